@@ -16,5 +16,15 @@ export default defineConfig({
     target: OLDEST_BROWSERS,
     sourcemap: false,
     chunkSizeWarningLimit: 600,
+    // What the first view shares with those that are loaded later is one file, not a dozen.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "shared", test: /node_modules\/(preact|@preact|rxjs|tslib)\/|web\/src\/(app|ui)\/|\/src\/(base|client|protocol)\// },
+          ],
+        },
+      },
+    },
   },
 });

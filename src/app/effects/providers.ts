@@ -16,6 +16,7 @@ import { MEMBERS_PER_TURN } from "../processes/command-plan.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import type { ProcessWaits } from "../processes/process-waits.ts";
 import { spawnRun, stopRun } from "./process-effects.ts";
+import { fromTask } from "./task.ts";
 
 /** Services that the effects of processes use. */
 export interface ProcessEffectServices {
@@ -51,12 +52,12 @@ export function processWithEffects(services: ProcessEffectServices) {
   const needed = dependencyNews(events);
   // During a shutdown, a process that is about to start waits for its stop: stop commands to thousands take many turns.
   const stillHolds = (name: string) => services.mayStart() && registry.unmet(name).missing.length === 0;
+  const ownLife = ({ definition }: SpawnInput | StopInput) => lifeOf(definition.name);
   return processMachine.provide({
     guards: { dependenciesHold: ({ context }) => stillHolds(context.definition.name) },
     actors: {
-      spawnRun: fromPromise<RunReport, SpawnInput>(async ({ input, signal }) => {
+      spawnRun: fromTask<RunReport, SpawnInput>(ownLife, async (input, ended) => {
         const { name, host } = input.definition;
-        const ended = AbortSignal.any([signal, lifeOf(name)]);
         // Fixed here: the host gets the same spec each time it is sent.
         const plain = runSpec(input);
         const display = await services.displays.select(input.definition, ended);
@@ -73,9 +74,8 @@ export function processWithEffects(services: ProcessEffectServices) {
         if (display !== null) services.displays.begun(name, display);
         return run;
       }),
-      stopRun: fromPromise<StopOutcome, StopInput>(async ({ input, signal }) => {
+      stopRun: fromTask<StopOutcome, StopInput>(ownLife, async (input, ended) => {
         const { name } = input.definition;
-        const ended = AbortSignal.any([signal, lifeOf(name)]);
         await services.intentWritten();
         // Reverse order: waits for dependents that are stopping.
         const left = await services.waits.dependentsStopped(name, ended);

@@ -4,14 +4,10 @@ import { useRef } from "preact/hooks";
 import { findGroup } from "../../../src/client/mirror.ts";
 import { shownGroupState } from "../../../src/client/shown/shown-state.ts";
 import { ConfigView } from "../config/config-view.tsx";
-import { BusDataView } from "../data/data-view.tsx";
-import { DisplayView } from "../display/display-view.tsx";
 import { LogView } from "../log/log-view.tsx";
-import { NetworkView } from "../network/network-view.tsx";
 import { AllView, GroupView } from "../overview/group-view.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { ProcessView } from "../process/process-view.tsx";
-import { RecordedFileView } from "../recordings/file/recorded-file-view.tsx";
 import { TaskView } from "../tasks/task-view.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
@@ -19,6 +15,7 @@ import { Name } from "../ui/name.tsx";
 import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
 import { processesOf } from "./commands/actions.ts";
 import * as layouts from "./layout.ts";
+import { lazyView } from "./lazy-view.tsx";
 import { arrange, canPopOut, layout, popOut } from "./navigation.ts";
 import { isNarrow } from "./settings.ts";
 import { processOf, tree } from "./store.ts";
@@ -242,17 +239,27 @@ function ViewMark({ view }: { view: View }) {
   return <Icon name={ICONS[view.kind]} />;
 }
 
+const network = lazyView(async () => (await import("../network/network-view.tsx")).NetworkView);
+const recorded = lazyView(async () => (await import("../recordings/file/recorded-file-view.tsx")).RecordedFileView);
+const display = lazyView(async () => (await import("../display/display-view.tsx")).DisplayView);
+const busData = lazyView(async () => (await import("../data/data-view.tsx")).BusDataView);
+
+/** Loads the code of all views, so that they open at once, also after a restart of a newer manager. */
+export function preloadViews(): void {
+  for (const view of [network, recorded, display, busData]) view.preload();
+}
+
 export function ViewBox({ view }: { view: View }) {
   if (view.kind === "process") return <ProcessView name={view.name} />;
   if (view.kind === "group") return <GroupView name={view.name} />;
   if (view.kind === "all") return <AllView />;
   if (view.kind === "log") return <LogView />;
   if (view.kind === "tasks") return <TaskView view={view} />;
-  if (view.kind === "network") return <NetworkView />;
-  if (view.kind === "recorded") return <RecordedFileView view={view} />;
-  if (view.kind === "display") return <DisplayView />;
-  if (view.kind === "session") return <DisplayView session={view.name} />;
-  if (isData(view)) return <BusDataView kind={view.kind} />;
+  if (view.kind === "network") return <network.View />;
+  if (view.kind === "recorded") return <recorded.View view={view} />;
+  if (view.kind === "display") return <display.View />;
+  if (view.kind === "session") return <display.View session={view.name} />;
+  if (isData(view)) return <busData.View kind={view.kind} />;
   return view.kind === "config" ? <ConfigView /> : <Overview />;
 }
 

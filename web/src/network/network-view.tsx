@@ -26,18 +26,16 @@ import {
   useNetwork,
 } from "./network-store.ts";
 import { ProblemList } from "./problem-list.tsx";
+import { SECTIONS, type Section, section } from "./section.ts";
 import { TcpPanel } from "./tcp-panel.tsx";
 import { kindsOf, linkRows, portRows, shownProblems } from "./traffic-rows.ts";
 import { KIND_WORDS, LINK_KINDS, type LinkKind } from "./traffic-words.ts";
 
-export const SECTIONS = ["links", "interfaces", "hosts", "graph"] as const;
-type Section = (typeof SECTIONS)[number];
 const WORDS: Readonly<Record<Section, string>> = { links: "Links", interfaces: "Interfaces", hosts: "Hosts", graph: "Graph" };
 const PACE_WORDS: Readonly<Record<number, string>> = { 0: "paused", 1: "every second" };
 /** A narrower pane shows the graph or a table, pixels. */
 const MIN_WIDTH_OF_BOTH = 820;
 
-export const section = kept<Section>("networkSection", "links", (value) => SECTIONS.find((one) => one === value) ?? null);
 const graphBeside = kept("networkGraphBeside", true, (value) => (typeof value === "boolean" ? value : null));
 
 /** On a phone the kinds of traffic are shown when they are wanted. */

@@ -14,7 +14,7 @@ import { allProcesses, counts, hosts, processOf, tree, vncSessions } from "../ap
 import { configActions } from "../config/config-view.tsx";
 import { downloadLog } from "../log/log-view.tsx";
 import { pace, showAllTraffic, showConnections } from "../network/network-store.ts";
-import { SECTIONS, section } from "../network/network-view.tsx";
+import { SECTIONS, section } from "../network/section.ts";
 import { recordingActions } from "../recordings/recording-actions.ts";
 import { filtered, filterTree } from "../tree/tree-filter.ts";
 import { foldAll, nextTrouble } from "../tree/tree-navigation.ts";

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { DependenciesLost } from "../../src/actors/process/process-types.ts";
-import { spawnRun, stopRun } from "../../src/app/effects/process-effects.ts";
-import { HostSession } from "../../src/app/hosts/host-session.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { MgrError } from "../../src/base/errors.ts";
-import type { RunSpec } from "../../src/contract/run.ts";
-import { testClock } from "../actors/support/clock.ts";
-import { report } from "../support/run-reports.ts";
-import { hello, page, ScriptedLink, stale } from "./support/scripted-link.ts";
+import { DependenciesLost } from "../../../src/actors/process/process-types.ts";
+import { spawnRun, stopRun } from "../../../src/app/effects/process-effects.ts";
+import { HostSession } from "../../../src/app/hosts/host-session.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { MgrError } from "../../../src/base/errors.ts";
+import type { RunSpec } from "../../../src/contract/run.ts";
+import { testClock } from "../../actors/support/clock.ts";
+import { report } from "../../support/run-reports.ts";
+import { hello, page, ScriptedLink, stale } from "../support/scripted-link.ts";
 
 const open: HostSession[] = [];
 afterEach(() => {

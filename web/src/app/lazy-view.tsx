@@ -1,0 +1,46 @@
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { messageOf } from "../../../src/base/errors.ts";
+import { Button } from "../ui/button.tsx";
+
+interface LazyView<Props> {
+  View: ComponentType<Props>;
+  /** Loads its code before it is opened. A failure is shown when it is opened. */
+  preload: () => void;
+}
+
+/** A view whose code is loaded when it is first opened: the page starts without it. */
+export function lazyView<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyView<Props> {
+  let Loaded: ComponentType<Props> | null = null;
+  const loaded = async () => {
+    Loaded ??= await load();
+  };
+  function View(props: Props) {
+    const [, renderAgain] = useState({});
+    const [problem, setProblem] = useState<string | null>(null);
+    useEffect(() => {
+      let isOver = false;
+      if (Loaded !== null) return;
+      loaded().then(
+        () => !isOver && renderAgain({}),
+        (error: unknown) => !isOver && setProblem(messageOf(error)),
+      );
+      return () => {
+        isOver = true;
+      };
+    }, []);
+    if (Loaded !== null) return <Loaded {...props} />;
+    return problem === null ? <p class="empty nothing">Loading …</p> : <NotLoaded problem={problem} />;
+  }
+  return { View, preload: () => void loaded().catch(() => {}) };
+}
+
+/** A newer manager has other files than this page was made of. */
+function NotLoaded({ problem }: { problem: string }) {
+  return (
+    <div class="empty nothing" role="alert">
+      <p>This view could not be loaded: {problem}. Reload the page.</p>
+      <Button onClick={() => location.reload()}>Reload</Button>
+    </div>
+  );
+}
