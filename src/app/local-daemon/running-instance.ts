@@ -4,6 +4,8 @@ import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { stateHome } from "../../config/default-paths.ts";
 import type { Config, InstanceSettings } from "../../config/definition.ts";
+import { hashOf } from "../../config/edit-file.ts";
+import { MAX_FILE_BYTES } from "../../config/load/read-file.ts";
 import { assertPrivate, makePrivate, runtimeFolders } from "../../daemon/session/sockets.ts";
 
 /** Name of the socket for commands, in the folder of the bus socket, whose path is in the manager's lock file. */
@@ -18,30 +20,36 @@ const note = z.object({
   state_dir: z.string(),
   webui_auth_file: z.string().nullable(),
   https_only: z.boolean(),
+  /** Of the configuration file as the manager read it, and what its default `state_dir` depended on; an older manager does not write them. */
+  hash: z.string().default(""),
+  state_home: z.string().default(""),
 });
 
+type NotedConfig = Pick<Config, "file" | "instance" | "hashes">;
+
 /**
- * A note of the manager that runs with this configuration, for commands when its file cannot be read: a broken
- * file must not prevent stopping what runs. Nothing here throws: nothing else depends on it.
+ * A note of the manager that runs with this configuration, for commands: while its file is as the manager read it, they need not load it,
+ * and when it cannot be loaded, they still find what runs. Nothing here throws: nothing else depends on it.
  */
 export class RunningNote {
-  readonly #config: Pick<Config, "file" | "instance">;
+  readonly #config: NotedConfig;
   #path: string | null = null;
 
-  constructor(config: Pick<Config, "file" | "instance">) {
+  constructor(config: NotedConfig) {
     this.#config = config;
   }
 
   /** Writes the note, again if it was removed. */
   keep(): void {
-    const { file, instance } = this.#config;
+    const { file, instance, hashes } = this.#config;
     if (file === null || (this.#path !== null && existsSync(this.#path))) return;
     for (const folder of noteFolders()) {
       try {
         mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
         makePrivate(folder);
         const path = join(folder, nameOf(file));
-        writeFileSync(path, `${JSON.stringify(note.parse(instance))}\n`, { mode: 0o600 });
+        const text = JSON.stringify(note.parse({ ...instance, hash: hashes.get(file), state_home: stateHome() }));
+        writeFileSync(path, `${text}\n`, { mode: 0o600 });
         this.#path = path;
         return;
       } catch {
@@ -61,9 +69,32 @@ export class RunningNote {
 
 /** The note of the newest manager of this configuration that has not ended properly; null: none. */
 export function runningInstance(file: string): RunningInstance | null {
+  return newestNote(file)?.instance ?? null;
+}
+
+/**
+ * The same, if the file would give the same instance again: its content is the same, and nothing in it depends on the environment. Saves a
+ * command the loading of the configuration. Problems of included files, which do not define the instance, are not found.
+ */
+export function unchangedInstance(file: string): RunningInstance | null {
+  const newest = newestNote(file);
+  if (newest === null || newest.hash === "" || newest.state_home !== stateHome()) return null;
+  try {
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
+    const content = readFileSync(file);
+    // YAML can write a dollar sign as an escape.
+    const isFixed = !content.includes("$") && !content.includes("\\");
+    return isFixed && hashOf(content) === newest.hash ? newest.instance : null;
+  } catch {
+    return null; // Loading it reports the problem.
+  }
+}
+
+function newestNote(file: string): Note | null {
   const notes = noteFolders().flatMap((folder) => readNote(folder, nameOf(file)) ?? []);
   const [newest = null] = notes.sort((a, b) => b.written - a.written);
-  return newest?.instance ?? null;
+  return newest;
 }
 
 /** A command may have another environment than the manager, and so prefer another folder. */
@@ -71,12 +102,21 @@ function noteFolders(): string[] {
   return [...runtimeFolders(), join(stateHome(), ".run")];
 }
 
-function readNote(folder: string, name: string): { instance: RunningInstance; written: number } | null {
+interface Note {
+  readonly instance: RunningInstance;
+  readonly hash: string;
+  readonly state_home: string;
+  /** Time, milliseconds. */
+  readonly written: number;
+}
+
+function readNote(folder: string, name: string): Note | null {
   try {
     // A note written by another user could name any process as the one to end.
     assertPrivate(folder);
     const path = join(folder, name);
-    return { instance: note.parse(JSON.parse(readFileSync(path, "utf8"))), written: statSync(path).mtimeMs };
+    const { hash, state_home, ...instance } = note.parse(JSON.parse(readFileSync(path, "utf8")));
+    return { instance, hash, state_home, written: statSync(path).mtimeMs };
   } catch {
     return null;
   }

@@ -1,12 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { type RunningInstance, runningInstance } from "../../app/local-daemon/running-instance.ts";
+import { type RunningInstance, runningInstance, unchangedInstance } from "../../app/local-daemon/running-instance.ts";
 import { MgrError } from "../../base/errors.ts";
 import { quoteWords } from "../../base/shell-words.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
-import { formatConfigError } from "../../config/load/check-report.ts";
-import { ConfigError, loadConfigFile } from "../../config/load/load.ts";
+import { ConfigError } from "../../config/load/problems.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { printJson } from "../output/table.ts";
 
@@ -29,10 +28,10 @@ export function configPath(named: string | undefined): string {
 /** Loads the configuration of a command line; if it is invalid, the command ends with exit code 2 and prints every problem. */
 export async function loadConfig(named: string | undefined, json = false): Promise<Config> {
   try {
-    return await loadConfigFile(configPath(named));
+    return await load(configPath(named));
   } catch (error) {
     if (json && error instanceof ConfigError) printJson({ ok: false, problems: error.problems, processes: [] });
-    throw unusable(named, error);
+    throw await unusable(named, error);
   }
 }
 
@@ -42,11 +41,13 @@ export async function loadConfig(named: string | undefined, json = false): Promi
  */
 export async function loadInstance(named: string | undefined): Promise<RunningInstance> {
   const file = configPath(named);
+  const unchanged = unchangedInstance(file);
+  if (unchanged !== null) return unchanged;
   try {
-    return (await loadConfigFile(file)).instance;
+    return (await load(file)).instance;
   } catch (error) {
     const running = error instanceof ConfigError ? runningInstance(file) : null;
-    if (running === null) throw unusable(named, error);
+    if (running === null) throw await unusable(named, error);
     process.stderr.write(
       `mgr: ${visible(file)} cannot be used (see: mgr check); connecting to '${visible(running.name)}', which was started with it\n`,
     );
@@ -59,8 +60,17 @@ export function upCommand(named: string | undefined): string {
   return quoteWords(["mgr", "up", ...(named === undefined ? [] : ["-c", named])]);
 }
 
-function unusable(named: string | undefined, error: unknown): unknown {
-  if (error instanceof ConfigError) return new CommandFailure(EXIT.usage, missingFile(named) ?? formatConfigError(error));
+/** The schema is a large part of the start of a command, and most commands need no more than the instance that runs. */
+async function load(file: string): Promise<Config> {
+  const { loadConfigFile } = await import("../../config/load/load.ts");
+  return loadConfigFile(file);
+}
+
+async function unusable(named: string | undefined, error: unknown): Promise<unknown> {
+  if (error instanceof ConfigError) {
+    const { formatConfigError } = await import("../../config/load/check-report.ts");
+    return new CommandFailure(EXIT.usage, missingFile(named) ?? formatConfigError(error));
+  }
   return error instanceof MgrError ? new CommandFailure(EXIT.usage, error.message) : error;
 }
 
