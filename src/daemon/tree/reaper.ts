@@ -41,6 +41,9 @@ const REMEMBER_QUIET_MS = 60_000;
  * milliseconds later, which most runs do not live to see.
  */
 const SCAN_AFTER_MS = 30;
+/** Of more stopping runs, many end together: one proof serves those that end within so many milliseconds. */
+const FEW_RUNS = 8;
+const GATHER_MS = 8;
 /** Passes through these lists, at most, until one shows nothing new. */
 const PASSES = 4;
 
@@ -273,7 +276,8 @@ class Reaper implements TreeReaper {
   }
 
   #childEnded(): void {
-    if (this.#active().length > 0) this.#sweeps.atOnce(() => this.#prove());
+    const count = this.#active().length;
+    if (count > 0) this.#sweeps.atOnce(() => this.#prove(), count > FEW_RUNS ? GATHER_MS : 0);
     else if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
   }
 

@@ -36,19 +36,19 @@ export class SweepTimer {
     if (this.#timer === null || performance.now() + delay < this.#timerAt) this.#schedule(delay);
   }
 
-  /** Calls `work` now, or once for all requests as soon as it takes no more than a third of the time. */
-  atOnce(work: () => void): void {
+  /** Calls `work` now, or once for all requests as soon as it takes no more than a third of the time. `minRest`: at least so many milliseconds after it. */
+  atOnce(work: () => void, minRest = 0): void {
     const begin = performance.now();
     if (this.#closed) return;
     if (begin < this.#atOnceFrom) {
-      if (!this.#idle.has("at once")) this.#once("at once", this.#atOnceFrom - begin, () => this.atOnce(work));
+      if (!this.#idle.has("at once")) this.#once("at once", this.#atOnceFrom - begin, () => this.atOnce(work, minRest));
       return;
     }
     try {
       unlessShort(work);
     } finally {
       const end = performance.now();
-      this.#atOnceFrom = end + (end - begin) * REST_PER_WORK;
+      this.#atOnceFrom = end + Math.max(minRest, (end - begin) * REST_PER_WORK);
     }
   }
 

@@ -32,10 +32,17 @@ it("what is done at once takes a third of the time at most, and rests apart from
   timer.atOnce(look);
   timer.atOnce(look);
   expect(looks).toBe(3);
+  vi.advanceTimersByTime(60);
+  timer.atOnce(look, 20);
+  timer.atOnce(look, 20);
+  vi.advanceTimersByTime(19);
+  expect(looks).toBe(5);
+  vi.advanceTimersByTime(60);
+  expect(looks).toBe(6);
   timer.close();
   vi.advanceTimersByTime(60);
   timer.atOnce(look);
-  expect(looks).toBe(3);
+  expect(looks).toBe(6);
 });
 
 it("what may wait moves no sweep that is nearer, and comes before one that is further", () => {
