@@ -41,7 +41,7 @@ const REMEMBER_QUIET_MS = 60_000;
  * milliseconds later, which most runs do not live to see.
  */
 const SCAN_AFTER_MS = 30;
-/** Of more stopping runs, many end together: one proof serves those that end within so many milliseconds. */
+/** Of more stopping runs, many end together: one proof serves those that end within GATHER_MS, milliseconds. */
 const FEW_RUNS = 8;
 const GATHER_MS = 8;
 /** Passes through these lists, at most, until one shows nothing new. */
@@ -276,8 +276,10 @@ class Reaper implements TreeReaper {
   }
 
   #childEnded(): void {
-    const count = this.#active().length;
-    if (count > 0) this.#sweeps.atOnce(() => this.#prove(), count > FEW_RUNS ? GATHER_MS : 0);
+    const active = this.#active();
+    // Trees that fork until they are killed: what helps is the scan, whose sweep proves ends as well.
+    if (active.filter((entry) => entry.tree.killing).length > FEW_RUNS) this.#sweeps.now();
+    else if (active.length > 0) this.#sweeps.atOnce(() => this.#prove(), active.length > FEW_RUNS ? GATHER_MS : 0);
     else if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
   }
 
