@@ -42,6 +42,7 @@ import {
   giveUp,
   inPlace,
   launch,
+  launchAtOnce,
   restartAlive,
   restartLater,
   running,
@@ -104,10 +105,7 @@ export const processMachine = processSetup.createMachine({
         { target: "started", actions: "dropPendingRun" },
       ],
     },
-    launching: {
-      entry: "forgetPast",
-      always: [{ guard: "dependenciesHold", target: "starting" }, { target: "waiting" }],
-    },
+    launching: { always: launchAtOnce },
     judging: {
       always: [
         { guard: "startPending", target: "launching" },
@@ -129,7 +127,8 @@ export const processMachine = processSetup.createMachine({
       on: {
         dependencies: [
           { guard: "impossible", target: "error", actions: ["blameDependency", "dropPendingRun"] },
-          { guard: "noneMissing", target: "starting" },
+          { guard: "readyToClear", target: "#process.starting.clearing" },
+          { guard: "noneMissing", target: "#process.starting.spawning" },
           { actions: "takeMissing" },
         ],
         start: startLater,
@@ -142,10 +141,9 @@ export const processMachine = processSetup.createMachine({
     },
     starting: {
       entry: { type: "announce", params: { state: "starting" } },
-      initial: "deciding",
+      initial: "spawning",
       on: { stop: stopAlive },
       states: {
-        deciding: { always: [{ guard: "treeLives", target: "clearing" }, { target: "spawning" }] },
         clearing: {
           after: {
             nag: {
@@ -187,16 +185,15 @@ export const processMachine = processSetup.createMachine({
     },
     started: {
       entry: [{ type: "announce", params: { state: "started" } }, "awaitStability"],
-      initial: "deciding",
+      initial: "settled",
       on: {
         ...running,
         "run.*": [...whileRunning, { guard: "seenReady", target: "ready", actions: "takeRun" }],
         report: [...whileRunning, { guard: "seenReady", target: "ready", actions: "takeRun" }],
       },
       states: {
-        deciding: { always: [{ guard: "hasReadyDeadline", target: "unready" }, { target: "settled" }] },
+        settled: { always: { guard: "hasReadyDeadline", target: "unready" } },
         unready: { after: { readyTimeout: { target: "#process.stopping", actions: "blameReadyTimeout" } } },
-        settled: {},
       },
     },
     ready: {

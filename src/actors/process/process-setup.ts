@@ -1,4 +1,4 @@
-import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, setup } from "xstate";
+import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, not, setup } from "xstate";
 import { MgrError } from "../../base/errors.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/intent-file.ts";
 import type { RunReport } from "../../contract/run.ts";
@@ -23,6 +23,8 @@ const AFTER_SIGKILL_MS = 10_000;
 const NAG_MS = 60_000;
 
 const NO_FAILURES = { restarts: 0, attempt: 0, failures: 0, unstable: false, restartTimes: [] };
+const NO_PAST = { stopCause: null, daemonDied: false, isAdopting: false };
+const NO_FAILURES_NO_PAST = { ...NO_FAILURES, ...NO_PAST };
 
 function notProvided(effect: string): MgrError {
   return new MgrError("internal", `effect '${effect}' is not provided`);
@@ -52,7 +54,9 @@ export const processSetup = setup({
     stopRequested: ({ context }) => context.requested === "stop",
     startPending: ({ context }) => context.pendingRun !== null && context.requested === "start",
     restartPending: ({ context }) => context.pendingRun?.replace === true && context.requested === "start",
-    noneMissing: ({ event }) => event.type === "dependencies" && event.impossible === null && event.missing.length === 0,
+    dependencyMissing: not("dependenciesHold"),
+    noneMissing: ({ event }) => isNoneMissing(event),
+    readyToClear: ({ context, event }) => isNoneMissing(event) && treeLives(context),
     impossible: ({ event }) => event.type === "dependencies" && event.impossible !== null,
     lives: ({ context }) => runLives(context),
     treeLives: ({ context }) => treeLives(context),
@@ -117,13 +121,13 @@ export const processSetup = setup({
       enqueue.emit({ type: "intent", requested_state: to, origin });
     }),
     /** A user's request to start, or with `replace` to restart: earlier failures no longer count. */
-    startAnew: enqueueActions(({ context, event, enqueue }, { replace }: { replace: boolean }) => {
-      const origin = originOf(event, context.clock.now());
-      const pendingRun = pendingAfter(context, replace);
-      enqueue.assign({ requested: "start", origin, ...NO_FAILURES, pendingRun });
-      enqueue.emit({ type: "intent", requested_state: "start", origin });
-      if (pendingRun !== context.pendingRun) enqueue.emit({ type: "pending_run", pending: pendingRun });
-    }),
+    startAnew: enqueueActions(({ context, event, enqueue }, { replace }: { replace: boolean }) =>
+      startAnew(context, event, { replace, enqueue, more: NO_FAILURES }),
+    ),
+    /** The same where nothing lives, with `forgetPast`. */
+    launchAnew: enqueueActions(({ context, event, enqueue }) =>
+      startAnew(context, event, { replace: false, enqueue, more: NO_FAILURES_NO_PAST }),
+    ),
     resetCounters: assign(NO_FAILURES),
     /** Only after a failure: a process that never failed has no timer. */
     awaitStability: enqueueActions(({ context, enqueue }) => {
@@ -214,7 +218,7 @@ export const processSetup = setup({
     forgetCause: assign({ stopCause: null, daemonDied: false }),
     noteAdoption: assign(({ context }) => ({ isAdopting: context.isNew, isNew: false })),
     /** On launching: what follows is caused by this manager. */
-    forgetPast: assign({ stopCause: null, daemonDied: false, isAdopting: false }),
+    forgetPast: assign(NO_PAST),
     /** Sends the same report to the next state: one visible step at a time, each in its own turn. */
     again: ({ self, event }) => self.send(event),
     /** The same, if `started` does more with the report than take it. */
@@ -233,6 +237,10 @@ export const processSetup = setup({
   },
 });
 
+function isNoneMissing(event: ProcessEvent): boolean {
+  return event.type === "dependencies" && event.impossible === null && event.missing.length === 0;
+}
+
 function originOf(event: ProcessEvent, time: number): RequestOrigin | null {
   if (!("by" in event) || event.by === BY_CONFIGURATION) return null;
   return { by: event.by, time, stoppedWith: (event.type === "stop" ? event.stoppedWith : undefined) ?? null };
@@ -248,6 +256,18 @@ function pendingAfter({ pendingRun, runId, lastRunId }: ProcessContext, replace:
 interface Enqueue {
   assign(changes: Partial<ProcessContext>): void;
   emit(event: ProcessEmitted): void;
+}
+
+function startAnew(
+  context: ProcessContext,
+  event: ProcessEvent,
+  { replace, enqueue, more }: { replace: boolean; enqueue: Enqueue; more: Partial<ProcessContext> },
+): void {
+  const origin = originOf(event, context.clock.now());
+  const pendingRun = pendingAfter(context, replace);
+  enqueue.assign({ requested: "start", origin, ...more, pendingRun });
+  enqueue.emit({ type: "intent", requested_state: "start", origin });
+  if (pendingRun !== context.pendingRun) enqueue.emit({ type: "pending_run", pending: pendingRun });
 }
 
 function dropPendingRun({ pendingRun }: ProcessContext, enqueue: Enqueue): void {

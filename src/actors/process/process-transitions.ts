@@ -9,10 +9,20 @@ export const inPlace = { start: { actions: start }, restart: { actions: start },
 export const wantStart = { type: "wantRun", params: { replace: false } } as const;
 export const wantRestart = { type: "wantRun", params: { replace: true } } as const;
 
-const startAnew = { type: "startAnew", params: { replace: false } } as const;
 const restartAnew = { type: "startAnew", params: { replace: true } } as const;
 
-export const launch = { target: "#process.launching", actions: startAnew } as const;
+/** Where a launch leads, with `actions` on the way: in one step, because each step of a start counts with thousands of processes. */
+function launching<Actions>(actions: Actions) {
+  return [
+    { guard: "dependencyMissing", target: "#process.waiting", actions },
+    { guard: "treeLives", target: "#process.starting.clearing", actions },
+    { target: "#process.starting.spawning", actions },
+  ] as const;
+}
+
+/** For launches that a state decides on by itself. */
+export const launchAtOnce = launching("forgetPast" as const);
+export const launch = launching({ type: "launchAnew" } as const);
 export const giveUp = { target: "#process.stopped", actions: stop } as const;
 export const stopAlive = { target: "#process.stopping", actions: stop } as const;
 export const restartAlive = { target: "#process.stopping", actions: restartAnew } as const;
