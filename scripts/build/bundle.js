@@ -29,14 +29,24 @@ export async function buildProgram(folder) {
   await bundle("src/launch/mgr.ts", folder, { format: "cjs", entryFileNames: "mgr.cjs" });
 }
 
-/** string-width creates a segmenter when it is loaded: 10 to 15 ms of each start, and needed only for text beyond ASCII. */
-const lazySegmenter = {
-  name: "lazy-segmenter",
+/** What string-width creates when it is loaded, 30 ms of each program's start, and needs only for text beyond ASCII. */
+const EAGER = [
+  [
+    "const segmenter = new Intl.Segmenter();",
+    "let made;\nconst segmenter = { segment: (text) => (made ??= new Intl.Segmenter()).segment(text) };",
+  ],
+  ["const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;", "const rgiEmojiRegex = { test: (text) => /^\\p{RGI_Emoji}$/v.test(text) };"],
+];
+
+const lazyStringWidth = {
+  name: "lazy-string-width",
   transform(code, id) {
     if (!id.endsWith("node_modules/string-width/index.js")) return null;
-    const eager = "const segmenter = new Intl.Segmenter();";
-    if (!code.includes(eager)) throw new Error(`string-width has no "${eager}" any more: adapt or remove this in scripts/build/bundle.js`);
-    return code.replace(eager, "let made;\nconst segmenter = { segment: (text) => (made ??= new Intl.Segmenter()).segment(text) };");
+    return EAGER.reduce((text, [eager, lazy]) => {
+      if (!text.includes(eager))
+        throw new Error(`string-width has no "${eager}" any more: adapt or remove this in scripts/build/bundle.js`);
+      return text.replace(eager, () => lazy);
+    }, code);
   },
 };
 
@@ -45,7 +55,7 @@ async function bundle(entry, outDir, output) {
     configFile: false,
     root,
     logLevel: "warn",
-    plugins: [lazySegmenter],
+    plugins: [lazyStringWidth],
     // Under Node's conditions rxjs is one CommonJS library of 400 kB; its ES modules leave only what is used.
     resolve: { alias: [{ find: /^rxjs$/, replacement: join(root, "node_modules/rxjs/dist/esm/index.js") }] },
     build: {
