@@ -30,14 +30,10 @@ if (scrollWidth > clientWidth) found.push(\`the page is \${scrollWidth} px wide,
 for (const e of top.querySelectorAll("*")) {
   if (!isShown(e) || e.closest(".xterm, .cm-editor, .unseen, svg *")) continue;
   const box = e.getBoundingClientRect();
-  const sticksOut = box.right > clientWidth + 1 || box.left < -1;
-  const isControl = e.matches(CONTROLS);
-  // To read the styles of everything around each element takes longer than all else.
-  if (!sticksOut && !isControl) continue;
   const holders = holdersOf(e);
-  if (sticksOut && !holders.some(({ scrolls, isText }) => scrolls || isText))
+  if ((box.right > clientWidth + 1 || box.left < -1) && !holders.some(({ scrolls, isText }) => scrolls || isText))
     found.push(\`\${nameOf(e)} lies from \${Math.round(box.left)} to \${Math.round(box.right)} px, of \${clientWidth}\`);
-  if (!isControl) continue;
+  if (!e.matches(CONTROLS)) continue;
   for (const { p, scrolls } of holders) {
     if (scrolls) break;
     const of = p.getBoundingClientRect();
