@@ -50,12 +50,23 @@ const lazyStringWidth = {
   },
 };
 
+/** A script that comes from V8's code cache cannot use `import()`: Node does not find the callback for it. What is bundled becomes `require`. */
+const noDynamicImport = {
+  name: "no-dynamic-import",
+  generateBundle({ format }, files) {
+    for (const { fileName, code = "" } of Object.values(files)) {
+      const [found] = format === "cjs" ? (/^(?!\s*(\*|\/\/)).*[^.\w]import\([^)]*\)/m.exec(code) ?? []) : [];
+      if (found !== undefined) throw new Error(`${fileName} has an import() that is not bundled: ${found.trim().slice(0, 200)}`);
+    }
+  },
+};
+
 async function bundle(entry, outDir, output) {
   await build({
     configFile: false,
     root,
     logLevel: "warn",
-    plugins: [lazyStringWidth],
+    plugins: [lazyStringWidth, noDynamicImport],
     // Under Node's conditions rxjs is one CommonJS library of 400 kB; its ES modules leave only what is used.
     resolve: { alias: [{ find: /^rxjs$/, replacement: join(root, "node_modules/rxjs/dist/esm/index.js") }] },
     build: {

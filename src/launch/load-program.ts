@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 import { STARTED } from "../daemon/optimize-early.ts";
 
 const HASH_BYTES = 32;
@@ -58,7 +58,6 @@ class Loader {
     const cachedData = this.#cached(path, source);
     const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${source.toString()}\n})`, {
       filename: path,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       ...(cachedData === null ? {} : { cachedData }),
     });
     if (cachedData === null || script.cachedDataRejected) this.#fresh.set(path, { script, source });

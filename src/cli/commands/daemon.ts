@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { localHostName } from "../../app/hosts/host-names.ts";
 import { busUrlProblem } from "../../bus/client/bus-url.ts";
 import { stateHome } from "../../config/default-paths.ts";
@@ -32,7 +32,8 @@ const MAX_TOKEN_BYTES = 4_096;
 export async function daemon(flags: DaemonFlags): Promise<void> {
   const options = flags.bus === undefined ? await localOptions(flags) : remoteOptions(flags, flags.bus);
   process.argv[2] = JSON.stringify(options);
-  await import(pathToFileURL(BUNDLE).href);
+  // Not `import()`: a script from V8's code cache has none (docs/decisions/0042).
+  createRequire(import.meta.url)(BUNDLE);
 }
 
 async function localOptions(flags: DaemonFlags): Promise<Partial<StartOptions>> {
