@@ -1,6 +1,6 @@
 // Milliseconds from navigation until the page shows the tree of 1,000 processes, is connected and has painted twice, by
 // the browser's trace. Peer: a bare page that makes 1,000 plain rows of the same snapshot. `npx tsx bench/page-open.ts`
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
@@ -48,10 +48,9 @@ function bundle(): { initial_kb: number; later_kb: number } {
       names.reduce((all, name) => all + size(name), 0),
       1,
     );
-  return {
-    initial_kb: sum(files.filter((name) => name.startsWith("index-"))),
-    later_kb: sum(files.filter((name) => !name.startsWith("index-"))),
-  };
+  const index = readFileSync(join(ASSETS, "../index.html"), "utf8");
+  const isInitial = (name: string) => index.includes(name);
+  return { initial_kb: sum(files.filter(isInitial)), later_kb: sum(files.filter((name) => !isInitial(name))) };
 }
 
 const names = processNames(COUNT);
