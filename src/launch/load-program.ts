@@ -116,8 +116,13 @@ function versionTag(): string {
   return `${process.version}-${cachedDataVersionTag().toString(16)}`;
 }
 
-/** A build of Node of the same version may be another one. */
+let node = "";
+
+/** A build of Node of the same version may be another one. Looked up once: a command loads some twenty files. */
 function nodeIdentity(): string {
-  const { size, mtimeMs } = statSync(process.execPath);
-  return `${size} ${mtimeMs} `;
+  if (node === "") {
+    const { size, mtimeMs } = statSync(process.execPath);
+    node = `${size} ${mtimeMs} `;
+  }
+  return node;
 }

@@ -15,9 +15,8 @@ export async function writeFileAtomically(path: string, content: string, fileSys
     await file.writeFile(content);
     await file.sync();
   } catch (error) {
-    await file.close();
     // On a full disk it would keep occupying its space.
-    await fileSystem.rm(temporary, { force: true });
+    await Promise.all([file.close(), fileSystem.rm(temporary, { force: true })]);
     throw error;
   }
   await Promise.all([file.close(), fileSystem.rename(temporary, path)]);
