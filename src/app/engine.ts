@@ -111,6 +111,7 @@ export class Engine {
       clock,
       lastReport: (name) => hostTable.controller(registry.hostOf(name))?.lastReport(name) ?? null,
       streamId: (name) => hostTable.controller(registry.hostOf(name))?.streamId ?? null,
+      tasks: () => actors.tasks,
       onProcessAtRest: options.onProcessAtRest,
     });
     guis.onChange((user) => {

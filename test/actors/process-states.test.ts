@@ -451,3 +451,10 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     expect(rig.died(5).state).toBe("stopped");
   });
 });
+
+test("an effect that ends as it must not makes the actor fail, which the registry rebuilds", () => {
+  const rig = startedProcess().stop();
+  const defect = new TypeError("a defect");
+  rig.stopping?.reject(defect);
+  expect(rig.error).toBe(defect);
+});

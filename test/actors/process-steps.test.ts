@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { type AnyActorRef, createActor, fromCallback, fromPromise } from "xstate";
+import { type AnyActorRef, createActor, fromCallback } from "xstate";
 import { processMachine } from "../../src/actors/process/process-machine.ts";
-import type { ProcessEvent, SpawnInput, WatchInput } from "../../src/actors/process/process-types.ts";
-import type { RunReport } from "../../src/contract/run.ts";
+import type { ProcessEvent, WatchInput } from "../../src/actors/process/process-types.ts";
 import { report } from "../support/run-reports.ts";
 import { testClock } from "./support/clock.ts";
 import { definition } from "./support/process.ts";
@@ -13,7 +12,6 @@ test("a start takes one step to `starting` and one to `started`", () => {
   const machine = processMachine.provide({
     guards: { dependenciesHold: () => true },
     actors: {
-      spawnRun: fromPromise<RunReport, SpawnInput>(() => new Promise(() => {})),
       watchDependencies: fromCallback<ProcessEvent, WatchInput>(() => {}),
     },
   });

@@ -33,9 +33,8 @@
  * `unknown` is shown as its input says; adopting, launching and judging decide at once and never rest.
  */
 import type { ActorRefFrom, SnapshotFrom } from "xstate";
-import { messageOf } from "../../base/errors.ts";
 import { initialContext } from "./process-context.ts";
-import { processSetup, spawnInput, stopInput } from "./process-setup.ts";
+import { processSetup } from "./process-setup.ts";
 import {
   atRest,
   daemonDied,
@@ -53,7 +52,6 @@ import {
   whileRunning,
   whileSpawning,
 } from "./process-transitions.ts";
-import { DependenciesLost } from "./process-types.ts";
 
 export const processMachine = processSetup.createMachine({
   id: "process",
@@ -73,6 +71,7 @@ export const processMachine = processSetup.createMachine({
     winch: { actions: "takeSize" },
     settings: { actions: "takeSettings" },
     stable: { guard: "isStable", actions: "noteStable" },
+    "effect.failed": { actions: "fail" },
   },
   states: {
     unknown: {
@@ -163,19 +162,12 @@ export const processMachine = processSetup.createMachine({
         },
         spawning: {
           entry: "beginRun",
-          invoke: {
-            src: "spawnRun",
-            input: ({ context }) => spawnInput(context),
-            onDone: { actions: ({ self, event }) => self.send({ type: "run.spawned", run: event.output }) },
-            onError: [
-              { guard: ({ event }) => event.error instanceof DependenciesLost, target: "#process.launching" },
-              {
-                target: "#process.error",
-                actions: [{ type: "blameSpawn", params: ({ event }) => ({ reason: messageOf(event.error) }) }, "dropPendingRun"],
-              },
-            ],
-          },
+          exit: "abandon",
           on: {
+            "spawn.failed": [
+              { guard: "dependenciesLost", target: "#process.launching" },
+              { target: "#process.error", actions: ["blameSpawn", "dropPendingRun"] },
+            ],
             restart: restartAlive,
             "host.died": { target: daemonDied.target, actions: [daemonDied.actions, "dropPendingRun"] },
             ...whileSpawning,
@@ -201,44 +193,26 @@ export const processMachine = processSetup.createMachine({
       on: { ...running, "run.*": whileRunning, report: whileRunning },
     },
     stopping: {
-      entry: { type: "announce", params: { state: "stopping" } },
-      type: "parallel",
+      entry: [{ type: "announce", params: { state: "stopping" } }, "stopRun"],
+      exit: "abandon",
+      initial: "patient",
       on: {
         start: startAfterStop,
         restart: startAfterStop,
         "host.died": daemonDied,
         "run.*": [{ guard: "seenExtinct", target: "judging", actions: "takeRun" }],
         report: [
+          { guard: "seenNotStopping", actions: ["takeRun", "stopRun"] },
           { guard: "seenExtinct", target: "judging", actions: "takeRun" },
           { guard: "unknownToHost", target: "judging", actions: "loseRun" },
         ],
+        "stop.gone": { target: "judging", actions: "loseRun" },
       },
       states: {
-        request: {
-          initial: "asking",
-          states: {
-            asking: {
-              invoke: {
-                src: "stopRun",
-                input: ({ context }) => stopInput(context),
-                onDone: [
-                  { guard: ({ event }) => event.output === "gone", target: "#process.judging", actions: "loseRun" },
-                  { target: "accepted" },
-                ],
-              },
-            },
-            accepted: { on: { report: { guard: "seenNotStopping", target: "asking", actions: "takeRun" } } },
-          },
-        },
-        patience: {
-          initial: "patient",
-          states: {
-            patient: { after: { overdue: "overdue" } },
-            overdue: {
-              entry: "noteOverdue",
-              after: { nag: { target: "overdue", reenter: true } },
-            },
-          },
+        patient: { after: { overdue: "overdue" } },
+        overdue: {
+          entry: "noteOverdue",
+          after: { nag: { target: "overdue", reenter: true } },
         },
       },
     },

@@ -1,19 +1,16 @@
-import { assertEvent, assign, enqueueActions, fromCallback, fromPromise, not, setup } from "xstate";
-import { MgrError } from "../../base/errors.ts";
+import { assertEvent, assign, enqueueActions, fromCallback, not, setup } from "xstate";
+import { MgrError, messageOf } from "../../base/errors.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/intent-file.ts";
-import type { RunReport } from "../../contract/run.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { DAEMON_DIED, freshRun, isBefore, isStable, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
 import { writeMemo } from "./process-memo.ts";
 import {
   BY_CONFIGURATION,
+  DependenciesLost,
   type ProcessContext,
   type ProcessEmitted,
   type ProcessEvent,
   type ProcessInput,
-  type SpawnInput,
-  type StopInput,
-  type StopOutcome,
   type WatchInput,
 } from "./process-types.ts";
 import { endedWell, exitReason, failureReason, mayRestart, scheduleRestart } from "./restart-policy.ts";
@@ -39,8 +36,6 @@ export const processSetup = setup({
     input: {} as ProcessInput,
   },
   actors: {
-    spawnRun: fromPromise<RunReport, SpawnInput>(() => Promise.reject(notProvided("spawnRun"))),
-    stopRun: fromPromise<StopOutcome, StopInput>(() => Promise.reject(notProvided("stopRun"))),
     watchDependencies: fromCallback<ProcessEvent, WatchInput>(() => {
       throw notProvided("watchDependencies");
     }),
@@ -84,6 +79,7 @@ export const processSetup = setup({
       const run = freshRun(context, event);
       return run?.exit === null && !run.stopping;
     },
+    dependenciesLost: ({ event }) => event.type === "spawn.failed" && event.error instanceof DependenciesLost,
     unknownToHost: ({ event }) => event.type === "report" && event.run === null,
   },
   actions: {
@@ -197,15 +193,25 @@ export const processSetup = setup({
       const { lastRunSucceeded } = context;
       return { ...failedFor(context, event.impossible ?? ""), lastRunSucceeded };
     }),
-    beginRun: assign(({ context }) => ({
-      runId: context.nextRunId(),
-      runDefinition: context.definition,
-      runSettings: context.settings,
-      host: context.definition.host,
-      exit: null,
-      lastRunSucceeded: null,
-    })),
-    blameSpawn: assign(({ context }, { reason }: { reason: string }) => failedFor(context, reason)),
+    beginRun: enqueueActions(({ context, enqueue }) => {
+      const { definition, settings } = context;
+      const runId = context.nextRunId();
+      const { host } = definition;
+      enqueue.assign({ runId, runDefinition: definition, runSettings: settings, host, exit: null, lastRunSucceeded: null });
+      enqueue.emit({ type: "spawn", run: { runId, definition, settings, size: context.size, memo: writeMemo(context) } });
+    }),
+    stopRun: enqueueActions(({ context: { runId, host, definition }, enqueue }) =>
+      enqueue.emit({ type: "stop_run", run: { runId: runId ?? "", host, definition } }),
+    ),
+    abandon: enqueueActions(({ enqueue }) => enqueue.emit({ type: "abandon" })),
+    fail: ({ event }) => {
+      assertEvent(event, "effect.failed");
+      throw event.error;
+    },
+    blameSpawn: assign(({ context, event }) => {
+      assertEvent(event, "spawn.failed");
+      return failedFor(context, messageOf(event.error));
+    }),
     blameRecord: assign(({ context }) => ({ reason: context.exit?.reason ?? null })),
     scheduleRestart: assign(({ context }) => ({ reason: failureReason(context), ...scheduleRestart(context) })),
     countRestart: assign(({ context }) => ({ restarts: context.restarts + 1 })),
@@ -282,18 +288,4 @@ function failedFor(context: ProcessContext, reason: string): Pick<ProcessContext
 
 function untilMonotonic(context: ProcessContext, time: number): number {
   return Math.max(0, time - context.clock.monotonic());
-}
-
-export function spawnInput(context: ProcessContext): SpawnInput {
-  return {
-    runId: context.runId ?? "",
-    definition: context.runDefinition,
-    size: context.size,
-    settings: context.settings,
-    memo: writeMemo(context),
-  };
-}
-
-export function stopInput(context: ProcessContext): StopInput {
-  return { runId: context.runId ?? "", host: context.host, definition: context.definition };
 }

@@ -45,7 +45,13 @@ export type ProcessEvent =
   | { type: "settings"; settings: ProcessSettings }
   | { type: "definition"; definition: ProcessDefinition }
   /** The run has lived for `restart.stable_after`. */
-  | { type: "stable" };
+  | { type: "stable" }
+  /** What was asked for with `spawn` could not be done: `spawn_failed`, or DependenciesLost. */
+  | { type: "spawn.failed"; error: unknown }
+  /** What was asked for with `stop_run` is over: the host says `not_running`. If the host accepts it, run.extinct follows. */
+  | { type: "stop.gone" }
+  /** An effect ended in a way that its contract excludes: a defect. */
+  | { type: "effect.failed"; error: unknown };
 
 export type ProcessEmitted =
   /** The visible state changed; emitted once per change. The snapshot is already that of the new state. */
@@ -59,7 +65,20 @@ export type ProcessEmitted =
    * begins.
    */
   | { type: "pending_run"; pending: PendingRun | null }
-  | { type: "note"; level: "info" | "warning" | "error"; msg: string };
+  | { type: "note"; level: "info" | "warning" | "error"; msg: string }
+  | EffectRequest;
+
+/**
+ * What the host is asked to do, at most one thing at a time for each process. Events instead of invoked actors: with thousands of processes,
+ * an actor for each start and stop costs as much as the transition that makes it (docs/performance.md).
+ */
+export type EffectRequest =
+  /** Answered by `run.spawned`, or `spawn.failed`. */
+  | { type: "spawn"; run: SpawnInput }
+  /** Answered by `run.extinct` once the host has carried it out, or `stop.gone`. Asked again while it is under way, it is not begun anew. */
+  | { type: "stop_run"; run: StopInput }
+  /** The last request counts no longer: it is not sent to the host if it was not sent yet, and not answered. */
+  | { type: "abandon" };
 
 export interface ProcessInput {
   readonly definition: ProcessDefinition;
@@ -89,10 +108,7 @@ export interface ProcessInput {
 /** Nothing was sent to the host: the process's dependencies no longer hold. */
 export class DependenciesLost extends Error {}
 
-/**
- * Input of spawnRun: resolves with the run's RunReport, rejects only with `spawn_failed` or DependenciesLost; retries
- * everything else.
- */
+/** A run to start. Everything but `spawn_failed` and DependenciesLost is tried again. */
 export interface SpawnInput {
   readonly runId: string;
   readonly definition: ProcessDefinition;
@@ -103,13 +119,12 @@ export interface SpawnInput {
   readonly memo: string;
 }
 
-/** Input of stopRun. Resolves "accepted" (then run.extinct follows), or "gone" when the host answers `not_running`. */
+/** A run to stop. */
 export interface StopInput {
   readonly runId: string;
   readonly host: string | null;
   readonly definition: ProcessDefinition;
 }
-export type StopOutcome = "accepted" | "gone";
 
 /** Input of watchDependencies: sends `dependencies` at once and whenever they change. */
 export interface WatchInput {

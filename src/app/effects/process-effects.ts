@@ -1,8 +1,9 @@
-import { DependenciesLost, type StopOutcome } from "../../actors/process/process-types.ts";
+import { DependenciesLost } from "../../actors/process/process-types.ts";
 import { type Clock, pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import type { RunId, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import type { HostSession } from "../hosts/host-session.ts";
+import type { Cancellation } from "./task.ts";
 
 /** Pause before a command that got no answer is sent again, milliseconds. The host recognizes it by its run_id. */
 const RETRY_MS = 250;
@@ -24,13 +25,13 @@ const UNSTARTABLE = new Set(["spawn_failed", "bad_field", "forbidden", "internal
 export async function spawnRun(
   { session, clock }: Target,
   command: { runId: RunId; spec: RunSpec; memo: string; stillHold: () => boolean },
-  signal: AbortSignal,
+  task: Cancellation,
 ): Promise<RunReport> {
   const { runId: run_id, spec, memo, stillHold } = command;
   let isSent = false;
   return untilAnswered(
     { session, clock },
-    signal,
+    task,
     async () => {
       const answer = await session.command((id) => {
         // The host may have been away for long. A request that was sent may have been carried out: it is sent again.
@@ -48,11 +49,11 @@ export async function spawnRun(
 export async function stopRun(
   { session, clock }: Target,
   command: { runId: RunId; steps: StopStep[] },
-  signal: AbortSignal,
-): Promise<StopOutcome> {
+  task: Cancellation,
+): Promise<"accepted" | "gone"> {
   return untilAnswered(
     { session, clock },
-    signal,
+    task,
     async () => {
       try {
         await session.command((id) => session.link.request("stop", { session: id, run_id: command.runId, steps: command.steps }));
@@ -68,19 +69,19 @@ export async function stopRun(
 
 async function untilAnswered<T>(
   { session, clock }: Target,
-  signal: AbortSignal,
+  task: Cancellation,
   send: () => Promise<T>,
   isFinal: (error: unknown) => boolean,
 ): Promise<T> {
   for (;;) {
     // Thousands may wait for a host that is away: none of them asks again and again.
-    if (!session.isOpen) await session.whenOpen(signal);
-    signal.throwIfAborted();
+    if (!session.isOpen) await session.whenOpen(task.signal);
+    task.throwIfEnded();
     try {
       return await send();
     } catch (error) {
       if (isFinal(error)) throw error;
     }
-    await pause(clock, RETRY_MS, signal);
+    await pause(clock, RETRY_MS, task.signal);
   }
 }

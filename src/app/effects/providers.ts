@@ -3,89 +3,26 @@ import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { GreetInput, Greeting } from "../../actors/host-machine.ts";
 import { hostMachine } from "../../actors/host-machine.ts";
 import { processMachine } from "../../actors/process/process-machine.ts";
-import { withXDisplay } from "../../actors/process/process-memo.ts";
-import type { ProcessEvent, SpawnInput, StopInput, StopOutcome, WatchInput } from "../../actors/process/process-types.ts";
+import type { ProcessEvent, WatchInput } from "../../actors/process/process-types.ts";
 import type { ActorScope } from "../../actors/system.ts";
-import type { Clock } from "../../base/clock.ts";
-import { TurnShare } from "../../base/turns.ts";
-import type { RunReport, RunSpec } from "../../contract/run.ts";
-import type { LogBook } from "../../log/log-book.ts";
-import type { RunDisplays } from "../displays/run-displays.ts";
-import type { HostSession } from "../hosts/host-session.ts";
-import { MEMBERS_PER_TURN } from "../processes/command-plan.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
-import type { ProcessWaits } from "../processes/process-waits.ts";
-import { spawnRun, stopRun } from "./process-effects.ts";
-import { fromTask } from "./task.ts";
 
-/** Services that the effects of processes use. */
-export interface ProcessEffectServices {
+interface Surroundings {
   registry: ProcessRegistry;
-  waits: ProcessWaits;
   events: DomainEvents;
-  clock: Clock;
-  log: LogBook;
-  /** Session with a host: a configured one, or null for the manager's own. Throws `host_unavailable` for one that was removed. */
-  session: (host: string | null) => HostSession;
-  /**
-   * Called before a run begins on `host`: records where to look for it after a restart of the manager, waits for its turn to start, and
-   * sets the source of its output.
-   */
-  beforeRun: (name: string, host: string | null, signal: AbortSignal) => Promise<void>;
-  /** False once the shutdown has begun: no run begins after that, whatever the request. */
-  mayStart: () => boolean;
-  /** Resolves once the requested state is on disk, as far as possible: awaited before every effect of it. Never rejects. */
-  intentWritten: () => Promise<void>;
-  displays: Pick<RunDisplays, "select" | "begun">;
-  runSpec: (choices: Pick<SpawnInput, "definition" | "size" | "settings">) => RunSpec;
+  /** Its dependencies hold. False for all once the shutdown has begun: no run begins after that, whatever the request. */
+  mayStart: (name: string) => boolean;
+  isShuttingDown: () => boolean;
   /** Signal of the current actor of a name: aborted before the actor is rebuilt, and when it stops. */
   lifeOf: (name: string) => AbortSignal;
 }
 
-/**
- * The process machine with its effects, which act on the host. One machine is shared by all processes: providing one takes a millisecond.
- */
-export function processWithEffects(services: ProcessEffectServices) {
-  const { registry, events, clock, log, session, runSpec, lifeOf } = services;
-  /** Commands to thousands of processes are spread over many turns. */
-  const share = new TurnShare({ units: MEMBERS_PER_TURN });
+/** The process machine among other processes. One machine is shared by all: providing one takes a millisecond. */
+export function processAmongOthers({ registry, events, mayStart, isShuttingDown, lifeOf }: Surroundings) {
   const needed = dependencyNews(events);
-  // During a shutdown, a process that is about to start waits for its stop: stop commands to thousands take many turns.
-  const stillHolds = (name: string) => services.mayStart() && registry.unmet(name).missing.length === 0;
-  const ownLife = ({ definition }: SpawnInput | StopInput) => lifeOf(definition.name);
   return processMachine.provide({
-    guards: { dependenciesHold: ({ context }) => stillHolds(context.definition.name) },
+    guards: { dependenciesHold: ({ context }) => mayStart(context.definition.name) },
     actors: {
-      spawnRun: fromTask<RunReport, SpawnInput>(ownLife, async (input, ended) => {
-        const { name, host } = input.definition;
-        // Fixed here: the host gets the same spec each time it is sent.
-        const plain = runSpec(input);
-        const display = await services.displays.select(input.definition, ended);
-        const spec = display === null ? plain : { ...plain, x11: display.x11 };
-        const memo = display === null ? input.memo : withXDisplay(input.memo, display.shown);
-        await services.beforeRun(name, host, ended);
-        await services.intentWritten();
-        await share.pass();
-        const run = await spawnRun(
-          { session: session(host), clock },
-          { runId: input.runId, spec, memo, stillHold: () => stillHolds(name) },
-          ended,
-        );
-        if (display !== null) services.displays.begun(name, display);
-        return run;
-      }),
-      stopRun: fromTask<StopOutcome, StopInput>(ownLife, async (input, ended) => {
-        const { name } = input.definition;
-        await services.intentWritten();
-        // Reverse order: waits for dependents that are stopping.
-        const left = await services.waits.dependentsStopped(name, ended);
-        if (left.length > 0) {
-          const msg = `process '${name}': it is stopped although ${left.join(", ")} did not end in time`;
-          log.append({ level: "warning", source: "manager", msg });
-        }
-        await share.pass();
-        return stopRun({ session: session(input.host), clock }, { runId: input.runId, steps: [...input.definition.stop] }, ended);
-      }),
       watchDependencies: fromCallback<ProcessEvent, WatchInput>(({ input, sendBack }) => {
         const { name } = input.definition;
         const life = lifeOf(name);
@@ -97,7 +34,7 @@ export function processWithEffects(services: ProcessEffectServices) {
           due = true;
           queueMicrotask(() => {
             due = false;
-            if (!over && !life.aborted && services.mayStart()) sendBack({ type: "dependencies", ...registry.unmet(name) });
+            if (!over && !life.aborted && !isShuttingDown()) sendBack({ type: "dependencies", ...registry.unmet(name) });
           });
         };
         const leave = needed(

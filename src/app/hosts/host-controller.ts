@@ -9,6 +9,7 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { stopRun } from "../effects/process-effects.ts";
 import { hostWithEffects } from "../effects/providers.ts";
+import { Task } from "../effects/task.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { HostSession } from "./host-session.ts";
 
@@ -74,7 +75,7 @@ export class HostController {
   #streamId: string | null = null;
   /** Runs of unknown names that are being stopped, by run id. */
   readonly #strangers = new Set<string>();
-  readonly #end = new AbortController();
+  readonly #end = new Task();
 
   constructor(options: HostControllerOptions) {
     this.#options = options;
@@ -162,7 +163,7 @@ export class HostController {
   }
 
   close(): void {
-    this.#end.abort();
+    this.#end.end();
     this.#queues.clear();
     this.session.close();
   }
@@ -263,10 +264,9 @@ export class HostController {
     const why = registry.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
     log.append({ level: "warning", source: "manager", msg: `process '${name}' (pid ${pid}) ${why}: it is stopped` });
     try {
-      await stopRun({ session: this.session, clock: this.#options.clock }, { runId: run_id, steps: STRANGER_STEPS }, this.#end.signal);
+      await stopRun({ session: this.session, clock: this.#options.clock }, { runId: run_id, steps: STRANGER_STEPS }, this.#end);
     } catch (error) {
-      if (!this.#end.signal.aborted)
-        log.append({ level: "error", source: "manager", msg: `could not stop '${name}': ${messageOf(error)}` });
+      if (!this.#end.isEnded) log.append({ level: "error", source: "manager", msg: `could not stop '${name}': ${messageOf(error)}` });
     } finally {
       this.#strangers.delete(run_id);
     }

@@ -1,5 +1,6 @@
 import type { HostLink } from "../../contract/host-link.ts";
 import type { OutputWindow } from "../../contract/messages.ts";
+import type { Cancellation } from "../effects/task.ts";
 import type { HostController } from "./host-controller.ts";
 import type { HostSession } from "./host-session.ts";
 import type { StartPacer } from "./start-pacer.ts";
@@ -33,8 +34,8 @@ export class HostTable extends Map<string, ManagedHost> {
   }
 
   /** Resolves when one more process may be started on `host`. */
-  startTurn(host: string, signal: AbortSignal): Promise<void> {
-    return this.get(host)?.pacer.turn(signal) ?? Promise.resolve();
+  startTurn(host: string, task: Cancellation): Promise<void> {
+    return this.get(host)?.pacer.turn(task) ?? Promise.resolve();
   }
 
   window(host: string, windows: OutputWindow[]): void {

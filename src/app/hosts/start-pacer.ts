@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import type { Cancellation } from "../effects/task.ts";
 
 interface Waiting {
   go(): void;
@@ -18,9 +19,10 @@ export class StartPacer {
     this.#rate = rate;
   }
 
-  /** Resolves when it is the caller's turn; rejects when `signal` says that the caller no longer waits. */
-  turn(signal: AbortSignal): Promise<void> {
+  /** Resolves when it is the caller's turn; rejects when `task` says that the caller no longer waits. */
+  turn(task: Pick<Cancellation, "signal">): Promise<void> {
     if (this.#rate() === null && this.#queue.size === 0) return Promise.resolve();
+    const { signal } = task;
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const leave = () => {

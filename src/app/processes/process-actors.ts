@@ -8,7 +8,9 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import type { RunDisplays } from "../displays/run-displays.ts";
-import { processWithEffects } from "../effects/providers.ts";
+import { ProcessTasks } from "../effects/process-tasks.ts";
+import { processAmongOthers } from "../effects/providers.ts";
+import type { Cancellation } from "../effects/task.ts";
 import type { HostController } from "../hosts/host-controller.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import type { ManagerStatus } from "../manager-status.ts";
@@ -45,16 +47,20 @@ export class ProcessActors {
   readonly #options: ProcessActorsOptions;
   /** Signal of the newest actor of each name. */
   readonly #lives = new Map<string, AbortSignal>();
-  readonly #machine: ReturnType<typeof processWithEffects>;
+  readonly #machine: ReturnType<typeof processAmongOthers>;
+  /** What their hosts are asked to do. */
+  readonly tasks: ProcessTasks;
   #runs = 0;
 
   constructor(options: ProcessActorsOptions) {
     this.#options = options;
-    const { registry, waits, events, clock, log, intents, runSpecs, hosts, status } = options;
-    this.#machine = processWithEffects({
-      registry,
+    const { registry, waits, system, events, clock, log, intents, runSpecs, hosts, status } = options;
+    const isShuttingDown = () => status.isShuttingDown;
+    const mayStart = (name: string) => !isShuttingDown() && registry.unmet(name).missing.length === 0;
+    const lifeOf = (name: string) => this.#lives.get(name) ?? AbortSignal.abort();
+    this.#machine = processAmongOthers({ registry, events, mayStart, isShuttingDown, lifeOf });
+    this.tasks = new ProcessTasks({
       waits,
-      events,
       clock,
       log,
       session: (host) => {
@@ -62,12 +68,12 @@ export class ProcessActors {
         if (session) return session;
         throw new MgrError("host_unavailable", `host '${host}' is not configured any more`);
       },
-      beforeRun: (name, host, signal) => this.#beforeRun(name, host, signal),
-      mayStart: () => !status.isShuttingDown,
+      beforeRun: (name, host, task) => this.#beforeRun(name, host, task),
+      mayStart,
       intentWritten: () => intents.flush(),
       displays: options.displays,
       runSpec: (choices) => runSpecs.spec(choices),
-      lifeOf: (name) => this.#lives.get(name) ?? AbortSignal.abort(),
+      send: (name, event) => system.send("process", name, event),
     });
     events.subscribe((event) => {
       // A new process may have its name already.
@@ -139,6 +145,7 @@ export class ProcessActors {
     const definition = registry.config.processes.get(name);
     if (!definition) throw new Error(`process '${name}' is not configured`);
     this.#lives.set(name, scope.signal);
+    scope.signal.addEventListener("abort", () => this.tasks.end(name), { once: true });
     // Rebuilt: it continues from what was shown, and is told what its host last reported once it listens.
     const before = registry.process(name);
     if (before || scope.rebuild > 0) queueMicrotask(() => this.#controller(name)?.reportAgain(name));
@@ -170,13 +177,13 @@ export class ProcessActors {
     return host === null || (hosts.session(host) !== null && !hosts.isLeaving(host)) ? host : configured;
   }
 
-  async #beforeRun(name: string, host: string | null, signal: AbortSignal): Promise<void> {
+  async #beforeRun(name: string, host: string | null, task: Cancellation): Promise<void> {
     const { intents, hosts, hub, registry } = this.#options;
     if ((intents.get(name).host ?? null) !== host) intents.set(name, { host });
     const canonical = host ?? registry.hostName;
     this.#options.prepare(name);
     hub.hasMoved(name, canonical);
-    await hosts.startTurn(canonical, signal);
+    await hosts.startTurn(canonical, task);
   }
 
   #controller(name: string): HostController | null {

@@ -11,6 +11,7 @@ import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Process, ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
+import type { ProcessTasks } from "../effects/process-tasks.ts";
 import type { ManagerStatus } from "../manager-status.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
@@ -38,6 +39,8 @@ interface ProcessEventRouterOptions {
   lastReport: (name: string) => RunReport | null;
   /** Stream id of the daemon of its host; null before the first. */
   streamId: (name: string) => string | null;
+  /** Carries out what processes request of their hosts. */
+  tasks: () => Pick<ProcessTasks, "take">;
   onProcessAtRest?: OnProcessAtRest | undefined;
 }
 
@@ -62,6 +65,11 @@ export class ProcessEventRouter {
         break;
       case "pending_run":
         this.#keepPending(name, event.pending);
+        break;
+      case "spawn":
+      case "stop_run":
+      case "abandon":
+        this.#options.tasks().take(name, event);
         break;
       case "note":
         log.append({ level: event.level, source: "manager", msg: `process '${name}': ${event.msg}` });

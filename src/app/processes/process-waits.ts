@@ -1,6 +1,7 @@
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type ProcessState, UP_STATES } from "../../protocol/process/process-state.ts";
+import type { Cancellation } from "../effects/task.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 
 /** States in which something of the process is alive or about to be. */
@@ -55,12 +56,15 @@ export class ProcessWaits {
    * stops may take has passed. While the host of `name` itself is unreachable nothing can be stopped there, and its dependents are waited
    * for: they may come back along with it. Aborting rejects.
    */
-  async dependentsStopped(name: string, signal: AbortSignal): Promise<string[]> {
+  async dependentsStopped(name: string, task: Cancellation): Promise<string[]> {
     const registry = this.#registry;
     const stopping = () =>
       registry.graph
         .directDependents(name)
         .filter((each) => registry.stateOf(each) === "stopping" && (!this.#isAway(each) || this.#isAway(name)));
+    task.throwIfEnded();
+    if (stopping().length === 0) return [];
+    const { signal } = task;
     await this.#until(() => stopping().length === 0, { signal, milliseconds: registry.graph.stopTimeOfDependents(name) });
     return stopping();
   }

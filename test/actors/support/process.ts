@@ -1,14 +1,14 @@
-import { createActor, fromCallback, fromPromise } from "xstate";
+import { createActor, fromCallback } from "xstate";
 import type { ProcessActor } from "../../../src/actors/process/process-machine.ts";
 import { processMachine } from "../../../src/actors/process/process-machine.ts";
 import type {
+  EffectRequest,
   ProcessContext,
   ProcessEmitted,
   ProcessEvent,
   ProcessInput,
   SpawnInput,
   StopInput,
-  StopOutcome,
   WatchInput,
 } from "../../../src/actors/process/process-types.ts";
 import type { ProcessDefinition, RestartPolicy } from "../../../src/config/definition.ts";
@@ -59,6 +59,7 @@ export function definition(
   };
 }
 
+/** An effect that is under way. What it ends with counts only while the process has not abandoned it. */
 interface Pending<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
@@ -73,7 +74,7 @@ export class ProcessRig {
   readonly stops: StopInput[] = [];
   /** Effects that are running now. */
   spawning: Pending<RunReport> | null = null;
-  stopping: Pending<StopOutcome> | null = null;
+  stopping: Pending<"accepted" | "gone"> | null = null;
   watching: ((event: ProcessEvent) => void) | null = null;
   dependenciesHold = true;
   error: unknown = null;
@@ -86,28 +87,6 @@ export class ProcessRig {
     const machine = processMachine.provide({
       guards: { dependenciesHold: () => this.dependenciesHold },
       actors: {
-        spawnRun: fromPromise<RunReport, SpawnInput>(({ input: request, signal }) => {
-          this.spawns.push(request);
-          this.order.push("spawn");
-          const promise = new Promise<RunReport>((resolve, reject) => {
-            this.spawning = { resolve, reject };
-          });
-          signal.addEventListener("abort", () => {
-            this.spawning = null;
-          });
-          return promise;
-        }),
-        stopRun: fromPromise<StopOutcome, StopInput>(({ input: request, signal }) => {
-          this.stops.push(request);
-          this.order.push("stop");
-          const promise = new Promise<StopOutcome>((resolve, reject) => {
-            this.stopping = { resolve, reject };
-          });
-          signal.addEventListener("abort", () => {
-            this.stopping = null;
-          });
-          return promise;
-        }),
         watchDependencies: fromCallback<ProcessEvent, WatchInput>(({ sendBack }) => {
           this.watching = sendBack;
           return () => {
@@ -127,6 +106,7 @@ export class ProcessRig {
     };
     this.actor = createActor(machine, { input: all, clock });
     this.actor.on("*", (event) => {
+      if (event.type === "spawn" || event.type === "stop_run" || event.type === "abandon") return this.#take(event);
       this.emitted.push(event);
       if (event.type === "intent") this.order.push(`intent ${event.requested_state}`);
     });
@@ -136,6 +116,34 @@ export class ProcessRig {
       },
     });
     this.actor.start();
+  }
+
+  #take(request: EffectRequest): void {
+    if (request.type === "abandon") {
+      this.spawning = null;
+      this.stopping = null;
+    } else if (request.type === "spawn") {
+      this.spawns.push(request.run);
+      this.order.push("spawn");
+      const mine: Pending<RunReport> = {
+        resolve: (run) => this.spawning === mine && this.send({ type: "run.spawned", run }),
+        reject: (error) => this.spawning === mine && this.send({ type: "spawn.failed", error }),
+      };
+      this.spawning = mine;
+    } else if (this.stopping === null) {
+      this.stops.push(request.run);
+      this.order.push("stop");
+      const end = (event: ProcessEvent | null) => {
+        if (this.stopping !== mine) return;
+        this.stopping = null;
+        if (event !== null) this.send(event);
+      };
+      const mine: Pending<"accepted" | "gone"> = {
+        resolve: (outcome) => end(outcome === "gone" ? { type: "stop.gone" } : null),
+        reject: (error) => end({ type: "effect.failed", error }),
+      };
+      this.stopping = mine;
+    }
   }
 
   get context(): ProcessContext {

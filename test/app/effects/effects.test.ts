@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { DependenciesLost } from "../../../src/actors/process/process-types.ts";
 import { spawnRun, stopRun } from "../../../src/app/effects/process-effects.ts";
+import { Task } from "../../../src/app/effects/task.ts";
 import { HostSession } from "../../../src/app/hosts/host-session.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { MgrError } from "../../../src/base/errors.ts";
@@ -39,7 +40,7 @@ async function next(link: ScriptedLink, name: "spawn" | "stop") {
 
 // Only its identity matters: the scripted host looks at nothing.
 const spec = { name: "a" } as RunSpec;
-const never = new AbortController().signal;
+const never = new Task();
 
 describe("spawning", () => {
   it("sends the same run_id, spec and memo again until the host answers, under the session of the moment", async () => {
@@ -94,11 +95,11 @@ describe("spawning", () => {
 
   it("ends with its actor, also in the pause between two attempts, and sends nothing more", async () => {
     const { link, session } = await rig();
-    const actor = new AbortController();
-    const spawned = spawnRun({ session, clock: systemClock }, { runId: "1-1", spec, memo: "", stillHold: () => true }, actor.signal);
-    const rejected = expect(spawned).rejects.toMatchObject({ name: "AbortError" });
+    const actor = new Task();
+    const spawned = spawnRun({ session, clock: systemClock }, { runId: "1-1", spec, memo: "", stillHold: () => true }, actor);
+    const rejected = expect(spawned).rejects.toThrow("no longer wanted");
     await (await next(link, "spawn")).refuse(new MgrError("timeout", "no answer"));
-    actor.abort();
+    actor.end();
     await rejected;
     expect(link.asked).toEqual([]);
   });

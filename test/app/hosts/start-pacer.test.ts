@@ -3,7 +3,7 @@ import { StartPacer } from "../../../src/app/hosts/start-pacer.ts";
 import { testClock } from "../../actors/support/clock.ts";
 import { settled } from "../support/scripted-link.ts";
 
-const never = new AbortController().signal;
+const never = new AbortController();
 
 describe("the pace of starts", () => {
   it("is what the host bears, in the order of the questions, and a change acts on those that wait", async () => {
@@ -32,7 +32,7 @@ describe("the pace of starts", () => {
     const pacer = new StartPacer(clock, () => 1);
     await pacer.turn(never);
     const gives = new AbortController();
-    const up = pacer.turn(gives.signal);
+    const up = pacer.turn(gives);
     let isNext = false;
     void pacer.turn(never).then(() => {
       isNext = true;

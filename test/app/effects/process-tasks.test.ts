@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import type { ProcessEvent } from "../../../src/actors/process/process-types.ts";
+import { ProcessTasks } from "../../../src/app/effects/process-tasks.ts";
+import { HostSession } from "../../../src/app/hosts/host-session.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { MgrError } from "../../../src/base/errors.ts";
+import { NO_SETTINGS } from "../../../src/config/state/settings.ts";
+import type { RunSpec } from "../../../src/contract/run.ts";
+import { LogBook } from "../../../src/log/log-book.ts";
+import { definition } from "../../actors/support/process.ts";
+import { report } from "../../support/run-reports.ts";
+import { hello, page, ScriptedLink, settled } from "../support/scripted-link.ts";
+
+const SPEC = { name: "a" } as RunSpec;
+const run = { definition: definition(), runId: "1-1", size: null, settings: NO_SETTINGS, memo: "" };
+const end = { runId: "1-1", host: null, definition: definition() };
+
+/** Tasks over a scripted link, and what the actor of `a` was told. */
+async function open({ spec = () => SPEC }: { spec?: () => RunSpec } = {}) {
+  const link = new ScriptedLink();
+  const nothing = () => {};
+  const session = new HostSession({
+    link,
+    epoch: 1,
+    clock: systemClock,
+    listener: { onHeartbeat: nothing, onOutput: nothing, onLog: nothing, onReport: nothing, onEvent: nothing, onStale: nothing },
+  });
+  link.auto = (name) => (name === "hello" ? hello("s1") : name === "report" ? page(0) : undefined);
+  await session.greet().then(() => session.deliver());
+  const told: ProcessEvent[] = [];
+  let save = () => {};
+  const saved = new Promise<void>((resolve) => {
+    save = resolve;
+  });
+  const tasks = new ProcessTasks({
+    waits: { dependentsStopped: () => Promise.resolve([]) },
+    clock: systemClock,
+    log: new LogBook({ capacity: 10, now: Date.now }),
+    session: () => session,
+    beforeRun: () => Promise.resolve(),
+    mayStart: () => true,
+    intentWritten: () => saved,
+    displays: { select: () => Promise.resolve(null), begun: nothing },
+    runSpec: spec,
+    send: (_name, event) => told.push(event),
+  });
+  return { tasks, link, told, save, [Symbol.dispose]: () => session.close() };
+}
+
+describe("what a process requests of its host", () => {
+  it("is sent once its intent is saved, and answered with the run", async () => {
+    using rig = await open();
+    rig.tasks.take("a", { type: "spawn", run });
+    await settled();
+    expect(rig.link.asked).toEqual([]);
+    rig.save();
+    await expect.poll(() => rig.link.asked.length).toBe(1);
+    await rig.link.next("spawn").answer({ run: report("1-1") });
+    expect(rig.told).toEqual([{ type: "run.spawned", run: report("1-1") }]);
+  });
+
+  it("is neither sent nor answered once it is abandoned, or its actor has ended", async () => {
+    for (const abandon of [(tasks: ProcessTasks) => tasks.take("a", { type: "abandon" }), (tasks: ProcessTasks) => tasks.end("a")]) {
+      using rig = await open();
+      rig.tasks.take("a", { type: "spawn", run });
+      abandon(rig.tasks);
+      // A later request passes it: it had its chance to be sent.
+      rig.tasks.take("b", { type: "spawn", run: { ...run, runId: "1-2" } });
+      rig.save();
+      await expect.poll(() => rig.link.asked.length).toBe(1);
+      const only = rig.link.next("spawn");
+      expect(only.request.run_id).toBe("1-2");
+      await only.answer({ run: report("1-2") });
+      expect(rig.told).toEqual([{ type: "run.spawned", run: report("1-2") }]);
+    }
+  });
+
+  it("is not answered if it is abandoned after it was sent", async () => {
+    using rig = await open();
+    rig.save();
+    rig.tasks.take("a", { type: "spawn", run });
+    await expect.poll(() => rig.link.asked.length).toBe(1);
+    rig.tasks.take("a", { type: "abandon" });
+    await rig.link.next("spawn").answer({ run: report("1-1") });
+    await settled();
+    expect(rig.told).toEqual([]);
+  });
+
+  it("fails with what the host said, and with what its program cannot be made of", async () => {
+    using rig = await open();
+    rig.save();
+    rig.tasks.take("a", { type: "spawn", run });
+    await expect.poll(() => rig.link.asked.length).toBe(1);
+    const refusal = new MgrError("spawn_failed", "no such program");
+    await rig.link.next("spawn").refuse(refusal);
+    expect(rig.told).toEqual([{ type: "spawn.failed", error: refusal }]);
+
+    const defect = new Error("no user of that name");
+    using other = await open({
+      spec: () => {
+        throw defect;
+      },
+    });
+    other.tasks.take("a", { type: "spawn", run });
+    await expect.poll(() => other.told).toEqual([{ type: "spawn.failed", error: defect }]);
+  });
+});
+
+describe("a stop", () => {
+  it("is not begun anew while it is under way, and again once the host has accepted it", async () => {
+    using rig = await open();
+    rig.save();
+    rig.tasks.take("a", { type: "stop_run", run: end });
+    rig.tasks.take("a", { type: "stop_run", run: end });
+    await expect.poll(() => rig.link.asked.length).toBe(1);
+    await rig.link.next("stop").answer({});
+    await settled();
+    expect([rig.link.asked, rig.told]).toEqual([[], []]);
+    rig.tasks.take("a", { type: "stop_run", run: end });
+    await expect.poll(() => rig.link.asked.length).toBe(1);
+    await rig.link.next("stop").refuse(new MgrError("not_running", "no such run"));
+    await expect.poll(() => rig.told).toEqual([{ type: "stop.gone" }]);
+  });
+
+  it("takes the place of the start before it", async () => {
+    using rig = await open();
+    rig.tasks.take("a", { type: "spawn", run });
+    rig.tasks.take("a", { type: "stop_run", run: end });
+    rig.save();
+    await expect.poll(() => rig.link.asked.length).toBe(1);
+    expect(rig.link.asked[0]?.name).toBe("stop");
+  });
+
+  it("that ends as no host may answer is a defect, which the actor is told", async () => {
+    using rig = await open();
+    rig.save();
+    rig.tasks.take("a", { type: "stop_run", run: end });
+    await expect.poll(() => rig.link.asked.length).toBe(1);
+    const defect = new TypeError("a defect");
+    await rig.link.next("stop").refuse(defect);
+    await expect.poll(() => rig.told).toEqual([{ type: "effect.failed", error: defect }]);
+  });
+});
