@@ -5,7 +5,7 @@
  * starting   idle, starting, stopping  stop            → stopping   starting, stopping        all settled     → idle
  */
 
-import type { ActorRefFrom } from "xstate";
+import type { ActorRefFrom, SnapshotFrom } from "xstate";
 import { assign, enqueueActions, setup } from "xstate";
 import { UP_STATES } from "../protocol/process/process-state.ts";
 import type { ProcessState } from "../protocol/resources/resources.ts";
@@ -49,6 +49,11 @@ const UNSETTLED: Record<Progress, ReadonlySet<ProcessState>> = {
 
 function isUnsettled(progress: Progress, { state, has_ready_state }: GroupMember): boolean {
   return UNSETTLED[progress].has(state) || (progress === "starting" && state === "started" && has_ready_state);
+}
+
+/** Whether the group's command waits for `member` and has to be told of its state: with thousands of members, most changes concern no group. */
+export function awaits({ context, value }: Pick<GroupSnapshot, "context" | "value">, member: GroupMember): boolean {
+  return value !== "idle" && context.pending.has(member.name) && !isUnsettled(value, member);
 }
 
 export const groupMachine = setup({
@@ -111,3 +116,4 @@ export const groupMachine = setup({
 });
 
 export type GroupActor = ActorRefFrom<typeof groupMachine>;
+export type GroupSnapshot = SnapshotFrom<typeof groupMachine>;

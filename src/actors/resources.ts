@@ -1,8 +1,8 @@
 import { displayName, isWithin } from "../base/names.ts";
-import type { Config, StartToolSetting } from "../config/definition.ts";
+import type { Config, ProcessDefinition, StartToolSetting } from "../config/definition.ts";
 import { effectiveCommand, selectedLabel } from "../config/effective-command.ts";
 import { findTool, NO_TOOL } from "../config/start-tools.ts";
-import { overrideOf, PRIMARY } from "../config/state/settings.ts";
+import { overrideOf, PRIMARY, type ProcessSettings } from "../config/state/settings.ts";
 import type { GroupNode, Process, ProcessState, ProcessTreeNode } from "../protocol/resources/resources.ts";
 import { groupState } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
@@ -32,13 +32,11 @@ export function toProcess(context: ProcessContext, surroundings: Surroundings): 
   const lives = runLives(context);
   return {
     name: definition.name,
-    display_name: displayName(definition.name),
     state: context.shown,
     ...request(context),
     pid: lives && run !== null ? run.pid : null,
     host,
-    node: definition.node,
-    ...commandFields(context, startTools),
+    ...configuredFields(context, startTools),
     running_command: lives ? (run?.command ?? null) : null,
     needs_restart: needsRestart,
     svc_debug: settings.svc_debug,
@@ -51,9 +49,6 @@ export function toProcess(context: ProcessContext, surroundings: Surroundings): 
     restarting: context.unstable && context.requested === "start" && COMES_BACK.has(context.shown),
     next_start_time: nextStart && formatTime(nextStart.time),
     waiting_for: [...context.waitingFor],
-    depends_on: definition.depends_on.map((dependency) => dependency.name),
-    stops_with: definition.depends_on.flatMap(({ name, on_stop }) => (on_stop === "keep" ? [] : name)),
-    autostart: definition.autostart,
     low_delay_output: settings.low_delay_output,
     no_skip_display: settings.no_skip_display,
     host_ready: hostReady,
@@ -86,8 +81,36 @@ function request({
   };
 }
 
+type ConfiguredFields = ReturnType<typeof fieldsOf>;
+
+/** What was made of a definition last, and of which choices: a process is projected for each of its steps, which change neither. */
+const configured = new WeakMap<
+  ProcessDefinition,
+  { settings: ProcessSettings; startTools: readonly StartToolSetting[]; fields: ConfiguredFields }
+>();
+
+function configuredFields({ definition, settings }: ProcessContext, startTools: readonly StartToolSetting[]): ConfiguredFields {
+  const known = configured.get(definition);
+  if (known?.settings === settings && known.startTools === startTools) return known.fields;
+  const fields = fieldsOf({ definition, settings }, startTools);
+  configured.set(definition, { settings, startTools, fields });
+  return fields;
+}
+
+function fieldsOf(chosen: Pick<ProcessContext, "definition" | "settings">, startTools: readonly StartToolSetting[]) {
+  const { definition } = chosen;
+  return {
+    display_name: displayName(definition.name),
+    node: definition.node,
+    ...commandFields(chosen, startTools),
+    depends_on: definition.depends_on.map((dependency) => dependency.name),
+    stops_with: definition.depends_on.flatMap(({ name, on_stop }) => (on_stop === "keep" ? [] : name)),
+    autostart: definition.autostart,
+  };
+}
+
 /** The command of the next start, which may differ from that of the living run. */
-function commandFields({ definition, settings }: ProcessContext, startTools: readonly StartToolSetting[]) {
+function commandFields({ definition, settings }: Pick<ProcessContext, "definition" | "settings">, startTools: readonly StartToolSetting[]) {
   const { command, alternate_commands } = definition;
   const labels = [...alternate_commands.keys()];
   const { start_tool } = settings;

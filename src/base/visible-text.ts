@@ -7,6 +7,8 @@
 // text. The joiners U+200C and U+200D stay: scripts and emoji are written with them.
 export const DANGEROUS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const DANGEROUS_WITHIN_LINES = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** A cheaper look at text that holds nothing but printable ASCII in lines: most of a log. */
+const NOT_PLAIN = /[^\n\x20-\x7e]/;
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** `text` in one line, in which what is dangerous is shown as `\n`, `\x1b`, `\u202e` and the like. Text without it stays as it is. */
@@ -16,11 +18,13 @@ export function visible(text: string): string {
 
 /** The same for text of several lines. */
 export function visibleLines(text: string): string {
+  if (!NOT_PLAIN.test(text)) return text;
   return text.replace(DANGEROUS_WITHIN_LINES, escaped);
 }
 
 /** `json`, the text of a JSON value, in ASCII where a character is dangerous; it means the same. */
 export function visibleJson(json: string): string {
+  if (!NOT_PLAIN.test(json)) return json;
   return json.replace(DANGEROUS_WITHIN_LINES, (character) =>
     Array.from({ length: character.length }, (_, unit) => `\\u${hex(character.charCodeAt(unit), 4)}`).join(""),
   );

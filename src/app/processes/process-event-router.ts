@@ -1,5 +1,5 @@
 import type { DomainEvents } from "../../actors/domain-events.ts";
-import type { GroupEmitted } from "../../actors/group-machine.ts";
+import { awaits, type GroupEmitted } from "../../actors/group-machine.ts";
 import type { ProcessEmitted } from "../../actors/process/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -151,7 +151,11 @@ export class ProcessEventRouter {
       });
     const process = registry.process(name);
     const has_ready_state = process?.has_ready_state ?? false;
-    for (const group of ancestorNames(name)) system.send("group", group, { type: "member", name, state: to, has_ready_state });
+    const member = { name, state: to, has_ready_state };
+    for (const group of ancestorNames(name)) {
+      const snapshot = system.get("group", group)?.getSnapshot();
+      if (snapshot && awaits(snapshot, member)) system.send("group", group, { type: "member", ...member });
+    }
     const essential = registry.config.processes.get(name)?.essential ?? false;
     if ((to === "error" || to === "stopped") && process) this.#options.onProcessAtRest?.(process, { essential });
   }

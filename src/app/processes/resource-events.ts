@@ -33,6 +33,8 @@ export class ResourceEvents extends DomainEvents {
     // The projection of the same snapshot: nothing has happened since.
     if (told === process) return;
     this.#processes.set(name, process);
-    super.publish(isDeepStrictEqual(told, process) ? { type: "process_step", name } : event);
+    // The comparison costs more than the rest; most steps change the state.
+    const isSame = told?.state === process.state && isDeepStrictEqual(told, process);
+    super.publish(isSame ? { type: "process_step", name } : event);
   }
 }

@@ -11,7 +11,7 @@ export interface IntentKeeper {
   names(): Iterable<string>;
   /** Drops a pending start request of `name`; keeps stop requests and settings. */
   forgetStart(name: string): void;
-  /** Resolves when all changes so far are durable. */
+  /** Resolves when all changes so far are durable. Calls that one write serves get the same promise. */
   flush(): Promise<void>;
 }
 
@@ -22,6 +22,7 @@ export function choicesOf({ rows, cols, settings }: Readonly<ProcessIntent>): { 
 
 /** Kept until the program ends. */
 export function memoryIntents(): IntentKeeper {
+  const saved = Promise.resolve();
   const kept = new Map<string, ProcessIntent>();
   return {
     get: (name) => kept.get(name) ?? {},
@@ -31,7 +32,7 @@ export function memoryIntents(): IntentKeeper {
       const intent = kept.get(name);
       if (intent) kept.set(name, withoutStart(intent));
     },
-    flush: () => Promise.resolve(),
+    flush: () => saved,
   };
 }
 

@@ -28,6 +28,8 @@ export class RetryingIntentStore implements IntentKeeper {
   /** The disk is full or does not respond, and this has been logged. */
   #isTroubled = false;
   #retry: unknown = null;
+  /** The newest write, and the wait for it that its callers share: a start makes several, and thousands of starts share a write. */
+  #newest: { write: Promise<void>; wait: Promise<void> } | null = null;
   #isClosed = false;
 
   constructor(intents: IntentKeeper, { clock, log, onProblem = () => {} }: RetryingIntentStoreOptions) {
@@ -54,8 +56,13 @@ export class RetryingIntentStore implements IntentKeeper {
   }
 
   /** Resolves when everything set so far is on disk, or cannot be written now. Never rejects. */
-  async flush(): Promise<void> {
-    const write = this.#write();
+  flush(): Promise<void> {
+    const write = this.#intents.flush();
+    if (this.#newest?.write !== write) this.#newest = { write, wait: this.#wait(this.#judge(write)) };
+    return this.#newest.wait;
+  }
+
+  async #wait(write: Promise<void>): Promise<void> {
     if (this.#isTroubled) return;
     let timer: unknown;
     const patience = new Promise<void>((resolve) => {
@@ -73,9 +80,9 @@ export class RetryingIntentStore implements IntentKeeper {
     this.#clock.clearTimeout(this.#retry);
   }
 
-  async #write(): Promise<void> {
+  async #judge(write: Promise<void>): Promise<void> {
     try {
-      await this.#intents.flush();
+      await write;
     } catch (error) {
       this.#complain(messageOf(error));
       this.#retryLater();
@@ -98,6 +105,6 @@ export class RetryingIntentStore implements IntentKeeper {
   #retryLater(): void {
     if (this.#isClosed) return;
     this.#clock.clearTimeout(this.#retry);
-    this.#retry = this.#clock.setTimeout(() => void this.#write(), RETRY_MS);
+    this.#retry = this.#clock.setTimeout(() => void this.#judge(this.#intents.flush()), RETRY_MS);
   }
 }
