@@ -182,7 +182,7 @@ export type RunSpec = z.infer<typeof runSpec>;
 export function specHash(spec: RunSpec): string {
   const { inherited: _inherited, stop_rank: _rank, x11: _x11, terminal, ...rest } = spec;
   return createHash("sha256")
-    .update(canonicalJson({ ...rest, backlog: terminal.backlog }))
+    .update(canonicalJson({ backlog: terminal.backlog, ...rest }))
     .digest("hex")
     .slice(0, 16);
 }

@@ -125,7 +125,7 @@ export function withRun(context: ProcessContext, run: RunReport, late: boolean, 
     ...(adopted ? { runId: run.run_id, runDefinition: definition, runSettings: settings, ...memoOf(context, run, runBegan) } : {}),
     ...(context.size === null && adopted && resized ? { size: { rows: run.rows, cols: run.cols } } : {}),
     // The end is evaluated once: a later report of the same run does not change the result.
-    ...(known && context.run?.exit ? {} : { ...endOf(context, run), runEnded: run.exit ? now - (late ? sinceEnd(run) : 0) : null }),
+    ...(known && context.run?.exit ? {} : { runEnded: run.exit ? now - (late ? sinceEnd(run) : 0) : null, ...endOf(context, run) }),
   };
 }
 
@@ -137,7 +137,8 @@ function memoOf({ clock, definition }: ProcessContext, run: RunReport, runBegan:
 
 function endOf(context: ProcessContext, run: RunReport): Partial<ProcessContext> {
   if (run.exit === null) return { exit: null, lastRunSucceeded: null };
-  const exit: ProcessExit = { ...run.exit, time: run.stop_time ?? context.clock.now() };
+  const { code, signal, reason } = run.exit;
+  const exit: ProcessExit = { code, signal, reason, time: run.stop_time ?? context.clock.now() };
   return { exit, lastRunSucceeded: succeeded(context, run.exit) };
 }
 

@@ -218,7 +218,8 @@ export const processSetup = setup({
     forgetSchedule: assign({ nextStart: null }),
     blame: assign(({ context }) => {
       const exit = context.exit ?? { code: null, signal: null, reason: failureReason(context), time: context.clock.now() };
-      return { reason: failureReason(context), exit: { ...exit, reason: exitReason(context) ?? exit.reason } };
+      const { code, signal, time } = exit;
+      return { reason: failureReason(context), exit: { code, signal, reason: exitReason(context) ?? exit.reason, time } };
     }),
     /** Clears the reason of the previous stop, on launching and on adopting. */
     forgetCause: assign({ stopCause: null, daemonDied: false }),

@@ -60,7 +60,7 @@ export class RunHistory {
     if (noted?.runId === newest && noted.run === run && noted.exit === exit && noted.streamId === streamId) return;
     this.#noted.set(name, { runId: newest, run, exit, streamId });
     if (run !== null) this.#put(name, fromReport(run, { exit: run.run_id === newest ? exit : null, streamId }));
-    if (run?.run_id !== newest) this.#put(name, { ...NOTHING_KNOWN, run_id: newest, ...endOf(exit) });
+    if (run?.run_id !== newest) this.#put(name, { run_id: newest, ...NOTHING_KNOWN, ...endOf(exit) });
   }
 
   #put(name: string, told: NewRun): void {
@@ -95,7 +95,7 @@ export class RunHistory {
 function put(runs: PastRun[], told: NewRun & { number?: number }): PastRun {
   const index = runs.findIndex((run) => run.run_id === told.run_id);
   const number = runs[index]?.number ?? (told.number || (runs[0]?.number ?? 0) + 1);
-  const entry = { ...told, number };
+  const entry: PastRun = Object.assign({}, told, { number });
   if (index >= 0) runs[index] = entry;
   else runs.unshift(entry);
   runs.length = Math.min(runs.length, MAX_RUNS);
@@ -104,7 +104,7 @@ function put(runs: PastRun[], told: NewRun & { number?: number }): PastRun {
 
 /** `exit` is what the process shows for this run: it may know more than a host that lost it. */
 function fromReport(run: RunReport, { exit, streamId }: { exit: ProcessExit | null; streamId: string | null }): NewRun {
-  const end = exit ?? (run.exit && { ...run.exit, time: run.stop_time });
+  const end = exit ?? (run.exit && { time: run.stop_time, ...run.exit });
   return {
     run_id: run.run_id,
     // A run that could not be started has none.

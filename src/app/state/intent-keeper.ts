@@ -26,7 +26,7 @@ export function memoryIntents(): IntentKeeper {
   const kept = new Map<string, ProcessIntent>();
   return {
     get: (name) => kept.get(name) ?? {},
-    set: (name, patch) => kept.set(name, { ...kept.get(name), ...patch }),
+    set: (name, patch) => kept.set(name, Object.assign({}, kept.get(name), patch)),
     names: () => kept.keys(),
     forgetStart: (name) => {
       const intent = kept.get(name);

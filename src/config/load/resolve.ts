@@ -189,7 +189,7 @@ function resolveInstance(section: NonNullable<ConfigFile["instance"]>, dir: stri
 
 type Place = Pick<ProcessDefinition, "name" | "node" | "host" | "base_dir">;
 
-function resolveProcess(place: Place, layers: Layers): ProcessDefinition {
+function resolveProcess({ name, node, host, base_dir }: Place, layers: Layers): ProcessDefinition {
   const shell = layers.last("shell") ?? false;
   const readyTimeout = layers.last("ready_timeout") ?? "none";
   const ready = layers.last("ready");
@@ -197,7 +197,11 @@ function resolveProcess(place: Place, layers: Layers): ProcessDefinition {
   const logFile = layers.logFile();
   const alternates = layers.union((values) => values.alternate_commands);
   return {
-    ...place,
+    // One by one, not by a spread: docs/design/library-defects.md, "V8".
+    name,
+    node,
+    host,
+    base_dir,
     command: toCommand(layers.last("command") ?? "", shell),
     alternate_commands: new Map([...alternates].map(([label, command]) => [label, toCommand(command, shell)])),
     cwd: layers.path("cwd") ?? ".",

@@ -53,7 +53,7 @@ export class IntentStore {
 
   /** Not durable before the next `flush` has resolved. */
   set(name: string, patch: ProcessIntent): void {
-    this.#processes.set(name, { ...this.#processes.get(name), ...patch });
+    this.#processes.set(name, Object.assign({}, this.#processes.get(name), patch));
     this.#changed = true;
   }
 

@@ -45,7 +45,7 @@ export class RunStarter {
       const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
       const ring = rings.open(spec.name, backlog);
       const logFile = logFiles.open(spec, ring);
-      const run = await this.#start({ ...runOptions, runId, spec, memo, marker: `${streamId}:${runId}`, ring, logFile });
+      const run = await this.#start({ runId, ...runOptions, spec, memo, marker: `${streamId}:${runId}`, ring, logFile });
       if (this.#held.has(spec.name)) run.hold(true);
       runOptions.onChange("spawned", run);
       return run;
@@ -70,7 +70,7 @@ export class RunStarter {
     };
     try {
       const spec = await this.#withDisplay(runId, options.spec);
-      const run = await Run.start({ ...options, spec, busUrl });
+      const run = await Run.start({ busUrl, ...options, spec });
       void run.whenExtinct.then(end);
       return run;
     } catch (error) {

@@ -97,8 +97,8 @@ export class Run {
       const begin = { wall: clock.now(), monotonic: clock.monotonic(), offset: ring.end };
       const { started: starting, tag } = options.reaper.tagged(options.runId, () =>
         Terminal.start({
-          ...program,
           restrictions: spec,
+          ...program,
           rows: spec.terminal.rows,
           cols: spec.terminal.cols,
           clock,
@@ -173,7 +173,7 @@ export class Run {
 
   get report(): RunReport {
     const age = this.#options.clock.monotonic() - this.#startedAt;
-    return { ...this.#facts, age_ms: Math.max(0, age), stopping: this.#stop.steps !== null };
+    return { age_ms: Math.max(0, age), stopping: this.#stop.steps !== null, ...this.#facts };
   }
 
   get pid(): number {

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { RunHistory } from "../../src/app/processes/run-history.ts";
+import { loadConfigObject } from "../../src/config/load/load.ts";
+import { report } from "../support/run-reports.ts";
+import { shapes } from "../support/shapes.ts";
+import { definition, ProcessRig } from "./support/process.ts";
+
+const { isFast, isSame } = shapes();
+/** The first few objects of a literal share their hidden class in any case. */
+const MANY = 100;
+const names = Array.from({ length: MANY }, (_, index) => `p${index}`);
+
+// An object with more than 16 properties that V8 keeps as a hash table costs ten times the time and memory, in each step of each process.
+it("V8 keeps the context of a process as an object with a fixed shape, from its first step to the end of its run", () => {
+  const rig = new ProcessRig();
+  const steps = [
+    { type: "report", run: null },
+    { type: "start", by: "me" },
+    { type: "run.spawned", run: report("1-1") },
+    { type: "run.ready", run: report("1-1", { ready: true }) },
+    { type: "stop", by: "me" },
+    { type: "run.exited", run: report("1-1", { exit: { code: 0, signal: null, reason: null } }) },
+    { type: "run.extinct", run: report("1-1", { exit: { code: 0, signal: null, reason: null }, extinct: true }) },
+  ] as const;
+  expect(isFast(rig.context)).toBe(true);
+  for (const step of steps) {
+    rig.actor.send(step);
+    expect(isFast(rig.context), step.type).toBe(true);
+  }
+  expect(rig.path).toEqual(["starting", "started", "stopping", "stopped"]);
+});
+
+describe("what there is of each process has the same shape for all", () => {
+  it("its definition", () => {
+    const processes = Object.fromEntries(names.map((name) => [name, { command: name }]));
+    const [first, ...others] = loadConfigObject({ processes }, { base_dir: "/work", state_dir: "/tmp/s" }).processes.values();
+    if (first === undefined) throw new Error("no process");
+    expect(others.filter((other) => !isSame(first, other))).toEqual([]);
+  });
+
+  it("its context and its exit, and what is remembered of its runs", () => {
+    const history = new RunHistory();
+    const all = names.map((name) => {
+      const rig = new ProcessRig({ definition: definition({ name }) });
+      rig.send({ type: "report", run: null }).start().spawned().died(1);
+      history.note(name, rig.context, "stream");
+      const [past] = history.of(name);
+      if (rig.context.exit === null || past === undefined) throw new Error("it did not end");
+      return { context: rig.context, exit: rig.context.exit, past };
+    });
+    const [first, ...others] = all;
+    if (first === undefined) throw new Error("no process");
+    for (const part of ["context", "exit", "past"] as const)
+      expect(others.filter((other) => !isSame(first[part], other[part])).length, part).toBe(0);
+  });
+});
