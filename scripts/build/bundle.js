@@ -29,6 +29,11 @@ export async function buildProgram(folder) {
   await bundle("src/launch/mgr.ts", folder, { format: "cjs", entryFileNames: "mgr.cjs" });
 }
 
+/** Writes a program of the tests into `folder`, as one file. */
+export function buildFixture(program, folder, file) {
+  return bundle(program, folder, { entryFileNames: file, codeSplitting: false });
+}
+
 /** What string-width creates when it is loaded, 30 ms of each program's start, and needs only for text beyond ASCII. */
 const EAGER = [
   [

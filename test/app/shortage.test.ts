@@ -1,15 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { SweepTimer } from "../../src/daemon/tree/sweep-timer.ts";
+import { bundled } from "../support/bundled.ts";
 
-const FIXTURE = fileURLToPath(new URL("../fixtures/out-of-descriptors.ts", import.meta.url));
+let program = "";
+beforeAll(async () => {
+  program = await bundled("test/fixtures/out-of-descriptors.ts");
+});
 
 /** Runs a scenario of the fixture in a process of its own, which takes all its descriptors. */
 async function run(scenario: string): Promise<{ code: number; stdout: string; stderr: string }> {
-  const node = [process.execPath, "--import", import.meta.resolve("tsx"), FIXTURE, scenario];
+  const node = [process.execPath, program, scenario];
   const child = spawn("/bin/sh", ["-c", 'ulimit -n 256; exec "$@"', "sh", ...node], { stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { code, stdout, stderr };

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { bundled } from "../support/bundled.ts";
 
 const path = (file: string) => fileURLToPath(new URL(`../../${file}`, import.meta.url));
 const run = promisify(execFile);
@@ -17,7 +18,7 @@ export interface Language {
 const TYPESCRIPT: Language = {
   name: "TypeScript",
   isComplete: true,
-  command: async () => [process.execPath, "--import", "tsx", path("test/fixtures/clients/program.ts")],
+  command: async () => [process.execPath, await bundled("test/fixtures/clients/program.ts")],
 };
 const PYTHON: Language = { name: "Python", isComplete: true, command: async () => ["python3", path("test/fixtures/clients/program.py")] };
 const C: Language = {

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import * as fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FileSystem } from "../../src/config/state/atomic-file.ts";
 import { IntentStore } from "../../src/config/state/intent.ts";
+import { bundled } from "../support/bundled.ts";
 
 let folder = "";
 let path = "";
@@ -133,10 +133,10 @@ describe("intent", () => {
   });
 
   it("survives kill -9 of a writing manager at any moment", async () => {
-    const writer = fileURLToPath(new URL("../fixtures/intent-writer.ts", import.meta.url));
+    const writer = await bundled("test/fixtures/intent-writer.ts");
     let epoch = 0;
     for (const delay of [0, 3, 11]) {
-      const child = spawn(process.execPath, ["--import", "tsx", writer, path], { stdio: ["ignore", "pipe", "inherit"] });
+      const child = spawn(process.execPath, [writer, path], { stdio: ["ignore", "pipe", "inherit"] });
       const exited = once(child, "exit");
       const [line] = await once(child.stdout, "data");
       expect(Number(line)).toBeGreaterThan(epoch);

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { bundled } from "../support/bundled.ts";
 
-const FIXTURE = fileURLToPath(new URL("../fixtures/http-server.ts", import.meta.url));
-const TSX = import.meta.resolve("tsx");
+let program: Promise<string> | null = null;
 
 export interface ServerState {
   readonly descriptors: number;
@@ -16,7 +15,8 @@ export interface ServerState {
 
 /** A server in a process of its own, so that its descriptors, its memory and its event loop are its own. `openFiles` is its limit. */
 export async function startServerProcess({ folder, certificate, openFiles = 4_096 }: ServerProcessOptions) {
-  const node = [process.execPath, "--expose-gc", "--import", TSX, FIXTURE, certificate.certFile, certificate.keyFile, folder];
+  program ??= bundled("test/fixtures/http-server.ts");
+  const node = [process.execPath, "--expose-gc", await program, certificate.certFile, certificate.keyFile, folder];
   const child = spawn("/bin/sh", ["-c", `ulimit -n ${openFiles}; exec "$@"`, "sh", ...node], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const next = async <T>() => JSON.parse(String((await lines.next()).value)) as T;

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createManager } from "../../../src/app/index.ts";
 import { createBench } from "../../../src/testing/index.ts";
+import { bundled } from "../../support/bundled.ts";
 import { processesWith, uniqueSeconds, until } from "../../support/processes.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mgr-test-"));
@@ -18,12 +18,10 @@ afterAll(() => {
   rmSync(temporary, { recursive: true });
 });
 
-/** Files that somebody made there; tsx keeps what it compiled. */
+/** Files that somebody made there. */
 function left(): string[] {
-  return readdirSync(temporary).filter((name) => !name.startsWith("tsx-"));
+  return readdirSync(temporary);
 }
-
-const WORKER = fileURLToPath(new URL("../../fixtures/embedding-worker.ts", import.meta.url));
 
 /** A system of three processes, one of them with a child that has left its session. */
 function system(seconds: string) {
@@ -85,9 +83,14 @@ describe("50 embedded managers of three real processes at once", () => {
 });
 
 describe("a program with an embedded manager", () => {
+  let program = "";
+  beforeAll(async () => {
+    program = await bundled("test/fixtures/embedding-worker.ts");
+  });
+
   const start = async (how: string) => {
     const seconds = uniqueSeconds();
-    const child = spawn(process.execPath, ["--import", "tsx", WORKER, seconds, how], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [program, seconds, how], { stdio: ["ignore", "pipe", "inherit"] });
     await once(child.stdout as NonNullable<ChildProcess["stdout"]>, "data");
     expect(processesWith(seconds).length).toBeGreaterThanOrEqual(4);
     return { child, seconds };

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { bundled } from "../../support/bundled.ts";
 
 it("Ctrl-C in the middle of a download ends the command by the signal and leaves no file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mgr-interrupted-"));
@@ -14,7 +15,7 @@ it("Ctrl-C in the middle of a download ends the command by the signal and leaves
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const args = ["--import", "tsx", "test/fixtures/save-response.ts", `ws://127.0.0.1:${port}`, join(folder, "arm.pickle")];
+  const args = [await bundled("test/fixtures/save-response.ts"), `ws://127.0.0.1:${port}`, join(folder, "arm.pickle")];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
   const exited = once(child, "exit");
   try {

@@ -4,15 +4,21 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { RecordingFolder } from "../../../src/daemon/recording/recording-folder.ts";
 import { readMcap } from "../../recording/mcap/independent-reader.ts";
 import { readIndexed } from "../../recording/mcap/indexed-reader.ts";
+import { bundled } from "../../support/bundled.ts";
 
 /** MGR_SOAK=1: as many moments as the requirement names. */
 const IS_SOAK = process.env.MGR_SOAK === "1";
 const MOMENTS = IS_SOAK ? 50 : 3;
 const MAX_LOSS_NS = 1_000_000_000;
+
+let program = "";
+beforeAll(async () => {
+  program = await bundled("test/fixtures/record-from-memory.ts");
+});
 
 it(`opens every file after kill -9 at ${MOMENTS} random moments`, { timeout: 600_000 }, async () => {
   for (let moment = 0; moment < MOMENTS; moment++) {
@@ -44,7 +50,7 @@ it(`opens every file after kill -9 at ${MOMENTS} random moments`, { timeout: 600
 
 /** Kills the program after so many of its lines; returns the times of the first and the last message that it told. */
 async function recordAndKill(folder: string, lines: number): Promise<{ first: bigint; last: bigint }> {
-  const child = spawn(process.execPath, ["--import", "tsx", "test/fixtures/record-from-memory.ts", folder], {
+  const child = spawn(process.execPath, [program, folder], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");

@@ -15,14 +15,20 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { tryLockExclusive } from "../../../src/daemon/native/libc.ts";
 import { instanceUuid } from "../../../src/daemon/session/instance.ts";
 import { acquireLock, readLock } from "../../../src/daemon/session/lock.ts";
 import { findHolder } from "../../../src/daemon/session/lock-holder.ts";
 import { startTimeOf } from "../../../src/daemon/tree/proc.ts";
+import { bundled } from "../../support/bundled.ts";
 
 const ABOUT = { instance_uuid: "0c7be9a2-6c41-4b0b-8ecb-7a6d6b2a4f11", contract: 1, socket: "/run/mgr/x/bus.sock" };
+
+let holder = "";
+beforeAll(async () => {
+  holder = await bundled("test/fixtures/hold-lock.ts");
+});
 
 let folder = "";
 beforeEach(() => {
@@ -37,7 +43,7 @@ async function take(path: string) {
 }
 
 function otherProcess(path: string) {
-  const child = spawn(process.execPath, ["--import", "tsx", "test/fixtures/hold-lock.ts", path], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [holder, path], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = new Promise((resolve) => child.once("exit", resolve));
   return { child, ended, line: async () => (await lines.next()).value as string };

@@ -5,13 +5,19 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { killLeftovers } from "../../../src/daemon/tree/guard.ts";
 import { listPids, readStat } from "../../../src/daemon/tree/proc.ts";
+import { bundled } from "../../support/bundled.ts";
 import { killIfThere, processesWith, uniqueSeconds, until } from "../../support/processes.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");
 const cleanUp: (() => void)[] = [];
+
+let program = "";
+beforeAll(async () => {
+  program = await bundled("test/fixtures/guarded-parent.ts");
+});
 
 afterEach(() => {
   for (const clean of cleanUp.splice(0)) clean();
@@ -26,7 +32,7 @@ interface Parent {
 
 async function parent(programs: string[][], subreaper = true): Promise<Parent> {
   const marker = randomUUID();
-  const child = spawn(process.execPath, ["--import", "tsx", join(FIXTURES, "guarded-parent.ts")], {
+  const child = spawn(process.execPath, [program], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, GUARDED: JSON.stringify({ subreaper, marker, programs }) },
   });

@@ -5,12 +5,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { LANGUAGES } from "../../clients/languages.ts";
 import { Program } from "../../clients/program.ts";
+import { bundled } from "../../support/bundled.ts";
 import { Fleet } from "../support/fleet.ts";
 import { eventually } from "../support/wait.ts";
 import { addressesOf } from "./data-plane-rig.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../../examples/clients/thermometer.js", import.meta.url));
-const VIEWERS = fileURLToPath(new URL("../../fixtures/clients/viewers.ts", import.meta.url));
 /** Messages of each publisher a second, if the machine can. */
 const HERTZ = 1_000;
 /**
@@ -152,9 +152,10 @@ export class Plant implements AsyncDisposable {
 
   async #begin(): Promise<void> {
     for (const place of PLACES) this.#urls.set(place, new URL(await this.fleet.busUrl(MACHINES[place])));
+    const viewer = [process.execPath, await bundled("test/fixtures/clients/viewers.ts")];
     const commands = await Promise.all(LANGUAGES.map(({ command }) => command(this.#folder)));
     await Promise.all([
-      ...PLACES.map(async (place) => this.#viewers.set(place, await this.#start(place, viewersCommand(), `viewer/${place}/0`))),
+      ...PLACES.map(async (place) => this.#viewers.set(place, await this.#start(place, viewer, `viewer/${place}/0`))),
       ...LANGUAGES.map(async ({ name: language, isComplete }, n) => {
         const [name, place] = [`arm/${language.toLowerCase()}`, language === "Python" ? "far" : "here"] as const;
         const program = await this.#start(place, commands[n] ?? [], name, { MGR_DEBUG: isComplete ? "1" : "0" });
@@ -199,7 +200,6 @@ export function pidOf({ child }: Program): { outside: number; inside: number } {
   return { outside, inside };
 }
 
-const viewersCommand = () => [process.execPath, "--import", "tsx", VIEWERS];
 /** How many messages it may publish in all; resolves with the number of those that it has published. */
 const allow = async ({ program, name }: Publisher, until?: number) =>
   Number(await program.do("flow", name, String(HERTZ), ...(until === undefined ? [] : [String(until)])));
