@@ -78,7 +78,7 @@ async function running(): Promise<AsyncDisposable & { socket: string }> {
 describe("with nothing given", () => {
   it("the manager that runs here is spoken to over its socket, whatever the auth file says", async () => {
     await using manager = await running();
-    const way = { url: "http://localhost", socket: manager.socket };
+    const way = { url: "http://localhost", socket: manager.socket, dial: expect.any(Function) };
     expect(await findWay({ config })).toEqual(way);
     rmSync(join(dir, "auth"));
     expect(await findWay({ config })).toEqual(way);

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { dialLocal } from "../../src/cli/manager/local-instance.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { dialKernelChecked } from "../../src/cli/manager/kernel-checked-dial.ts";
+import { dialerOf } from "../../src/cli/manager/local-instance.ts";
 import { peerUid } from "../../src/daemon/native/peer-credentials.ts";
 
 /** Only root may start programs of another user; others start one of their own. */
@@ -42,7 +43,7 @@ test("the kernel names the user of the client and of the server", async () => {
   const server = createServer().listen(path);
   await once(server, "listening");
   chmodSync(path, 0o666);
-  const mine = dialLocal(path);
+  const mine = dialKernelChecked(path);
   const [[accepted]] = (await Promise.all([once(server, "connection"), once(mine, "connect")])) as [[Socket], unknown];
   expect([peerUid(accepted), peerUid(mine)]).toEqual([process.geteuid?.(), process.geteuid?.()]);
   python(CONNECT);
@@ -58,7 +59,7 @@ test("a program of another user that listens in the manager's place is sent noth
   const { stdout } = python(LISTEN);
   if (stdout !== null) await once(stdout, "data");
   vi.spyOn(process, "geteuid").mockReturnValue(OTHER + 1);
-  const socket = dialLocal(path);
+  const socket = dialKernelChecked(path);
   socket.write("secret");
   await expect(once(socket, "close")).rejects.toMatchObject({ code: "forbidden", message: expect.stringContaining(`uid ${OTHER}`) });
   expect(socket.bytesWritten).toBe(0);
@@ -68,8 +69,49 @@ test("root talks to every user's manager", async () => {
   const { stdout } = python(LISTEN);
   if (stdout !== null) await once(stdout, "data");
   vi.spyOn(process, "geteuid").mockReturnValue(0);
-  const socket = dialLocal(path);
+  const socket = dialKernelChecked(path);
   await once(socket, "connect");
   expect(socket.destroyed).toBe(false);
   socket.destroy();
+});
+
+describe("the folder decides who can listen in it", () => {
+  test("a manager in a folder that is this user's alone is reached without asking the kernel who it is", async () => {
+    const server = createServer().listen(path);
+    await once(server, "listening");
+    chmodSync(folder, 0o700);
+    const dial = await dialerOf(path);
+    const mine = dial();
+    const [accepted] = (await once(server, "connection")) as [Socket];
+    accepted.end("answer");
+    const [bytes] = (await once(mine, "data")) as [Buffer];
+    expect(bytes.toString()).toBe("answer");
+    for (const socket of [mine, accepted]) socket.destroy();
+    server.close();
+    await once(server, "close");
+  });
+
+  test("in one that is replaced or opened to others after the check, nothing is connected", async () => {
+    chmodSync(folder, 0o700);
+    const dial = await dialerOf(path);
+    chmodSync(folder, 0o777);
+    expect(dial).toThrow(expect.objectContaining({ code: "forbidden", message: expect.stringContaining(folder) }));
+    rmSync(folder, { recursive: true });
+    symlinkSync("/tmp", folder);
+    expect(dial).toThrow(expect.objectContaining({ code: "forbidden" }));
+  });
+
+  test("in one of another user, and in one that others may write to, the kernel is asked", async () => {
+    const { stdout } = python(LISTEN);
+    if (stdout !== null) await once(stdout, "data");
+    chmodSync(folder, 0o700);
+    vi.spyOn(process, "geteuid").mockReturnValue(OTHER + 1);
+    const dials = [await dialerOf(path)];
+    vi.restoreAllMocks();
+    chmodSync(folder, 0o777);
+    dials.push(await dialerOf(path));
+    vi.spyOn(process, "geteuid").mockReturnValue(OTHER + 1);
+    for (const dial of dials)
+      await expect(once(dial(), "close")).rejects.toMatchObject({ message: expect.stringContaining(`uid ${OTHER}`) });
+  });
 });

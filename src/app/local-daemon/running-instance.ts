@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { z } from "zod";
+import { hasShape, isFlag, isObject, isText, isWhole, type Shape } from "../../base/shape.ts";
 import { stateHome } from "../../config/default-paths.ts";
 import type { Config, InstanceSettings } from "../../config/definition.ts";
 import { hashOf } from "../../config/edit-file.ts";
@@ -14,16 +14,22 @@ export const CONTROL_SOCKET = "control.sock";
 /** What commands need to reach a manager and to end it. */
 export type RunningInstance = Pick<InstanceSettings, "name" | "manager" | "state_dir" | "webui_auth_file" | "https_only">;
 
-const note = z.object({
-  name: z.string(),
-  manager: z.object({ host: z.string(), port: z.number().int() }),
-  state_dir: z.string(),
-  webui_auth_file: z.string().nullable(),
-  https_only: z.boolean(),
-  /** Of the configuration file as the manager read it, and what its default `state_dir` depended on; an older manager does not write them. */
-  hash: z.string().default(""),
-  state_home: z.string().default(""),
-});
+interface Written extends RunningInstance {
+  /** Of the configuration file as the manager read it, and what its default `state_dir` depended on; "" from an older manager. */
+  readonly hash: string;
+  readonly state_home: string;
+}
+
+const ADDRESS: Shape<RunningInstance["manager"]> = { host: isText, port: isWhole };
+const WRITTEN: Shape<Written> = {
+  name: isText,
+  manager: (value): value is RunningInstance["manager"] => hasShape(value, ADDRESS),
+  state_dir: isText,
+  webui_auth_file: (value): value is string | null => value === null || isText(value),
+  https_only: isFlag,
+  hash: isText,
+  state_home: isText,
+};
 
 type NotedConfig = Pick<Config, "file" | "instance" | "hashes">;
 
@@ -48,8 +54,8 @@ export class RunningNote {
         mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
         makePrivate(folder);
         const path = join(folder, nameOf(file));
-        const text = JSON.stringify(note.parse({ ...instance, hash: hashes.get(file), state_home: stateHome() }));
-        writeFileSync(path, `${text}\n`, { mode: 0o600 });
+        const written: Written = { ...onlyInstance(instance), hash: hashes.get(file) ?? "", state_home: stateHome() };
+        writeFileSync(path, `${JSON.stringify(written)}\n`, { mode: 0o600 });
         this.#path = path;
         return;
       } catch {
@@ -115,11 +121,19 @@ function readNote(folder: string, name: string): Note | null {
     // A note written by another user could name any process as the one to end.
     assertPrivate(folder);
     const path = join(folder, name);
-    const { hash, state_home, ...instance } = note.parse(JSON.parse(readFileSync(path, "utf8")));
-    return { instance, hash, state_home, written: statSync(path).mtimeMs };
+    const text: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const written = isObject(text) ? { hash: "", state_home: "", ...text } : null;
+    if (!hasShape(written, WRITTEN)) return null;
+    const { hash, state_home } = written;
+    return { instance: onlyInstance(written), hash, state_home, written: statSync(path).mtimeMs };
   } catch {
     return null;
   }
+}
+
+/** Without the other settings, which are no concern of a note. */
+function onlyInstance({ name, manager, state_dir, webui_auth_file, https_only }: RunningInstance): RunningInstance {
+  return { name, manager, state_dir, webui_auth_file, https_only };
 }
 
 function nameOf(file: string): string {

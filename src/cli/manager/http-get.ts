@@ -11,7 +11,6 @@ import { basicCredentials } from "../../client/link/connect-options.ts";
 import { refusalText, trusting } from "../../client/link/node-websocket.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { trustHint } from "./connection.ts";
-import { dialLocal } from "./local-instance.ts";
 import { withPartialFile } from "./partial-file.ts";
 import { placeOf, type Way } from "./way.ts";
 
@@ -20,7 +19,7 @@ export async function httpGet(way: Way, path: string): Promise<IncomingMessage> 
   const url = new URL(path, way.url.replace(/^ws/, "http"));
   const options =
     "socket" in way
-      ? { createConnection: () => dialLocal(way.socket) }
+      ? { createConnection: way.dial }
       : { headers: { Authorization: basicCredentials(way) }, ...(way.ca === undefined ? {} : { ca: trusting(way.ca) }) };
   const request = url.protocol === "https:" ? https.get(url, options) : http.get(url, options);
   const [response] = (await once(request, "response").catch((error: unknown) => {

@@ -1,38 +1,72 @@
-import { existsSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { CONTROL_SOCKET } from "../../app/local-daemon/running-instance.ts";
 import { MgrError } from "../../base/errors.ts";
-import { isTrustedPeer, peerUid } from "../../daemon/native/peer-credentials.ts";
 import { RUN_MARKER } from "../../daemon/process/environment.ts";
-import { readLock } from "../../daemon/session/lock.ts";
+import { holdsLock } from "../../daemon/session/lock-holder.ts";
+import { isHolder, type LockInfo, readLockInfo } from "../../daemon/session/lock-info.ts";
 import { environmentValue, listPids } from "../../daemon/tree/proc.ts";
-import { StaleRunCleanup } from "../../daemon/tree/stale-run-cleanup.ts";
 
 /** Where the manager that runs with this state folder takes commands of this machine; null: none runs, or it is still starting. */
 export async function localSocketOf(stateDir: string): Promise<string | null> {
-  const { held, info } = await readLock(join(stateDir, "manager.lock"));
-  if (!held || info === null) return null;
+  const info = await holderOf(join(stateDir, "manager.lock"));
+  if (info === null) return null;
   const path = join(dirname(info.socket), CONTROL_SOCKET);
   return existsSync(path) ? path : null;
 }
 
 /** How many processes a daemon without manager still runs, as far as this user may see them. */
 export async function countRuns(stateDir: string): Promise<number> {
-  const { held } = await readLock(join(stateDir, "daemon.lock"));
+  const { StaleRunCleanup } = await import("../../daemon/tree/stale-run-cleanup.ts");
+  const daemon = await holderOf(join(stateDir, "daemon.lock"));
   const life = new StaleRunCleanup(join(stateDir, "daemon.json")).read();
-  if (!held || life === null) return 0;
+  if (daemon === null || life === null) return 0;
   return new Set(listPids().flatMap((pid) => environmentValue(pid, RUN_MARKER, `${life.stream_id}:`) ?? [])).size;
 }
 
-/** Connects to it. Another user's program, which could read what is typed, is sent nothing; root may talk to every user's. */
-export function dialLocal(path: string): Socket {
-  const socket = connect(path);
-  // Before anything is sent: what is written until then waits for listeners that come after this one.
-  socket.once("connect", () => {
-    const uid = peerUid(socket);
-    if (!isTrustedPeer(uid) && process.geteuid?.() !== 0)
-      socket.destroy(new MgrError("forbidden", `${path} is served by another user (uid ${uid}), not by your manager`));
-  });
-  return socket;
+/** The holder of a lock; null: it is free. Usually the process that the file names, which is found without koffi. */
+async function holderOf(path: string): Promise<LockInfo | null> {
+  const named = readLockInfo(path);
+  if (named !== null && isHolder(named) && holdsLock(named.pid, path)) return named;
+  const { readLock } = await import("../../daemon/session/lock.ts");
+  const { held, info } = await readLock(path);
+  return held ? info : null;
+}
+
+/** Opens a connection to the manager of this machine, of which another user's program cannot have taken the place. */
+export async function dialerOf(path: string): Promise<() => Socket> {
+  const folder = openPrivate(dirname(path));
+  if (folder !== null) {
+    closeSync(folder);
+    return () => dialPrivate(path);
+  }
+  const { dialKernelChecked } = await import("./kernel-checked-dial.ts");
+  return () => dialKernelChecked(path);
+}
+
+/** What listens in a folder that is this user's alone is this user's, or root's. */
+function dialPrivate(path: string): Socket {
+  const folder = openPrivate(dirname(path));
+  if (folder === null) throw new MgrError("forbidden", `${dirname(path)} was replaced or opened to others; run the command again`);
+  try {
+    // By the descriptor: the folder that was checked is the one that is used. The connection is made or refused before this returns.
+    return connect(`/proc/self/fd/${folder}/${basename(path)}`);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** A descriptor of the folder; null: it is not there, or not this user's alone. */
+function openPrivate(folder: string): number | null {
+  let fd: number;
+  try {
+    fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch {
+    return null;
+  }
+  const { uid, mode } = fstatSync(fd);
+  if (uid === process.geteuid?.() && (mode & 0o077) === 0) return fd;
+  closeSync(fd);
+  return null;
 }

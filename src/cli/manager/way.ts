@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { RunningInstance } from "../../app/local-daemon/running-instance.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -7,7 +8,7 @@ import { authFilePath } from "../../config/default-paths.ts";
 import { parseAuthFile } from "../../http/auth/auth-entries.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadInstance, upCommand } from "./configuration.ts";
-import { countRuns, dialLocal, localSocketOf } from "./local-instance.ts";
+import { countRuns, dialerOf, localSocketOf } from "./local-instance.ts";
 
 export interface ConnectionFlags {
   url?: string;
@@ -18,7 +19,12 @@ export interface ConnectionFlags {
 }
 
 /** Where to connect, and as which user: over the local socket as the system user, else as a web user. */
-export type Way = { url: string; ca?: string } & ({ socket: string } | Login);
+export type Way = { url: string; ca?: string } & (LocalSocket | Login);
+
+interface LocalSocket {
+  socket: string;
+  dial: () => Socket;
+}
 
 interface Login {
   user: string;
@@ -56,7 +62,7 @@ export async function findWay(flags: ConnectionFlags): Promise<Way> {
     absent,
   });
   const socket = await localSocketOf(instance.state_dir);
-  if (socket !== null && user === undefined && password === undefined) return { url: LOCAL_URL, socket };
+  if (socket !== null && user === undefined && password === undefined) return { url: LOCAL_URL, socket, dial: await dialerOf(socket) };
   const absent = await absence(instance, upCommand(flags.config));
   if (user !== undefined || password !== undefined) return byPort(absent);
   // It may run with another state folder, or on another machine whose port is forwarded.
@@ -68,7 +74,7 @@ export async function findWay(flags: ConnectionFlags): Promise<Way> {
 /** What `connect` takes. */
 export function connectOptions(way: Way): Pick<NodeConnectOptions, "user" | "password" | "dial" | "ca"> {
   const trust = way.ca === undefined ? {} : { ca: way.ca };
-  return "socket" in way ? { dial: () => dialLocal(way.socket) } : { user: way.user, password: way.password, ...trust };
+  return "socket" in way ? { dial: way.dial } : { user: way.user, password: way.password, ...trust };
 }
 
 /** In words. */

@@ -33,6 +33,22 @@ export function findHolders(paths: readonly string[], except: number | null = nu
   return found;
 }
 
+/**
+ * Whether the process holds the lock on the file at `path` now, as the kernel shows it with the process's open files (`/proc/PID/fdinfo`). False
+ * also where these cannot be read. Needs neither koffi, which a short command would load for this alone, nor the list of all locks.
+ */
+export function holdsLock(pid: number, path: string): boolean {
+  const ours = statOrNull(path);
+  return listNames(`/proc/${pid}/fd`).some((fd) => {
+    const link = `/proc/${pid}/fd/${fd}`;
+    if (nameOf(link) !== basename(path)) return false;
+    const theirs = statOrNull(link);
+    if (ours === null || theirs?.ino !== ours.ino || theirs.dev !== ours.dev) return false;
+    const about = readProcFile(`/proc/${pid}/fdinfo/${fd}`)?.toString("latin1") ?? "";
+    return /^lock:.* FLOCK +\S+ +WRITE /m.test(about);
+  });
+}
+
 /** A lock file's absolute path: as given, and without symbolic links. */
 export function namesOf(path: string): string[] {
   const written = resolve(path);

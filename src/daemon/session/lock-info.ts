@@ -1,25 +1,34 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { z } from "zod";
+import { hasShape, isObject, isText, isWhole, type Shape } from "../../base/shape.ts";
 import { bootId, isAlive } from "../tree/proc.ts";
 
 /** A larger file is not a lock file, bytes. */
 const MAX_BYTES = 65_536;
 
-const lockInfo = z.object({
-  pid: z.number().int().min(1),
-  /** Clock ticks since boot (`/proc/PID/stat` field 22): with the pid it names the process. */
-  start_time: z.string(),
-  boot_id: z.string(),
-  instance_uuid: z.string(),
-  /** Version of the contract that the holder speaks. */
-  contract: z.number().int(),
-  /** Path of the holder's unix socket. */
-  socket: z.string(),
-  /** Of the lock file: as it was configured, and without symbolic links. Left out by earlier versions. */
-  paths: z.array(z.string()).default([]),
-});
 /** What the holder of a lock writes about itself into the lock file. */
-export type LockInfo = z.infer<typeof lockInfo>;
+export interface LockInfo {
+  pid: number;
+  /** Clock ticks since boot (`/proc/PID/stat` field 22): with the pid it names the process. */
+  start_time: string;
+  boot_id: string;
+  instance_uuid: string;
+  /** Version of the contract that the holder speaks. */
+  contract: number;
+  /** Path of the holder's unix socket. */
+  socket: string;
+  /** Of the lock file: as it was configured, and without symbolic links. Earlier versions leave it out, which is read as an empty list. */
+  paths: string[];
+}
+
+const LOCK_INFO: Shape<LockInfo> = {
+  pid: (value): value is number => isWhole(value) && value >= 1,
+  start_time: isText,
+  boot_id: isText,
+  instance_uuid: isText,
+  contract: isWhole,
+  socket: isText,
+  paths: (value): value is string[] => Array.isArray(value) && value.every(isText),
+};
 
 /** null: missing, incomplete, or written by another program. */
 export function readLockInfo(path: string): LockInfo | null {
@@ -29,7 +38,9 @@ export function readLockInfo(path: string): LockInfo | null {
     try {
       const found = fstatSync(fd);
       if (!found.isFile() || found.size > MAX_BYTES) return null;
-      return lockInfo.parse(JSON.parse(readFileSync(fd, "utf8")));
+      const written: unknown = JSON.parse(readFileSync(fd, "utf8"));
+      const info = isObject(written) ? { paths: [], ...written } : null;
+      return hasShape(info, LOCK_INFO) ? info : null;
     } finally {
       closeSync(fd);
     }

@@ -19,7 +19,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { tryLockExclusive } from "../../../src/daemon/native/libc.ts";
 import { instanceUuid } from "../../../src/daemon/session/instance.ts";
 import { acquireLock, readLock } from "../../../src/daemon/session/lock.ts";
-import { findHolder } from "../../../src/daemon/session/lock-holder.ts";
+import { findHolder, holdsLock } from "../../../src/daemon/session/lock-holder.ts";
 import { startTimeOf } from "../../../src/daemon/tree/proc.ts";
 import { bundled } from "../../support/bundled.ts";
 
@@ -272,4 +272,18 @@ describe("an instance", () => {
     writeFileSync(join(folder, "instance.json"), "{");
     expect(() => instanceUuid(folder)).toThrow(/instance\.json holds no instance uuid/);
   });
+});
+
+test("the open files of a process show whether it holds the lock on the file that is at the path now", async () => {
+  const path = join(folder, "manager.lock");
+  const lock = await take(path);
+  expect(holdsLock(process.pid, path)).toBe(true);
+  // A copy of the state folder, and a process that only looks.
+  cpSync(path, join(folder, "copy", "manager.lock"));
+  expect(holdsLock(process.pid, join(folder, "copy", "manager.lock"))).toBe(false);
+  const other = openSync(path, "r");
+  lock.release();
+  expect(holdsLock(process.pid, path)).toBe(false);
+  closeSync(other);
+  expect(holdsLock(process.pid, join(folder, "missing.lock"))).toBe(false);
 });

@@ -1,0 +1,15 @@
+import { connect, type Socket } from "node:net";
+import { MgrError } from "../../base/errors.ts";
+import { isTrustedPeer, peerUid } from "../../daemon/native/peer-credentials.ts";
+
+/** Connects to a local socket. Another user's program, which could read what is typed, is sent nothing; root may talk to every user's. */
+export function dialKernelChecked(path: string): Socket {
+  const socket = connect(path);
+  // Before anything is sent: what is written until then waits for listeners that come after this one.
+  socket.once("connect", () => {
+    const uid = peerUid(socket);
+    if (!isTrustedPeer(uid) && process.geteuid?.() !== 0)
+      socket.destroy(new MgrError("forbidden", `${path} is served by another user (uid ${uid}), not by your manager`));
+  });
+  return socket;
+}
