@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// `unit` and `unit-fast` run from the sources; `e2e` runs the built program (dist/) as a user does.
+// `unit`, `unit-shared` and `unit-fast` run from the sources; `e2e` runs the built program (dist/) as a user does.
 const shared = {
   environment: "node" as const,
   pool: "forks" as const,
@@ -16,8 +16,12 @@ const shared = {
 };
 
 /** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, or examine V8 itself. */
-const APART = "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|load|process-context|process-handle|rotated-file";
+const APART =
+  "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|load|process-context|process-handle|process-shapes|rotated-file";
 const FAST = `test/{actors,base,client,config,contract,log,protocol,testing,transport,web}/**/!(${APART}).test.ts`;
+/** Files of the folders below that stay in `unit`: they have a clock of their own, or examine memory, descriptors or the event loop of the whole process. */
+const APART_OF_SHARED = "archive|attacks|auth-file|create-manager|door|embedded-leaks|fuzz|listener|metrics";
+const SHARED = `test/{app,cli,http}/**/!(${APART_OF_SHARED}).test.ts`;
 
 export default defineConfig({
   // Node 20 does not know `await using`; it has to be compiled away.
@@ -27,8 +31,10 @@ export default defineConfig({
     // Many tests wait most of the time; with one worker for each of two processors these would be idle for a third of it.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", FAST] } },
+      { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", SHARED, FAST] } },
       // Files share the modules of a worker: loading them for each file takes more time than the tests.
+      // Not those of `unit-fast` with these, whose timers may still run when a file has ended: some of `unit-fast` count timers.
+      { extends: true, test: { ...shared, name: "unit-shared", include: [SHARED], isolate: false } },
       { extends: true, test: { ...shared, name: "unit-fast", include: [FAST], isolate: false } },
       { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
     ],
