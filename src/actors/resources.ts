@@ -1,4 +1,4 @@
-import { displayName, isWithin } from "../base/names.ts";
+import { displayName, parentName } from "../base/names.ts";
 import type { Config, ProcessDefinition, StartToolSetting } from "../config/definition.ts";
 import { effectiveCommand, selectedLabel } from "../config/effective-command.ts";
 import { findTool, NO_TOOL } from "../config/start-tools.ts";
@@ -149,38 +149,58 @@ interface TreeSource {
 
 /** The tree in the order of the configuration: a group is at the position of its first process, empty groups are at the end. */
 export function toTree({ config, stateOf, scope }: TreeSource): ProcessTreeNode[] {
-  const groups = new Map<string, { node: GroupNode; states: Set<ProcessState> }>();
-  const roots: ProcessTreeNode[] = [];
-  const groupOf = (name: string) => {
-    const known = groups.get(name);
-    if (known) return known;
-    const node: GroupNode = {
-      type: "group",
-      name,
-      display_name: displayName(name),
-      opened: config.groups.get(name)?.opened ?? false,
-      state: "stopped",
-      children: [],
-    };
-    const group = { node, states: new Set<ProcessState>() };
-    groups.set(name, group);
-    place(name, node);
-    return group;
+  const { roots, byName } = shapesOf(config);
+  const node = (shape: Shape, above?: Set<ProcessState>): ProcessTreeNode => {
+    if (shape.type === "process") {
+      above?.add(stateOf(shape.name));
+      return shape;
+    }
+    const states = new Set<ProcessState>();
+    const children = shape.children.map((child) => node(child, states));
+    for (const state of states) above?.add(state);
+    const { type, name, display_name, opened } = shape;
+    return { type, name, display_name, opened, state: groupState(states), children };
   };
-  const place = (name: string, node: ProcessTreeNode) => {
-    const cut = name.lastIndexOf("/");
-    if (name === scope || cut < 0) roots.push(node);
-    else groupOf(name.slice(0, cut)).node.children.push(node);
-  };
-  const inScope = (name: string) => scope === undefined || isWithin(name, scope);
+  if (scope === undefined) return roots.map((root) => node(root));
+  const shape = byName.get(scope);
+  return shape === undefined ? [] : [node(shape)];
+}
 
-  for (const name of config.processes.keys()) {
-    if (!inScope(name)) continue;
-    place(name, { type: "process", name });
-    const state = stateOf(name);
-    for (let cut = name.lastIndexOf("/"); cut >= 0; cut = name.lastIndexOf("/", cut - 1)) groups.get(name.slice(0, cut))?.states.add(state);
-  }
-  for (const name of config.groups.keys()) if (inScope(name)) groupOf(name);
-  for (const { node, states } of groups.values()) node.state = groupState(states);
-  return roots;
+/** A part of the tree without what changes while the configuration does not. */
+type Shape = Extract<ProcessTreeNode, { type: "process" }> | (Omit<GroupNode, "state" | "children"> & { readonly children: Shape[] });
+
+interface Shapes {
+  readonly roots: readonly Shape[];
+  readonly byName: ReadonlyMap<string, Shape>;
+}
+
+/** By the processes of a configuration: thousands of them are sorted into their groups once, not for each client. */
+const shapes = new WeakMap<Config["processes"], { groups: Config["groups"]; shapes: Shapes }>();
+
+function shapesOf({ processes, groups }: TreeSource["config"]): Shapes {
+  const known = shapes.get(processes);
+  if (known?.groups === groups) return known.shapes;
+  const made = makeShapes({ processes, groups });
+  shapes.set(processes, { groups, shapes: made });
+  return made;
+}
+
+function makeShapes({ processes, groups }: TreeSource["config"]): Shapes {
+  const roots: Shape[] = [];
+  const byName = new Map<string, Shape>();
+  const childrenOf = (name: string): Shape[] => {
+    const known = byName.get(name);
+    if (known?.type === "group") return known.children;
+    const children: Shape[] = [];
+    place({ type: "group", name, display_name: displayName(name), opened: groups.get(name)?.opened ?? false, children });
+    return children;
+  };
+  const place = (shape: Shape) => {
+    byName.set(shape.name, shape);
+    const parent = parentName(shape.name);
+    (parent === null ? roots : childrenOf(parent)).push(shape);
+  };
+  for (const name of processes.keys()) place({ type: "process", name });
+  for (const name of groups.keys()) childrenOf(name);
+  return { roots, byName };
 }

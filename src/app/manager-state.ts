@@ -29,7 +29,7 @@ export function managerState({ status, registry, hosts, settings, runSpecs, sess
     get isShuttingDown() {
       return status.isShuttingDown;
     },
-    processes: () => registry.names().flatMap((name) => registry.process(name) ?? []),
+    processes: () => registry.processes(),
     process: (name) => registry.process(name),
     hasGroup: (name) => registry.config.groups.has(name),
     processTree: (scope) => registry.tree(scope),

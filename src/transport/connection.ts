@@ -227,7 +227,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     const frames = [request_id === undefined ? first : { ...first, request_id }, ...others];
     return new Promise((resolve) => {
       for (const [index, frame] of frames.entries()) {
-        const parts = encodedParts(frame);
+        const parts = encodeInParts(frame);
         const first = parts.next().value ?? Buffer.alloc(0);
         this.#outbox.answer(first, index === frames.length - 1 ? resolve : null, parts);
       }
@@ -269,7 +269,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   }
 
   #push(frame: ManagerFrame): void {
-    this.#outbox.reply(encode(frame));
+    this.#outbox.reply(encodeFrame(frame));
   }
 
   #followLog(): Subscription {
@@ -282,13 +282,4 @@ export class Connection implements HandlerContext, TerminalViewer {
 /** Which frame a refusal answers, null where that could not be read. */
 function askedType(refusal: RefusalFrame): string | null {
   return refusal.type === "error" ? (refusal.request_type ?? null) : refusal.type;
-}
-
-function* encodedParts(frame: ManagerFrame): Generator<Buffer, undefined> {
-  for (const text of encodeInParts(frame)) yield Buffer.from(text);
-  return undefined;
-}
-
-function encode(frame: ManagerFrame): Buffer {
-  return Buffer.from(encodeFrame(frame));
 }

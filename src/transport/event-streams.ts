@@ -140,7 +140,7 @@ export class EventStreams {
 }
 
 function encode(frame: ManagerFrame, mergeKey: string | null): EncodedFrame {
-  return { bytes: Buffer.from(encodeFrame(frame)), mergeKey };
+  return { bytes: encodeFrame(frame), mergeKey };
 }
 
 /** Names contain no NUL, so the key of everything cannot collide with a name. */

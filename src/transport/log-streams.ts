@@ -61,7 +61,7 @@ export class LogStreams {
     for (const level of LOG_LEVELS) {
       const listener = this.#listeners.get(level);
       const heard = listener ? entries.filter((entry) => levelAtLeast(entry.level, level)) : [];
-      if (heard.length > 0) listener?.next({ bytes: Buffer.from(encodeFrame({ type: "log_batch", entries: heard })), mergeKey: null });
+      if (heard.length > 0) listener?.next({ bytes: encodeFrame({ type: "log_batch", entries: heard }), mergeKey: null });
     }
   }
 }

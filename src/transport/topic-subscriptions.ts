@@ -44,7 +44,7 @@ export class TopicSubscriptions {
 function encode(sample: TopicSample): EncodedFrame {
   const known = encoded.get(sample);
   if (known) return known;
-  const frame = { bytes: Buffer.from(encodeFrame(sample)), mergeKey: `sample:${sample.name}` };
+  const frame = { bytes: encodeFrame(sample), mergeKey: `sample:${sample.name}` };
   encoded.set(sample, frame);
   return frame;
 }

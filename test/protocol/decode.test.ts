@@ -15,7 +15,7 @@ function expectAnswer(decoded: Decoded): void {
     expect(Object.hasOwn(CLIENT_FRAMES, decoded.frame.type)).toBe(true);
     return;
   }
-  const sent = JSON.parse(encodeFrame(decoded.error));
+  const sent = JSON.parse(encodeFrame(decoded.error).toString());
   expect(MANAGER_FRAMES[decoded.error.type].schema.safeParse(sent).error).toBeUndefined();
   expect(isErrorCode(sent.code)).toBe(true);
   expect(sent.message).toMatch(/^.{5,600}$/su);

@@ -42,7 +42,7 @@ describe("a refusal of an accepted frame", () => {
     const hasResult = answer !== null && MANAGER_FRAMES[answer].kind === "result";
     expect(frame.type).toBe(hasResult ? answer : "error");
     expect(frame).toMatchObject({ ...refusal, request_id: "r", ...(hasResult ? { ok: false } : { request_type: type }) });
-    const read = MANAGER_FRAMES[frame.type].schema.safeParse(JSON.parse(encodeFrame(frame)));
+    const read = MANAGER_FRAMES[frame.type].schema.safeParse(JSON.parse(encodeFrame(frame).toString()));
     expect(read.data).toEqual(frame);
   });
 

@@ -101,6 +101,16 @@ export class ProcessRegistry {
     return this.names().filter((name) => isWithin(name, group));
   }
 
+  /** In configuration order. */
+  processes(): Process[] {
+    const processes: Process[] = [];
+    for (const name of this.config.processes.keys()) {
+      const process = this.process(name);
+      if (process) processes.push(process);
+    }
+    return processes;
+  }
+
   process(name: string): Process | undefined {
     const snapshot = this.#snapshot(name);
     // Without an actor it is parked, or being rebuilt: the last displayed state is still valid.

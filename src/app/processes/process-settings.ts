@@ -2,11 +2,14 @@ import type { Attribute, AttributeValue, OutputFlag, Settings } from "../../acto
 import { MgrError } from "../../base/errors.ts";
 import { shortened } from "../../base/text-length.ts";
 import { toCommand } from "../../config/command-line.ts";
-import type { Config, ProcessDefinition } from "../../config/definition.ts";
+import type { Config, ProcessDefinition, StartToolSetting } from "../../config/definition.ts";
 import { NO_TOOL, offeredTools } from "../../config/start-tools.ts";
 import { NO_SETTINGS, PRIMARY, type ProcessSettings, withOverride } from "../../config/state/settings.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { StartTool } from "../../protocol/resources/resources.ts";
+
+/** A tool that is installed or removed meanwhile shows after this time, milliseconds. */
+const OFFERED_FOR_MS = 1_000;
 
 /** Where settings are kept: in memory at once, on disk when `flush` has resolved. */
 export interface SettingsKeeper {
@@ -35,6 +38,8 @@ export class ProcessSettingsBook implements Settings {
   readonly #log: LogBook;
   readonly #check: ProcessSettingsOptions["check"];
   readonly #apply: ProcessSettingsOptions["apply"];
+  /** What was found last: each search asks the disk for each tool in each folder of PATH. */
+  #offered: { at: number; configured: readonly StartToolSetting[]; tools: StartTool[] } | null = null;
 
   constructor({ config, keeper, log, check, apply }: ProcessSettingsOptions) {
     this.#config = config;
@@ -50,6 +55,14 @@ export class ProcessSettingsBook implements Settings {
 
   /** In the order of menus (docs/design/wire-rules.md, "Processes"). */
   startTools(): StartTool[] {
+    const now = performance.now();
+    const configured = this.#config().instance.start_tools;
+    if (this.#offered?.configured !== configured || now - this.#offered.at > OFFERED_FOR_MS)
+      this.#offered = { at: now, configured, tools: this.#findTools() };
+    return this.#offered.tools;
+  }
+
+  #findTools(): StartTool[] {
     const tools = offeredTools(this.#config().instance.start_tools, process.env.PATH);
     return [
       { value: null, label: "default" },
@@ -108,7 +121,7 @@ export class ProcessSettingsBook implements Settings {
 
   #tool(value: AttributeValue): string | null {
     if (value === null || value === "") return null;
-    const values = this.startTools().flatMap((tool) => tool.value ?? []);
+    const values = this.#findTools().flatMap((tool) => tool.value ?? []);
     if (typeof value === "string" && values.includes(value)) return value;
     throw new MgrError("not_found", `there is no start tool '${value}' here; there are ${values.map((each) => `'${each}'`).join(", ")}`);
   }

@@ -49,7 +49,7 @@ export class OutputPiece {
   #encode(): Buffer {
     const { name, streamId, offset, skipped } = this;
     const more = skipped > 0 ? { skipped } : {};
-    return Buffer.from(encodeFrame({ type: "process_output", name, output: this.text, offset, stream_id: streamId, ...more }));
+    return encodeFrame({ type: "process_output", name, output: this.text, offset, stream_id: streamId, ...more });
   }
 
   /** From the first line start on; what stood before it counts as skipped. The piece itself if no line starts in it. */
