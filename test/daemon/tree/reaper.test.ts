@@ -295,7 +295,7 @@ describe("a run is extinct only when nothing of it is left", () => {
       "that ignore SIGTERM and leave children behind all the time",
       40,
       // It begins with SIGTERM: forty trees that fork while they wait for each other would keep a busy machine busy for minutes.
-      "(setsid sleep WORD &); trap 'trap \"\" TERM; while :; do (setsid sleep WORD &); sleep 0.05; done' TERM; echo ready; while :; do sleep 0.5; done",
+      "(setsid sleep WORD &); trap 'trap \"\" TERM; while :; do (setsid sleep WORD &); sleep 0.2; done' TERM; echo ready; while :; do sleep 0.5; done",
     ],
   ])(
     "of trees %s: %d stops, forty at once",
