@@ -1,13 +1,13 @@
-import { createHash } from "node:crypto";
 import { subscribe } from "node:diagnostics_channel";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
-import { STARTED } from "../daemon/optimize-early.ts";
+import { flagsAsDefault, STARTED } from "../daemon/optimize-early.ts";
 
 const HASH_BYTES = 32;
+const requireHere = createRequire(import.meta.url);
 
 type Compiled = (exports: object, require: (id: string) => unknown, module: { exports: object }, file: string, folder: string) => void;
 
@@ -21,6 +21,7 @@ interface Fresh {
  * them again (docs/decisions/0042): who can write there can change the bundle as well. Without that folder everything works, more slowly.
  */
 export function loadProgram(path: string): void {
+  flagsAsDefault();
   new Loader(path).load(path);
 }
 
@@ -93,6 +94,8 @@ class Loader {
 
 /** V8 compares only the length of the source, and data that was damaged or made by another build would crash it. */
 function hashOf(source: Buffer, data: Buffer): Buffer {
+  // One of the largest modules of Node, so not loaded before its bytecode can be used (flagsAsDefault).
+  const { createHash } = requireHere("node:crypto") as typeof import("node:crypto");
   return createHash("sha256").update(nodeIdentity()).update(source).update(data).digest();
 }
 

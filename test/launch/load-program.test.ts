@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 // @ts-expect-error A plain script without types.
 import { buildDaemon } from "../../scripts/build/bundle.js";
+import { NODE_OPTIONS } from "../../src/daemon/optimize-early.ts";
 
 let launcher = "";
 let built = "";
@@ -33,8 +34,8 @@ function program(name: string, more = ""): void {
   );
 }
 
-function run(): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, "daemon.cjs")], { encoding: "utf8" });
+function run(options: readonly string[] = []): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...options, join(folder, "daemon.cjs")], { encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return stdout;
 }
@@ -101,4 +102,23 @@ it("saves what a program has compiled when it says that it is up, though it is k
   const { signal, stdout } = spawnSync(process.execPath, [join(folder, "daemon.cjs")], { encoding: "utf8" });
   expect({ signal, stdout }).toEqual({ signal: "SIGKILL", stdout: greeting("one") });
   expect(Object.keys(saved()).sort()).toEqual(["daemon-main.cjs", "part.cjs"]);
+});
+
+it("keeps the size of the semi-spaces that a program that stays is started with, and has the bytecode of the others", () => {
+  run();
+  const first = saved();
+  // Objects that live through some collections let the young generation grow to its limit: two semi-spaces.
+  const grow = `let kept = []; let most = 0;
+    for (let i = 0; i < 2e6; i++) {
+      kept = i % 3e5 === 0 ? [] : kept;
+      kept.push({ i, list: [i] });
+      if (i % 1e4 === 0) most = Math.max(most, require("node:v8").getHeapSpaceStatistics().find((each) => each.space_name === "new_space").space_size);
+    }
+    console.log(most / 1048576);`;
+  program("one", grow);
+  const sizes = [run(), run(NODE_OPTIONS)].map((text) => Number(text.split("\n")[1]));
+  expect(sizes[0]).toBeGreaterThan(8);
+  expect(sizes[1]).toBeLessThanOrEqual(8);
+  expect(Object.keys(saved())).toEqual(Object.keys(first));
+  expect(readdirSync(join(folder, "code-cache"))).toHaveLength(1);
 });
