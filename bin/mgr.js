@@ -14,4 +14,6 @@ if (!existsSync(program)) {
   process.stderr.write("mgr is not built yet: run `npm ci && npm run build` in its folder first.\n");
   process.exit(1);
 }
-require(program);
+// Scripts ask for it, and it needs nothing else of this program.
+if (process.argv.length === 3 && process.argv[2] === "--version") console.log(require("../package.json").version);
+else require(program);

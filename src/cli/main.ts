@@ -17,7 +17,7 @@ process.once("beforeExit", () => {
   process.stderr.write("mgr: internal error: the command waits for something that cannot come\n");
   process.exitCode = EXIT.failed;
 });
-createProgram()
+createProgram(process.argv[2])
   .parseAsync()
   .catch((error: unknown) => {
     if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("commander.")) {

@@ -200,7 +200,7 @@ function addPages(command: Command, path: string): void {
   const page = PAGES[path];
   if (!page) throw new Error(`the command '${path}' has no page in manual.ts`);
   command.showHelpAfterError(`(see mgr ${path} --help)`);
-  command.addHelpText("after", pageText(page, isConnecting(command)));
+  command.addHelpText("after", () => pageText(page, isConnecting(command)));
 }
 
 const EXAMPLES_OF_ALL = `Examples:

@@ -8,8 +8,11 @@ import { addManual } from "./manual.ts";
 import { age, configuration, connecting, count, port, seconds } from "./option-values.ts";
 import { addRecordCommands } from "./record-program.ts";
 
-/** Every command with its options and help; parsing runs one, and loads no other. */
-export function createProgram(): Command {
+/**
+ * Every command with its options and help; parsing runs one, and loads no other. `first`: the first word of a command line; where that is one
+ * of the commands that are defined first, the large groups are left out.
+ */
+export function createProgram(first: string | null = null): Command {
   const program = new Command("mgr")
     .description("Supervises processes in groups under real terminals, and serves them to a browser, scripts and this command on one port.")
     .version(VERSION)
@@ -121,9 +124,11 @@ export function createProgram(): Command {
     .option("--json", "as JSON")
     .action(async (names, flags) => (await import("./commands/graph.ts")).graph(names, flags));
 
-  addDataCommands(program);
-  addNetworkCommands(program);
-  addRecordCommands(program);
+  if (!program.commands.some((command) => command.name() === first)) {
+    addDataCommands(program);
+    addNetworkCommands(program);
+    addRecordCommands(program);
+  }
 
   program
     .command("init")

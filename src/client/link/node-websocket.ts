@@ -1,4 +1,3 @@
-import { rootCertificates } from "node:tls";
 import { type ClientOptions, WebSocket } from "ws";
 import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
 import { certificateProblem } from "./certificate-problem.ts";
@@ -27,7 +26,8 @@ export function webSocketOptions(options: Pick<NodeConnectOptions, "user" | "pas
 
 /** The option `ca` of TLS: the well-known authorities are added, because it replaces them. */
 export function trusting(ca: string): string[] {
-  return [...rootCertificates, ca];
+  // TLS takes some milliseconds to load, and the connection of a local command does without.
+  return [...process.getBuiltinModule("node:tls").rootCertificates, ca];
 }
 
 /** `fail` is called with the reason for which the manager refuses the connection. */
