@@ -91,8 +91,8 @@ export class ActorSystem {
     this.clock = options.clock;
     this.#options = options;
     this.#timers = {
-      setTimeout: (callback, milliseconds) => this.clock.setTimeout(() => this.#act(callback), milliseconds),
-      clearTimeout: (handle) => this.clock.clearTimeout(handle),
+      setTimeout: (callback, milliseconds) => this.#later(() => this.#act(callback), milliseconds),
+      clearTimeout: (cancel) => (cancel as () => void)(),
     };
   }
 
@@ -134,6 +134,16 @@ export class ActorSystem {
     if (this.#listening === 0 && this.#postponed.length === 0) this.#deliver(kind, name, event);
     else this.#postpone(() => this.#deliver(kind, name, event));
     return true;
+  }
+
+  /** What is due at once does not wait for the next millisecond: a process that crashed begins again in the next turn. Returns what cancels it. */
+  #later(work: () => void, milliseconds: number): () => void {
+    if (milliseconds <= 0) {
+      const next = setImmediate(work);
+      return () => clearImmediate(next);
+    }
+    const timer = this.clock.setTimeout(work, milliseconds);
+    return () => this.clock.clearTimeout(timer);
   }
 
   #deliver<K extends ActorKind>(kind: K, name: string, event: Parameters<ActorKinds[K]["send"]>[0]): void {

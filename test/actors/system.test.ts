@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { assign, fromCallback, setup } from "xstate";
+import { assign, createMachine, fromCallback, setup } from "xstate";
 import { openConnection } from "../../src/actors/connection.ts";
 import { groupMachine } from "../../src/actors/group-machine.ts";
 import { processMachine } from "../../src/actors/process/process-machine.ts";
@@ -219,6 +219,17 @@ describe("the registry of actors", () => {
     system.send("group", "sim", start);
     expect(system.get("group", "sim")?.getSnapshot().status).toBe("active");
     expect(logged[0]).toBe("error: a listener failed on 'changed' of group 'sim': deaf");
+  });
+
+  test("a delay of nothing is over in the next turn, whatever the clock says, unless its state is left before", async () => {
+    const { system } = open();
+    const machine = createMachine({ initial: "a", states: { a: { after: { 0: "b" }, on: { "host.lost": "c" } }, b: {}, c: {} } });
+    const state = (name: string) => system.get("process", name)?.getSnapshot().value;
+    for (const name of ["stays", "leaves"]) system.spawn("process", name, () => ({ machine, input: undefined }));
+    system.send("process", "leaves", { type: "host.lost" });
+    expect([state("stays"), state("leaves")]).toEqual(["a", "c"]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([state("stays"), state("leaves")]).toEqual(["b", "c"]);
   });
 
   test("inspection sees events when it is on", () => {
