@@ -36,7 +36,7 @@ export default defineConfig({
       // Not those of `unit-fast` with these, whose timers may still run when a file has ended: some of `unit-fast` count timers.
       { extends: true, test: { ...shared, name: "unit-shared", include: [SHARED], isolate: false } },
       { extends: true, test: { ...shared, name: "unit-fast", include: [FAST], isolate: false } },
-      { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
+      { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"], isolate: false } },
     ],
   },
 });
