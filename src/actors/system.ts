@@ -1,6 +1,6 @@
 import type { AnyStateMachine, InputFrom, InspectionEvent } from "xstate";
 import { createActor } from "xstate";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { ConnectionRef } from "./connection-machine.ts";
 import type { GroupActor } from "./group-machine.ts";
@@ -136,9 +136,12 @@ export class ActorSystem {
     return true;
   }
 
-  /** What is due at once does not wait for the next millisecond: a process that crashed begins again in the next turn. Returns what cancels it. */
+  /**
+   * What is due at once does not wait for the next millisecond: a process that crashed begins again in the next turn. On a simulated clock
+   * it takes its millisecond, as all that needs time. Returns what cancels it.
+   */
   #later(work: () => void, milliseconds: number): () => void {
-    if (milliseconds <= 0) {
+    if (milliseconds <= 0 && this.clock === systemClock) {
       const next = setImmediate(work);
       return () => clearImmediate(next);
     }

@@ -7,6 +7,14 @@ export interface TurnLimit {
   readonly clock?: Pick<Clock, "monotonic">;
 }
 
+/** Shares whose next turn is due. */
+let due = 0;
+
+/** Work waits for the next turn of the event loop: a simulated clock must not let time pass before it is done. */
+export function isWorkDue(): boolean {
+  return due > 0;
+}
+
 /** A share of each turn of the event loop. Work beyond it waits for a later turn, so that everything else runs in between. Needs Node. */
 export class TurnShare {
   readonly #ms: number;
@@ -61,11 +69,13 @@ export class TurnShare {
   #turnLater(): void {
     if (this.#isTurnDue) return;
     this.#isTurnDue = true;
+    due += 1;
     setImmediate(() => this.#turn());
   }
 
   #turn(): void {
     this.#isTurnDue = false;
+    due -= 1;
     this.#began = null;
     const passed = this.#passing.splice(0, this.#units);
     this.#used = passed.length;

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
+import { isWorkDue } from "../base/turns.ts";
 import { atSite } from "../client/wait.ts";
 import { parseTime } from "../protocol/time.ts";
 
@@ -7,6 +8,8 @@ import { parseTime } from "../protocol/time.ts";
 const BEGIN = "2026-01-01T00:00:00.000";
 /** Turns of the event loop after which whatever depends on promises alone has happened. */
 const SETTLING_TURNS = 4;
+/** Turns that work which is spread over many may take: a hundred thousand processes need some 3,000. */
+const MOST_TURNS = 100_000;
 /** Time that `until` lets pass at most, milliseconds: an hour, in a fraction of a second. */
 const MOST_MS = 3_600_000;
 
@@ -55,9 +58,13 @@ export class SimulatedClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Lets happen what waits for no time: promises, and what they cause. */
+  /** Lets happen what waits for no time: promises, work on thousands of processes that is spread over many turns, and what they cause. */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < SETTLING_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+    let quiet = 0;
+    for (let turn = 0; turn < MOST_TURNS && quiet < SETTLING_TURNS; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      quiet = isWorkDue() ? 0 : quiet + 1;
+    }
   }
 
   /** Lets `milliseconds` pass, and everything happen that falls due meanwhile. */

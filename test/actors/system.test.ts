@@ -221,8 +221,8 @@ describe("the registry of actors", () => {
     expect(logged[0]).toBe("error: a listener failed on 'changed' of group 'sim': deaf");
   });
 
-  test("a delay of nothing is over in the next turn, whatever the clock says, unless its state is left before", async () => {
-    const { system } = open();
+  test("a delay of nothing is over in the next turn of the event loop, unless its state is left before", async () => {
+    const { system } = open({ clock: systemClock });
     const machine = createMachine({ initial: "a", states: { a: { after: { 0: "b" }, on: { "host.lost": "c" } }, b: {}, c: {} } });
     const state = (name: string) => system.get("process", name)?.getSnapshot().value;
     for (const name of ["stays", "leaves"]) system.spawn("process", name, () => ({ machine, input: undefined }));

@@ -151,6 +151,17 @@ describe("a bench", () => {
     expect(await round()).toEqual(first);
   });
 
+  it("lets no time pass while work on a thousand processes is spread over turns of the event loop", async () => {
+    const processes = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`g/p${index}`, { command: "sleep" }]));
+    await using bench = await createBench({ processes });
+    const group = bench.manager.group("g");
+    const began = bench.clock.now();
+    const states = (members: readonly { state: string }[]) => [members.length, ...new Set(members.map(({ state }) => state))];
+    expect(states(await bench.until(group.start()))).toEqual([1_000, "started"]);
+    expect(states(await bench.until(group.stop()))).toEqual([1_000, "stopped"]);
+    expect(bench.clock.now() - began).toBeLessThan(1_000);
+  });
+
   it("has no answer to what a fake host knows nothing of, unless it is given one", async () => {
     await using bench = await createBench(
       { processes: { a: { command: "a" } } },
