@@ -69,6 +69,14 @@ export class Follower {
     return answer;
   }
 
+  /** Resolves once everything has arrived that was sent so far: an answer comes after it. */
+  async heard(): Promise<void> {
+    const request_id = `heard ${this.frames.length}`;
+    const answer = firstValueFrom(this.link.frames$.pipe(filter((frame) => "request_id" in frame && frame.request_id === request_id)));
+    this.link.send({ type: "get_process_output", name: "nobody", request_id });
+    await answer;
+  }
+
   state() {
     const byName = <T extends { name: string }>(map: Map<string, T>) => [...map.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     return { processes: byName(this.#processes), hosts: byName(this.#hosts), tree: withoutStates(this.#tree) };
@@ -164,8 +172,10 @@ export class FollowedEngine {
     await this.settle();
   }
 
+  /** Lets everything happen that waits for no time, and reach those who follow: in a long burst, events wait for milliseconds. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 5; turn++) await settled();
+    for (const { follower } of this.followers) await follower.heard();
   }
 
   /** An end is told once the run's output is complete, or after a time-out: this host sends no output. */
