@@ -1,5 +1,4 @@
 import { type Authenticator, credsAuthenticator, tokenAuthenticator } from "@nats-io/nats-core";
-import { NatsConnectionImpl } from "@nats-io/nats-core/internal";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { Broker } from "../broker/broker.ts";
 import type { BrokerPermissions } from "../broker/permissions.ts";
@@ -9,9 +8,8 @@ import { dialWebsocket } from "../carriers/websocket-stream.ts";
 import { Bus } from "./bus.ts";
 import type { BusLog } from "./bus-message.ts";
 import { busUrl, placeOf } from "./bus-url.ts";
-import { type Dial, installNatsTransport, type NatsTransport, PING_MS, type TransportOptions } from "./nats-transport.ts";
-
-installNatsTransport();
+import { natsConnection } from "./nats-connection.ts";
+import { type Dial, type NatsTransport, PING_MS, type TransportOptions } from "./nats-transport.ts";
 
 /** The address of a broker. If there are several, the next one is tried after each failure. */
 export type BusServer =
@@ -102,7 +100,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
     ...pick(options, ["user", "pass"]),
   };
   try {
-    const connection = await NatsConnectionImpl.connect(natsOptions);
+    const connection = await natsConnection(natsOptions);
     bus = new Bus(connection, { name, transport: () => current, log: options.log ?? (() => {}) });
     return bus;
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { type ConnectionOptions, setTransportFactory, type Transport } from "@nats-io/nats-core/internal";
+import type { ConnectionOptions, Transport } from "@nats-io/nats-core/internal";
 import { busTurn } from "../broker/broker-turns.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 
@@ -235,9 +235,4 @@ export class NatsTransport implements Transport {
     if (this.#greeted) this.#tellClosed(this.closeError);
     this.#wakeReader();
   }
-}
-
-/** Registers this transport with the library: the setting is global, so once for the whole program. */
-export function installNatsTransport(): void {
-  setTransportFactory({ factory: () => new NatsTransport() });
 }
