@@ -18,7 +18,8 @@ const shared = {
 /** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, or examine V8 itself. */
 const APART = "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|load|process-handle|process-shapes|rotated-file";
 const FAST = `test/{actors,base,client,config,contract,log,protocol,testing,transport,web}/**/!(${APART}).test.ts`;
-const SHARED = "test/cli/**/*.test.ts";
+/** Not those that replace timers: the timers of files before may still run. */
+const SHARED = "test/{bus,cli}/**/!(nats-transport|rates|stream-ends).test.ts";
 
 export default defineConfig({
   // Node 20 does not know `await using`; it has to be compiled away.
@@ -30,7 +31,6 @@ export default defineConfig({
     projects: [
       { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", SHARED, FAST] } },
       // Files share the modules of a worker: loading them for each file takes more time than the tests.
-      // Not those that use the bus: in some orders of files they hang, because the modules of the bus share their time in a turn.
       // Not those of `unit-fast` with these, whose timers may still run when a file has ended: some of `unit-fast` count timers.
       { extends: true, test: { ...shared, name: "unit-shared", include: [SHARED], isolate: false } },
       { extends: true, test: { ...shared, name: "unit-fast", include: [FAST], isolate: false } },
