@@ -62,6 +62,7 @@ await sleep(1_000);
 const before = cpuMs(pid);
 await sleep(IDLE_MS);
 const idle = (cpuMs(pid) - before) / IDLE_MS;
+const resident_mib = Math.round(residentMib(pid));
 
 const stopping = performance.now();
 const stopped = client.untilAll(names, "stopped");
@@ -82,7 +83,8 @@ printFigure({
   join: Math.round(join_ms),
   snapshot_ms: rounded(percentile(snapshots, 0.5), 1),
   snapshot_bytes: bytes,
-  resident_mib: Math.round(residentMib(pid)),
+  resident_mib,
+  resident_after_stop_mib: Math.round(residentMib(pid)),
   idle_cpu_percent: rounded(idle * 100, 1),
 });
 

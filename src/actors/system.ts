@@ -2,6 +2,7 @@ import type { AnyStateMachine, InputFrom, InspectionEvent } from "xstate";
 import { createActor } from "xstate";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
+import { type Cancellation, Task } from "../base/task.ts";
 import type { ConnectionRef } from "./connection-machine.ts";
 import type { GroupActor } from "./group-machine.ts";
 import type { HostActor } from "./host-machine.ts";
@@ -24,14 +25,14 @@ export type ActorKind = keyof ActorKinds;
 export interface ActorScope {
   readonly kind: ActorKind;
   readonly name: string;
-  /** Aborted before a rebuild and on stop. Every effect must respect it: a throwing root leaks its invoked callbacks. */
-  readonly signal: AbortSignal;
+  /** Ends before a rebuild and on stop. Every effect must respect it: a throwing root leaks its invoked callbacks. */
+  readonly life: Cancellation;
   /** 0 for the first actor of this name, then 1, 2, 3. */
   readonly rebuild: number;
 }
 
-/** Makes machine (effects provided) and input; called at spawn and again for each rebuild. */
-export type CreateActor<M extends AnyStateMachine> = (scope: ActorScope) => { machine: M; input: InputFrom<M> };
+/** Makes machine (effects provided) and input; called at spawn and again for each rebuild. `ended` is called when this life of it ends. */
+export type CreateActor<M extends AnyStateMachine> = (scope: ActorScope) => { machine: M; input: InputFrom<M>; ended?: () => void };
 
 export interface ActorSystemOptions {
   readonly clock: Clock;
@@ -55,7 +56,8 @@ export const REBUILD_WINDOW_MS = 60_000;
 
 interface Entry {
   actor: ReturnType<typeof createActor> | null;
-  abort: AbortController;
+  life: Task;
+  ended: (() => void) | null;
   readonly create: CreateActor<AnyStateMachine>;
   readonly failed: ((error: unknown) => void) | null;
   /** Monotonic times of the rebuilds within the window. */
@@ -110,7 +112,8 @@ export class ActorSystem {
     if (known?.actor) throw new MgrError("conflict", `an actor '${name}' of kind ${kind} exists already; stop it first`);
     const entry: Entry = {
       actor: null,
-      abort: new AbortController(),
+      life: new Task(),
+      ended: null,
       create: create as unknown as CreateActor<AnyStateMachine>,
       failed: failed ?? null,
       rebuilds: [],
@@ -190,8 +193,8 @@ export class ActorSystem {
   #start(kind: ActorKind, name: string, entry: Entry): void {
     const { inspect } = this.#options;
     try {
-      const scope: ActorScope = { kind, name, signal: entry.abort.signal, rebuild: entry.rebuilds.length };
-      const { machine, input } = entry.create(scope);
+      const { machine, input, ended } = entry.create({ kind, name, life: entry.life, rebuild: entry.rebuilds.length });
+      entry.ended = ended ?? null;
       const actor = createActor(machine, { id: `${kind}:${name}`, clock: this.#timers, input, ...(inspect ? { inspect } : {}) });
       entry.actor = actor;
       actor.on("*", (event) => this.#forward(kind, name, event));
@@ -250,14 +253,16 @@ export class ActorSystem {
     }
     entry.rebuilds.push(now);
     this.#options.log("error", `the actor of ${kind} '${name}' failed and is rebuilt: ${messageOf(error)}`);
-    entry.abort = new AbortController();
+    entry.life = new Task();
     this.#start(kind, name, entry);
   }
 
   #release(entry: Entry): void {
-    const { actor } = entry;
+    const { actor, ended } = entry;
     entry.actor = null;
-    entry.abort.abort();
+    entry.ended = null;
+    entry.life.end();
+    ended?.();
     actor?.stop();
   }
 }

@@ -5,16 +5,21 @@ const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/;
 const EARLIEST_MS = -62_167_219_200_000;
 const LATEST_MS = 253_402_300_799_999;
 
-/** The newest text: in a burst, thousands of times are of the same few milliseconds. */
-let newest = { milliseconds: Number.NaN, text: "" };
+/** Texts by the last digits of their milliseconds: in a burst, thousands of times are of the same few. */
+const REMEMBERED = 64;
+const texts: { readonly milliseconds: number; readonly text: string }[] = [];
 
 /** Milliseconds since 1970 as `2026-11-21T08:14:02.123`. Fractions are cut off. Throws RangeError outside the years 0000 to 9999. */
 export function formatTime(milliseconds: number): string {
   const whole = Math.floor(milliseconds);
   if (!(whole >= EARLIEST_MS && whole <= LATEST_MS))
     throw new RangeError(`${milliseconds} ms is not a time between the years 0000 and 9999`);
-  if (newest.milliseconds !== whole) newest = { milliseconds: whole, text: new Date(whole).toISOString().slice(0, -1) };
-  return newest.text;
+  const place = Math.abs(whole % REMEMBERED);
+  const known = texts[place];
+  if (known?.milliseconds === whole) return known.text;
+  const text = new Date(whole).toISOString().slice(0, -1);
+  texts[place] = { milliseconds: whole, text };
+  return text;
 }
 
 /** The strict inverse of formatTime. Throws RangeError for any other text, also for days and hours that do not exist. */

@@ -100,7 +100,7 @@ describe("the registry of actors", () => {
         actors: {
           effect: fromCallback(() => {
             order.push(`effect ${scope.rebuild}`);
-            scope.signal.addEventListener("abort", () => order.push(`abort ${scope.rebuild}`));
+            scope.life.signal.addEventListener("abort", () => order.push(`abort ${scope.rebuild}`));
           }),
         },
         actions: {

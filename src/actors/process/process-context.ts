@@ -7,50 +7,47 @@ import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./
 export const DAEMON_DIED = "host daemon died";
 
 /**
- * Copied by a spread: V8 then knows the map of an object that gets these properties one by one, as each `assign` of xstate makes one
- * (`Object.assign({}, context, …)`). Without it, more than 16 properties become a hash table, and an `assign` costs 13 µs instead of 1.
+ * Set one by one, by name: so V8 has a hidden class for an object that gets these properties in this order, as each `assign` of xstate makes
+ * one (`Object.assign({}, context, …)`). Without it, more than 16 properties become a hash table: ten times the memory, and an `assign`
+ * costs 13 µs instead of 1. A literal or a spread makes hidden classes of its own, which such copies do not find.
  */
 export function initialContext(input: ProcessInput): ProcessContext {
-  return { ...everyField(input) };
-}
-
-function everyField(input: ProcessInput): ProcessContext {
-  return {
-    clock: input.clock,
-    nextRunId: input.nextRunId,
-    lastRunId: input.lastRunId,
-    definition: input.definition,
-    runDefinition: input.definition,
-    runSettings: input.settings ?? NO_SETTINGS,
-    requested: input.requested,
-    origin: input.origin ?? null,
-    isIntentLost: input.isIntentLost ?? false,
-    shown: input.shown ?? "stopped",
-    isNew: input.shown === undefined,
-    isAdopting: false,
-    runId: null,
-    run: null,
-    runGone: false,
-    host: input.host === undefined ? input.definition.host : input.host,
-    runBegan: 0,
-    runEnded: null,
-    exit: null,
-    lastRunSucceeded: null,
-    size: input.size ?? null,
-    settings: input.settings ?? NO_SETTINGS,
-    hostReady: input.hostReady ?? false,
-    daemonDied: false,
-    waitingFor: [],
-    restarts: 0,
-    attempt: 0,
-    failures: 0,
-    unstable: false,
-    restartTimes: [],
-    nextStart: null,
-    pendingRun: input.pendingRun ?? null,
-    stopCause: null,
-    reason: null,
-  };
+  const context = {} as { -readonly [Field in keyof ProcessContext]: ProcessContext[Field] };
+  context.clock = input.clock;
+  context.nextRunId = input.nextRunId;
+  context.lastRunId = input.lastRunId;
+  context.definition = input.definition;
+  context.runDefinition = input.definition;
+  context.runSettings = input.settings ?? NO_SETTINGS;
+  context.requested = input.requested;
+  context.origin = input.origin ?? null;
+  context.isIntentLost = input.isIntentLost ?? false;
+  context.shown = input.shown ?? "stopped";
+  context.isNew = input.shown === undefined;
+  context.isAdopting = false;
+  context.runId = null;
+  context.run = null;
+  context.runGone = false;
+  context.host = input.host === undefined ? input.definition.host : input.host;
+  context.runBegan = 0;
+  context.runEnded = null;
+  context.exit = null;
+  context.lastRunSucceeded = null;
+  context.size = input.size ?? null;
+  context.settings = input.settings ?? NO_SETTINGS;
+  context.hostReady = input.hostReady ?? false;
+  context.daemonDied = false;
+  context.waitingFor = [];
+  context.restarts = 0;
+  context.attempt = 0;
+  context.failures = 0;
+  context.unstable = false;
+  context.restartTimes = [];
+  context.nextStart = null;
+  context.pendingRun = input.pendingRun ?? null;
+  context.stopCause = null;
+  context.reason = null;
+  return context;
 }
 
 /** Whether `run` is older than the run that a pending start or restart waits for. */

@@ -161,7 +161,7 @@ export const processMachine = processSetup.createMachine({
           },
         },
         spawning: {
-          entry: "beginRun",
+          entry: ["newRun", "spawnRun"],
           exit: "abandon",
           on: {
             "spawn.failed": [

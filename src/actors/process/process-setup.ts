@@ -1,4 +1,4 @@
-import { assertEvent, assign, enqueueActions, fromCallback, not, setup } from "xstate";
+import { assertEvent, assign, emit, enqueueActions, fromCallback, not, setup } from "xstate";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/intent-file.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
@@ -90,12 +90,14 @@ export const processSetup = setup({
       else if (shown !== state) enqueue.emit({ type: "changed", from: shown, to: state, reason });
       enqueue.assign({ shown: state, reason: null, isAdopting: false });
     }),
-    noteRemnants: enqueueActions(({ enqueue }) =>
-      enqueue.emit({ type: "note", level: "error", msg: "processes of its last run are still alive; it starts when they have ended" }),
-    ),
-    noteOverdue: enqueueActions(({ context, enqueue }) => {
+    noteRemnants: emit({
+      type: "note",
+      level: "error",
+      msg: "processes of its last run are still alive; it starts when they have ended",
+    }),
+    noteOverdue: emit(({ context }) => {
       const why = context.hostReady ? "it is stuck in the kernel" : "its host cannot be reached";
-      enqueue.emit({ type: "note", level: "error", msg: `it still exists 10 s after SIGKILL: ${why}` });
+      return { type: "note", level: "error", msg: `it still exists 10 s after SIGKILL: ${why}` };
     }),
     request: enqueueActions(({ context, event, enqueue }, { to }: { to: RequestedState }) => {
       if (to === "stop") dropPendingRun(context, enqueue);
@@ -147,9 +149,9 @@ export const processSetup = setup({
       assertEvent(event, "liveness.failed");
       return { stopCause: { reason: event.reason } };
     }),
-    noteFilesChanged: enqueueActions(({ event, enqueue }) => {
+    noteFilesChanged: emit(({ event }) => {
       assertEvent(event, "files.changed");
-      enqueue.emit({ type: "note", level: "info", msg: `it is restarted: '${event.path}' changed` });
+      return { type: "note", level: "info", msg: `it is restarted: '${event.path}' changed` };
     }),
     takeRun: enqueueActions(({ context, event, enqueue }) => {
       const run = freshRun(context, event);
@@ -193,17 +195,20 @@ export const processSetup = setup({
       const { lastRunSucceeded } = context;
       return { ...failedFor(context, event.impossible ?? ""), lastRunSucceeded };
     }),
-    beginRun: enqueueActions(({ context, enqueue }) => {
-      const { definition, settings } = context;
-      const runId = context.nextRunId();
-      const { host } = definition;
-      enqueue.assign({ runId, runDefinition: definition, runSettings: settings, host, exit: null, lastRunSucceeded: null });
-      enqueue.emit({ type: "spawn", run: { runId, definition, settings, size: context.size, memo: writeMemo(context) } });
+    newRun: assign(({ context: { definition, settings, nextRunId } }) => ({
+      runId: nextRunId(),
+      runDefinition: definition,
+      runSettings: settings,
+      host: definition.host,
+      exit: null,
+      lastRunSucceeded: null,
+    })),
+    spawnRun: emit(({ context }) => {
+      const { runId, definition, settings, size } = context;
+      return { type: "spawn", run: { runId: runId ?? "", definition, settings, size, memo: writeMemo(context) } };
     }),
-    stopRun: enqueueActions(({ context: { runId, host, definition }, enqueue }) =>
-      enqueue.emit({ type: "stop_run", run: { runId: runId ?? "", host, definition } }),
-    ),
-    abandon: enqueueActions(({ enqueue }) => enqueue.emit({ type: "abandon" })),
+    stopRun: emit(({ context: { runId, host, definition } }) => ({ type: "stop_run", run: { runId: runId ?? "", host, definition } })),
+    abandon: emit({ type: "abandon" }),
     fail: ({ event }) => {
       assertEvent(event, "effect.failed");
       throw event.error;

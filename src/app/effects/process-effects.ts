@@ -1,9 +1,9 @@
 import { DependenciesLost } from "../../actors/process/process-types.ts";
 import { type Clock, pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import type { Cancellation } from "../../base/task.ts";
 import type { RunId, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import type { HostSession } from "../hosts/host-session.ts";
-import type { Cancellation } from "./task.ts";
 
 /** Pause before a command that got no answer is sent again, milliseconds. The host recognizes it by its run_id. */
 const RETRY_MS = 250;

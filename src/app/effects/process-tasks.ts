@@ -1,6 +1,7 @@
 import { withXDisplay } from "../../actors/process/process-memo.ts";
 import type { EffectRequest, ProcessEvent, SpawnInput, StopInput } from "../../actors/process/process-types.ts";
 import type { Clock } from "../../base/clock.ts";
+import { type Cancellation, Task } from "../../base/task.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
@@ -9,7 +10,6 @@ import type { HostSession } from "../hosts/host-session.ts";
 import { MEMBERS_PER_TURN } from "../processes/command-plan.ts";
 import type { ProcessWaits } from "../processes/process-waits.ts";
 import { spawnRun, stopRun } from "./process-effects.ts";
-import { type Cancellation, Task } from "./task.ts";
 
 interface ProcessTasksOptions {
   waits: Pick<ProcessWaits, "dependentsStopped">;

@@ -5,6 +5,7 @@ import { hostMachine } from "../../actors/host-machine.ts";
 import { processMachine } from "../../actors/process/process-machine.ts";
 import type { ProcessEvent, WatchInput } from "../../actors/process/process-types.ts";
 import type { ActorScope } from "../../actors/system.ts";
+import type { Cancellation } from "../../base/task.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 
 interface Surroundings {
@@ -13,19 +14,23 @@ interface Surroundings {
   /** Its dependencies hold. False for all once the shutdown has begun: no run begins after that, whatever the request. */
   mayStart: (name: string) => boolean;
   isShuttingDown: () => boolean;
-  /** Signal of the current actor of a name: aborted before the actor is rebuilt, and when it stops. */
-  lifeOf: (name: string) => AbortSignal;
+  /** Of the current actor of a name: it ends before the actor is rebuilt, and when it stops. */
+  lifeOf: (name: string) => Cancellation | null;
 }
 
 /** The process machine among other processes. One machine is shared by all: providing one takes a millisecond. */
 export function processAmongOthers({ registry, events, mayStart, isShuttingDown, lifeOf }: Surroundings) {
   const needed = dependencyNews(events);
   return processMachine.provide({
-    guards: { dependenciesHold: ({ context }) => mayStart(context.definition.name) },
+    guards: {
+      // Most of thousands of processes depend on none.
+      dependenciesHold: ({ context: { definition } }) =>
+        definition.depends_on.length === 0 ? !isShuttingDown() : mayStart(definition.name),
+    },
     actors: {
       watchDependencies: fromCallback<ProcessEvent, WatchInput>(({ input, sendBack }) => {
         const { name } = input.definition;
-        const life = lifeOf(name);
+        const life = lifeOf(name)?.signal ?? AbortSignal.abort();
         let due = false;
         let over = false;
         // At the end of the turn: a dependency that is requested to start in this turn must not count as stopped.
@@ -77,6 +82,6 @@ function dependencyNews(events: DomainEvents): (names: readonly string[], look: 
 /** The host machine with its greeting. */
 export function hostWithEffects(greet: (signal: AbortSignal) => Promise<Greeting>, scope: ActorScope) {
   return hostMachine.provide({
-    actors: { greet: fromPromise<Greeting, GreetInput>(({ signal }) => greet(AbortSignal.any([signal, scope.signal]))) },
+    actors: { greet: fromPromise<Greeting, GreetInput>(({ signal }) => greet(AbortSignal.any([signal, scope.life.signal]))) },
   });
 }

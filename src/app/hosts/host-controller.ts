@@ -2,6 +2,7 @@ import type { Greeting, HostEmitted } from "../../actors/host-machine.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { Task } from "../../base/task.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { BusSettings, HostEvent } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
@@ -9,7 +10,6 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { stopRun } from "../effects/process-effects.ts";
 import { hostWithEffects } from "../effects/providers.ts";
-import { Task } from "../effects/task.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { HostSession } from "./host-session.ts";
 

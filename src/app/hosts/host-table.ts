@@ -1,6 +1,6 @@
+import type { Cancellation } from "../../base/task.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { OutputWindow } from "../../contract/messages.ts";
-import type { Cancellation } from "../effects/task.ts";
 import type { HostController } from "./host-controller.ts";
 import type { HostSession } from "./host-session.ts";
 import type { StartPacer } from "./start-pacer.ts";

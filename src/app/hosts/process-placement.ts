@@ -35,7 +35,7 @@ export class ProcessPlacement {
     const snapshot = this.#options.snapshot(name);
     if (!snapshot) return this.#options.shown(name) ?? this.#canonical(definition.host);
     const { context } = snapshot;
-    const isUnknown = snapshot.matches("unknown");
+    const isUnknown = snapshot.value === "unknown";
     const found = isUnknown ? this.#found.get(name) : undefined;
     if (found !== undefined) return found;
     if (context.host === context.definition.host) return this.#canonical(context.host);

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Cancellation } from "../effects/task.ts";
+import type { Cancellation } from "../../base/task.ts";
 
 interface Waiting {
   go(): void;

@@ -4,13 +4,13 @@ import { BY_CONFIGURATION, type ProcessCommand } from "../../actors/process/proc
 import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import type { Cancellation } from "../../base/task.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import type { RunDisplays } from "../displays/run-displays.ts";
 import { ProcessTasks } from "../effects/process-tasks.ts";
 import { processAmongOthers } from "../effects/providers.ts";
-import type { Cancellation } from "../effects/task.ts";
 import type { HostController } from "../hosts/host-controller.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import type { ManagerStatus } from "../manager-status.ts";
@@ -45,8 +45,8 @@ interface ProcessActorsOptions {
 /** Creates the actors of processes and groups, and addresses them. */
 export class ProcessActors {
   readonly #options: ProcessActorsOptions;
-  /** Signal of the newest actor of each name. */
-  readonly #lives = new Map<string, AbortSignal>();
+  /** Of the newest actor of each name. */
+  readonly #lives = new Map<string, Cancellation>();
   readonly #machine: ReturnType<typeof processAmongOthers>;
   /** What their hosts are asked to do. */
   readonly tasks: ProcessTasks;
@@ -57,7 +57,7 @@ export class ProcessActors {
     const { registry, waits, system, events, clock, log, intents, runSpecs, hosts, status } = options;
     const isShuttingDown = () => status.isShuttingDown;
     const mayStart = (name: string) => !isShuttingDown() && registry.unmet(name).missing.length === 0;
-    const lifeOf = (name: string) => this.#lives.get(name) ?? AbortSignal.abort();
+    const lifeOf = (name: string) => this.#lives.get(name) ?? null;
     this.#machine = processAmongOthers({ registry, events, mayStart, isShuttingDown, lifeOf });
     this.tasks = new ProcessTasks({
       waits,
@@ -77,7 +77,7 @@ export class ProcessActors {
     });
     events.subscribe((event) => {
       // A new process may have its name already.
-      if (event.type === "process_remove" && this.#lives.get(event.name)?.aborted) this.#lives.delete(event.name);
+      if (event.type === "process_remove" && this.#lives.get(event.name)?.isEnded) this.#lives.delete(event.name);
     });
   }
 
@@ -144,8 +144,7 @@ export class ProcessActors {
     const { registry, clock, intents, epoch } = this.#options;
     const definition = registry.config.processes.get(name);
     if (!definition) throw new Error(`process '${name}' is not configured`);
-    this.#lives.set(name, scope.signal);
-    scope.signal.addEventListener("abort", () => this.tasks.end(name), { once: true });
+    this.#lives.set(name, scope.life);
     // Rebuilt: it continues from what was shown, and is told what its host last reported once it listens.
     const before = registry.process(name);
     if (before || scope.rebuild > 0) queueMicrotask(() => this.#controller(name)?.reportAgain(name));
@@ -153,6 +152,7 @@ export class ProcessActors {
     if (host !== definition.host) registry.mayBeElsewhere(name);
     return {
       machine: this.#machine,
+      ended: () => this.tasks.end(name),
       input: {
         definition,
         requested: before ? requestedOf(before) : first,

@@ -137,27 +137,28 @@ export class ProcessEventRouter {
     const { log, registry, system } = this.#options;
     const source = "manager";
     if (reason !== null) log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}` });
-    const pid = registry.process(name)?.pid ?? null;
-    const adopted = `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${to}'`;
-    const said = from === null ? adopted : `changes state from '${from}' to '${to}'`;
+    const said = from === null ? this.#adopted(name, to) : `changes state from '${from}' to '${to}'`;
     const change = { process: name, from, to, by: this.#causeOf(name, to), reason };
     log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}`, change });
-    this.publish(name);
+    const process = this.publish(name);
     if ((from === null || from === "stopped") && registry.isAdopted(name) && registry.needsRestart(name))
       log.append({
         level: "warning",
         source,
         msg: `process '${name}' still runs with its earlier configuration; restart it to apply the new one`,
       });
-    const process = registry.process(name);
-    const has_ready_state = process?.has_ready_state ?? false;
-    const member = { name, state: to, has_ready_state };
+    const member = { name, state: to, has_ready_state: process?.has_ready_state ?? false };
     for (const group of ancestorNames(name)) {
       const snapshot = system.get("group", group)?.getSnapshot();
       if (snapshot && awaits(snapshot, member)) system.send("group", group, { type: "member", ...member });
     }
-    const essential = registry.config.processes.get(name)?.essential ?? false;
-    if ((to === "error" || to === "stopped") && process) this.#options.onProcessAtRest?.(process, { essential });
+    if ((to === "error" || to === "stopped") && process)
+      this.#options.onProcessAtRest?.(process, { essential: registry.config.processes.get(name)?.essential ?? false });
+  }
+
+  #adopted(name: string, state: ProcessState): string {
+    const pid = this.#options.registry.process(name)?.pid ?? null;
+    return `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${state}'`;
   }
 
   /** The user whose request it is now carried out; null: it happens by itself. */
@@ -169,12 +170,13 @@ export class ProcessEventRouter {
     return isRequested && origin.by !== "" ? origin.by : null;
   }
 
-  /** Publishes changes of the process, if there are any. */
-  publish(name: string): void {
+  /** Publishes changes of the process, if there are any. Returns it as it is now. */
+  publish(name: string): Process | undefined {
     const { system, registry, history, events, streamId } = this.#options;
     const context = system.get("process", name)?.getSnapshot().context;
     if (context) history.note(name, context, streamId(name));
     const process = registry.process(name);
     if (process) events.publish({ type: "process_upsert", process });
+    return process;
   }
 }

@@ -197,7 +197,7 @@ export class ProcessRegistry {
 
   /** No host has reported yet whether it runs. */
   isUnknown(name: string): boolean {
-    return this.#snapshot(name)?.matches("unknown") ?? false;
+    return this.#snapshot(name)?.value === "unknown";
   }
 
   /** The run of `name` whose leader lives, or null. */
@@ -210,8 +210,8 @@ export class ProcessRegistry {
   isGone(name: string): boolean {
     const snapshot = this.#snapshot(name);
     if (!snapshot) return !this.#parked.has(name);
-    if (snapshot.matches("unknown")) return !this.isHostReady(this.hostOf(name) ?? this.hostName);
-    return (snapshot.matches("stopped") || snapshot.matches("error")) && !treeLives(snapshot.context);
+    if (snapshot.value === "unknown") return !this.isHostReady(this.hostOf(name) ?? this.hostName);
+    return (snapshot.value === "stopped" || snapshot.value === "error") && !treeLives(snapshot.context);
   }
 
   /** It is alive, and a start with `next`, by default its current definition, would start it in another way. */
@@ -246,7 +246,7 @@ export class ProcessRegistry {
     if (!process) return undefined;
     return {
       state: process.state,
-      unknown: snapshot !== undefined && (snapshot.matches("unknown") || snapshot.context.daemonDied),
+      unknown: snapshot !== undefined && (snapshot.value === "unknown" || snapshot.context.daemonDied),
       requested: process.requested_state === "start" ? "start" : "stop",
       hasReadyState: process.has_ready_state,
       lastRunSucceeded: snapshot?.context.lastRunSucceeded ?? null,

@@ -1,7 +1,7 @@
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Cancellation } from "../../base/task.ts";
 import { type ProcessState, UP_STATES } from "../../protocol/process/process-state.ts";
-import type { Cancellation } from "../effects/task.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 
 /** States in which something of the process is alive or about to be. */

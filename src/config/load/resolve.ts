@@ -187,6 +187,9 @@ function resolveInstance(section: NonNullable<ConfigFile["instance"]>, dir: stri
   };
 }
 
+/** Shared: most of thousands of processes have none. */
+const NO_ALTERNATES: ProcessDefinition["alternate_commands"] = new Map();
+
 type Place = Pick<ProcessDefinition, "name" | "node" | "host" | "base_dir">;
 
 function resolveProcess({ name, node, host, base_dir }: Place, layers: Layers): ProcessDefinition {
@@ -203,7 +206,8 @@ function resolveProcess({ name, node, host, base_dir }: Place, layers: Layers): 
     host,
     base_dir,
     command: toCommand(layers.last("command") ?? "", shell),
-    alternate_commands: new Map([...alternates].map(([label, command]) => [label, toCommand(command, shell)])),
+    alternate_commands:
+      alternates.size === 0 ? NO_ALTERNATES : new Map([...alternates].map(([label, command]) => [label, toCommand(command, shell)])),
     cwd: layers.path("cwd") ?? ".",
     environment: layers.environment(),
     pass_environment: layers.last("pass_environment") ?? [],

@@ -25,8 +25,8 @@ export class IntentStore {
   readonly #fileSystem: FileSystem;
   readonly #processes: Map<string, ProcessIntent>;
   readonly #rest: IntentHeader;
-  /** Every change of a process creates a new object of its requested state. */
-  readonly #lines = new WeakMap<ProcessIntent, string>();
+  /** The line of each process in the file, unless it has changed. Those of 10,000 processes are not made again for each change of one. */
+  readonly #lines = new Map<string, string>();
   #changed = false;
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
@@ -53,8 +53,7 @@ export class IntentStore {
 
   /** Not durable before the next `flush` has resolved. */
   set(name: string, patch: ProcessIntent): void {
-    this.#processes.set(name, Object.assign({}, this.#processes.get(name), patch));
-    this.#changed = true;
+    this.#replace(name, Object.assign({}, this.#processes.get(name), patch));
   }
 
   names(): Iterable<string> {
@@ -66,7 +65,12 @@ export class IntentStore {
     const intent = this.get(name);
     const rest = withoutStart(intent);
     if (rest === intent) return;
-    this.#processes.set(name, rest);
+    this.#replace(name, rest);
+  }
+
+  #replace(name: string, intent: ProcessIntent): void {
+    this.#processes.set(name, intent);
+    this.#lines.delete(name);
     this.#changed = true;
   }
 
@@ -130,15 +134,17 @@ export class IntentStore {
     }
   }
 
-  /** One line per process. The lines of 10,000 processes are not rebuilt for each change of one. */
+  /** One line per process. */
   #text(): string {
-    const lines = [...this.#processes].map(([name, intent]) => {
-      const known = this.#lines.get(intent);
-      if (known !== undefined) return known;
-      const line = `  ${JSON.stringify(name)}: ${JSON.stringify(intent)}`;
-      this.#lines.set(intent, line);
-      return line;
-    });
+    const lines: string[] = [];
+    for (const name of this.#processes.keys()) {
+      let line = this.#lines.get(name);
+      if (line === undefined) {
+        line = `  ${JSON.stringify(name)}: ${JSON.stringify(this.#processes.get(name))}`;
+        this.#lines.set(name, line);
+      }
+      lines.push(line);
+    }
     const header = JSON.stringify(this.#rest, null, 1).replace(/\n\}$/, "");
     return `${header},\n "processes": {\n${lines.join(",\n")}\n }\n}\n`;
   }

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { DependenciesLost } from "../../../src/actors/process/process-types.ts";
 import { spawnRun, stopRun } from "../../../src/app/effects/process-effects.ts";
-import { Task } from "../../../src/app/effects/task.ts";
 import { HostSession } from "../../../src/app/hosts/host-session.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { MgrError } from "../../../src/base/errors.ts";
+import { Task } from "../../../src/base/task.ts";
 import type { RunSpec } from "../../../src/contract/run.ts";
 import { testClock } from "../../actors/support/clock.ts";
 import { report } from "../../support/run-reports.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Task } from "../../../src/app/effects/task.ts";
 import { ProcessWaits } from "../../../src/app/processes/process-waits.ts";
 import { systemClock } from "../../../src/base/clock.ts";
+import { Task } from "../../../src/base/task.ts";
 import { BY, EngineRig, Intents, LASTING } from "../support/engines.ts";
 
 /** Ends only when it is told to, and only after a while. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Task } from "../../../src/app/effects/task.ts";
+import { Task } from "../../src/base/task.ts";
 
 it("aborts the signal of those that wait when it ends", () => {
   const task = new Task();
