@@ -210,10 +210,13 @@ export class Outbox implements OutputSink {
   #schedule(): void {
     if (this.#isScheduled()) return;
     this.#scheduled = true;
-    queueMicrotask(() => {
+    const flush = () => {
       this.#scheduled = false;
       this.flush();
-    });
+    };
+    // A reader that takes the parts of a long answer as fast as they are made must not keep all others waiting until its end.
+    if (this.#current?.item.exempt) setImmediate(flush);
+    else queueMicrotask(flush);
   }
 
   #sendNext(): boolean {

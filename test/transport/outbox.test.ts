@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HARD_LIMIT_BYTES, Outbox, type OutboxSocket, SOFT_LIMIT_BYTES } from "../../src/transport/outbox.ts";
 import { OutputPiece } from "../../src/transport/output/output-piece.ts";
@@ -43,6 +44,8 @@ class SlowSocket implements OutboxSocket {
   async take(count: number): Promise<void> {
     for (const done of this.#untaken.splice(0, count)) done();
     await Promise.resolve();
+    // The rest of a long answer follows in the next turn.
+    await nextTurn();
   }
 
   async takeAll(): Promise<void> {

@@ -20,8 +20,8 @@ export interface BusTokensOptions {
 /** Maps tokens of hosts to permissions. A host's token is in a file that the configuration names, read when needed. */
 export class BusTokens {
   readonly #options: BusTokensOptions;
-  /** Recently read tokens, by path. */
-  readonly #known = new Map<string, { at: number; identity: string | null; token: string | null }>();
+  /** Digests of recently read tokens, by path. */
+  readonly #known = new Map<string, { at: number; identity: string | null; digest: Buffer | null }>();
 
   constructor(options: BusTokensOptions) {
     this.#options = options;
@@ -29,46 +29,46 @@ export class BusTokens {
 
   /** Permissions of the token's bearer; null: the token is not valid. */
   permissionsOf(token: string): BrokerPermissions | null {
+    const digest = digestOf(token);
     for (const name of this.#options.hosts().keys()) {
-      if (!this.#isTokenOf(name, token)) continue;
+      if (!this.#isTokenOf(name, digest)) continue;
       // A host that was removed from the configuration is kept while a process on it still has to be stopped.
-      const isValid = () => (this.#options.hosts().has(name) ? this.#isTokenOf(name, token) : this.#options.isLed(name));
+      const isValid = () => (this.#options.hosts().has(name) ? this.#isTokenOf(name, digest) : this.#options.isLed(name));
       return { ...permissionsOf({ kind: "host", name }), isValid };
     }
     return null;
   }
 
-  #isTokenOf(host: string, token: string): boolean {
+  #isTokenOf(host: string, digest: Buffer): boolean {
     const path = this.#options.hosts().get(host)?.token_file ?? null;
     const known = path === null ? null : this.#read(host, path);
-    return known !== null && isEqual(token, known);
+    return known !== null && timingSafeEqual(digest, known);
   }
 
   /** Cached: each of many connections is checked against the token files of all hosts. */
-  #read(host: string, path: string): string | null {
+  #read(host: string, path: string): Buffer | null {
     const now = performance.now();
     const known = this.#known.get(path);
-    if (known !== undefined && now - known.at < FRESH_MS) return known.token;
+    if (known !== undefined && now - known.at < FRESH_MS) return known.digest;
     // Before the content: a file that changes in between is read again the next time.
     const identity = identityOf(path);
-    const isSame = known !== undefined && identity !== null && identity === known.identity && known.token !== null;
-    const token = isSame ? known.token : this.#readAgain(host, path);
-    this.#known.set(path, { at: now, identity, token });
-    return token;
+    const isSame = known !== undefined && identity !== null && identity === known.identity && known.digest !== null;
+    const digest = isSame ? known.digest : this.#readAgain(host, path);
+    this.#known.set(path, { at: now, identity, digest });
+    return digest;
   }
 
-  #readAgain(host: string, path: string): string | null {
+  #readAgain(host: string, path: string): Buffer | null {
     const file = readRegularFile(path, MAX_BYTES, ({ mode }) => ((mode & 0o004n) === 0n ? null : "all users can read it; run: chmod 600"));
     const problem = file.ok ? null : `${file.problem.replaceAll("_", " ")}: ${file.reason}`;
     const text = file.ok ? file.content.toString("latin1").trim() : "";
-    if (problem === null && HOST_TOKEN.test(text)) return text;
+    if (problem === null && HOST_TOKEN.test(text)) return digestOf(text);
     const why = problem ?? "it must contain one token of 20 characters or more A-Z a-z 0-9 + / . _ ~ = -";
     this.#options.warn(`the token of host '${host}' cannot be read from ${path}: ${why}`);
     return null;
   }
 }
 
-function isEqual(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
+function digestOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
 }

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Control } from "../../actors/control.ts";
 import { messageOf } from "../../base/errors.ts";
+import { TurnShare } from "../../base/turns.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
@@ -38,6 +39,9 @@ export interface UpgradeOptions {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly log: HttpLog;
 }
+
+/** Upgrades in one turn of the event loop: when a manager comes back, all of its hosts and pages connect at once. */
+const UPGRADES_PER_TURN = 32;
 
 interface BusVisit {
   readonly request: IncomingMessage;
@@ -77,6 +81,7 @@ export class Upgrades {
   readonly #vncServer = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: MAX_VNC_FRAME_BYTES });
   readonly #guiServer = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: MAX_GUI_FRAME_BYTES });
   readonly #cookies = new WeakMap<IncomingMessage, string>();
+  readonly #turns = new TurnShare({ units: UPGRADES_PER_TURN });
 
   constructor(options: UpgradeOptions) {
     this.#options = options;
@@ -104,6 +109,8 @@ export class Upgrades {
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { gate, control, remoteOf, label } = this.#options;
+    await this.#turns.pass();
+    if (socket.destroyed) return;
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
     const visit = { remote: remoteOf(request.socket), target: url.pathname + url.search, hasEffects: url.pathname === GUI_PATH };

@@ -6,18 +6,14 @@ import type { AckFrame, ClientFrame, ErrorFrame, ManagerFrame } from "./frames.t
 /** Size of one part of a long frame, bytes. */
 const PART_BYTES = 60 * 1024;
 
-const COMMA = Buffer.from(",");
-const END_OF_FRAME = Buffer.from("}");
-const END_OF_LIST = Buffer.from("]}");
-
-/** Encoded processes that were sent. A snapshot copies them: encoding all of them for each one takes as long as all the rest of it. */
-const encodedProcesses = new WeakMap<Process, Buffer>();
+/** Processes as they were sent, in JSON. A snapshot joins them: encoding all of them for each one takes as long as all the rest of it. */
+const encodedProcesses = new WeakMap<Process, string>();
 
 /** Encode a frame once and send it to many. The process objects in it must not be modified afterwards. */
 export function encodeFrame(frame: ManagerFrame): Buffer {
   if (frame.type !== "process_upsert") return Buffer.from(JSON.stringify(frame));
   const { process, ...rest } = frame;
-  return Buffer.concat([Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"process":`), encodeProcess(process), END_OF_FRAME]);
+  return Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"process":${encodeProcess(process)}}`);
 }
 
 /**
@@ -30,30 +26,25 @@ export function* encodeInParts(frame: ManagerFrame): Generator<Buffer, undefined
     return;
   }
   const { processes, ...rest } = frame;
-  const head = Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"processes":[`);
-  let part: Buffer[] = [head];
-  let size = head.length;
+  let part = `${JSON.stringify(rest).slice(0, -1)},"processes":[`;
+  let size = Buffer.byteLength(part);
   for (const [index, process] of processes.entries()) {
     if (size > PART_BYTES) {
-      yield Buffer.concat(part, size);
-      part = [];
+      yield Buffer.from(part);
+      part = "";
       size = 0;
     }
     const encoded = encodeProcess(process);
-    if (index > 0) part.push(COMMA);
-    part.push(encoded);
-    size += encoded.length + (index > 0 ? COMMA.length : 0);
+    part += index > 0 ? `,${encoded}` : encoded;
+    size += Buffer.byteLength(encoded);
   }
-  yield Buffer.concat([...part, END_OF_LIST]);
+  yield Buffer.from(`${part}]}`);
 }
 
-/** In memory of its own: it is kept, and would keep what shares a block of Node's with it. */
-function encodeProcess(process: Process): Buffer {
+function encodeProcess(process: Process): string {
   const known = encodedProcesses.get(process);
   if (known !== undefined) return known;
-  const text = JSON.stringify(process);
-  const encoded = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  encoded.write(text);
+  const encoded = JSON.stringify(process);
   encodedProcesses.set(process, encoded);
   return encoded;
 }
