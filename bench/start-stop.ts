@@ -38,7 +38,7 @@ async function withManager(): Promise<Ours> {
   });
   const during = manager.memory();
   // What a start leaves to do, such as the removal of garbage, is not idling.
-  await sleep(2_000);
+  await sleep(15_000);
   const [, idleCpu] = await timed(manager, () => sleep(IDLE_S * 1_000));
   const [stop, stopCpu] = await timed(manager, () => {
     client.send({ type: "stop_group", name: "g" });

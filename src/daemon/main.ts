@@ -10,7 +10,7 @@ import { busFiles } from "./bus/bus-files.ts";
 import { HostBus, type HostBusOptions } from "./bus/host-bus.ts";
 import { Host } from "./host.ts";
 import { ptyBinding } from "./native/pty-binding.ts";
-import { optimizeEarly } from "./optimize-early.ts";
+import { setEngineFlags } from "./engine-flags.ts";
 import { keepInheritedFiles } from "./process/inherited-files.ts";
 import { type BusService, serveOnBus, serverOf } from "./session/bus-service.ts";
 import { instanceUuid, keepInstanceUuid } from "./session/instance.ts";
@@ -120,7 +120,7 @@ async function main(): Promise<void> {
   reaper.startGuard();
   log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, bus: placeOfBus(options) }, "started");
   isServing = true;
-  optimizeEarly();
+  setEngineFlags();
   try {
     service = await serveOnBus({
       host,

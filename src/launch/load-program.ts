@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
-import { flagsAsDefault, STARTED } from "../daemon/optimize-early.ts";
+import { flagsAsDefault, STARTED } from "../daemon/engine-flags.ts";
 
 const HASH_BYTES = 32;
 const requireHere = createRequire(import.meta.url);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 // @ts-expect-error A plain script without types.
 import { buildDaemon } from "../../scripts/build/bundle.js";
-import { NODE_OPTIONS } from "../../src/daemon/optimize-early.ts";
+import { NODE_OPTIONS } from "../../src/daemon/engine-flags.ts";
 
 let launcher = "";
 let built = "";

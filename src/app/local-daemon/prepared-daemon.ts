@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { NODE_OPTIONS } from "../../daemon/optimize-early.ts";
+import { NODE_OPTIONS } from "../../daemon/engine-flags.ts";
 import { isHolder, readLockInfo } from "../../daemon/session/lock-info.ts";
 import { packageFile, VERSION } from "../../http/package-files.ts";
 

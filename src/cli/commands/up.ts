@@ -9,7 +9,7 @@ import { diskFull, isDiskFull, messageOf } from "../../base/errors.ts";
 import { didYouMeanName } from "../../base/suggest.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
-import { NODE_OPTIONS, optimizeEarly } from "../../daemon/optimize-early.ts";
+import { NODE_OPTIONS, setEngineFlags } from "../../daemon/engine-flags.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfig } from "../manager/configuration.ts";
 import { EndSignals } from "../manager/end-signals.ts";
@@ -67,7 +67,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     await printer.drained();
     throw error;
   });
-  optimizeEarly();
+  setEngineFlags();
   if (!detached)
     printer.print(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
   const { url, hostProblem, loginProblem } = manager;

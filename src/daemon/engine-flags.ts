@@ -1,5 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 import { setFlagsFromString } from "node:v8";
+import { keepHeapSmallWhenQuiet } from "./quiet-heap.ts";
 
 /**
  * How much of a function's bytecode runs before V8 compiles it to machine code, bytes (V8's default: 66 to 132 KiB). At the default, the
@@ -25,11 +26,12 @@ const HEAP_GROWTH_PERCENT = 60;
 export const STARTED = "mgr.started";
 
 /** Only for our own programs, once they are up: a flag of the engine applies to the whole process. */
-export function optimizeEarly(): void {
+export function setEngineFlags(): void {
   channel(STARTED).publish(undefined);
   setFlagsFromString(`--interrupt-budget=${INTERRUPT_BUDGET_BYTES}`);
   setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${INLINED_BYTES}`);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+  keepHeapSmallWhenQuiet();
 }
 
 /** Size of one semi-space of the young generation, MiB (V8's default: 16). */
