@@ -52,6 +52,9 @@ function hopeless({ name, condition }: Dependency, fact: DependencyFacts | undef
   return null;
 }
 
+/** So many processes of one host get a command in succession: their requests share packets. */
+const HOST_BUNDLE = 8;
+
 /** How long a stop may take after its last step, milliseconds. */
 const AFTER_LAST_STEP_MS = 10_000;
 
@@ -74,9 +77,10 @@ export class DependencyGraph {
     this.#config = config;
   }
 
-  /** `names` with each after everything that it needs; else in the order given. */
+  /** `names` with each after everything that it needs; else in bundles of the same host, those of one host in the order given. */
   inStartOrder(names: Iterable<string>): string[] {
-    return inOrder(names, this.#indexed().ranks);
+    const { of, ranks } = this.#indexed();
+    return inBundles(inOrder(names, ranks), (name) => `${ranks.get(name) ?? 0} ${of.processes.get(name)?.host ?? ""}`);
   }
 
   /** All that go down with `names`, transitively, the outermost first, without `names`. */
@@ -181,4 +185,21 @@ function ownStopTime(definition: ProcessDefinition | undefined): number {
 
 function inOrder(names: Iterable<string>, ranks: ReadonlyMap<string, number>): string[] {
   return [...names].sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
+}
+
+/** With up to HOST_BUNDLE names of one key side by side: each bundle is where its first name was. */
+function inBundles(names: readonly string[], keyOf: (name: string) => string): string[] {
+  const bundles: string[][] = [];
+  const open = new Map<string, string[]>();
+  for (const name of names) {
+    const key = keyOf(name);
+    const bundle = open.get(key);
+    if (bundle !== undefined && bundle.length < HOST_BUNDLE) bundle.push(name);
+    else {
+      const next = [name];
+      open.set(key, next);
+      bundles.push(next);
+    }
+  }
+  return bundles.flat();
 }

@@ -77,12 +77,13 @@ it("all that is missing is named, and the first reason why it is hopeless", () =
   });
 });
 
-function graph(edges: Record<string, (string | Dependency)[]>): DependencyGraph {
+function graph(edges: Record<string, (string | Dependency)[]>, hostOf: (name: string) => string | null = () => null): DependencyGraph {
   const processes = new Map(
     Object.entries(edges).map(([name, depends]) => [
       name,
       definition({
         name,
+        host: hostOf(name),
         stop: [{ signal: "SIGTERM", timeout_ms: 1_000 }],
         depends_on: depends.map((each) => (typeof each === "string" ? needs("ready", "stop", each) : each)),
       }),
@@ -97,6 +98,20 @@ describe("the graph of dependencies", () => {
 
   it("puts each after everything that it needs, else as given", () => {
     expect(graph(diamond).inStartOrder(["ui", "other", "right", "left", "db"])).toEqual(["other", "db", "right", "left", "ui"]);
+  });
+
+  it("puts eight of one host side by side, but none before what it needs", () => {
+    const many = Array.from({ length: 20 }, (_, index) => [`a${index}`, `b${index}`]).flat();
+    const given = ["a-last", ...many];
+    const edges = Object.fromEntries(given.map((name) => [name, name === "a-last" ? ["b19"] : []]));
+    const order = graph(edges, (name) => name.slice(0, 1)).inStartOrder(given);
+    const numbers = (name: string, from: number, to: number) => many.filter((each) => each[0] === name).slice(from, to);
+    expect(order).toEqual([
+      ...[...numbers("a", 0, 8), ...numbers("b", 0, 8)],
+      ...[...numbers("a", 8, 16), ...numbers("b", 8, 16)],
+      ...[...numbers("a", 16, 20), ...numbers("b", 16, 20)],
+      "a-last",
+    ]);
   });
 
   it("finds all that goes down with some, once, the outermost first", () => {
