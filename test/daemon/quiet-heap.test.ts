@@ -1,15 +1,20 @@
-import { spawnSync } from "node:child_process";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterEach, expect, it, vi } from "vitest";
 import { QuietHeap } from "../../src/daemon/quiet-heap.ts";
+import { bundled } from "../support/bundled.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
 afterEach(() => {
   vi.useRealTimers();
 });
 
+it("sets the flag of a real V8, takes it back in a burst, and sets it again", async () => {
+  const program = await bundled("test/fixtures/quiet-heap.ts");
+  expect((await promisify(execFile)(process.execPath, [program])).stdout).toBe("small, fast, small\n");
+});
+
 it("prefers a small heap while nothing is collected, and a fast program in a burst", () => {
+  vi.useFakeTimers();
   const preferred: boolean[] = [];
   const heap = new QuietHeap((small) => preferred.push(small));
   // A burst: the timer begins anew with each collection.
