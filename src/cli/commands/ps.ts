@@ -26,12 +26,16 @@ type LoadSource = Pick<Awaited<ReturnType<typeof connectManager>>, "request">;
 export async function ps(names: string[], flags: PsFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
+    const loadsWanted = () => (flags.json ? null : loadsOf(client));
+    if (!flags.watch) {
+      const [loads, snapshot] = await Promise.all([loadsWanted(), client.snapshot()]);
+      return show(snapshot, loads, names, flags);
+    }
     const look = async () => {
       // The snapshot comes last: of two lists under way, the one printed last is then the newer one.
-      const loads = flags.json ? null : await loadsOf(client);
+      const loads = await loadsWanted();
       show(await client.snapshot(), loads, names, flags);
     };
-    if (!flags.watch) return await look();
     await whileConnected(client, (stop, fail) => {
       let isDue = true;
       const repaint = async () => {
