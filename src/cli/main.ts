@@ -13,8 +13,7 @@ process.stderr.on("error", () => {});
 
 let hasEnded = false;
 process.once("beforeExit", () => {
-  // Nothing is under way any more: Node need not free its memory, which takes 5 to 10 ms.
-  if (hasEnded) process.exit();
+  if (hasEnded) return;
   process.stderr.write("mgr: internal error: the command waits for something that cannot come\n");
   process.exitCode = EXIT.failed;
 });
