@@ -5,11 +5,12 @@ import { dirname, join } from "node:path";
 import { localHostName } from "../../app/hosts/host-names.ts";
 import { prepareDaemon } from "../../app/local-daemon/prepared-daemon.ts";
 import type { RunningManager } from "../../app/manager.ts";
+import type { ManagerOptions } from "../../app/manager-options.ts";
 import { diskFull, isDiskFull, messageOf } from "../../base/errors.ts";
 import { didYouMeanName } from "../../base/suggest.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
-import { NODE_OPTIONS, setEngineFlags } from "../../daemon/engine-flags.ts";
+import { compilingLess, NODE_OPTIONS, setEngineFlags } from "../../daemon/engine-flags.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfig } from "../manager/configuration.ts";
 import { EndSignals } from "../manager/end-signals.ts";
@@ -55,7 +56,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   const signals = new EndSignals(detached);
   const printer = new Printer();
   const output = detached || !flags.output ? undefined : new ForegroundOutput(printer, config.processes.keys());
-  const manager = await startManager(config, {
+  const options: ManagerOptions = {
     signal: signals.first,
     onLog: detached ? undefined : (entry) => printer.print(logLine(entry)),
     // The user of a detached manager watches states and the log: its exit code is not used.
@@ -63,7 +64,8 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     output,
     daemon,
     start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
-  }).catch(async (error: unknown) => {
+  };
+  const manager = await compilingLess(() => startManager(config, options)).catch(async (error: unknown) => {
     await printer.drained();
     throw error;
   });

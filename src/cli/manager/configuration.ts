@@ -6,6 +6,7 @@ import { quoteWords } from "../../base/shell-words.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { ConfigError } from "../../config/load/problems.ts";
+import { compilingLess } from "../../daemon/engine-flags.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { printJson } from "../output/table.ts";
 
@@ -63,7 +64,7 @@ export function upCommand(named: string | undefined): string {
 /** The schema is a large part of the start of a command, and most commands need no more than the instance that runs. */
 async function load(file: string): Promise<Config> {
   const { loadConfigFile } = await import("../../config/load/load.ts");
-  return loadConfigFile(file);
+  return compilingLess(() => loadConfigFile(file));
 }
 
 async function unusable(named: string | undefined, error: unknown): Promise<unknown> {
