@@ -1,13 +1,18 @@
 import { channel } from "node:diagnostics_channel";
 import { setFlagsFromString } from "node:v8";
-import { keepHeapSmallWhenQuiet } from "./quiet-heap.ts";
+import { BurstDetector, observeCollections } from "./burst-detector.ts";
 
 /**
- * How much of a function's bytecode runs before V8 compiles it to machine code, bytes (V8's default: 66 to 132 KiB). At the default, the
- * code on the path of a keystroke runs too rarely to be compiled (docs/decisions/0017). Without this setting, a keystroke costs 23 to 65 %
- * more processor time in the manager and 20 to 38 % more in the daemon, and its echo takes 27 to 58 % longer (bench/keystroke-echo.ts).
+ * How much of a function's bytecode runs before V8 considers compiling it to machine code, bytes (V8's default: 66 KiB). While there is
+ * little to do, a small one: the code on the path of a keystroke runs too rarely to be compiled at the default (docs/decisions/0017), and a
+ * keystroke costs 23 to 65 % more processor time in the manager, 20 to 38 % more in the daemon, and its echo takes 27 to 58 % longer
+ * (bench/keystroke-echo.ts). In a burst, and while a program loads, a large one: a thousand starts are over before what is compiled for
+ * them pays. At the default, V8's threads that compile took more than half of the processor time of the first thousand starts.
  */
-const INTERRUPT_BUDGET_BYTES = 2_000;
+const BUDGET_BYTES = { quiet: 2_000, burst: 1_000_000 };
+
+/** V8's default in the versions of Node named here, bytes: it cannot be asked for. */
+const DEFAULT_BUDGET_BYTES = process.version.startsWith("v20.") ? 67_584 : null;
 
 /**
  * How much bytecode of called functions V8 compiles into a function together with its own, bytes (V8's default: 920). In the first thousand
@@ -22,15 +27,6 @@ const INLINED_BYTES = 400;
  */
 const HEAP_GROWTH_PERCENT = 60;
 
-/**
- * The same while a program loads, bytes: most of the code that reads and checks a configuration runs for a moment and never again. Compiling
- * it took 0.7 s of V8's own threads for 1,000 processes, while the daemon and their programs wait for a processor.
- */
-const LOADING_BUDGET_BYTES = 300_000;
-
-/** V8's default of the flag in the versions of Node that are listed here, bytes: it cannot be asked for. */
-const DEFAULT_BUDGET_BYTES = process.version.startsWith("v20.") ? 67_584 : null;
-
 /** Published to by programs that stay, once they are up and before flags of the engine change. */
 export const STARTED = "mgr.started";
 
@@ -40,21 +36,29 @@ export const STARTED = "mgr.started";
  */
 export async function compilingLess<T>(work: () => Promise<T>): Promise<T> {
   if (DEFAULT_BUDGET_BYTES === null) return work();
-  setFlagsFromString(`--interrupt-budget=${LOADING_BUDGET_BYTES}`);
+  setBudget(BUDGET_BYTES.burst);
   try {
     return await work();
   } finally {
-    setFlagsFromString(`--interrupt-budget=${DEFAULT_BUDGET_BYTES}`);
+    setBudget(DEFAULT_BUDGET_BYTES);
   }
 }
 
 /** Only for our own programs, once they are up: a flag of the engine applies to the whole process. */
 export function setEngineFlags(): void {
   channel(STARTED).publish(undefined);
-  setFlagsFromString(`--interrupt-budget=${INTERRUPT_BUDGET_BYTES}`);
+  setBudget(BUDGET_BYTES.burst);
   setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${INLINED_BYTES}`);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
-  keepHeapSmallWhenQuiet();
+  observeCollections([
+    // V8 keeps the garbage of a burst for as long as nothing else is allocated (docs/decisions/0043).
+    new BurstDetector("no collection", (isQuiet) => setFlagsFromString(isQuiet ? "--optimize-for-size" : "--no-optimize-for-size")),
+    new BurstDetector("no burst", (isQuiet) => setBudget(isQuiet ? BUDGET_BYTES.quiet : BUDGET_BYTES.burst)),
+  ]);
+}
+
+function setBudget(bytes: number): void {
+  setFlagsFromString(`--interrupt-budget=${bytes}`);
 }
 
 /** Size of one semi-space of the young generation, MiB (V8's default: 16). */
