@@ -1,33 +1,39 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 
-/** After so long without a burst, or without any collection of garbage, a program has little to do, ms. */
-const QUIET_MS = 3_000;
-
 /** Two collections of young objects that follow one another so closely belong to a burst of work, ms. */
 const BURST_MS = 500;
 
-/**
- * Tells bursts of work from quiet times by the collections of garbage. A program that has just started is in a burst. `endedBy`: what has to
- * stay away for a burst to end, further bursts or collections of any kind.
- */
+export interface BurstOptions {
+  /** A program has little to do after so long without a further burst, or without any collection, ms. */
+  readonly quietAfter: { readonly bursts: number } | { readonly collections: number };
+  readonly changed: (isQuiet: boolean) => void;
+}
+
+/** Tells bursts of work from quiet times by the collections of garbage. A program that has just started is in a burst. */
 export class BurstDetector {
   readonly #changed: (isQuiet: boolean) => void;
-  readonly #endedBy: "no burst" | "no collection";
+  readonly #onlyBursts: boolean;
   readonly #quiet: NodeJS.Timeout;
   #isQuiet = false;
   #youngAt = Number.NEGATIVE_INFINITY;
 
-  constructor(endedBy: "no burst" | "no collection", changed: (isQuiet: boolean) => void) {
-    this.#endedBy = endedBy;
+  constructor({ quietAfter, changed }: BurstOptions) {
+    this.#onlyBursts = "bursts" in quietAfter;
     this.#changed = changed;
-    this.#quiet = setTimeout(() => this.#set(true), QUIET_MS).unref();
+    const ms = "bursts" in quietAfter ? quietAfter.bursts : quietAfter.collections;
+    this.#quiet = setTimeout(() => this.#set(true), ms).unref();
   }
 
   /** A collection began at `at`, ms. */
   collected(of: "young" | "all", at: number): void {
     const isBurst = of === "young" && at - this.#youngAt < BURST_MS;
     if (of === "young") this.#youngAt = at;
-    if (!isBurst && (this.#isQuiet || this.#endedBy === "no burst")) return;
+    if (!isBurst && (this.#isQuiet || this.#onlyBursts)) return;
+    this.begin();
+  }
+
+  /** A burst begins now. */
+  begin(): void {
     if (this.#isQuiet) this.#set(false);
     this.#quiet.refresh();
   }

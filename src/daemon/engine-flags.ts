@@ -44,16 +44,33 @@ export async function compilingLess<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+let compiling: BurstDetector | null = null;
+
+/**
+ * Many processes are about to start or stop. The collections of garbage tell it after some hundred, and by then V8 has begun to compile.
+ * Does nothing where the flags are not set.
+ */
+export function expectBurst(): void {
+  compiling?.begin();
+}
+
 /** Only for our own programs, once they are up: a flag of the engine applies to the whole process. */
 export function setEngineFlags(): void {
   channel(STARTED).publish(undefined);
   setBudget(BUDGET_BYTES.burst);
   setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${INLINED_BYTES}`);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+  compiling = new BurstDetector({
+    quietAfter: { bursts: 1_000 },
+    changed: (isQuiet) => setBudget(isQuiet ? BUDGET_BYTES.quiet : BUDGET_BYTES.burst),
+  });
   observeCollections([
+    compiling,
     // V8 keeps the garbage of a burst for as long as nothing else is allocated (docs/decisions/0043).
-    new BurstDetector("no collection", (isQuiet) => setFlagsFromString(isQuiet ? "--optimize-for-size" : "--no-optimize-for-size")),
-    new BurstDetector("no burst", (isQuiet) => setBudget(isQuiet ? BUDGET_BYTES.quiet : BUDGET_BYTES.burst)),
+    new BurstDetector({
+      quietAfter: { collections: 3_000 },
+      changed: (isQuiet) => setFlagsFromString(isQuiet ? "--optimize-for-size" : "--no-optimize-for-size"),
+    }),
   ]);
 }
 

@@ -17,6 +17,7 @@ import {
 import type { StreamFrame } from "../contract/streams.ts";
 import type { HostBus } from "./bus/host-bus.ts";
 import { TopicServices } from "./bus/topic-services.ts";
+import { expectBurst } from "./engine-flags.ts";
 import type { HostOptions } from "./host-options.ts";
 import { checkRequest, type HostHandlers, hostHandlers } from "./host-requests.ts";
 import { NetworkReport } from "./network/network-report.ts";
@@ -36,6 +37,9 @@ import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { bootId } from "./tree/proc.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 import { ForwardedDisplays } from "./x11/forwarded-displays.ts";
+
+/** So many requests at a time are those of a burst. */
+const MANY_REQUESTS = 8;
 
 /**
  * The host: it holds what a manager decides. Run table, terminals, output rings and readiness live here, and go on
@@ -68,6 +72,8 @@ export class Host implements HostLink {
   /** Whether the output path has room; null: unlimited. */
   #hasRoom: (() => boolean) | null = null;
   #seq = 0;
+  /** Requests that are not answered yet. */
+  #underWay = 0;
   #ticks = 0;
   #timer: unknown = null;
   #isEnding = false;
@@ -173,7 +179,13 @@ export class Host implements HostLink {
   async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
     const checked = checkRequest(name, request);
     if ("session" in checked) this.#session.check(checked.session);
-    return this.#handlers[name](checked);
+    this.#underWay += 1;
+    if (this.#underWay === MANY_REQUESTS) expectBurst();
+    try {
+      return await this.#handlers[name](checked);
+    } finally {
+      this.#underWay -= 1;
+    }
   }
 
   window({ session, windows }: OutputWindows): void {

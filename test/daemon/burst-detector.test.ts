@@ -16,7 +16,7 @@ it("sets the flag of a real V8, takes it back in a burst, and sets it again", as
 it("is quiet once nothing has been collected for a while, and busy again in a burst", () => {
   vi.useFakeTimers();
   const told: boolean[] = [];
-  const detector = new BurstDetector("no collection", (isQuiet) => told.push(isQuiet));
+  const detector = new BurstDetector({ quietAfter: { collections: 3_000 }, changed: (isQuiet) => told.push(isQuiet) });
   // The timer begins anew with each collection.
   for (const at of [0, 1_000, 2_000]) {
     vi.advanceTimersByTime(1_000);
@@ -43,7 +43,7 @@ it("is quiet once nothing has been collected for a while, and busy again in a bu
 it("without regard to single collections, is quiet once there has been no burst for a while", () => {
   vi.useFakeTimers();
   const told: boolean[] = [];
-  const detector = new BurstDetector("no burst", (isQuiet) => told.push(isQuiet));
+  const detector = new BurstDetector({ quietAfter: { bursts: 3_000 }, changed: (isQuiet) => told.push(isQuiet) });
   detector.collected("young", 0);
   vi.advanceTimersByTime(2_000);
   detector.collected("young", 2_000);
@@ -59,4 +59,12 @@ it("without regard to single collections, is quiet once there has been no burst 
   detector.collected("young", 9_000);
   detector.collected("young", 9_100);
   expect(told).toEqual([true, false]);
+  vi.advanceTimersByTime(3_000);
+  expect(told).toEqual([true, false, true]);
+
+  // It is announced.
+  detector.begin();
+  expect(told).toEqual([true, false, true, false]);
+  vi.advanceTimersByTime(3_000);
+  expect(told).toEqual([true, false, true, false, true]);
 });
