@@ -10,9 +10,10 @@ const MESSAGE = Buffer.from("MSG news 1 2\r\nhi\r\n");
 /** A transport over a stream that the test feeds. */
 async function connected({ isLocal = false } = {}) {
   const fed: ByteStreamHandlers[] = [];
+  const writes: string[] = [];
   const stream: ByteStream = {
     open: (handlers) => void fed.push(handlers),
-    write: () => {},
+    write: (chunks) => void writes.push(Buffer.concat(chunks).toString()),
     pause: () => {},
     resume: () => {},
     end: () => {},
@@ -21,12 +22,13 @@ async function connected({ isLocal = false } = {}) {
   };
   const transport = new NatsTransport();
   const connecting = transport.connect(null, { dial: async () => stream, isLocal, onTransport: () => {} } as object);
-  await vi.advanceTimersByTimeAsync(0);
+  // When all microtasks are done.
+  await new Promise<void>((done) => process.nextTick(done));
   const [handlers] = fed;
   if (!handlers) throw new Error("the stream was not opened");
   handlers.data(INFO);
   await connecting;
-  return { transport, feed: (bytes: Uint8Array) => handlers.data(bytes) };
+  return { transport, writes, feed: (bytes: Uint8Array) => handlers.data(bytes) };
 }
 
 it("a connection is lost after 6 s without any data", async () => {
@@ -70,4 +72,33 @@ it("a connection within the machine may be silent, and has no timer", async () =
   expect(vi.getTimerCount()).toBe(0);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(transport.isClosed).toBe(false);
+});
+
+it("frames of one turn are one write, also those that its microtasks send", async () => {
+  const { transport, writes } = await connected({ isLocal: true });
+  transport.send(Buffer.from("PUB a 0\r\n\r\n"));
+  void Promise.resolve()
+    .then(() => {})
+    .then(() => transport.send(Buffer.from("PUB b 0\r\n\r\n")));
+  expect([writes, transport.unsent]).toEqual([[], 11]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([writes, transport.unsent]).toEqual([["PUB a 0\r\n\r\nPUB b 0\r\n\r\n"], 0]);
+  await transport.close(new Error("the test ends"));
+});
+
+it("a message that bypasses the library does not overtake frames, and is written at once with them", async () => {
+  const { transport, writes } = await connected({ isLocal: true });
+  transport.send(Buffer.from("PUB a 0\r\n\r\n"));
+  transport.publish("b", [Buffer.from("hi")]);
+  expect(writes).toEqual(["PUB a 0\r\n\r\nPUB b 2\r\nhi\r\n"]);
+  await transport.close(new Error("the test ends"));
+});
+
+it("what was sent last leaves before a regular close", async () => {
+  const { transport, writes } = await connected({ isLocal: true });
+  transport.send(Buffer.from("PUB a 0\r\n\r\n"));
+  const closing = transport.close();
+  expect(writes).toEqual(["PUB a 0\r\n\r\n"]);
+  transport.disconnect();
+  await closing;
 });

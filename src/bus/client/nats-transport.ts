@@ -47,6 +47,9 @@ export class NatsTransport implements Transport {
     this.#tellClosed = resolve;
   });
   #stream: ByteStream | null = null;
+  /** Sent in this turn and not written yet. */
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
   #paused = false;
@@ -68,7 +71,7 @@ export class NatsTransport implements Transport {
 
   /** Bytes that were sent and not taken by the carrier. */
   get unsent(): number {
-    return this.#stream?.unsent ?? 0;
+    return this.#pendingBytes + (this.#stream?.unsent ?? 0);
   }
 
   async connect(_server: unknown, options: ConnectionOptions): Promise<void> {
@@ -112,8 +115,12 @@ export class NatsTransport implements Transport {
     return false;
   }
 
+  /** Frames of one turn are one write: each costs a system call here and wakes the other side. */
   send(frame: Uint8Array): void {
-    this.#stream?.write([frame]);
+    this.#pending.push(frame);
+    this.#pendingBytes += frame.length;
+    // Not a microtask: those that are due may publish more.
+    if (this.#pending.length === 1) process.nextTick(() => this.#write([]));
   }
 
   /**
@@ -123,7 +130,15 @@ export class NatsTransport implements Transport {
   publish(subject: string, pieces: readonly Uint8Array[]): void {
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
     const line = Buffer.from(`PUB ${subject} ${size}\r\n`);
-    this.#stream?.write([line, ...pieces, LINE_END]);
+    this.#write([line, ...pieces, LINE_END]);
+  }
+
+  /** What was sent before comes first. */
+  #write(more: readonly Uint8Array[]): void {
+    const chunks = [...this.#pending, ...more];
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    if (chunks.length > 0) this.#stream?.write(chunks);
   }
 
   async close(error?: Error): Promise<void> {
@@ -132,6 +147,7 @@ export class NatsTransport implements Transport {
       this.disconnect();
       return;
     }
+    this.#write([]);
     this.#stream?.end();
     const deadline = setTimeout(() => this.disconnect(), CLOSE_TIMEOUT_MS);
     await this.#closed;
