@@ -40,7 +40,12 @@ const alive = z.object({ session: z.string() });
 /** The daemon's end of the link: puts `host` onto the bus until it is closed. It owns neither host nor connections. */
 export function serveHost(options: ServeHostOptions): { close(): void } {
   const { control, bulk, host, log = () => {} } = options;
-  const subject = (leaf: string) => hostSubject(host.host, leaf);
+  const subjects = new Map<string, string>();
+  const subject = (leaf: string) => {
+    const known = subjects.get(leaf) ?? hostSubject(host.host, leaf);
+    subjects.set(leaf, known);
+    return known;
+  };
   const outputSubject = subject("output");
   const streamSubject = subject("stream");
   const ways = new OutputRoutes();

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
+import { type BrokerPermissions, type BusMember, permissionsOf } from "../../bus/broker/permissions.ts";
 
 /** Of a token, bytes: 128 random bits. */
 const TOKEN_BYTES = 16;
@@ -9,12 +9,12 @@ const LOCAL_CLIENT = "@local";
 /** Who may connect to the broker of a host: its runs, each with a token of its own, and local programs that read `bus.url`. */
 export class RunTokens {
   /** By digest of the token: a lookup does not reveal by its time how much of a guess was right. */
-  readonly #permissions = new Map<string, BrokerPermissions>();
+  readonly #members = new Map<string, BusMember>();
   readonly #digests = new Map<string, string>();
 
   /** `local`: the token in `bus.url`. */
   constructor(local: string) {
-    this.#permissions.set(digestOf(local), permissionsOf({ kind: "client", name: LOCAL_CLIENT }));
+    this.#members.set(digestOf(local), { kind: "client", name: LOCAL_CLIENT });
   }
 
   /** A new token, valid until `revoke`. */
@@ -23,8 +23,7 @@ export class RunTokens {
     const token = newToken();
     const digest = digestOf(token);
     this.#digests.set(runId, digest);
-    const isValid = () => this.#permissions.has(digest);
-    this.#permissions.set(digest, { ...permissionsOf({ kind: "client", name: process, process, run_id: runId }), isValid });
+    this.#members.set(digest, { kind: "client", name: process, process, run_id: runId });
     return token;
   }
 
@@ -33,12 +32,15 @@ export class RunTokens {
     const digest = this.#digests.get(runId);
     if (digest === undefined) return false;
     this.#digests.delete(runId);
-    return this.#permissions.delete(digest);
+    return this.#members.delete(digest);
   }
 
   /** Permissions of the token's bearer; null: the token is not valid. */
   permissionsOf(token: string): BrokerPermissions | null {
-    return this.#permissions.get(digestOf(token)) ?? null;
+    const digest = digestOf(token);
+    const member = this.#members.get(digest);
+    // Made when a program connects: most never do.
+    return member === undefined ? null : { ...permissionsOf(member), isValid: () => this.#members.has(digest) };
   }
 }
 

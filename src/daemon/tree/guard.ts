@@ -32,6 +32,8 @@ export class Guard implements RunObserver {
   readonly #options: GuardOptions;
   readonly #runs = new Map<string, string>();
   readonly #leaders = new Map<string, number>();
+  /** The run that a pid was told for last: a pid may be used again before its first run is extinct. */
+  readonly #told = new Map<number, string>();
   #unmarked = "";
   #child: ChildProcess | null = null;
   #replacing: NodeJS.Timeout | null = null;
@@ -64,6 +66,7 @@ export class Guard implements RunObserver {
     const line = `run ${pid} ${startTime}\n`;
     this.#runs.set(runId, line);
     this.#leaders.set(runId, pid);
+    this.#told.set(pid, runId);
     if (this.#child) this.#tell(line);
     else this.start();
   }
@@ -72,7 +75,9 @@ export class Guard implements RunObserver {
     const pid = this.#leaders.get(runId);
     this.#runs.delete(runId);
     this.#leaders.delete(runId);
-    if (pid !== undefined && ![...this.#leaders.values()].includes(pid)) this.#tell(`end ${pid}\n`);
+    if (pid === undefined || this.#told.get(pid) !== runId) return;
+    this.#told.delete(pid);
+    this.#tell(`end ${pid}\n`);
   }
 
   unmarked(processes: readonly { pid: number; startTime: string }[]): void {
