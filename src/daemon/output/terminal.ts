@@ -5,12 +5,13 @@ import { ReadStream } from "node:tty";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
+import { bootTicks } from "../native/boot-clock.ts";
 import { openTerminalPair, resizeTerminal } from "../native/terminal-pair.ts";
 import type { ChildExit } from "../native/wait-status.ts";
 import type { Child } from "../process/child.ts";
 import { type Program, startProgram } from "../process/program.ts";
 import { isUnrestricted, type Restrictions, restrict } from "../process/restrictions.ts";
-import { startTimeOf } from "../tree/proc.ts";
+import { startTimeBetween } from "../process/start-time.ts";
 import { TerminalWriter } from "./terminal-writer.ts";
 
 /**
@@ -39,6 +40,15 @@ export interface TerminalOptions extends Pick<Program, "argv" | "cwd" | "environ
   onExit: (exit: TerminalExit) => void;
 }
 
+interface TerminalParts {
+  master: number;
+  slave: number;
+  path: string;
+  child: Child;
+  startTime: string;
+  options: TerminalOptions;
+}
+
 /** A child under a pseudo terminal of its own: one PTY and nothing else. */
 export class Terminal {
   /** Path of the terminal, `/dev/pts/N`. */
@@ -64,9 +74,11 @@ export class Terminal {
     try {
       // A program run by another user may open /dev/tty and /proc/self/fd/0 only if the terminal is that user's. -1: the group stays.
       if (program.account !== null) fchownSync(pair.slave, program.account.uid, -1);
+      const from = bootTicks();
       const { child, release } = startProgram(program, { standard: pair.path, isHeld: !isFree });
+      const until = bootTicks();
       if (!isFree) await begin(child, release, () => restrict(child.pid, { limits, scheduling }, program.account));
-      return takeOver(child, () => new Terminal({ ...pair, child, options }));
+      return takeOver(child, () => new Terminal({ ...pair, child, startTime: startTimeBetween(child.pid, from, until), options }));
     } catch (error) {
       closeSync(pair.slave);
       closeSync(pair.master);
@@ -74,12 +86,11 @@ export class Terminal {
     }
   }
 
-  private constructor(parts: { master: number; slave: number; path: string; child: Child; options: TerminalOptions }) {
-    const { master, slave, path, child, options } = parts;
+  private constructor(parts: TerminalParts) {
+    const { master, slave, path, child, startTime, options } = parts;
     this.path = path;
     this.pid = child.pid;
-    // Its exit is detected on this thread only, so the entry still exists, even if as a zombie.
-    this.startTime = startTimeOf(child.pid) ?? "";
+    this.startTime = startTime;
     this.#master = master;
     this.#slave = slave;
     this.#options = options;

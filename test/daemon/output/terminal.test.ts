@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MgrError } from "../../../src/base/errors.ts";
 import { keepInheritedFiles } from "../../../src/daemon/process/inherited-files.ts";
+import { startTimeOf } from "../../../src/daemon/tree/proc.ts";
 import { type Recording, record, shell } from "../support/terminals.ts";
 
 let dir = "";
@@ -89,10 +90,20 @@ describe("what a child has", () => {
     expect(text).toContain(`${run.terminal.path}\r\n`);
     const [pid, session] = /^ *(\d+) +(\d+) +\d+\r$/m.exec(text)?.slice(1) ?? [];
     expect([pid, session]).toEqual([`${run.terminal.pid}`, `${run.terminal.pid}`]);
-    expect(run.terminal.startTime).toMatch(/^\d+$/);
     run.terminal.write(Buffer.from("\n"));
     await run.exit;
     run.terminal.close();
+  });
+
+  test("the start time that the kernel reports for it", async () => {
+    // The first ones are compared with the clock, most of the others are told by it.
+    const runs = await Promise.all(Array.from({ length: 20 }, () => record(["sleep", "60"])));
+    const told = runs.map(({ terminal }) => terminal.startTime);
+    const read = runs.map(({ terminal }) => startTimeOf(terminal.pid));
+    for (const { terminal } of runs) process.kill(terminal.pid, "SIGKILL");
+    await Promise.all(runs.map((run) => run.exit));
+    for (const { terminal } of runs) terminal.close();
+    expect(told).toEqual(read);
   });
 
   test("its own terminal as 0, 1 and 2, and no other file, however many terminals are open", async () => {
