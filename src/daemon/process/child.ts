@@ -3,12 +3,13 @@ import { isMainThread } from "node:worker_threads";
 import { everyBeat } from "../../base/clock.ts";
 import { endedChild, waitForChild } from "../native/libc.ts";
 import { type ChildExit, decodeWaitStatus } from "../native/wait-status.ts";
+import { ownChildrenText, pidsOf } from "../tree/proc.ts";
 
 /** Polling interval besides SIGCHLD, milliseconds. Worker threads receive no signals. */
 const LOOK_MS = isMainThread ? 2_000 : 20;
 /** At every so many of these, each child is asked for: one that other code has reaped is not among the ended ones. */
 const LOOKS_PER_FULL_LOOK = isMainThread ? 15 : 1;
-/** After a SIGCHLD that no ended child explains, every child is looked at, once for many signals, milliseconds later. */
+/** After a SIGCHLD that no ended child explains, missing children are looked for, once for many signals, milliseconds later. */
 const LOOK_SOON_MS = 20;
 
 /** Children started by us, not by Node, whose end was not yet observed. */
@@ -18,6 +19,11 @@ let leave: (() => void) | null = null;
 /** Whether `pid` is a child that is waited for here: no other code may reap its zombie. */
 export function isOwnChild(pid: number): boolean {
   return living.has(pid);
+}
+
+/** The child of this pid that is waited for here, and has not been yet: until then no other process can have its pid. */
+export function ownChild(pid: number): Child | null {
+  return living.get(pid) ?? null;
 }
 
 /** A child that `start` has forked. `exit` is emitted once, and never in the turn in which the child was created. */
@@ -81,12 +87,25 @@ function signalled(): void {
   if (lookAtEnded() === "none" && leave !== null) lookSoon();
 }
 
-/** A program that embeds us may have reaped our child, which only a look at that child tells. */
+/** A program that embeds us may have reaped our child. */
 function lookSoon(): void {
-  soon ??= setTimeout(lookAtAll, LOOK_SOON_MS).unref();
+  soon ??= setTimeout(lookAtUnlisted, LOOK_SOON_MS).unref();
 }
 
 let soon: NodeJS.Timeout | null = null;
+
+/** Looks at the children that the kernel does not list any more: to ask for each of a thousand living ones takes 2 ms. */
+function lookAtUnlisted(): void {
+  const children = ownChildrenText();
+  if (children === null) {
+    lookAtAll();
+    return;
+  }
+  soon = null;
+  const listed = new Set(pidsOf(children));
+  for (const child of [...living.values()]) if (!listed.has(child.pid)) child.look();
+  unwatchIfIdle();
+}
 
 function lookAtAll(): void {
   if (soon !== null) clearTimeout(soon);

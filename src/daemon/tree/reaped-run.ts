@@ -1,6 +1,6 @@
-import { type Child, isOwnChild } from "../process/child.ts";
-import { ticksSinceBoot } from "./proc.ts";
-import { type RunStart, RunTree, signalProcess } from "./run-tree.ts";
+import { bootTicks } from "../native/boot-clock.ts";
+import { type Child, isOwnChild, ownChild } from "../process/child.ts";
+import { type RunStart, RunTree, sendSignals, signalProcess } from "./run-tree.ts";
 
 /** Scans within one sweep, at most, until every process that could still fork is frozen. */
 const FREEZES = 8;
@@ -21,8 +21,6 @@ interface PendingSignal {
 /** A run as the reaper knows it: its tree, the signals under way to it, and the search for what is left of it. */
 export class ReapedRun {
   readonly tree: RunTree;
-  /** Something was sent, or its leader ended: sweeps go on until it is extinct. */
-  active = false;
   /** Our children besides the leader that have not ended: their descendants are not orphans yet. */
   readonly companions = new Set<Child>();
   /** Resolves when `end` is called. */
@@ -30,19 +28,22 @@ export class ReapedRun {
   end = () => {};
   /** When a scan is due that finds members which the lists of children did not show, on the clock of `performance`. */
   scanFrom = 0;
+  /** null: the leader is no child of ours, or other code in this program may wait for it. */
+  readonly #leader: Child | null;
   #leaderEnded = false;
   #signals: PendingSignal[] = [];
   #emptyLooks = 0;
 
-  constructor(run: RunStart) {
+  /** `isOurs`: nothing else in this program waits for its children. */
+  constructor(run: RunStart, isOurs: boolean) {
     this.tree = new RunTree(run);
+    this.#leader = isOurs ? ownChild(run.pid) : null;
     this.extinct = new Promise<void>((resolve) => {
       this.end = resolve;
     });
   }
 
   activate(scanFrom: number): void {
-    this.active = true;
     this.scanFrom = scanFrom;
     this.#emptyLooks = 0;
   }
@@ -50,13 +51,18 @@ export class ReapedRun {
   /** Its leader and companions have ended. `asWaitedFor`: without a look at a child of ours that we have not waited for yet; it counts as alive. */
   hasEnded(asWaitedFor: boolean): boolean {
     if (this.companions.size > 0 || (asWaitedFor && isOwnChild(this.tree.leader.pid))) return false;
-    this.#leaderEnded ||= !this.tree.leaderAlive;
+    this.#leaderEnded ||= this.#isWaitedFor || !this.tree.leaderAlive;
     return this.#leaderEnded;
+  }
+
+  /** Of the leader: whether it is gone need not be read from /proc. null: it has to. */
+  get #isWaitedFor(): boolean | null {
+    return this.#leader && ownChild(this.#leader.pid) !== this.#leader;
   }
 
   /** `deliver` sends it to all members, the sweeps to those that they find. */
   send(signal: string): void {
-    this.#signals.push({ signal, before: ticksSinceBoot() + 1, reached: new Set(), scans: 0 });
+    this.#signals.push({ signal, before: bootTicks() + 1, reached: new Set(), scans: 0 });
   }
 
   /** Sends signals to the members that have not got them. `isScanned`: the members are those of a scan. */
@@ -65,7 +71,9 @@ export class ReapedRun {
       for (const [pid, startTime] of this.tree.members) {
         if (pending.reached.has(pid) || Number(startTime) > pending.before) continue;
         pending.reached.add(pid);
-        signalProcess(pid, startTime, pending.signal, ...(STOPPING.has(pending.signal) ? [] : ["SIGCONT"]));
+        const signals = STOPPING.has(pending.signal) ? [pending.signal] : [pending.signal, "SIGCONT"];
+        if (pid === this.#leader?.pid && this.#isWaitedFor === false) sendSignals(pid, signals);
+        else signalProcess(pid, startTime, ...signals);
       }
       if (isScanned) pending.scans++;
     }

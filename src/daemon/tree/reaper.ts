@@ -1,9 +1,10 @@
 import { untilBeat } from "../../base/clock.ts";
+import { bootTicks } from "../native/boot-clock.ts";
 import { setChildSubreaper } from "../native/libc.ts";
 import { type Child, onChildSignal } from "../process/child.ts";
 import type { RunCgroups } from "./cgroups.ts";
 import { Orphans } from "./orphans.ts";
-import { newestPid, ticksSinceBoot } from "./proc.ts";
+import { newestPid } from "./proc.ts";
 import { type CensusResult, earliest, ProcessScanner } from "./process-scanner.ts";
 import type { ProcessStat } from "./process-stat.ts";
 import { killTrees, ReapedRun } from "./reaped-run.ts";
@@ -57,6 +58,8 @@ export function createReaper(options: ReaperOptions): TreeReaper {
 class Reaper implements TreeReaper {
   readonly #options: ReaperOptions;
   readonly #entries = new Set<ReapedRun>();
+  /** Of these: something was sent, or the leader ended. Sweeps go on until they are extinct. */
+  readonly #active = new Set<ReapedRun>();
   readonly #orphans: Orphans | null;
   readonly #tags: RunTags;
   readonly #scanner: ProcessScanner;
@@ -78,7 +81,7 @@ class Reaper implements TreeReaper {
 
   constructor(options: ReaperOptions) {
     this.#options = options;
-    this.#since = options.since ?? ticksSinceBoot();
+    this.#since = options.since ?? bootTicks();
     this.#tags = new RunTags(options.marker);
     this.#orphans = options.subreaper ? new Orphans() : null;
     if (this.#orphans) {
@@ -151,10 +154,11 @@ class Reaper implements TreeReaper {
     this.#orphans?.close();
     for (const entry of this.#entries) entry.end();
     this.#entries.clear();
+    this.#active.clear();
   }
 
   #enter(run: RunStart): ReapedRun {
-    const entry = new ReapedRun(run);
+    const entry = new ReapedRun(run, this.#orphans !== null);
     this.#entries.add(entry);
     return entry;
   }
@@ -178,13 +182,13 @@ class Reaper implements TreeReaper {
     if (signal === "SIGKILL") this.#kill(entry);
     else {
       entry.send(signal);
-      if (this.#orphans === null || entry.tree.killing) this.#activate(entry);
+      if (this.#orphans === null || entry.tree.killing) this.#sweepNow(entry);
       else this.#deliverAtOnce(entry);
     }
   }
 
   #deliverAtOnce(entry: ReapedRun): void {
-    entry.activate(performance.now() + SCAN_AFTER_MS);
+    this.#activate(entry, performance.now() + SCAN_AFTER_MS);
     for (let pass = 0; pass < PASSES; pass++) {
       const isNew = entry.tree.addDescendants();
       if (isNew || pass === 0) entry.deliver(false);
@@ -196,7 +200,7 @@ class Reaper implements TreeReaper {
   #kill(entry: ReapedRun): void {
     entry.tree.killing = true;
     this.#options.cgroups?.kill(entry.tree.runId);
-    this.#activate(entry);
+    this.#sweepNow(entry);
   }
 
   #killNow(entry: ReapedRun): void {
@@ -207,13 +211,21 @@ class Reaper implements TreeReaper {
     this.#kill(entry);
   }
 
-  #activate(entry: ReapedRun): void {
-    entry.activate(0);
-    if (this.#entries.has(entry)) this.#sweeps.now();
+  #sweepNow(entry: ReapedRun): void {
+    if (this.#activate(entry, 0)) this.#sweeps.now();
+  }
+
+  /** False: it is extinct. */
+  #activate(entry: ReapedRun, scanFrom: number): boolean {
+    entry.activate(scanFrom);
+    if (!this.#entries.has(entry)) return false;
+    this.#active.add(entry);
+    return true;
   }
 
   #remove(entry: ReapedRun): void {
     this.#entries.delete(entry);
+    this.#active.delete(entry);
     this.#options.cgroups?.remove(entry.tree.runId);
     this.#options.observer?.runEnded(entry.tree.runId);
     this.#hasRunEnded = true;
@@ -222,9 +234,9 @@ class Reaper implements TreeReaper {
 
   /** One sweep for all runs that are stopping. Returns whether another one is needed. */
   #sweep(): boolean {
-    if (this.#active().length === 0) return false;
+    if (this.#active.size === 0) return false;
     const hasList = this.#removeExtinct(false);
-    const active = this.#active();
+    const active = [...this.#active];
     if (active.length === 0) return false;
     const rest = Math.min(...active.map((entry) => entry.scanFrom)) - performance.now();
     if (hasList && rest > 0) {
@@ -235,7 +247,7 @@ class Reaper implements TreeReaper {
     const { isComplete } = this.#take(trees, earliest(active.map((entry) => entry.tree)));
     for (const entry of active) entry.deliver(true);
     if (!hasList) for (const entry of active) if (entry.isGoneAfterLook(isComplete)) this.#remove(entry);
-    const killed = active.filter((entry) => entry.tree.killing).map((entry) => entry.tree);
+    const killed = this.#killing().map((entry) => entry.tree);
     killTrees(killed, () => this.#take(trees, earliest(killed)));
     this.#tellUnmarked();
     return true;
@@ -245,7 +257,7 @@ class Reaper implements TreeReaper {
   #removeExtinct(asWaitedFor: boolean): boolean {
     if (this.#orphans === null) return false;
     // Before the list is read: a leader that ends meanwhile may leave orphans that the list does not show.
-    const ended = this.#active().filter((entry) => entry.hasEnded(asWaitedFor));
+    const ended = [...this.#active].filter((entry) => entry.hasEnded(asWaitedFor));
     const found = this.#orphans.collect();
     if (found === null) return false;
     const owners = this.#addOrphans(found.orphans);
@@ -276,17 +288,17 @@ class Reaper implements TreeReaper {
   }
 
   #childEnded(): void {
-    const active = this.#active();
+    const { size } = this.#active;
     // Trees that fork until they are killed: what helps is the scan, whose sweep proves ends as well.
-    if (active.filter((entry) => entry.tree.killing).length > FEW_RUNS) this.#sweeps.now();
-    else if (active.length > 0) this.#sweeps.atOnce(() => this.#prove(), active.length > FEW_RUNS ? GATHER_MS : 0);
+    if (size > FEW_RUNS && this.#killsMany()) this.#sweeps.now();
+    else if (size > 0) this.#sweeps.atOnce(() => this.#prove(), size > FEW_RUNS ? GATHER_MS : 0);
     else if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
   }
 
   /** Mostly it was the last of its tree. A sweep would prove it as well, but after the rest that follows the scan of the sweep before. */
   #prove(): void {
     const isListed = this.#removeExtinct(true);
-    if (this.#active().some((entry) => !isListed || entry.tree.killing)) this.#sweeps.now();
+    if (isListed ? this.#killing().length > 0 : this.#active.size > 0) this.#sweeps.now();
   }
 
   /** Between stops: reaps zombies, and looks for orphans that carry no mark. */
@@ -340,8 +352,15 @@ class Reaper implements TreeReaper {
     observer.unmarked(unmarked);
   }
 
-  #active(): ReapedRun[] {
-    return [...this.#entries].filter((entry) => entry.active);
+  /** Asked at each end of a child. */
+  #killsMany(): boolean {
+    let count = 0;
+    for (const { tree } of this.#active) if (tree.killing && ++count > FEW_RUNS) return true;
+    return false;
+  }
+
+  #killing(): ReapedRun[] {
+    return [...this.#active].filter((entry) => entry.tree.killing);
   }
 
   #trees(): RunTree[] {

@@ -107,7 +107,11 @@ function terminalIdentity(path: string): TerminalIdentity | null {
  */
 export function signalProcess(pid: number, startTime: string, ...signals: string[]): boolean {
   if (pid <= 1 || pid === process.pid) throw new MgrError("internal", `refused to send ${signals.join(", ")} to pid ${pid}`);
-  if (readStat(pid)?.startTime !== startTime) return false;
+  return readStat(pid)?.startTime === startTime && sendSignals(pid, signals);
+}
+
+/** The same for a pid that no other process can have. */
+export function sendSignals(pid: number, signals: readonly string[]): boolean {
   try {
     for (const signal of signals) process.kill(pid, realTimeNumber(signal) ?? signal);
     return true;
