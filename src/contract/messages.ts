@@ -60,6 +60,8 @@ export const HOST_REQUESTS = {
       /** After this time without a manager, milliseconds, the host stops everything (`on_manager_lost`); null: never. */
       stop_after_ms: z.number().int().min(0).nullable().optional(),
       bus: busSettings.optional(),
+      /** The manager takes both ends of a run in one event (`hostEvent`). Managers of earlier versions omit it. */
+      join_ends: z.boolean().optional(),
     }),
     response: z.object({
       session,
@@ -230,7 +232,9 @@ export type ResponseOf<N extends HostRequestName> = z.infer<HostRequests[N]["res
 
 /**
  * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `unhealthy`: its field tells
- * why. `watch`: `changed_file` tells which file changed.
+ * why. `watch`: `changed_file` tells which file changed. `exited`: its leader has ended; `extinct` follows when nothing of its tree is left.
+ * For a manager with `join_ends`, an `exited` whose run is extinct may tell both: the leader's end is held back for 25 ms at most while the
+ * run is being stopped, and otherwise until the end of the turn in which it was seen.
  */
 export const hostEvent = z.object({
   seq: offset,

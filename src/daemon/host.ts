@@ -29,6 +29,7 @@ import { RunStarter } from "./run/run-starter.ts";
 import { RunTable } from "./run/run-table.ts";
 import { killEverything, stopEverything } from "./run/stop-everything.ts";
 import { Forwarder } from "./session/forwarder.ts";
+import { JoinedEnds } from "./session/joined-ends.ts";
 import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
 import { TaskLists } from "./tasks/task-list.ts";
@@ -53,6 +54,7 @@ export class Host implements HostLink {
   readonly #log: (entry: HostLog) => void;
   readonly #publisher: Publisher<(listener: HostListener) => void>;
   readonly #session: ManagerSession;
+  readonly #ends: JoinedEnds<Run>;
   readonly #rings: RingStore;
   readonly #windows: WindowSender;
   readonly #logFiles: LogFiles;
@@ -95,6 +97,11 @@ export class Host implements HostLink {
       clock: this.#clock,
       isDirect: this.isDirect,
       onVoid: (reason) => this.#sessionVoided(reason),
+    });
+    this.#ends = new JoinedEnds({
+      clock: this.#clock,
+      isWanted: () => this.#session.joinsEnds,
+      publish: (kind, run) => this.#publish(kind, run),
     });
     this.#rings = new RingStore(options.ringBudget);
     this.#logFiles = new LogFiles({ clock: this.#clock, log: (level, msg) => this.#report(level, msg) });
@@ -243,6 +250,7 @@ export class Host implements HostLink {
     await this.#runs.noneStarting();
     this.#reportLeft(await killEverything(this.#runs.living, this.#clock));
     this.#clock.clearTimeout(this.#timer);
+    this.#ends.close();
     this.#managerLost.close();
     this.#tasks.close();
     this.#network.close();
@@ -304,11 +312,15 @@ export class Host implements HostLink {
   }
 
   #runChanged(kind: HostEvent["kind"], run: Run): void {
+    this.#topics.recorder?.processChanged(kind, run);
+    this.#ends.pass(kind, run);
+  }
+
+  #publish(kind: HostEvent["kind"], run: Run): void {
     // Its earlier output is sent first (docs/design/runtime-invariants.md, "Exit after output").
     this.#windows.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };
-    this.#topics.recorder?.processChanged(kind, event.run);
     this.#publisher.publish((listener) => listener.onEvent?.(event));
   }
 

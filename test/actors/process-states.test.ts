@@ -190,6 +190,20 @@ describe("the table of states (docs/design/wire-rules.md, 'Basic transitions')",
     expect(rig.context.exit).toMatchObject({ signal: "SIGTERM", time: WALL });
   });
 
+  test("stopping | the host tells both ends in one event | stopped, with the exit", () => {
+    const rig = startedProcess({ definition: definition({ restart: { policy: "always" } }) }).stop();
+    rig.exited(null, "SIGTERM", { extinct: true });
+    expect(rig.state).toBe("stopped");
+    expect(rig.context.exit).toMatchObject({ signal: "SIGTERM", time: WALL });
+  });
+
+  test("started | the host tells both ends in one event | the next run begins without waiting for the tree", () => {
+    const rig = startedProcess().exited(1, null, { extinct: true });
+    expect(rig.state).toBe("error");
+    expect(rig.start().state).toBe("starting");
+    expect(rig.spawns.map((spawn) => spawn.runId)).toEqual(["1-1", "1-2"]);
+  });
+
   test.each(["starting", "started", "ready", "stopping"])("any alive (%s) | host link lost | state kept, host_ready false", (state) => {
     const rig = stoppedProcess({ definition: definition(READY) }).start();
     if (state !== "starting") rig.spawned();

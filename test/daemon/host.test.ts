@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
 import type { RunReport } from "../../src/contract/run.ts";
 import { isAlive, startTimeOf } from "../../src/daemon/tree/proc.ts";
+import { type TestClock, testClock } from "../actors/support/clock.ts";
 import { HostRig, spec } from "./support/hosts.ts";
 
 const refusal = async (promise: Promise<unknown>): Promise<MgrError> => {
@@ -208,6 +209,64 @@ describe("stopping", () => {
       .map((event) => `${event.kind} ${event.run.name}`);
     expect(order).toEqual(["stopping web", "extinct web", "stopping api", "extinct api", "stopping db", "extinct db"]);
     expect((await refusal(rig.spawn(spec("late", "true")))).code).toBe("host_unavailable");
+  });
+});
+
+describe("for a manager that takes both ends of a run in one event", () => {
+  /** Its time stands still: however slow the machine is, nothing is told because it waited for too long. */
+  async function open(): Promise<{ rig: HostRig; clock: TestClock }> {
+    const clock = testClock();
+    const rig = await HostRig.open({ clock });
+    await rig.hello(1, 1, { join_ends: true });
+    return { rig, clock };
+  }
+  const stop = (rig: HostRig, { run_id }: RunReport) =>
+    rig.host.request("stop", { session: rig.session, run_id, steps: [{ signal: "SIGTERM", timeout_ms: 60_000 }] });
+
+  test("a stop ends with one, after all output", async () => {
+    const { rig } = await open();
+    await using _ = rig;
+    const run = await rig.spawn(spec("p", "trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.01; done"));
+    rig.watch("p");
+    await rig.said("p", /up/);
+    await stop(rig, run);
+    const { run: end } = await rig.event(run, "exited");
+    expect(end).toMatchObject({ exit: { code: 3 }, extinct: true, stopping: true });
+    expect(rig.sent("p")).toContain("bye");
+    expect(end.final_offset).toBe(Buffer.byteLength(rig.sent("p")));
+    expect(kinds(rig, run)).toEqual(["spawned", "stopping", "exited"]);
+    expect(rig.events.map((event) => event.seq)).toEqual([1, 2, 3]);
+    const { runs } = await rig.host.request("report", { session: rig.session, after: null });
+    expect(runs).toMatchObject([{ name: "p", exit: { code: 3 }, extinct: true }]);
+    // The next run may begin.
+    expect(await rig.spawn(spec("p", "sleep 60"))).toMatchObject({ exit: null });
+  });
+
+  test("the end of a leader is told after 25 ms if the rest of its tree lives on", async () => {
+    const { rig, clock } = await open();
+    await using _ = rig;
+    const run = await rig.spawn(spec("p", "(trap '' HUP TERM; echo up; exec sleep 60) & wait"));
+    rig.watch("p");
+    await rig.said("p", /up/);
+    await stop(rig, run);
+    const table = async () => (await rig.host.request("report", { session: rig.session, after: null })).runs[0];
+    while ((await table())?.exit === null) await new Promise((resolve) => setTimeout(resolve, 5));
+    clock.advance(24);
+    expect(kinds(rig, run)).toEqual(["spawned", "stopping"]);
+    clock.advance(1);
+    expect(rig.events.at(-1)).toMatchObject({ kind: "exited", run: { exit: { signal: "SIGTERM" }, extinct: false } });
+    clock.advance(60_000);
+    expect((await rig.event(run, "extinct")).run).toMatchObject({ extinct: true });
+  });
+
+  test("a crash is told in the turn in which it is seen, while the rest of its tree lives", async () => {
+    const { rig } = await open();
+    await using _ = rig;
+    const run = await rig.spawn(spec("p", "sh -c 'trap \"\" HUP TERM; while :; do sleep 1; done' & exit 2"));
+    const { run: end } = await rig.event(run, "exited");
+    expect(end.exit).toMatchObject({ code: 2 });
+    if (!end.extinct) await rig.event(run, "extinct");
+    expect(rig.events.at(-1)?.run).toMatchObject({ exit: { code: 2 }, extinct: true });
   });
 });
 

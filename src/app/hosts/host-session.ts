@@ -158,7 +158,13 @@ export class HostSession {
 
   #hello(): RequestOf<"hello"> {
     const { epoch, stopAfterMs, bus } = this.#options;
-    const hello = { epoch, manager_pid: process.pid, contracts: contractsSpoken(), stop_after_ms: stopAfterMs?.() ?? null };
+    const hello = {
+      epoch,
+      manager_pid: process.pid,
+      contracts: contractsSpoken(),
+      stop_after_ms: stopAfterMs?.() ?? null,
+      join_ends: true,
+    };
     return bus === undefined ? hello : { ...hello, bus: bus() };
   }
 

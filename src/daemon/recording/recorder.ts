@@ -140,9 +140,10 @@ export class Recorder {
   }
 
   /** A process of the host changed. */
-  processChanged(kind: string, { name, run_id, pid, ready, stopping, extinct, exit }: RunReport): void {
+  processChanged(kind: string, run: { readonly report: RunReport }): void {
     const wanted = this.#including("processes");
     if (wanted.length === 0) return;
+    const { name, run_id, pid, ready, stopping, extinct, exit } = run.report;
     const payload = new TextEncoder().encode(JSON.stringify({ kind, name, run_id, pid, ready, stopping, extinct, exit }));
     const now = wallClockNs();
     for (const recording of wanted) this.#put(recording, "mgr/processes", JSON_OBJECT, now, payload);

@@ -173,11 +173,15 @@ export class Run {
 
   get report(): RunReport {
     const age = this.#options.clock.monotonic() - this.#startedAt;
-    return { age_ms: Math.max(0, age), stopping: this.#stop.steps !== null, ...this.#facts };
+    return { age_ms: Math.max(0, age), stopping: this.isStopping, ...this.#facts };
   }
 
   get pid(): number {
     return this.#facts.pid;
+  }
+
+  get isStopping(): boolean {
+    return this.#stop.steps !== null;
   }
 
   get isExtinct(): boolean {

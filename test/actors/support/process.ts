@@ -180,8 +180,8 @@ export class ProcessRig {
   run = (overrides: Partial<RunReport> = {}) =>
     report(this.runId, { age_ms: this.clock.monotonic() - this.context.runBegan, ...overrides });
   spawned = (overrides: Partial<RunReport> = {}) => this.send({ type: "run.spawned", run: report(this.runId, overrides) });
-  exited = (code: number | null, signal: string | null = null) =>
-    this.send({ type: "run.exited", run: this.run({ ...ended(code, signal), stop_time: WALL + this.clock.monotonic() }) });
+  exited = (code: number | null, signal: string | null = null, overrides: Partial<RunReport> = {}) =>
+    this.send({ type: "run.exited", run: this.run({ ...ended(code, signal), stop_time: WALL + this.clock.monotonic(), ...overrides }) });
   extinct = (code: number | null = 0, signal: string | null = null) =>
     this.send({ type: "run.extinct", run: this.run({ ...ended(code, signal), extinct: true, stop_time: WALL + this.clock.monotonic() }) });
   /** Ends and leaves nothing behind. */

@@ -1,4 +1,4 @@
-import type { HostEvent, HostHeartbeat, HostLog, OutputChunk } from "../../../src/contract/messages.ts";
+import type { HostEvent, HostHeartbeat, HostLog, OutputChunk, RequestOf } from "../../../src/contract/messages.ts";
 import { PLAIN_RUN, type RunReport, type RunSpec } from "../../../src/contract/run.ts";
 import { Host } from "../../../src/daemon/host.ts";
 import type { HostOptions } from "../../../src/daemon/host-options.ts";
@@ -53,8 +53,9 @@ export class HostRig implements AsyncDisposable {
     this.host.listen({ onEvent: note(this.events), onHeartbeat: note(this.heartbeats), onOutput: note(this.chunks) });
   }
 
-  async hello(epoch: number, pid = 1): Promise<string> {
-    const answer = await this.host.request("hello", { epoch, manager_pid: pid, contracts: [1] });
+  /** Without `more`, as a manager of an earlier version. */
+  async hello(epoch: number, pid = 1, more: Partial<RequestOf<"hello">> = {}): Promise<string> {
+    const answer = await this.host.request("hello", { epoch, manager_pid: pid, contracts: [1], ...more });
     this.session = answer.session;
     return answer.session;
   }
