@@ -16,7 +16,8 @@ const shared = {
 };
 
 /** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, or examine V8 itself. */
-const APART = "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|load|process-handle|process-shapes|rotated-file";
+const APART =
+  "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|intent-crashes|intent-journal|load|process-handle|process-shapes|rotated-file";
 const FAST = `test/{actors,base,client,config,contract,log,protocol,testing,transport,web}/**/!(${APART}).test.ts`;
 /** Not those that replace timers: the timers of files before may still run. */
 const SHARED = "test/{bus,cli}/**/!(nats-transport|rates|stream-ends).test.ts";

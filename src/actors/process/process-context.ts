@@ -1,4 +1,4 @@
-import type { PendingRun } from "../../config/state/intent-file.ts";
+import type { PendingRun } from "../../config/state/process-intent.ts";
 import { NO_SETTINGS } from "../../config/state/settings.ts";
 import type { RunExit, RunReport } from "../../contract/run.ts";
 import { readMemo } from "./process-memo.ts";

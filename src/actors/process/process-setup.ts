@@ -1,6 +1,6 @@
 import { assertEvent, assign, emit, enqueueActions, fromCallback, not, setup } from "xstate";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import type { PendingRun, RequestOrigin } from "../../config/state/intent-file.ts";
+import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { DAEMON_DIED, freshRun, isBefore, isStable, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
 import { writeMemo } from "./process-memo.ts";

@@ -55,6 +55,11 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
     const files = new StateFiles(stateDir);
     const bus = busFiles(stateDir);
     const intents = await IntentStore.open(files.path(INTENT_FILE));
+    const endIntents = () => {
+      intents.endJournal();
+      return intents.flush();
+    };
+    end = endIntents;
     const logFile = files.path("manager.log");
     let warn = (_msg: string) => {};
     return {
@@ -74,7 +79,7 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
           await runs.close();
           await closeFile();
           intents.rememberLogId(log.lastId);
-          await intents.flush();
+          await endIntents();
         };
         return runs.history;
       },
@@ -82,6 +87,8 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
       release: () => end().finally(() => lock.release()),
     };
   } catch (error) {
+    // What is thrown is the cause of another failure here.
+    await end().catch(() => undefined);
     lock.release();
     throw error;
   }

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { ancestorNames, withRest } from "../../base/names.ts";
 import { exitText } from "../../client/handles/exit-text.ts";
-import type { PendingRun, RequestOrigin } from "../../config/state/intent-file.ts";
+import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Process, ProcessState, RequestedState } from "../../protocol/resources/resources.ts";

@@ -53,6 +53,8 @@ function folderVersions(dir: string): VersionStore {
       await writeFileAtomically(join(dir, hash), content);
     },
     remove: (hash) => rm(join(dir, hash), { force: true }),
-    saveList: (versions) => writeFileAtomically(join(dir, LIST), JSON.stringify(versions)),
+    async saveList(versions) {
+      await writeFileAtomically(join(dir, LIST), JSON.stringify(versions));
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { TerminalSize } from "../../actors/process/process-types.ts";
 import type { Config } from "../../config/definition.ts";
-import { type ProcessIntent, withoutStart } from "../../config/state/intent-file.ts";
+import { type ProcessIntent, withoutStart } from "../../config/state/process-intent.ts";
 import { NO_SETTINGS, type ProcessSettings } from "../../config/state/settings.ts";
 
 /** The requested state, kept across restarts: the intent file, or memory in an embedding program. */

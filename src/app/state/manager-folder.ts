@@ -74,6 +74,7 @@ async function openLog({ config, cleanups, onLog }: FolderOptions, intents: Inte
   if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
   cleanups.push(async () => {
     intents.rememberLogId(log.lastId);
+    intents.endJournal();
     const patient = new RetryingIntentStore(intents, { clock: systemClock, log });
     await patient.flush();
     // On a full disk it would retry for ever.

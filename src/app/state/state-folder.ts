@@ -39,22 +39,22 @@ export function keepStateFolder({ lock, intents, files, log, look }: StateFolder
     },
     look: async () => {
       look?.();
-      // Whatever is removed from a folder changes its time.
+      // Whatever is removed from a folder changes its time. The intent may also have been truncated.
       const began = Date.now();
-      const { dev, ino, mtimeMs } = await stat(files.dir);
+      const [{ dev, ino, mtimeMs }, lost] = await Promise.all([stat(files.dir), intents.lostFiles()]);
       const folder = `${dev} ${ino} ${mtimeMs}`;
-      if (folder === complete) return;
+      if (folder === complete && lost.length === 0) return;
       const written = await files.rewrite("missing");
-      if (!(await isThere(join(files.dir, INTENT_FILE)))) {
+      if (lost.length > 0) {
         await intents.rewrite();
-        written.push(INTENT_FILE);
+        written.push(...lost);
       }
       if (!(await isThere(join(files.dir, "instance.json")))) {
         keepInstanceUuid(files.dir, lock.info.instance_uuid);
         written.push("instance.json");
       }
       complete = began - mtimeMs > UNSETTLED_MS ? folder : "";
-      if (written.length > 0) tell("warning", `${written.join(", ")} had been removed from ${files.dir}, and is written again`);
+      if (written.length > 0) tell("warning", `${written.join(", ")} had been removed or replaced in ${files.dir}, and is written again`);
     },
     log: tell,
   });

@@ -1,25 +1,40 @@
+import { constants, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /** The steps of a write, so that a test can make any of them fail. */
 export type FileSystem = Pick<typeof fs, "open" | "rename" | "rm">;
+/** Tells whether a path still leads to the file that was written there. */
+export type WrittenFile = Pick<Stats, "dev" | "ino" | "size">;
 
 /**
  * Replaces `path` by `content`, durably and as a whole: after a crash at any moment it has its old or its new content.
  * Mode 0600. For one writer at a time.
  */
-export async function writeFileAtomically(path: string, content: string, fileSystem: FileSystem = fs): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.new`);
-  const file = await create(temporary, fileSystem);
+export async function writeFileAtomically(path: string, content: string, fileSystem: FileSystem = fs): Promise<WrittenFile> {
+  const temporary = temporaryPath(path);
+  const file = await createFile(temporary, constants.O_WRONLY, fileSystem);
+  let written: WrittenFile;
   try {
     await file.writeFile(content);
-    await file.sync();
+    [written] = await Promise.all([file.stat(), file.sync()]);
   } catch (error) {
     // On a full disk it would keep occupying its space.
     await Promise.all([file.close(), fileSystem.rm(temporary, { force: true })]);
     throw error;
   }
-  await Promise.all([file.close(), fileSystem.rename(temporary, path)]);
+  await Promise.all([file.close(), moveIntoPlace(path, fileSystem)]);
+  return written;
+}
+
+/** Where the new content of `path` is written. */
+export function temporaryPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.new`);
+}
+
+/** Renames what was written at the temporary path, and was synced, to `path`. */
+export async function moveIntoPlace(path: string, fileSystem: FileSystem): Promise<void> {
+  await fileSystem.rename(temporaryPath(path), path);
   const folder = await fileSystem.open(dirname(path), "r");
   try {
     await folder.sync(); // The rename itself must outlive a power cut.
@@ -28,14 +43,15 @@ export async function writeFileAtomically(path: string, content: string, fileSys
   }
 }
 
-/** Removes what is there only if something is: a restart of a process waits for each of these steps. */
-async function create(path: string, fileSystem: FileSystem): Promise<fs.FileHandle> {
+/** Mode 0600. Removes what is there only if something is: a restart of a process may wait for each of these steps. */
+export async function createFile(path: string, access: number, fileSystem: FileSystem): Promise<fs.FileHandle> {
+  const flags = access | constants.O_CREAT | constants.O_EXCL;
   try {
-    return await fileSystem.open(path, "wx", 0o600);
+    return await fileSystem.open(path, flags, 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
   // Left by a crash, or created by another program: never written through.
   await fileSystem.rm(path, { force: true });
-  return fileSystem.open(path, "wx", 0o600);
+  return fileSystem.open(path, flags, 0o600);
 }

@@ -1,94 +1,31 @@
-import { constants } from "node:fs";
-import * as fs from "node:fs/promises";
 import { z } from "zod";
 import { firstIssue, MgrError, messageOf } from "../../base/errors.ts";
-import { type RunId, runId } from "../../contract/run.ts";
-import { toCommand } from "../command-line.ts";
-import { PRIMARY, type ProcessSettings } from "./settings.ts";
+import { journalPath, readJournal } from "./intent-journal.ts";
+import { type ProcessIntent, processIntent } from "./process-intent.ts";
+import { nameAsDamaged, readStateFile, setAside } from "./state-file.ts";
 
-const VERSION = 1;
+/** 2: later changes are in a journal. */
+const VERSION = 2;
 const counter = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-const dimension = z.number().int().min(1).max(65_535);
-
-/** An override is a command: a manager that could not make sense of one could not show the process. */
-const command = z.string().refine((text) => isCommand(text), { error: "is not a command" });
-const settings = z.looseObject({
-  which: z.string().default(PRIMARY),
-  overrides: z.array(z.tuple([z.string(), command])).default([]),
-  start_tool: z.string().nullable().default(null),
-  svc_debug: z.boolean().default(false),
-  low_delay_output: z.boolean().default(false),
-  no_skip_display: z.boolean().default(false),
-});
-
-const pendingRun = z.looseObject({ after: runId, replace: z.boolean() });
-const requestOrigin = z.looseObject({ by: z.string(), time: z.number(), stoppedWith: z.string().nullable() });
-const processIntent = z.looseObject({
-  requested_state: z.enum(["start", "stop"]).exactOptional(),
-  origin: requestOrigin.nullable().exactOptional(),
-  pending_run: pendingRun.nullable().exactOptional(),
-  resume_with: z.array(z.string()).exactOptional(),
-  /** Terminal size of the last `send_winch`. */
-  rows: dimension.exactOptional(),
-  cols: dimension.exactOptional(),
-  settings: settings.exactOptional(),
-  host: z.string().nullable().exactOptional(),
-  web_starter: z.string().exactOptional(),
-});
+// Not a record: zod drops a key `__proto__`.
+const processes = z.custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
 const intentFile = z.looseObject({
   version: z.number().int().min(1),
+  journal: z.string().exactOptional(),
   epoch: counter,
   last_log_id: counter,
-  // Not a record: zod drops a key `__proto__`.
-  processes: z.custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value)),
+  processes,
 });
+/** A line of the journal: what has changed of the above. */
+const intentChange = z.looseObject({ epoch: counter.exactOptional(), last_log_id: counter.exactOptional(), processes });
+
 /** All but `processes`; fields of newer versions are in it, too. */
 export interface IntentHeader {
   version: number;
+  /** Id of the journal that has the changes since; of version 1: none. */
+  journal?: string;
   epoch: number;
   last_log_id: number;
-}
-
-/** A start or restart that was accepted. Any run newer than `after` carries it out. */
-export interface PendingRun {
-  readonly after: RunId;
-  /** A restart: an older run that still lives is stopped first. A start is content with it. */
-  readonly replace: boolean;
-}
-
-/** The user's request that a requested state comes from. */
-export interface RequestOrigin {
-  /** "": not known, it was inferred from what runs. */
-  readonly by: string;
-  /** Unix milliseconds. */
-  readonly time: number;
-  /** Of a stop: the process that it needs and whose stop stopped it, too; null: its own stop was requested. */
-  readonly stoppedWith: string | null;
-}
-
-/** What users want of a process. A name without `requested_state` follows its `autostart`. */
-export interface ProcessIntent {
-  requested_state?: "start" | "stop";
-  origin?: RequestOrigin | null;
-  /** Kept until its run has begun, so that the next manager carries it out; null or left out: nothing is pending. */
-  pending_run?: PendingRun | null;
-  /** It was stopped along with these (`on_stop: restart`) and starts again once all of them are requested to start. */
-  resume_with?: readonly string[];
-  rows?: number;
-  cols?: number;
-  settings?: ProcessSettings;
-  /** Where its newest run was begun, if not on the manager's own host (null): there it is looked for before it is started elsewhere. */
-  host?: string | null;
-  /** The user who started it last, of a process whose windows show on a display of that user. */
-  web_starter?: string;
-}
-
-/** Drops a requested start; keeps a requested stop and settings. Returns the same object if there is nothing to drop. */
-export function withoutStart(intent: ProcessIntent): ProcessIntent {
-  const { requested_state, origin, pending_run, resume_with, ...choices } = intent;
-  if (requested_state === "start") return choices;
-  if (pending_run == null && resume_with === undefined) return intent;
-  return requested_state === undefined ? choices : { ...choices, requested_state, ...(origin ? { origin } : {}) };
 }
 
 export interface LoadedIntent {
@@ -99,28 +36,29 @@ export interface LoadedIntent {
   isNew: boolean;
 }
 
-/** The file's content, or a fresh one if it is missing or damaged (then it is set aside as `<path>.damaged-<n>`). */
+/**
+ * The content of the file and its journal, or a fresh one if the file is missing or damaged (then both are set aside as `<path>.damaged-<n>`).
+ * Of a damaged journal, the changes before the damage.
+ */
 export async function loadIntent(path: string): Promise<LoadedIntent> {
-  const fresh = { version: VERSION, epoch: 0, last_log_id: 0 };
-  let bytes: Uint8Array;
+  const bytes = await readStateFile(path);
+  const journal = await readStateFile(journalPath(path));
+  if (bytes === null) return fresh(null);
+  let loaded: LoadedIntent;
   try {
-    // Non-blocking: a named pipe would hold the manager up for ever, without a word.
-    await using file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    if (!(await file.stat()).isFile()) throw new Error("it is not a regular file");
-    bytes = await file.readFile();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT")
-      return { processes: new Map(), rest: fresh, warning: null, isNew: true };
-    throw new MgrError("internal", `${path} cannot be read: ${messageOf(error)}; fix or delete it`, { cause: error });
-  }
-  try {
-    return parseIntent(new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
+    loaded = parseIntent(new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
   } catch (error) {
     if (error instanceof MgrError) throw error;
+    if (journal !== null) await setAside(journalPath(path));
     const aside = await setAside(path);
-    const warning = `${path} was damaged (${damageOf(error)}); it was renamed to ${aside}, and earlier start and stop requests are lost`;
-    return { processes: new Map(), rest: fresh, warning, isNew: true };
+    return fresh(`${path} was damaged (${damageOf(error)}); it was renamed to ${aside}, and earlier start and stop requests are lost`);
   }
+  if (journal !== null) await replay(journal, loaded, journalPath(path));
+  return { ...loaded, rest: { ...loaded.rest, version: VERSION } };
+}
+
+function fresh(warning: string | null): LoadedIntent {
+  return { processes: new Map(), rest: { version: VERSION, epoch: 0, last_log_id: 0 }, warning, isNew: true };
 }
 
 function parseIntent(text: string, path: string): LoadedIntent {
@@ -128,39 +66,48 @@ function parseIntent(text: string, path: string): LoadedIntent {
   if (rest.version > VERSION) {
     throw new MgrError("conflict", `${path} was written by a newer mgr (file version ${rest.version}); use that mgr, or delete the file`);
   }
-  return {
-    processes: new Map(Object.entries(processes).map(([name, intent]) => [name, processIntent.parse(intent)])),
-    rest,
-    warning: null,
-    isNew: false,
-  };
+  return { processes: new Map(parseProcesses(processes)), rest, warning: null, isNew: false };
 }
 
-async function setAside(path: string): Promise<string> {
-  let number = 1;
-  while (await exists(`${path}.damaged-${number}`)) number++;
-  await fs.rename(path, `${path}.damaged-${number}`);
-  return `${path}.damaged-${number}`;
+function parseProcesses(processes: Record<string, unknown>): [string, ProcessIntent][] {
+  return Object.entries(processes).map(([name, intent]) => [name, processIntent.parse(intent)]);
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Applies the journal of this intent. One of another belongs to an earlier file, which had its changes included. */
+async function replay(bytes: Buffer, loaded: LoadedIntent, path: string): Promise<void> {
+  let line = 1;
   try {
-    await fs.lstat(path);
-    return true;
+    const { id, changes } = readJournal(bytes);
+    if (id !== loaded.rest.journal) return;
+    for (const change of changes) {
+      line++;
+      const { processes, ...rest } = intentChange.parse(change());
+      const changed = parseProcesses(processes);
+      Object.assign(loaded.rest, rest);
+      for (const [name, intent] of changed) loaded.processes.set(name, intent);
+    }
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
-    throw error;
+    const aside = await nameAsDamaged(path);
+    loaded.warning = `${path} was damaged (line ${line}: ${damageOf(error)}); it is kept as ${aside}, and start and stop requests from there on are lost`;
   }
 }
 
-function isCommand(text: string): boolean {
-  try {
-    toCommand(text);
-    return true;
-  } catch (error) {
-    if (error instanceof MgrError) return false;
-    throw error;
-  }
+/** One line per process. */
+export function snapshotText(header: IntentHeader, processes: ReadonlyMap<string, ProcessIntent>): string {
+  const lines = [...processes].map(([name, intent]) => `  ${entry(name, intent)}`);
+  return `${JSON.stringify(header, null, 1).replace(/\n\}$/, "")},\n "processes": {\n${lines.join(",\n")}\n }\n}\n`;
+}
+
+/** A line of the journal. */
+export function changeText(header: Partial<IntentHeader>, processes: Iterable<[string, ProcessIntent]>): string {
+  const fields = Object.entries(header).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}, `);
+  const entries = Array.from(processes, ([name, intent]) => entry(name, intent));
+  return `{${fields.join("")}"processes": {${entries.join(", ")}}}\n`;
+}
+
+/** Not by way of an object: `__proto__` is an ordinary name. */
+function entry(name: string, intent: ProcessIntent): string {
+  return `${JSON.stringify(name)}: ${JSON.stringify(intent)}`;
 }
 
 function damageOf(error: unknown): string {

@@ -1,19 +1,23 @@
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { type FileSystem, writeFileAtomically } from "./atomic-file.ts";
-import { type IntentHeader, type LoadedIntent, loadIntent, type ProcessIntent, withoutStart } from "./intent-file.ts";
+import type { FileSystem } from "./atomic-file.ts";
+import { changeText, type IntentHeader, type LoadedIntent, loadIntent, snapshotText } from "./intent-file.ts";
+import { IntentFiles, MIN_FULL_JOURNAL_BYTES } from "./intent-files.ts";
+import { type ProcessIntent, withoutStart } from "./process-intent.ts";
 
 export interface IntentStoreOptions {
   /** Wall clock, milliseconds since 1970. */
   now?: () => number;
   fileSystem?: FileSystem;
+  /** A journal shorter than this is not replaced. */
+  minFullJournalBytes?: number;
 }
 
 /**
- * The requested state and settings, and the counters that must grow across restarts, in one small file (mode 0600, JSON,
- * fields of newer versions are kept). Changes are held in memory until `flush`, which makes all of them durable in one write.
- * One store at a time may have a file open; the manager's lock sees to that.
+ * The requested state and settings, and the counters that must grow across restarts, in one small file with a journal of later changes
+ * (mode 0600, JSON, fields of newer versions are kept). Changes are held in memory until `flush`, which makes all of them durable in one
+ * write. One store at a time may have a file open; the manager's lock sees to that.
  */
 export class IntentStore {
   /** The sentence to log when a damaged file had to be set aside, else null. */
@@ -22,12 +26,15 @@ export class IntentStore {
   readonly isNew: boolean;
   readonly #path: string;
   readonly #now: () => number;
-  readonly #fileSystem: FileSystem;
+  readonly #files: IntentFiles;
   readonly #processes: Map<string, ProcessIntent>;
   readonly #rest: IntentHeader;
-  /** The line of each process in the file, unless it has changed. Those of 10,000 processes are not made again for each change of one. */
-  readonly #lines = new Map<string, string>();
-  #changed = false;
+  /** Names of processes and fields of the header that have changed since the last write. */
+  readonly #changed = new Set<string>();
+  readonly #changedFields = new Set<"epoch" | "last_log_id">();
+  /** The next write is a snapshot, even without changes. */
+  #isSnapshotDue = false;
+  #isEnding = false;
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
 
@@ -36,12 +43,13 @@ export class IntentStore {
     this.isNew = loaded.isNew;
     this.#path = path;
     this.#now = options.now ?? Date.now;
-    this.#fileSystem = options.fileSystem ?? fs;
+    const { fileSystem = fs, minFullJournalBytes = MIN_FULL_JOURNAL_BYTES } = options;
+    this.#files = new IntentFiles(path, { fileSystem, minFullJournalBytes });
     this.#processes = loaded.processes;
     this.#rest = loaded.rest;
   }
 
-  /** Reads `path`, or starts empty if it is missing or damaged (then it is renamed as `<path>.damaged-<n>`). */
+  /** Reads `path` and its journal, or starts empty if it is missing or damaged (then it is renamed as `<path>.damaged-<n>`). */
   static async open(path: string, options: IntentStoreOptions = {}): Promise<IntentStore> {
     await fs.mkdir(dirname(path), { recursive: true, mode: 0o700 });
     return new IntentStore(path, await loadIntent(path), options);
@@ -70,8 +78,7 @@ export class IntentStore {
 
   #replace(name: string, intent: ProcessIntent): void {
     this.#processes.set(name, intent);
-    this.#lines.delete(name);
-    this.#changed = true;
+    this.#changed.add(name);
   }
 
   /** Highest id of a log entry that an earlier manager persisted, 0 if none. */
@@ -83,7 +90,7 @@ export class IntentStore {
   rememberLogId(id: number): void {
     if (id === this.#rest.last_log_id) return;
     this.#rest.last_log_id = id;
-    this.#changed = true;
+    this.#changedFields.add("last_log_id");
   }
 
   /** Of this boot, once `nextEpoch` was called. */
@@ -98,7 +105,7 @@ export class IntentStore {
   async nextEpoch(): Promise<number> {
     const epoch = Math.max(this.#rest.epoch + 1, Math.floor(this.#now() / 1_000));
     this.#rest.epoch = epoch;
-    this.#changed = true;
+    this.#changedFields.add("epoch");
     await this.flush();
     return epoch;
   }
@@ -112,10 +119,21 @@ export class IntentStore {
     return this.#next;
   }
 
-  /** Like `flush`, but also writes without changes: if the file is gone or was replaced. */
+  /** Names of the files that were removed, or that another program replaced or changed: `rewrite` makes them again. */
+  lostFiles(): Promise<string[]> {
+    return this.#files.lost();
+  }
+
+  /** Like `flush`, but also writes without changes, and the whole file. */
   rewrite(): Promise<void> {
-    this.#changed = true;
+    this.#isSnapshotDue = true;
     return this.flush();
+  }
+
+  /** From the next `flush` on, the file has everything, and there is no journal. */
+  endJournal(): void {
+    this.#isEnding = true;
+    this.#isSnapshotDue = true;
   }
 
   async #writeNext(): Promise<void> {
@@ -126,36 +144,46 @@ export class IntentStore {
       await endOfTurn();
       await previous;
       this.#next = null; // From here on changes are too late for this write.
-      if (!this.#changed) return;
-      this.#changed = false;
       await this.#write();
-    } finally {
+    } catch (error) {
+      this.#isSnapshotDue = true;
       resolve();
+      throw new MgrError("internal", `cannot save the requested states to ${this.#path}: ${messageOf(error)}`, { cause: error });
     }
-  }
-
-  /** One line per process. */
-  #text(): string {
-    const lines: string[] = [];
-    for (const name of this.#processes.keys()) {
-      let line = this.#lines.get(name);
-      if (line === undefined) {
-        line = `  ${JSON.stringify(name)}: ${JSON.stringify(this.#processes.get(name))}`;
-        this.#lines.set(name, line);
-      }
-      lines.push(line);
-    }
-    const header = JSON.stringify(this.#rest, null, 1).replace(/\n\}$/, "");
-    return `${header},\n "processes": {\n${lines.join(",\n")}\n }\n}\n`;
+    // Those who wait for this write do not wait for the next journal.
+    void this.#renewJournal().then(resolve);
   }
 
   async #write(): Promise<void> {
-    const content = this.#text();
+    if (!this.#isSnapshotDue && this.#changed.size === 0 && this.#changedFields.size === 0) return;
+    const line = this.#isSnapshotDue || !this.#files.hasJournal ? null : this.#changes();
+    this.#isSnapshotDue = false;
+    this.#changed.clear();
+    this.#changedFields.clear();
+    if (line !== null) return this.#files.append(line);
+    await this.#writeSnapshot();
+    if (this.#isEnding) await this.#files.removeJournal();
+  }
+
+  #changes(): string {
+    const fields = Object.fromEntries(Array.from(this.#changedFields, (field) => [field, this.#rest[field]]));
+    return changeText(
+      fields,
+      Array.from(this.#changed, (name) => [name, this.get(name)]),
+    );
+  }
+
+  #writeSnapshot(): Promise<void> {
+    return this.#files.writeSnapshot((journal) => snapshotText({ ...this.#rest, journal }, this.#processes));
+  }
+
+  async #renewJournal(): Promise<void> {
+    if (this.#isEnding) return;
     try {
-      await writeFileAtomically(this.#path, content, this.#fileSystem);
-    } catch (error) {
-      this.#changed = true;
-      throw new MgrError("internal", `cannot save the requested states to ${this.#path}: ${messageOf(error)}`, { cause: error });
+      if (this.#files.isJournalFull) await this.#writeSnapshot();
+      await this.#files.beginJournal();
+    } catch {
+      // All that was saved is on the disk. Without a journal the next save is a snapshot, which reports what is wrong if it still is.
     }
   }
 }

@@ -9,6 +9,7 @@ import { IntentStore } from "../../../src/config/state/intent.ts";
 import { NO_SETTINGS } from "../../../src/config/state/settings.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { testClock } from "../../actors/support/clock.ts";
+import { StoppableFiles } from "../../support/stoppable-files.ts";
 
 const CONFIG = loadConfigObject(
   { processes: { "sim/world": { command: "./world", alternate_commands: { debug: "./debug" } } } },
@@ -17,16 +18,21 @@ const CONFIG = loadConfigObject(
 let folder: string;
 let log: LogBook;
 const path = () => join(folder, "intent.json");
+let files: StoppableFiles;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "mgr-settings-"));
+  files = new StoppableFiles();
   log = new LogBook({ capacity: 100, now: () => 0 });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await files[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** A manager that begins: all it knows of settings is what the file says. */
 async function open() {
-  const keeper = await IntentStore.open(path());
+  const keeper = await IntentStore.open(path(), { fileSystem: files.fileSystem });
   const applied: string[] = [];
   const book = new ProcessSettingsBook({ config: () => CONFIG, keeper, log, check: () => {}, apply: (name) => applied.push(name) });
   return { keeper, book, applied };
@@ -51,12 +57,14 @@ test("what is set is on disk when it is answered: a manager killed at any later 
   });
 });
 
-test("cleared by null or '', the file has nothing of it", async () => {
-  const { book } = await open();
+test("cleared by null or '', the file has nothing of it after an orderly end", async () => {
+  const { book, keeper } = await open();
   await book.overrideCommand("sim/world", "default", "./x", "ada");
   await book.overrideCommand("sim/world", "debug", "./y", "ada");
   await book.overrideCommand("sim/world", "default", null, "ada");
   await book.overrideCommand("sim/world", "debug", "", "ada");
+  keeper.endJournal();
+  await keeper.flush();
   const { book: next } = await open();
   expect(next.of("sim/world")).toEqual(NO_SETTINGS);
   expect(readFileSync(path(), "utf8")).not.toContain("./x");

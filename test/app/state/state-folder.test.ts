@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -28,7 +28,14 @@ test("an embedded manager whose state folder vanishes writes it again, with what
     await expect.poll(() => log.filter((msg) => msg.includes("is written again")).length, wait).toBeGreaterThan(0);
     await expect.poll(() => ["intent.json", "bus.url", "instance.json"].every((file) => existsSync(join(stateDir, file))), wait).toBe(true);
     expect(intent().processes).toMatchObject({ idle: { requested_state: "start" } });
+
+    await manager.process("idle").stop();
+    // Its folder does not change by that.
+    truncateSync(join(stateDir, "intent.journal"));
+    await expect.poll(() => log.some((msg) => msg.startsWith("intent.journal had been removed or replaced")), wait).toBe(true);
+    expect(intent().processes).toMatchObject({ idle: { requested_state: "stop" } });
   }
+  expect(existsSync(join(stateDir, "intent.journal"))).toBe(false);
   expect(existsSync(join(stateDir, "bus.url"))).toBe(false);
   rmSync(folder, { recursive: true });
 });

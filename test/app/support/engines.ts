@@ -6,7 +6,7 @@ import { ProcessHandle } from "../../../src/client/handles/process-handle.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
 import type { ConfigInput } from "../../../src/config/schema/schema.ts";
-import { withoutStart } from "../../../src/config/state/intent-file.ts";
+import { withoutStart } from "../../../src/config/state/process-intent.ts";
 import type { HostLink } from "../../../src/contract/host-link.ts";
 import type { HostRequestName, RequestOf, ResponseOf } from "../../../src/contract/messages.ts";
 import { Host } from "../../../src/daemon/host.ts";

@@ -1,17 +1,12 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
+import { savedIntents } from "../support/intent-file.ts";
 import { isAlive } from "../support/marked.ts";
 import { ECHO } from "../support/shell.ts";
 import { SmallDisk } from "../support/small-disk.ts";
 import { eventually } from "../support/wait.ts";
 
 const processes = { kept: { command: ECHO, autostart: true }, idle: { command: ECHO } };
-
-function requested(instance: Instance): Record<string, { requested_state?: string }> {
-  return (JSON.parse(readFileSync(join(instance.stateDir, "intent.json"), "utf8")) as { processes: Record<string, object> }).processes;
-}
 
 test("mgr up on a full disk adopts, starts and stops, says that requests cannot be saved, and saves them once there is room", async () => {
   await using instance = new Instance({ processes });
@@ -33,7 +28,7 @@ test("mgr up on a full disk adopts, starts and stops, says that requests cannot 
   await instance.mgr("start", "idle");
   await instance.mgr("stop", "kept");
   expect(isAlive(pid ?? 0)).toBe(false);
-  expect(requested(instance).idle?.requested_state).toBeUndefined();
+  expect((await savedIntents(instance.stateDir)).idle?.requested_state).toBeUndefined();
 
   const start = client.here;
   disk.makeRoom();
@@ -42,7 +37,7 @@ test("mgr up on a full disk adopts, starts and stops, says that requests cannot 
     ({ type, manager }) => type === "manager_upsert" && (manager as { save_problem: string | null }).save_problem === null,
     start,
   );
-  expect(requested(instance)).toMatchObject({ idle: { requested_state: "start" }, kept: { requested_state: "stop" } });
+  expect(await savedIntents(instance.stateDir)).toMatchObject({ idle: { requested_state: "start" }, kept: { requested_state: "stop" } });
   expect((await instance.mgr("ps")).stderr).toBe("");
   await instance.mgr("down");
   expect(instance.living()).toEqual([]);

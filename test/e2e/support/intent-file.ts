@@ -1,10 +1,18 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { IntentStore } from "../../../src/config/state/intent.ts";
+import type { ProcessIntent } from "../../../src/config/state/process-intent.ts";
 import { eventually } from "./wait.ts";
 
 const pathOf = (stateDir: string) => join(stateDir, "intent.json");
 
-/** Puts a folder in the place of the intent file: a manager cannot replace it, and says that requests cannot be saved. */
+/** What the next manager would find: the file and the journal of later changes. */
+export async function savedIntents(stateDir: string): Promise<Record<string, ProcessIntent>> {
+  const store = await IntentStore.open(pathOf(stateDir));
+  return Object.fromEntries(Array.from(store.names(), (name) => [name, store.get(name)]));
+}
+
+/** Puts a folder in the place of the intent file, and waits until the manager has seen that it cannot replace it. */
 export async function blockIntentFile(stateDir: string): Promise<void> {
   const path = pathOf(stateDir);
   await eventually("a folder has the name of the intent file", () => {
@@ -18,6 +26,8 @@ export async function blockIntentFile(stateDir: string): Promise<void> {
       throw error;
     }
   });
+  const log = join(stateDir, "manager.log");
+  await eventually("the manager has tried", () => readFileSync(log, "utf8").includes("cannot save the requested states"));
 }
 
 export function unblockIntentFile(stateDir: string): void {

@@ -1,0 +1,54 @@
+import { basename, dirname, join } from "node:path";
+import { z } from "zod";
+
+const NEWLINE = 10;
+const journalHeader = z.looseObject({ journal: z.string() });
+
+/** `intent.journal` beside `intent.json`. */
+export function journalPath(path: string): string {
+  return join(dirname(path), `${basename(path, ".json")}.journal`);
+}
+
+/** The first line of a journal: the id that its snapshot has, too. */
+export function journalHeaderText(id: string): string {
+  return `${JSON.stringify({ journal: id })}\n`;
+}
+
+/**
+ * The id and the changes of a journal; a change is parsed when it is called. The last line may be torn by a crash in the middle of its
+ * write: then it was never reported as saved, and is left out. Throws, and its changes do, at other damage.
+ */
+export function readJournal(bytes: Buffer): { id: string; changes: (() => unknown)[] } {
+  // A line without its end is torn.
+  const lines = splitLines(bytes);
+  const [header] = lines;
+  if (header === undefined) throw new Error("it is empty");
+  const { journal: id } = journalHeader.parse(parseLine(header));
+  const last = lines.length > 1 ? lines.at(-1) : undefined;
+  if (last !== undefined && endsWithLine(bytes) && !isReadable(last)) lines.pop();
+  return { id, changes: lines.slice(1).map((line) => () => parseLine(line)) };
+}
+
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let begin = 0, end = bytes.indexOf(NEWLINE); end !== -1; begin = end + 1, end = bytes.indexOf(NEWLINE, begin))
+    lines.push(bytes.subarray(begin, end));
+  return lines;
+}
+
+function endsWithLine(bytes: Buffer): boolean {
+  return bytes.at(-1) === NEWLINE;
+}
+
+function isReadable(line: Buffer): boolean {
+  try {
+    parseLine(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parseLine(line: Buffer): unknown {
+  return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
+}

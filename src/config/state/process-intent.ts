@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { MgrError } from "../../base/errors.ts";
+import { type RunId, runId } from "../../contract/run.ts";
+import { toCommand } from "../command-line.ts";
+import { PRIMARY, type ProcessSettings } from "./settings.ts";
+
+const dimension = z.number().int().min(1).max(65_535);
+
+/** An override is a command: a manager that could not make sense of one could not show the process. */
+const command = z.string().refine((text) => isCommand(text), { error: "is not a command" });
+const settings = z.looseObject({
+  which: z.string().default(PRIMARY),
+  overrides: z.array(z.tuple([z.string(), command])).default([]),
+  start_tool: z.string().nullable().default(null),
+  svc_debug: z.boolean().default(false),
+  low_delay_output: z.boolean().default(false),
+  no_skip_display: z.boolean().default(false),
+});
+
+const pendingRun = z.looseObject({ after: runId, replace: z.boolean() });
+const requestOrigin = z.looseObject({ by: z.string(), time: z.number(), stoppedWith: z.string().nullable() });
+export const processIntent = z.looseObject({
+  requested_state: z.enum(["start", "stop"]).exactOptional(),
+  origin: requestOrigin.nullable().exactOptional(),
+  pending_run: pendingRun.nullable().exactOptional(),
+  resume_with: z.array(z.string()).exactOptional(),
+  /** Terminal size of the last `send_winch`. */
+  rows: dimension.exactOptional(),
+  cols: dimension.exactOptional(),
+  settings: settings.exactOptional(),
+  host: z.string().nullable().exactOptional(),
+  web_starter: z.string().exactOptional(),
+});
+
+/** A start or restart that was accepted. Any run newer than `after` carries it out. */
+export interface PendingRun {
+  readonly after: RunId;
+  /** A restart: an older run that still lives is stopped first. A start is content with it. */
+  readonly replace: boolean;
+}
+
+/** The user's request that a requested state comes from. */
+export interface RequestOrigin {
+  /** "": not known, it was inferred from what runs. */
+  readonly by: string;
+  /** Unix milliseconds. */
+  readonly time: number;
+  /** Of a stop: the process that it needs and whose stop stopped it, too; null: its own stop was requested. */
+  readonly stoppedWith: string | null;
+}
+
+/** What users want of a process. A name without `requested_state` follows its `autostart`. */
+export interface ProcessIntent {
+  requested_state?: "start" | "stop";
+  origin?: RequestOrigin | null;
+  /** Kept until its run has begun, so that the next manager carries it out; null or left out: nothing is pending. */
+  pending_run?: PendingRun | null;
+  /** It was stopped along with these (`on_stop: restart`) and starts again once all of them are requested to start. */
+  resume_with?: readonly string[];
+  rows?: number;
+  cols?: number;
+  settings?: ProcessSettings;
+  /** Where its newest run was begun, if not on the manager's own host (null): there it is looked for before it is started elsewhere. */
+  host?: string | null;
+  /** The user who started it last, of a process whose windows show on a display of that user. */
+  web_starter?: string;
+}
+
+/** Drops a requested start; keeps a requested stop and settings. Returns the same object if there is nothing to drop. */
+export function withoutStart(intent: ProcessIntent): ProcessIntent {
+  const { requested_state, origin, pending_run, resume_with, ...choices } = intent;
+  if (requested_state === "start") return choices;
+  if (pending_run == null && resume_with === undefined) return intent;
+  return requested_state === undefined ? choices : { ...choices, requested_state, ...(origin ? { origin } : {}) };
+}
+
+function isCommand(text: string): boolean {
+  try {
+    toCommand(text);
+    return true;
+  } catch (error) {
+    if (error instanceof MgrError) return false;
+    throw error;
+  }
+}
