@@ -4,20 +4,43 @@ set -u
 cd "$(dirname "$0")/.."
 passed=0
 failed=0
-step() {
-  local name=$1
+count() { if [ "$2" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1" >&2; fi; }
+
+names=()
+outputs=()
+pids=()
+# Starts a check beside the others.
+check() {
+  local name=$1 output
+  output=$(mktemp)
   shift
-  echo "== $name"
-  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $name" >&2; fi
+  "$@" >"$output" 2>&1 &
+  names+=("$name") outputs+=("$output") pids+=("$!")
+}
+# Prints and counts each check that was started, in order.
+results() {
+  local index status
+  for index in "${!names[@]}"; do
+    wait "${pids[$index]}"
+    status=$?
+    echo "== ${names[$index]}"
+    cat "${outputs[$index]}"
+    rm -f "${outputs[$index]}"
+    count "${names[$index]}" "$status"
+  done
 }
 
 bash scripts/system-packages || { echo "0 passed, 1 failed"; exit 1; }
-step "build" npm run --silent build
-step "types" npm run --silent typecheck
-step "style and unused code" npm run --silent lint
-step "import rules" node scripts/checks/imports.js
-step "citations" node scripts/checks/citations.js
-step "assertions" node scripts/checks/assertions.js
+echo "== build"
+npm run --silent build
+count "build" $?
+# They use one processor each, and some read what was built.
+check "types" npm run --silent typecheck
+check "style and unused code" npm run --silent lint
+check "import rules" node scripts/checks/imports.js
+check "citations" node scripts/checks/citations.js
+check "assertions" node scripts/checks/assertions.js
+results
 
 report=$(mktemp)
 echo "== tests"
