@@ -5,7 +5,7 @@ import { CAN_CHANGE_DIRECTORY, openPipe, type Spawned, spawnLeader } from "../na
 import { asAccount } from "../native/process-calls.ts";
 import type { Account } from "./accounts.ts";
 import { Child } from "./child.ts";
-import { RecentPrograms } from "./recent-programs.ts";
+import { findProgram } from "./spawn-check.ts";
 
 /** The program to execute, and the user to run it as. */
 export interface Program {
@@ -33,8 +33,6 @@ interface Started {
   release: () => void;
 }
 
-const recentPrograms = new RecentPrograms();
-
 /** Waits for a line, so that limits and scheduling hold from the program's first instruction on. */
 const WAIT = "read -r _ <&3 || exit 125; exec 3<&-; ";
 
@@ -46,15 +44,15 @@ export function startProgram(program: Program, { standard, isHeld = false }: Set
   const gate = isHeld ? openPipe() : null;
   if (isHeld && gate === null) throw startError(program, constants.errno.EMFILE);
   try {
-    const start = (path: string) => {
+    const child = asAccount(program.account, () => {
+      // Checked as that user: permissions to enter folders and execute files differ between users.
+      const path = findProgram(program);
       const isDirect = program.umask === null && gate === null && CAN_CHANGE_DIRECTORY;
       const spawned = isDirect
         ? { path, argv: program.argv, environment: program.environment, cwd: program.cwd, standard }
         : throughShell(program, standard, gate?.read);
       return startChild(program, spawned);
-    };
-    // Checked as that user: permissions to enter folders and execute files differ between users.
-    const child = asAccount(program.account, () => recentPrograms.start(program, start));
+    });
     return { child, release: () => openGate(gate?.write) };
   } catch (error) {
     if (gate) closeSync(gate.write);

@@ -2,7 +2,7 @@ import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { MgrError, messageOf } from "../../base/errors.ts";
 
-export interface Checked {
+interface Checked {
   argv: readonly string[];
   cwd: string;
   environment: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ function checkDirectory(cwd: string): void {
 }
 
 /** The kernel's strings end at a NUL: what follows it would be lost without a word. */
-export function checkText(program: Checked): void {
+function checkText(program: Checked): void {
   if (program.argv.some((word) => word.includes("\0")))
     throw refusal("the command contains a NUL character, which cannot be passed to a program");
   for (const [name, value] of Object.entries(program.environment)) {
