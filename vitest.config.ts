@@ -19,8 +19,13 @@ const shared = {
 const APART =
   "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|intent-crashes|intent-journal|load|process-handle|process-shapes|rotated-file";
 const FAST = `test/{actors,base,client,config,contract,log,protocol,testing,transport,web}/**/!(${APART}).test.ts`;
-/** Not those that replace timers: the timers of files before may still run. */
-const SHARED = "test/{bus,cli}/**/!(nats-transport|rates|stream-ends).test.ts";
+/** Files of the folders below that stay in `unit`: they replace timers while those of files before may still run, or examine their own process. */
+const ALONE = [
+  "archive|create-manager|door|embedded-leaks|fuzz|listener|nats-transport|rates|stream-ends",
+  "burst-detector|cgroups|duplicate-daemon-guard|formats|guard|killed|lock|log-file|main|native|process-stat|readiness|reaper|restrictions|run-tag",
+  "stale-run-cleanup|sweep-timer|task-list|task-scheduling|terminal",
+].join("|");
+const SHARED = `test/{app,bus,cli,daemon,http,recording}/**/!(${ALONE}).test.ts`;
 
 export default defineConfig({
   // Node 20 does not know `await using`; it has to be compiled away.
@@ -35,7 +40,8 @@ export default defineConfig({
       // Not those of `unit-fast` with these, whose timers may still run when a file has ended: some of `unit-fast` count timers.
       { extends: true, test: { ...shared, name: "unit-shared", include: [SHARED], isolate: false } },
       { extends: true, test: { ...shared, name: "unit-fast", include: [FAST], isolate: false } },
-      { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
+      // What they test are other processes; modules of the tests themselves are shared as above.
+      { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"], isolate: false } },
     ],
   },
 });
