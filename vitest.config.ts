@@ -19,13 +19,11 @@ const shared = {
 const APART =
   "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|intent-crashes|intent-journal|load|process-handle|process-shapes|rotated-file";
 const FAST = `test/{actors,base,client,config,contract,log,protocol,testing,transport,web}/**/!(${APART}).test.ts`;
-/** Files of the folders below that stay in `unit`: they replace timers while those of files before may still run, or examine their own process. */
-const ALONE = [
-  "archive|create-manager|door|embedded-leaks|fuzz|listener|nats-transport|rates|stream-ends",
-  "burst-detector|cgroups|duplicate-daemon-guard|formats|guard|killed|lock|log-file|main|native|process-stat|readiness|reaper|restrictions|run-tag",
-  "stale-run-cleanup|sweep-timer|task-list|task-scheduling|terminal",
-].join("|");
-const SHARED = `test/{app,bus,cli,daemon,http,recording}/**/!(${ALONE}).test.ts`;
+/** Files of these folders that stay in `unit`: they start processes, replace timers while those of files before may still run, or examine their own process. */
+const ALONE = "archive|auth-file|door|formats|fuzz|listener|nats-transport|octave|rates|state-folder|stream-ends|window-manager";
+/** Of test/app those folders that test with scripted hosts. */
+const SCRIPTED = "configuration,displays,effects,hosts,network,output,recording,state";
+const SHARED = `test/{app/{${SCRIPTED}},bus,cli,http,recording}/**/!(${ALONE}).test.ts`;
 
 export default defineConfig({
   // Node 20 does not know `await using`; it has to be compiled away.
