@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 import { setFlagsFromString } from "node:v8";
-import { BurstDetector, observeCollections } from "./burst-detector.ts";
+import { keepHeapSmallWhenQuiet } from "./quiet-heap.ts";
 
 /**
  * How much of a function's bytecode runs before V8 considers compiling it to machine code, bytes (V8's default: 66 KiB). While there is
@@ -44,34 +44,36 @@ export async function compilingLess<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-let compiling: BurstDetector | null = null;
+/** Starting more processes takes so long that code is better compiled early, also that which runs before: V8 counts on with the old budget. */
+export const MAX_BURST_PROCESSES = 3_000;
 
-/**
- * Many processes are about to start or stop. The collections of garbage tell it after some hundred, and by then V8 has begun to compile.
- * Does nothing where the flags are not set.
- */
+/** How long a burst may last, ms: compiled code pays in a longer one. */
+const BURST_MS = 2_000;
+/** Bursts that follow one another so closely are one long one, ms. */
+const REST_MS = 3_000;
+
+/** When the next burst may begin, by the monotonic clock, ms; null: the flags are not set in this program. */
+let nextBurstFrom: number | null = null;
+
+/** Many processes are about to start or stop. Does nothing where the flags are not set. */
 export function expectBurst(): void {
-  compiling?.begin();
+  const now = performance.now();
+  if (nextBurstFrom === null || now < nextBurstFrom) return;
+  nextBurstFrom = now + BURST_MS + REST_MS;
+  setBudget(BUDGET_BYTES.burst);
+  setTimeout(() => setBudget(BUDGET_BYTES.quiet), BURST_MS).unref();
 }
 
-/** Only for our own programs, once they are up: a flag of the engine applies to the whole process. */
-export function setEngineFlags(): void {
+/** `processes`: how many may start with the program. Only for our own programs, once they are up: a flag of the engine applies to the whole process. */
+export function setEngineFlags({ processes = 0 } = {}): void {
   channel(STARTED).publish(undefined);
-  setBudget(BUDGET_BYTES.burst);
+  nextBurstFrom = 0;
+  setBudget(BUDGET_BYTES.quiet);
+  // They start with the program.
+  if (processes <= MAX_BURST_PROCESSES) expectBurst();
   setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${INLINED_BYTES}`);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
-  compiling = new BurstDetector({
-    quietAfter: { bursts: 1_000 },
-    changed: (isQuiet) => setBudget(isQuiet ? BUDGET_BYTES.quiet : BUDGET_BYTES.burst),
-  });
-  observeCollections([
-    compiling,
-    // V8 keeps the garbage of a burst for as long as nothing else is allocated (docs/decisions/0043).
-    new BurstDetector({
-      quietAfter: { collections: 3_000 },
-      changed: (isQuiet) => setFlagsFromString(isQuiet ? "--optimize-for-size" : "--no-optimize-for-size"),
-    }),
-  ]);
+  keepHeapSmallWhenQuiet();
 }
 
 function setBudget(bytes: number): void {

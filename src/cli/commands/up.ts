@@ -10,7 +10,7 @@ import { diskFull, isDiskFull, messageOf } from "../../base/errors.ts";
 import { didYouMeanName } from "../../base/suggest.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
-import { compilingLess, NODE_OPTIONS, setEngineFlags } from "../../daemon/engine-flags.ts";
+import { compilingLess, MAX_BURST_PROCESSES, NODE_OPTIONS, setEngineFlags } from "../../daemon/engine-flags.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfig } from "../manager/configuration.ts";
 import { EndSignals } from "../manager/end-signals.ts";
@@ -65,11 +65,14 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     daemon,
     start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
   };
-  const manager = await compilingLess(() => startManager(config, options)).catch(async (error: unknown) => {
+  const manager = await (config.processes.size > MAX_BURST_PROCESSES
+    ? startManager(config, options)
+    : compilingLess(() => startManager(config, options))
+  ).catch(async (error: unknown) => {
     await printer.drained();
     throw error;
   });
-  setEngineFlags();
+  setEngineFlags({ processes: config.processes.size });
   if (!detached)
     printer.print(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
   const { url, hostProblem, loginProblem } = manager;
