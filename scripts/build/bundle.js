@@ -58,6 +58,7 @@ const lazyStringWidth = {
 /** Modules of Node that a package loads with itself, and that most commands do not use: 2 ms of their start each, 5 with what these load. */
 const UNUSED = {
   "commander/lib/command.js": ["node:child_process"],
+  "prom-client/lib/pushgateway.js": ["https", "zlib"],
   "ws/lib/permessage-deflate.js": ["zlib"],
   "ws/lib/websocket.js": ["https", "tls"],
 };
@@ -67,12 +68,28 @@ const lazyModules = {
   transform(code, id) {
     const [, ids = []] = Object.entries(UNUSED).find(([file]) => id.endsWith(`node_modules/${file}`)) ?? [];
     return ids.reduce((text, module) => {
-      const eager = new RegExp(`^const (\\w+) = require\\('${module}'\\);$`, "m");
-      if (!eager.test(text)) throw new Error(`${id} has no require('${module}') any more: adapt or remove this in scripts/build/bundle.js`);
-      return text.replace(eager, `const $1 = new Proxy({}, { get: (_, name) => require('${module}')[name] });`);
+      const whole = new RegExp(`^const (\\w+) = require\\('${module}'\\);$`, "m");
+      const one = new RegExp(`^const \\{ (\\w+) \\} = require\\('${module}'\\);$`, "m");
+      if (whole.test(text)) return text.replace(whole, `const $1 = ${lazily(module)};`);
+      if (one.test(text)) return text.replace(one, `const $1 = (...values) => require('${module}').$1(...values);`);
+      throw new Error(`${id} has no require('${module}') any more: adapt or remove this in scripts/build/bundle.js`);
     }, code);
   },
+  /** The same for our own files: TLS and its kin are 1.3 MiB of a program that stays, and few need them. */
+  generateBundle({ format }, files) {
+    if (format !== "cjs") return;
+    for (const file of Object.values(files)) {
+      if (file.type !== "chunk") continue;
+      file.code = file.code.replace(/^let (\w+) = require\("(node:(?:https|tls|zlib))"\);$/gm, (eager, name, module) =>
+        new RegExp(`^${name} = `, "m").test(file.code) ? eager : `const ${name} = ${lazily(module)};`,
+      );
+    }
+  },
 };
+
+function lazily(module) {
+  return `new Proxy({ it: null }, { get: (loaded, name) => (loaded.it ??= require("${module}"))[name] })`;
+}
 
 /** A script that comes from V8's code cache cannot use `import()`: Node does not find the callback for it. What is bundled becomes `require`. */
 const noDynamicImport = {
@@ -85,12 +102,23 @@ const noDynamicImport = {
   },
 };
 
+/** With one character beyond Latin-1, V8 keeps the whole source with two bytes for each. In code, such characters are in texts and regular expressions only. */
+const asciiOnly = {
+  name: "ascii-only",
+  generateBundle(_, files) {
+    for (const file of Object.values(files)) {
+      if (file.type === "chunk")
+        file.code = file.code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    }
+  },
+};
+
 async function bundle(entry, outDir, output) {
   await build({
     configFile: false,
     root,
     logLevel: "warn",
-    plugins: [lazyStringWidth, lazyModules, noDynamicImport],
+    plugins: [lazyStringWidth, lazyModules, noDynamicImport, asciiOnly],
     // Under Node's conditions rxjs is one CommonJS library of 400 kB; its ES modules leave only what is used.
     resolve: { alias: [{ find: /^rxjs$/, replacement: join(root, "node_modules/rxjs/dist/esm/index.js") }] },
     build: {
@@ -99,7 +127,7 @@ async function bundle(entry, outDir, output) {
       emptyOutDir: false,
       target: "node20",
       minify: false,
-      rolldownOptions: { output: { format: "esm", ...output } },
+      rolldownOptions: { output: { format: "esm", comments: { legal: true, annotation: false, jsdoc: false }, ...output } },
     },
     ssr: { noExternal: true, external: ["koffi", "node-pty"], target: "node" },
   });

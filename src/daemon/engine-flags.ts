@@ -64,8 +64,15 @@ export function expectBurst(): void {
   setTimeout(() => setBudget(BUDGET_BYTES.quiet), BURST_MS).unref();
 }
 
-/** `processes`: how many may start with the program. Only for our own programs, once they are up: a flag of the engine applies to the whole process. */
-export function setEngineFlags({ processes = 0 } = {}): void {
+interface EngineOptions {
+  /** How many may start with the program. */
+  readonly processes?: number;
+  /** Returns memory of the C library's heap; this file is also part of programs that load no native library. */
+  readonly giveBack: () => void;
+}
+
+/** Only for our own programs, once they are up: a flag of the engine applies to the whole process. */
+export function setEngineFlags({ processes = 0, giveBack }: EngineOptions): void {
   channel(STARTED).publish(undefined);
   nextBurstFrom = 0;
   setBudget(BUDGET_BYTES.quiet);
@@ -73,7 +80,7 @@ export function setEngineFlags({ processes = 0 } = {}): void {
   if (processes <= MAX_BURST_PROCESSES) expectBurst();
   setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${INLINED_BYTES}`);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
-  keepHeapSmallWhenQuiet();
+  keepHeapSmallWhenQuiet(giveBack);
 }
 
 function setBudget(bytes: number): void {

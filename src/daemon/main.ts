@@ -10,6 +10,7 @@ import { busFiles } from "./bus/bus-files.ts";
 import { HostBus, type HostBusOptions } from "./bus/host-bus.ts";
 import { setEngineFlags } from "./engine-flags.ts";
 import { Host } from "./host.ts";
+import { returnFreeMemory } from "./native/libc.ts";
 import { ptyBinding } from "./native/pty-binding.ts";
 import { keepInheritedFiles } from "./process/inherited-files.ts";
 import { type BusService, serveOnBus, serverOf } from "./session/bus-service.ts";
@@ -120,7 +121,7 @@ async function main(): Promise<void> {
   reaper.startGuard();
   log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, bus: placeOfBus(options) }, "started");
   isServing = true;
-  setEngineFlags();
+  setEngineFlags({ giveBack: returnFreeMemory });
   try {
     service = await serveOnBus({
       host,

@@ -13,12 +13,16 @@ const BURST_MS = 500;
  */
 export class QuietHeap {
   readonly #prefer: (small: boolean) => void;
+  readonly #giveBack: () => void;
   readonly #quiet: NodeJS.Timeout;
+  #shrunk: NodeJS.Timeout | null = null;
   #isSmall = false;
   #youngAt = Number.NEGATIVE_INFINITY;
 
-  constructor(prefer: (small: boolean) => void) {
+  /** `giveBack`: called when the collections that make the heap small are over. */
+  constructor(prefer: (small: boolean) => void, giveBack: () => void) {
     this.#prefer = prefer;
+    this.#giveBack = giveBack;
     this.#quiet = setTimeout(() => this.#set(true), QUIET_MS).unref();
   }
 
@@ -26,9 +30,17 @@ export class QuietHeap {
   collected(of: "young" | "all", at: number): void {
     const isBurst = of === "young" && at - this.#youngAt < BURST_MS;
     if (of === "young") this.#youngAt = at;
-    if (this.#isSmall && !isBurst) return;
+    if (this.#isSmall && !isBurst) {
+      if (of === "all") this.#shrink();
+      return;
+    }
     if (this.#isSmall) this.#set(false);
     this.#quiet.refresh();
+  }
+
+  #shrink(): void {
+    if (this.#shrunk === null) this.#shrunk = setTimeout(this.#giveBack, QUIET_MS).unref();
+    else this.#shrunk.refresh();
   }
 
   #set(isSmall: boolean): void {
@@ -37,9 +49,9 @@ export class QuietHeap {
   }
 }
 
-/** Only for our own programs: a flag of the engine applies to the whole process. */
-export function keepHeapSmallWhenQuiet(): void {
-  const heap = new QuietHeap((small) => setFlagsFromString(small ? "--optimize-for-size" : "--no-optimize-for-size"));
+/** Only for our own programs: a flag of the engine applies to the whole process. `giveBack`: as of `QuietHeap`. */
+export function keepHeapSmallWhenQuiet(giveBack: () => void): void {
+  const heap = new QuietHeap((small) => setFlagsFromString(small ? "--optimize-for-size" : "--no-optimize-for-size"), giveBack);
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) heap.collected(generationOf(entry), entry.startTime);
   });

@@ -1,6 +1,8 @@
 import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { loadAssets } from "../../src/http/files/built-assets.ts";
 import { assetHash } from "../../src/http/index.ts";
 import { GOOD, Rig } from "./rig.ts";
 
@@ -44,6 +46,19 @@ describe("the page and its files", () => {
     expect(brotli.headers.get("etag")).not.toBe(plain.headers.get("etag"));
     expect((await head("br;q=0")).headers.get("content-encoding")).toBeNull();
     expect((await head("gzip")).headers.get("content-encoding")).toBeNull();
+  });
+
+  test("a large file is kept compressed only, and sent whole to a client that takes nothing else", async () => {
+    await using rig = await Rig.start();
+    const content = "the same line\n".repeat(10_000);
+    const path = join(rig.assetsDir, "assets/large-abc.js");
+    writeFileSync(path, content);
+    writeFileSync(`${path}.gz`, gzipSync(content));
+    const { files } = await loadAssets(rig.assetsDir);
+    const asset = files.get("/assets/large-abc.js");
+    expect(asset?.body.toString()).toBe(content);
+    expect(asset?.body).not.toBe(asset?.body);
+    expect(files.get(script)?.body).toBe(files.get(script)?.body);
   });
 
   test("without a built page the door works, and the page says how to build it", async () => {

@@ -20,6 +20,9 @@ import { BrokerPort } from "./listeners/broker-port.ts";
 import { ClientListeners, type TcpOptions } from "./listeners/client-listeners.ts";
 import type { AcceptOptions } from "./permissions.ts";
 
+/** Connections within the machine are pinged once in so many ping intervals: the kernel tells of their end, so only one that hangs is found by pings. */
+const LOCAL_PINGS = 5;
+
 export interface BrokerOptions extends Partial<BrokerLimits> {
   /** The server's name in INFO. */
   readonly name?: string;
@@ -121,9 +124,11 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       log,
       accept: (stream, accepted, isRefused) => this.#accept(stream, accepted, isRefused),
     });
+    let beat = 0;
     this.#endTicks = everyBeat(this.limits.pingIntervalMs, () => {
-      for (const client of this.#clients) client.tick();
-      this.links.tick();
+      const isLocalTurn = ++beat % LOCAL_PINGS === 0;
+      for (const client of this.#clients) if (isLocalTurn || client.accepted.kind !== "unix") client.tick();
+      this.links.tick(isLocalTurn);
     });
     hooks?.opened({ id: this.#nextClient++, router: this.router });
   }

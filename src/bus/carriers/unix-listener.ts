@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, join } from "node:path";
@@ -10,7 +11,7 @@ import { descriptorBudget } from "./descriptor-budget.ts";
 export const MAX_SOCKET_PATH = 107;
 
 /** Interval between checks that the socket file still exists, milliseconds. */
-const LOOK_MS = 1_000;
+const LOOK_MS = 2_000;
 
 interface Handlers {
   accept(socket: Socket): void;
@@ -36,7 +37,7 @@ export async function listenUnix(path: string, handlers: Handlers, home?: Socket
   let isClosed = false;
   let timer: NodeJS.Timeout | null = null;
   const look = async (at: SocketHome) => {
-    if (await isThere(bound)) return;
+    if (isThere(bound)) return;
     const next = join(at.folder(), basename(path));
     assertSocketPath(next);
     await removeStale(next);
@@ -112,12 +113,15 @@ async function bind(path: string, handlers: Handlers): Promise<Bound> {
   return { server, path, dev, ino };
 }
 
-async function isThere({ path, dev, ino }: Bound): Promise<boolean> {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+/** Synchronous: a socket is in a file system of this machine, and a trip to the thread pool costs ten times as much. */
+function isThere({ path, dev, ino }: Bound): boolean {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.dev === dev && found.ino === ino;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return false;
     throw error;
-  });
-  return found?.dev === dev && found.ino === ino;
+  }
 }
 
 export function assertSocketPath(path: string): void {

@@ -130,8 +130,9 @@ export class BrokerLinks implements LinkEnvironment {
     this.#dialed.set(account, null);
   }
 
-  tick(): void {
-    for (const link of this.#dialed.values()) link?.tick();
+  /** Called once per ping interval; `isLocalTurn`: also for links within this machine. */
+  tick(isLocalTurn: boolean): void {
+    for (const link of this.#dialed.values()) if (link !== null && (isLocalTurn || !link.isLocal)) link.tick();
   }
 
   stats(): LinkStats[] {

@@ -23,6 +23,8 @@ export interface DialedLinkOptions {
   readonly name: string;
   /** Address of the hub, for messages. */
   readonly place: string;
+  /** Within this machine: the kernel tells of the hub's end. */
+  readonly isLocal: boolean;
   readonly credentials: LinkCredentials;
   readonly account: LinkAccount;
   /** The same for all connections of this link, so that a hub can tell a reconnect from a second path to the same broker. */
@@ -72,6 +74,10 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
     });
   }
 
+  get isLocal(): boolean {
+    return this.#options.isLocal;
+  }
+
   open(): void {
     this.#connection.open("");
   }
@@ -88,7 +94,7 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
     return { is_up: this.#isUp, pending_bytes: this.#connection.pending, ...(this.#leaf?.interests ?? { theirs: 0, ours: 0 }) };
   }
 
-  /** Called once per ping interval. */
+  /** Pings the hub, and gives the link up if the hub does not answer. */
   tick(): void {
     if (this.#leaf === null) return;
     const { pending } = this.#connection;

@@ -16,6 +16,8 @@ const LOOP_PAUSE_MS = 30_000;
 
 /** How to reach a hub. */
 export interface HubDial {
+  /** Within this machine. */
+  readonly isLocal: boolean;
   /** The address for messages, without secrets. Read after the attempt, because there may be several addresses. */
   place(): string;
   stream(signal: AbortSignal): Promise<ByteStream>;
@@ -83,6 +85,7 @@ export class HubConnection {
           stream,
           name,
           place: dial.place(),
+          isLocal: dial.isLocal,
           credentials: dial.credentials(),
           account: this.#account,
           linkId: this.#linkId,

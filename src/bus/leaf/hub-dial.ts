@@ -6,6 +6,7 @@ import type { HubDial } from "./hub-connection.ts";
 export function hubDial({ server, token }: Pick<ConnectBusOptions, "server" | "token">): HubDial {
   const { dial, current } = dialer(server, token === undefined ? {} : { token });
   return {
+    isLocal: server.kind !== "url",
     place: () => {
       const url = current();
       return url ? placeOf(url) : "of this machine";

@@ -72,7 +72,9 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     await printer.drained();
     throw error;
   });
-  setEngineFlags({ processes: config.processes.size });
+  // The manager's lock has loaded it.
+  const { returnFreeMemory } = await import("../../daemon/native/libc.ts");
+  setEngineFlags({ processes: config.processes.size, giveBack: returnFreeMemory });
   if (!detached)
     printer.print(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
   const { url, hostProblem, loginProblem } = manager;

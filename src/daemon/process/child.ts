@@ -8,7 +8,7 @@ import { ownChildrenText, pidsOf } from "../tree/proc.ts";
 /** Polling interval besides SIGCHLD, milliseconds. Worker threads receive no signals. */
 const LOOK_MS = isMainThread ? 2_000 : 20;
 /** At every so many of these, each child is asked for: one that other code has reaped is not among the ended ones. */
-const LOOKS_PER_FULL_LOOK = isMainThread ? 15 : 1;
+const LOOKS_PER_FULL_LOOK = isMainThread ? 60 : 1;
 /** After a SIGCHLD that no ended child explains, missing children are looked for, once for many signals, milliseconds later. */
 const LOOK_SOON_MS = 20;
 

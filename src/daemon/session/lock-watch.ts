@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Lock } from "./lock.ts";
 
 /** Interval of checks of the lock file, milliseconds. */
-const LOOK_MS = 1_000;
+const LOOK_MS = 2_000;
 
 interface LockWatchOptions {
   lock: Pick<Lock, "path" | "isInPlace" | "renew">;

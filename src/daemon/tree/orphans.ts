@@ -24,6 +24,7 @@ export class Orphans {
   readonly #earlier: Map<number, string | null>;
   /** List of our children when it had no orphan last. */
   #withoutOrphans: string | null = null;
+  #cost = 0;
   readonly #onChild = (message: unknown) => {
     this.#started.add((message as { process: ChildProcess }).process);
   };
@@ -66,9 +67,16 @@ export class Orphans {
     }
   }
 
+  /** How long `mayBeSome` took last, milliseconds. */
+  get cost(): number {
+    return this.#cost;
+  }
+
   /** False: our children are those of a look that found no orphan. Cheaper than a look, and no proof. */
   mayBeSome(): boolean {
+    const begin = performance.now();
     const children = ownChildrenText();
+    this.#cost = performance.now() - begin;
     return children === null || children !== this.#withoutOrphans;
   }
 

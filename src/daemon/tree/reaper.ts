@@ -30,13 +30,15 @@ export interface ReaperOptions {
   since?: number;
 }
 
-/** Polling interval for ended orphans, besides SIGCHLD, milliseconds. */
+/** Polling interval for new orphans, besides SIGCHLD, milliseconds, and its maximum share of time: the list of a thousand children takes the kernel 1 ms. */
 const ORPHANS_MS = 2_000;
+const ORPHANS_SHARE = 1 / 10_000;
 /** Interval at which descendants are recorded between stops, milliseconds, and its maximum share of time: for those without marks. */
 const REMEMBER_MS = 2_000;
 const REMEMBER_SHARE = 1 / 1_000;
-/** The same while no process is started on the machine, milliseconds: a program may still give up its marks by execve. */
+/** The same while no process is started on the machine: a program may still give up its marks by execve. */
 const REMEMBER_QUIET_MS = 60_000;
+const REMEMBER_QUIET_SHARE = 1 / 10_000;
 /**
  * A signal goes at once to what the lists of children show. What they do not show (orphans, forks meanwhile) is found by a scan this many
  * milliseconds later, which most runs do not live to see.
@@ -89,7 +91,7 @@ class Reaper implements TreeReaper {
       this.#sweeps.every(
         "orphans",
         () => this.#orphans?.mayBeSome() && this.#watchOrphans(),
-        () => untilBeat(ORPHANS_MS, performance.now()),
+        () => untilBeat(ORPHANS_MS * Math.max(1, Math.ceil((this.#orphans?.cost ?? 0) / ORPHANS_SHARE / ORPHANS_MS)), performance.now()),
       );
     }
     this.#leaveSignal = onChildSignal(() => this.#childEnded());
@@ -318,7 +320,8 @@ class Reaper implements TreeReaper {
     const newest = newestPid();
     this.#quietLooks = newest === "" || newest !== this.#newestPid ? 0 : this.#quietLooks + 1;
     this.#newestPid = newest;
-    const isDue = this.#quietLooks < 2 || performance.now() - this.#lookedAt > REMEMBER_QUIET_MS;
+    const quietFor = Math.max(REMEMBER_QUIET_MS, this.#scanner.cost / REMEMBER_QUIET_SHARE);
+    const isDue = this.#quietLooks < 2 || performance.now() - this.#lookedAt > quietFor;
     if (this.#hasRunEnded || (isDue && this.#entries.size > 0)) this.#look();
   }
 

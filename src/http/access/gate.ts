@@ -1,4 +1,5 @@
 import type { Admission, Authenticator } from "../auth/authenticate.ts";
+import type { RequestHeaders } from "../request-headers.ts";
 import type { RemoteEnd } from "../server/remote-end.ts";
 import { isAllowedHost, isOwnOrigin, schemeOf } from "./host-check.ts";
 import { type Refusal, refusal } from "./refusal.ts";
@@ -40,7 +41,7 @@ export class Gate {
   }
 
   /** All checks that do not depend on the user. */
-  check(headers: Headers, { remote, target, hasEffects }: Visit): Refusal | null {
+  check(headers: RequestHeaders, { remote, target, hasEffects }: Visit): Refusal | null {
     const { isHttpsOnly } = this.#options;
     if (this.#options.isClosing() || (hasEffects && this.#options.isShuttingDown())) return SHUTTING_DOWN;
     const host = headers.get("host");
@@ -66,7 +67,7 @@ export class Gate {
     return null;
   }
 
-  async admit(headers: Headers, visit: Visit): Promise<Admission | Refusal> {
+  async admit(headers: RequestHeaders, visit: Visit): Promise<Admission | Refusal> {
     return this.check(headers, visit) ?? (await this.#options.authenticator.authenticate(headers, visit.remote));
   }
 }

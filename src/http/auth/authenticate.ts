@@ -1,6 +1,7 @@
 import type { Principal } from "../../base/principal.ts";
 import { isRefusal, type Refusal, refusal } from "../access/refusal.ts";
 import type { HttpLog } from "../log/http-log.ts";
+import type { RequestHeaders } from "../request-headers.ts";
 import { addressKey, formatAddress, type RemoteEnd } from "../server/remote-end.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import type { AuthFile } from "./auth-file.ts";
@@ -46,7 +47,7 @@ export class Authenticator {
     this.#parts = parts;
   }
 
-  async authenticate(headers: Headers, remote: RemoteEnd): Promise<Admission | Refusal> {
+  async authenticate(headers: RequestHeaders, remote: RemoteEnd): Promise<Admission | Refusal> {
     const { localUser } = remote;
     // Independent of the auth file: the kernel vouches for this user.
     if (localUser !== null) return { principal: { user: localUser, via: "local", address: "" }, sessionId: null, setCookie: null };

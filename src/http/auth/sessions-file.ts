@@ -45,8 +45,8 @@ const RETRY_MS = 1_000;
 /** The file in which managers with the same auth file keep their sessions: one write at a time, later changes go into the next one. */
 export class SessionsFile {
   readonly #options: SessionsFileOptions;
-  /** Identity of the file as last read or written; "" if unknown. */
-  #identity = "";
+  /** Identity of the file as last read or written; "": there was none; null: unknown. */
+  #identity: string | null = null;
   #isDirty = false;
   #writing: Promise<void> | null = null;
   #failed = false;
@@ -68,7 +68,7 @@ export class SessionsFile {
     // The last write failed: the disk was full, or descriptors ran out.
     if (this.#isDirty && performance.now() > this.#retryAt) this.save();
     const identity = identityOf(this.#options.path) ?? "";
-    if (identity !== "" && identity === this.#identity) return null;
+    if (identity === this.#identity) return null;
     const stored = this.#read();
     if (stored !== null) this.#identity = identity;
     return stored;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { getMimeType } from "hono/utils/mime";
 
 /** One file of the built page, in memory, so that the served content always matches its hash. */
@@ -25,6 +26,8 @@ const CODINGS = [
   { coding: "gzip", suffix: ".gz" },
 ] as const;
 const COMPRESSED = /\.(br|gz)$/;
+/** A larger file is kept only compressed, as nearly all browsers take it: 2 MB less in memory. Bytes. */
+const MAX_KEPT_BYTES = 64 * 1024;
 
 /** Reads the folder that the page was built into; a missing one is an unbuilt page. */
 export async function loadAssets(dir: string): Promise<BuiltAssets> {
@@ -40,9 +43,24 @@ export async function loadAssets(dir: string): Promise<BuiltAssets> {
       return compressed ? [{ coding, body: compressed }] : [];
     });
     const type = getMimeType(path) ?? "application/octet-stream";
-    files.set(path, { body, type, etag: digest.toString("base64url").slice(0, 22), encodings });
+    const asset = { body, type, etag: digest.toString("base64url").slice(0, 22), encodings };
+    files.set(path, body.length > MAX_KEPT_BYTES ? withoutBody(asset) : asset);
   }
   return { hash: all.digest("hex").slice(0, 32), files };
+}
+
+function withoutBody(asset: Asset): Asset {
+  const gzip = asset.encodings.find(({ coding }) => coding === "gzip");
+  if (gzip === undefined) return asset;
+  const { type, etag, encodings } = asset;
+  return {
+    get body() {
+      return gunzipSync(gzip.body);
+    },
+    type,
+    etag,
+    encodings,
+  };
 }
 
 /** `webui_asset_hash` of a built page. */

@@ -40,7 +40,7 @@ export interface ListenerOptions {
   readonly book?: PeerTrafficBook | null;
 }
 
-const DEADLINES: Deadlines = { opening: 12_000, headers: 10_000, request: 13_000, check: 1_000, keepAlive: 75_000, stall: 60_000 };
+const DEADLINES: Deadlines = { opening: 12_000, headers: 10_000, request: 12_000, check: 2_000, keepAlive: 75_000, stall: 60_000 };
 const LIMITS: ConnectionLimits = { total: 1_024, perAddress: 256 };
 /** How long a connection beyond the limits may take to begin its request, which is then refused, ms. */
 const REFUSAL_DEADLINE = 1_000;

@@ -18,6 +18,7 @@ import { isRefusal, type Refusal, refusal, refuseOnSocket } from "../access/refu
 import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
 import { type HttpLog, stackOf } from "../log/http-log.ts";
+import { type RequestHeaders, rawHeaders } from "../request-headers.ts";
 import { vncStatus } from "../routes/vnc.ts";
 import type { BusUpgrade } from "./bus-upgrade.ts";
 import { deliverXConnection, registerGuiSocket } from "./gui-socket.ts";
@@ -47,7 +48,7 @@ interface BusVisit {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
   readonly visit: Visit;
 }
 
@@ -114,7 +115,7 @@ export class Upgrades {
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
     const visit = { remote: remoteOf(request.socket), target: url.pathname + url.search, hasEffects: url.pathname === GUI_PATH };
-    const headers = headersOf(request);
+    const headers = rawHeaders(request);
     if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
     const outcome = await gate.admit(headers, visit);
     if (socket.destroyed) return;
@@ -229,12 +230,6 @@ function targetOf(target: string): URL | null {
   // Prefixed as text, so that `//evil/ws` is a path and not a host.
   const url = `http://localhost${target}`;
   return URL.canParse(url) ? new URL(url) : null;
-}
-
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
-  return headers;
 }
 
 /** A daemon, or a program that is a client of the manager's broker. */
