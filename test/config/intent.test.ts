@@ -110,13 +110,16 @@ it("a start is forgotten with its process, over a restart too; a stop is not, no
 
 describe("the epoch", () => {
   it("grows with each boot, also when the clock is set back, and is on the disk before it is used", async () => {
-    const at = (seconds: number) => ({ now: () => seconds * 1_000 + 999 });
+    const at = (milliseconds: number) => ({ now: () => milliseconds + 0.9 });
     const first = await (await open(at(5_000))).nextEpoch();
     expect(first).toBe(5_000);
     expect((await readJson()).epoch).toBe(5_000);
     expect(await (await open(at(4_000))).nextEpoch()).toBe(5_001);
     expect(await (await open(at(5_001))).nextEpoch()).toBe(5_002);
     expect(await (await open(at(6_000))).nextEpoch()).toBe(6_000);
+    // The file is lost, and the next manager starts in the same second.
+    await fs.rm(join(folder, "state"), { recursive: true });
+    expect(await (await open(at(6_100))).nextEpoch()).toBe(6_100);
   });
 
   it("is not given out when it cannot be written", async () => {

@@ -100,10 +100,11 @@ export class IntentStore {
 
   /**
    * The epoch of this boot, higher than every earlier one, durable when this resolves. It is at least the time in
-   * seconds, so that it grows even if the file was lost or damaged: hosts obey the manager with the highest epoch.
+   * milliseconds, so that it grows even if the file was lost or damaged, and the next manager starts in the same second: hosts obey the
+   * manager with the highest epoch.
    */
   async nextEpoch(): Promise<number> {
-    const epoch = Math.max(this.#rest.epoch + 1, Math.floor(this.#now() / 1_000));
+    const epoch = Math.max(this.#rest.epoch + 1, Math.floor(this.#now()));
     this.#rest.epoch = epoch;
     this.#changedFields.add("epoch");
     await this.flush();

@@ -21,7 +21,8 @@ export function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal
     input.current?.select();
   }, [asked]);
   useEffect(() => terminal?.onResults(setResults), [terminal]);
-  useEffect(() => {
+  // Before the next key: Enter right after the last letter steps through what this has found.
+  useLayoutEffect(() => {
     // A selection stays until something is typed.
     if (!terminal || (text === "" && results.count === 0)) return;
     terminal.beginFind();
