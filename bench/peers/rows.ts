@@ -14,8 +14,9 @@ export interface Options {
   readonly idleS: number;
 }
 
-/** After all are live, milliseconds: what a start leaves to do is neither idling nor part of a stop. */
+/** After all are live, milliseconds: what a start leaves to do, such as the collection of its garbage, is neither idling nor part of a stop. */
 const SETTLE_MS = 2_000;
+const SETTLE_BEFORE_IDLE_MS = 20_000;
 const STATUS_REQUESTS = 10;
 /** A supervisor that restarts at most once a second has to be able to do so at once. */
 const BETWEEN_SINGLES_MS = 30;
@@ -32,7 +33,7 @@ export async function measure(prepare: (processes: LiveProcesses) => Peer | Prom
   await Promise.all([up, processes.untilAllLive()]);
   rows.up_s = seconds(begin);
   rows.up_cpu_s = rounded((cpu(peer) - cpuBefore) / 1_000);
-  await sleep(SETTLE_MS);
+  await sleep(idleS > 0 ? SETTLE_BEFORE_IDLE_MS : SETTLE_MS);
   if (idleS > 0) {
     const before = cpu(peer);
     await sleep(idleS * 1_000);
