@@ -31,8 +31,8 @@ export default defineConfig({
   oxc: { target: "es2023" },
   ssr: { resolve: { conditions: ["development", "node", "import", "default"] } },
   test: {
-    // Many tests wait most of the time; with one worker for each of two processors these would be idle for a third of it.
-    maxWorkers: 3,
+    // Many tests wait most of the time; with three workers, two processors are idle for a quarter of it.
+    maxWorkers: 4,
     projects: [
       { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", SHARED, FAST] } },
       // Files share the modules of a worker: loading them for each file takes more time than the tests.
