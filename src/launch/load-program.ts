@@ -47,9 +47,10 @@ class Loader {
   load(path: string): object {
     const known = this.#modules.get(path);
     if (known !== undefined) return known.exports;
+    // Before it is known: one that cannot be read is tried again.
+    const compiled: Compiled = this.#compile(path).runInThisContext();
     const module = { exports: {} };
     this.#modules.set(path, module);
-    const compiled: Compiled = this.#compile(path).runInThisContext();
     compiled.call(module.exports, module.exports, this.#require, module, path, this.#folder);
     return module.exports;
   }

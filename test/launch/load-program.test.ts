@@ -61,6 +61,13 @@ it("saves the bytecode of each file at the first start, and uses it at the next"
   expect(saved()).toEqual(first);
 });
 
+it("tries a file again that could not be read", () => {
+  const later = JSON.stringify(join(folder, "later.cjs"));
+  const load = '(() => { try { return require("./later.cjs").word; } catch (error) { return error.code; } })()';
+  program("one", `console.log(${load}); require("node:fs").writeFileSync(${later}, "exports.word = 'there';"); console.log(${load});`);
+  expect(run()).toBe(`${greeting("one")}ENOENT\nthere\n`);
+});
+
 it("runs a file that has changed, however similar, and saves it again", () => {
   run();
   const first = saved();
