@@ -91,7 +91,7 @@ class Reaper implements TreeReaper {
       this.#sweeps.every(
         "orphans",
         () => this.#orphans?.mayBeSome() && this.#watchOrphans(),
-        () => untilBeat(ORPHANS_MS * Math.max(1, Math.ceil((this.#orphans?.cost ?? 0) / ORPHANS_SHARE / ORPHANS_MS)), performance.now()),
+        () => Math.max(untilBeat(ORPHANS_MS, performance.now()), (this.#orphans?.cost ?? 0) / ORPHANS_SHARE),
       );
     }
     this.#leaveSignal = onChildSignal(() => this.#childEnded());
