@@ -9,6 +9,9 @@ export const MAX_CLIENT_NAME_CHARS = 128;
 /** Topics that one client may register. */
 export const MAX_CLIENT_TOPICS = 1_000;
 export const MAX_DEFINITION_BYTES = 128 * 1024;
+export const MAX_TOPIC_PRIORITY = 7;
+/** Half of a queue. */
+export const MAX_RELIABLE_BYTES = 4 * 1024 * 1024;
 /** Subscriptions to topics that are reported of one client. */
 export const MAX_REPORTED_SUBSCRIPTIONS = 1_000;
 /** Minimum time between two reports of a topic's counters, and the interval of its rate readings, milliseconds. */
@@ -26,7 +29,11 @@ const text = (minimum: number, maximum: number) => {
 };
 const definitionSays = `must be a string of at most ${MAX_DEFINITION_BYTES} bytes as JSON`;
 
-/** A topic that a client publishes. `definition` is the text of a ROS 2 message (`cdr`) or a JSON Schema (`json`). */
+/**
+ * A topic that a client publishes. `definition` is the text of a ROS 2 message (`cdr`) or a JSON Schema (`json`). While a receiver reads slowly,
+ * topics of a higher `priority` are sent before the others of this client, messages older than `max_age_ms` are dropped, and with
+ * `reliable_within` (bytes) messages beyond that are refused instead of dropping older ones.
+ */
 const registeredTopic = z.object(
   {
     name: text(1, 255),
@@ -37,6 +44,12 @@ const registeredTopic = z.object(
     definition_name: text(0, 255).exactOptional(),
     encoding: z.enum(TOPIC_ENCODINGS, { error: encodingSays }),
     keep_last: flag.default(false),
+    priority: whole.max(MAX_TOPIC_PRIORITY, { error: `must be at most ${MAX_TOPIC_PRIORITY}` }).default(0),
+    max_age_ms: whole.min(1, { error: "must be at least 1" }).exactOptional(),
+    reliable_within: whole
+      .min(1, { error: "must be at least 1" })
+      .max(MAX_RELIABLE_BYTES, { error: `must be at most ${MAX_RELIABLE_BYTES}` })
+      .exactOptional(),
   },
   { error: "must be an object with name, definition, encoding and keep_last" },
 );
@@ -88,6 +101,8 @@ export const topicCounters = z.object({
   last_size: z.int(),
   /** Packets that subscribers of this broker lost because they did not read fast enough. */
   dropped: z.int(),
+  /** Kept messages that were lost because the memory of the broker was used up. */
+  kept_dropped: z.int().default(0),
   rate: z.number(),
   bytes_rate: z.number(),
 });
@@ -104,6 +119,9 @@ export const topicRecord = z.object({
   definition_name: z.string(),
   encoding: z.enum(TOPIC_ENCODINGS),
   keep_last: z.boolean(),
+  priority: z.int().default(0),
+  max_age_ms: z.int().nullable().default(null),
+  reliable_within: z.int().nullable().default(null),
   /** A client of another host has the topic: messages of this one are refused. */
   lost: z.boolean(),
   /** Packets of it also arrive from a nats-server: a client connected there publishes the topic, and cannot be refused. */

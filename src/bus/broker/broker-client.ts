@@ -8,7 +8,7 @@ import { countDropped, countIn, countOut, newCounters, type SubjectCounters } fr
 import type { HookedClient } from "./broker-hooks.ts";
 import type { BrokerParts } from "./broker-parts.ts";
 import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, NO_RESPONDERS_HEADERS, ProtocolViolation, parseConnect } from "./broker-protocol.ts";
-import { type ClientSubscription, newSubscription, withoutHeaders } from "./broker-subscriber.ts";
+import { type ClientSubscription, flowOf, newSubscription, type Subscriber, withoutHeaders } from "./broker-subscriber.ts";
 import { ClientPermissions } from "./client-permissions.ts";
 import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
@@ -33,14 +33,16 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   readonly published: SubjectCounters[] = [];
   readonly subscriptions = new Map<string, ClientSubscription>();
   readonly #environment: ClientEnvironment;
-  readonly #connection: BrokerConnection;
+  readonly connection: BrokerConnection;
   #options = DEFAULT_CONNECT_OPTIONS;
   readonly #permissions: ClientPermissions;
   #isAuthorized: boolean;
   #deadline: ReturnType<typeof setTimeout> | null = null;
-  #isSlow = false;
   #pings = 0;
   #link: LeafLink | null = null;
+  /** It has lost messages since its queue was empty. */
+  #isSlow = false;
+  #isGone = false;
 
   constructor(id: number, stream: ByteStream, accepted: AcceptOptions, environment: ClientEnvironment) {
     this.id = id;
@@ -48,11 +50,15 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#environment = environment;
     this.#permissions = new ClientPermissions(accepted.permissions ?? NO_PERMISSIONS);
     this.#isAuthorized = accepted.authenticate === undefined;
-    const { limits, turns, counters } = environment;
-    this.#connection = new BrokerConnection(stream, this, {
+    const { limits, turns } = environment;
+    this.connection = new BrokerConnection(stream, this, {
       limits,
       turns,
-      deliveries: () => counters.out_msgs + counters.dropped_msgs,
+      memory: environment.memory,
+      owner: () => this.owner,
+      policyOf: (subject) => environment.hooks?.policyOf(subject) ?? null,
+      sent: (publisher, subject, msgs, payload) => this.#sent(publisher, subject, msgs, payload),
+      dropped: ({ publisher, subject }, msgs, payload) => this.#dropped(publisher, subject, msgs, payload),
       failed: () => this.#forget(),
       defect: (error) => environment.defect(this, error),
       closed: () => {
@@ -97,56 +103,75 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   get pending(): number {
-    return this.#connection.pending;
+    return this.connection.pending;
   }
 
   open(): void {
     if (!this.#isAuthorized) this.#deadline = setTimeout(() => this.fail(ERROR_TEXTS.authTimeout), this.#environment.limits.authTimeoutMs);
-    this.#connection.open(this.#environment.greeting(this));
+    this.connection.open(this.#environment.greeting(this));
   }
 
   fail(text: string): void {
-    this.#connection.fail(text);
+    this.connection.fail(text);
   }
 
   /** Sends a line that the client did not request, such as INFO. */
   tell(text: string): void {
-    this.#connection.answer(text);
+    this.connection.answer(text);
   }
 
   /** Sends what waits, then closes; resolves when the client is gone. */
   leave(): Promise<void> {
-    return this.#connection.end();
+    return this.connection.end();
   }
 
   destroy(): void {
-    this.#connection.destroy();
+    this.connection.destroy();
   }
 
   tick(): void {
     // A client in this program cannot be lost.
-    if (this.accepted.kind !== "memory") this.#connection.tick();
+    if (this.accepted.kind !== "memory") this.connection.tick();
   }
 
-  /** Sends a message for one of its subscriptions; false if it was lost because the client has too much unread data. */
-  deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean {
-    if (!this.#send(subscription, envelope, message)) return false;
+  get fairKey(): string | number {
+    return this.#permissions.identity?.run_id ?? this.id;
+  }
+
+  /** The manager and hosts, whose messages build on each other. */
+  get isOrdered(): boolean {
+    return this.#permissions.identity === undefined;
+  }
+
+  /**
+   * Sends a message for one of its subscriptions, or queues it. False: it is one of a queue group and the client has too much unread data, so
+   * another member may take it.
+   */
+  deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage, publisher: Subscriber): boolean {
+    if (subscription.queue !== null && this.connection.isFull) {
+      this.#dropped(publisher, envelope.subject, 1, envelope.size);
+      return false;
+    }
+    this.#send(subscription, envelope, message, publisher);
     if (++subscription.delivered === subscription.max) this.#remove(subscription);
     return true;
   }
 
-  #send(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean {
-    const { size } = envelope;
-    if (this.pending > this.#environment.limits.maxPending) {
-      this.#drop(envelope);
-      return false;
+  #send(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage, publisher: Subscriber): void {
+    const flow = flowOf(publisher, envelope.subject);
+    if (envelope.headerBytes === 0 || this.#options.headers)
+      this.connection.message(subscription.head.of(envelope), message, envelope.size, publisher, flow);
+    else this.connection.message(...withoutHeaders(subscription, envelope, message), envelope.size, publisher, flow);
+  }
+
+  #sent(publisher: Subscriber, subject: string, msgs: number, payload: number): void {
+    if (this.#link !== null) {
+      this.#link.sent(publisher, subject, msgs, payload);
+      return;
     }
-    this.#isSlow = false;
-    if (envelope.headerBytes === 0 || this.#options.headers) this.#connection.message(subscription.head.of(envelope), message);
-    else this.#connection.message(...withoutHeaders(subscription, envelope, message));
-    countOut(this.counters, size);
-    countOut(this.#environment.counters, size);
-    return true;
+    countOut(this.counters, msgs, payload);
+    countOut(this.#environment.counters, msgs, payload);
+    this.#isSlow &&= this.connection.isQueueing;
   }
 
   connect(json: string): void {
@@ -168,9 +193,9 @@ export class BrokerClient implements BrokerOperations, HookedClient {
         throw new ProtocolViolation(ERROR_TEXTS.authorization);
       this.#admit(given);
       for (const subscription of this.subscriptions.values()) this.#remove(subscription);
-      const { link, counts } = this.#environment.links.accept(this, leaf, this.#connection);
+      const { link, counts } = this.#environment.links.accept(this, leaf);
       this.#link = link;
-      this.#connection.answer(this.#environment.greeting(this, counts));
+      this.connection.answer(this.#environment.greeting(this, counts));
       link.announce();
     });
   }
@@ -179,7 +204,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   #authenticate(credentials: Credentials, then: (given: BrokerPermissions | null) => void): void {
     const { authenticate, permissions = NO_PERMISSIONS } = this.accepted;
     const answer = authenticate === undefined ? permissions : authenticate(credentials, this.address);
-    if (answer instanceof Promise) this.#connection.hold(answer.then(then));
+    if (answer instanceof Promise) this.connection.hold(answer.then(then));
     else then(answer);
   }
 
@@ -190,7 +215,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   ping(): void {
     this.#assertAuthorized();
-    this.#connection.answer(`PONG${CRLF}`);
+    if (this.#link === null) this.connection.answerInTurn(`PONG${CRLF}`);
+    else this.connection.answer(`PONG${CRLF}`);
     if (this.#link !== null && ++this.#pings === 2) this.#link.complete();
   }
 
@@ -262,7 +288,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   /** Refuses one operation; the connection stays open. */
   #refuse(text: string): void {
-    this.#connection.answer(`-ERR '${text}'${CRLF}`);
+    this.connection.answer(`-ERR '${text}'${CRLF}`);
   }
 
   /**
@@ -273,7 +299,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     if (!this.#options.no_responders || !this.#options.headers) return;
     const subscription = this.#ownSubscription(reply);
     const size = NO_RESPONDERS_HEADERS.length;
-    if (subscription) this.#send(subscription, { subject: reply, reply: null, headerBytes: size, size }, NO_RESPONDERS_MESSAGE);
+    if (subscription) this.#send(subscription, { subject: reply, reply: null, headerBytes: size, size }, NO_RESPONDERS_MESSAGE, this);
   }
 
   answerRequest(reply: string, body: string): void {
@@ -281,7 +307,12 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     if (!subscription) return;
     const bytes = Buffer.from(body + CRLF);
     const size = bytes.length - CRLF.length;
-    this.deliver(subscription, { subject: reply, reply: null, headerBytes: 0, size }, new BorrowedMessage().of(bytes, 0, bytes.length));
+    this.deliver(
+      subscription,
+      { subject: reply, reply: null, headerBytes: 0, size },
+      new BorrowedMessage().of(bytes, 0, bytes.length),
+      this,
+    );
   }
 
   #ownSubscription(subject: string): ClientSubscription | undefined {
@@ -294,16 +325,32 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   #acknowledge(): void {
-    if (this.#options.verbose) this.#connection.answer(`+OK${CRLF}`);
+    if (this.#options.verbose) this.connection.answer(`+OK${CRLF}`);
   }
 
-  #drop({ subject, size }: Envelope): void {
-    this.#environment.hooks?.dropped(subject);
-    countDropped(this.counters, size);
-    countDropped(this.#environment.counters, size);
+  #dropped(publisher: Subscriber, subject: string, msgs: number, payload: number): void {
+    if (this.#link !== null) {
+      this.#link.dropped(publisher, subject, msgs, payload);
+      return;
+    }
+    // What a client had not read when it left is not lost.
+    if (this.#isGone) return;
+    const { counters, hooks, router } = this.#environment;
+    hooks?.dropped(subject, msgs);
+    countDropped(this.counters, msgs, payload);
+    countDropped(counters, msgs, payload);
+    router.lost(publisher, subject, msgs, payload);
     if (this.#isSlow) return;
     this.#isSlow = true;
     this.#environment.slow(this);
+  }
+
+  /** For whom it uses memory. */
+  get owner(): string {
+    if (this.#link !== null) return this.#link.name;
+    const { identity } = this.#permissions;
+    if (identity === undefined) return `client ${this.id} '${this.name}'`;
+    return identity.process === "" ? `client '${identity.name}'` : `process '${identity.process}'`;
   }
 
   #remove(subscription: ClientSubscription): void {
@@ -314,6 +361,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   #forget(): void {
+    this.#isGone = true;
     if (this.#deadline) clearTimeout(this.#deadline);
     this.#link?.close();
     for (const subscription of this.subscriptions.values()) this.#remove(subscription);

@@ -2,26 +2,41 @@ import type { ByteStream } from "../carriers/byte-stream.ts";
 import type { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerOutput } from "./broker-output.ts";
 import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
+import type { Subscriber, SubscriberConnection } from "./broker-subscriber.ts";
 import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
 import type { BrokerOperations } from "./parser/broker-operations.ts";
 import { BrokerParser } from "./parser/broker-parser.ts";
+import { FairQueue, type FairQueueOptions, type Waiting } from "./queues/fair-queue.ts";
+import type { MemoryBudget, MemoryHolder } from "./queues/memory-budget.ts";
+import { SendWindow } from "./queues/send-window.ts";
 
 /** Operations of one client before the next client's turn. */
 const OPERATIONS_PER_TURN = 256;
 /** Unprocessed received bytes above which the client is not read any further. */
 const MAX_UNREAD = 256 * 1024;
-/** Maximum of unsent bytes in the stream. Further output waits here, where small messages are joined. */
-const MAX_WRITTEN = 256 * 1024;
+/** Bytes that one client is sent before the next client's turn. */
+const BYTES_PER_TURN = 256 * 1024;
 /** Bytes that replies (PONG, +OK, -ERR) may add to a full queue before the client is closed. */
 const ANSWER_RESERVE = 64 * 1024;
+/** Maximum number of answers that wait for their turn; a client with more is closed. */
+const MAX_DEFERRED = 10_000;
 /** Time for a refused client to read the reason, milliseconds. */
 const FAREWELL_MS = 1_000;
+/** Bytes of a connection beside its queue that do not count as used memory. */
+const FREE_BYTES = 64 * 1024;
+/** A publisher that has more than this share of a full queue waits until the receiver, if it reads fast, has read half of it. */
+const PRESSED_SHARE = 1 / 2;
+/** The longest that a publisher waits, milliseconds. */
+const MAX_PRESSED_MS = 20;
 
-interface Environment {
+interface Environment extends Pick<FairQueueOptions, "policyOf" | "dropped"> {
   readonly limits: BrokerLimits;
   readonly turns: BrokerTurns;
-  /** Deliveries of the whole broker so far: measures the cost of an operation. */
-  deliveries(): number;
+  readonly memory: MemoryBudget;
+  /** For whom the connection uses memory. */
+  owner(): string;
+  /** Messages of one publisher and subject are on their way. */
+  sent(publisher: Subscriber, subject: string, msgs: number, payload: number): void;
   /** The client is being refused: deliver nothing more to it. */
   failed(): void;
   /** An operation threw an error other than a protocol violation. */
@@ -31,11 +46,15 @@ interface Environment {
 }
 
 /** The bytes of one client: received and not yet processed, and not yet read by the client. */
-export class BrokerConnection implements Worker {
+export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnection {
   readonly #environment: Environment;
   readonly #stream: ByteStream;
   readonly #parser: BrokerParser;
+  /** What is sent next, in this order. */
   readonly #output = new BrokerOutput();
+  /** Messages that wait behind it, in fair turns. */
+  readonly #queue: FairQueue;
+  readonly #window: SendWindow;
   #input: Buffer[] = [];
   #inputBytes = 0;
   /** Read position in the first chunk of `#input`. */
@@ -46,19 +65,91 @@ export class BrokerConnection implements Worker {
   #farewell: ReturnType<typeof setTimeout> | null = null;
   /** Input waits until a decision is made (`hold`). */
   #isHeld = false;
+  /** Input waits for a receiver (`press`). */
+  #pressed: ReturnType<typeof setTimeout> | null = null;
+  /** Publishers that wait for this client, and what to do when they may go on. */
+  readonly #pressing = new Map<Subscriber, () => void>();
+  /** Messages that have left the queue so far. */
+  #departed = 0;
+  /** Answers that wait until so many have. */
+  #deferred: { readonly at: number; readonly text: string }[] = [];
+  /** See `onRoom`. */
+  #roomWanted: (() => void)[] = [];
   #gone: (() => void)[] = [];
   #heard = true;
   #pingsOut = 0;
+  /** Memory beside the queue, as reported to the budget. */
+  #charged = 0;
 
   constructor(stream: ByteStream, operations: BrokerOperations, environment: Environment) {
     this.#stream = stream;
     this.#environment = environment;
     this.#parser = new BrokerParser(operations, environment.limits);
+    this.#window = new SendWindow(environment.limits.maxPending / 2);
+    this.#queue = new FairQueue({
+      policyOf: environment.policyOf,
+      sent: ({ publisher, subject }, { msgs, payload }) => {
+        this.#departed += msgs;
+        environment.sent(publisher, subject, msgs, payload);
+      },
+      dropped: (flow, msgs, payload) => {
+        this.#departed += msgs;
+        environment.dropped(flow, msgs, payload);
+      },
+      grown: (bytes) => environment.memory.grow(bytes),
+    });
+    environment.memory.add(this);
   }
 
   /** Bytes that the client has not read yet. */
   get pending(): number {
-    return this.#output.bytes + this.#stream.unsent;
+    return this.#output.bytes + this.#queue.bytes + this.#stream.unsent;
+  }
+
+  /** The queue is full: a further message would replace an older one. */
+  get isFull(): boolean {
+    return this.#queue.bytes > this.#environment.limits.maxPending;
+  }
+
+  /** Messages wait in the queue. */
+  get isQueueing(): boolean {
+    return this.#queue.count > 0;
+  }
+
+  get owner(): string {
+    return this.#environment.owner();
+  }
+
+  get bytes(): number {
+    return this.#queue.bytes + this.#charged;
+  }
+
+  /** Drops a queued message, or the connection if that holds much memory otherwise. */
+  free(): boolean {
+    if (this.#queue.evict(0)) return true;
+    if (this.#charged === 0 || this.#state !== "open") return false;
+    this.fail(ERROR_TEXTS.slow);
+    return true;
+  }
+
+  /** Another message would be sent at once. */
+  get hasRoom(): boolean {
+    return this.#queue.count === 0 && this.#output.bytes + this.#stream.unsent < this.#window.bytes;
+  }
+
+  /** Calls back once when there is room; never if the connection ends before. */
+  onRoom(next: () => void): void {
+    if (this.#state === "open") this.#roomWanted.push(next);
+  }
+
+  /** What waits in the queue, by subject. */
+  waiting(): Map<string, Waiting> {
+    return this.#queue.waiting();
+  }
+
+  /** Bytes of one topic that wait. */
+  queued(publisher: Subscriber, subject: string): number {
+    return this.#queue.bytesOf(publisher, subject);
   }
 
   /** The server speaks first: sends `greeting`, then serves the client. */
@@ -67,18 +158,62 @@ export class BrokerConnection implements Worker {
     this.flush();
     this.#stream.open({
       data: (bytes) => this.#receive(bytes),
-      drained: () => this.#environment.turns.flushNow(this),
+      drained: () => {
+        this.#window.drained();
+        this.#environment.turns.flushNow(this);
+      },
       closed: () => this.#closed(),
     });
   }
 
-  /** A message from another client. The caller has checked `pending`. */
-  message(header: string | Buffer, message: BorrowedMessage): void {
+  /**
+   * A message from another client with `payload` bytes. `flow`: what stays in order; messages of different flows may overtake each other
+   * while the client reads slowly.
+   */
+  message(header: string | Buffer, message: BorrowedMessage, payload: number, publisher: Subscriber, flow: string): void {
     if (this.#state !== "open") return;
-    if (typeof header === "string") this.#output.text(header);
-    else this.#output.bytesOf(header);
-    this.#output.message(message);
-    this.#environment.turns.flushSoon(this);
+    const { turns, limits, sent } = this.#environment;
+    turns.deliveries++;
+    if (this.hasRoom) {
+      if (typeof header === "string") this.#output.text(header);
+      else this.#output.bytesOf(header);
+      this.#output.message(message);
+      sent(publisher, flow, 1, payload);
+      if (this.#output.bytes < this.#window.bytes) turns.flushSoon(this);
+      else this.flush();
+      return;
+    }
+    this.#queue.add({ publisher, subject: flow }, header, message, payload);
+    // The newest message may exceed the limit, so that one of any size is taken.
+    while (this.#queue.bytes - message.length > limits.maxPending && this.#queue.evict(1));
+    if (this.#window.isFast && this.#queue.bytesFrom(publisher) > limits.maxPending * PRESSED_SHARE) this.#slowDown(publisher);
+    turns.flushSoon(this);
+  }
+
+  /** The receiver reads fast, so that its publisher need not lose anything: it waits for a moment. */
+  #slowDown(publisher: Subscriber): void {
+    // The manager and hosts wait for no receiver.
+    if (publisher.isOrdered || publisher.connection === null || this.#pressing.has(publisher)) return;
+    const goOn = publisher.connection.press(MAX_PRESSED_MS, () => {
+      this.#pressing.delete(publisher);
+      this.#window.stalled();
+    });
+    this.#pressing.set(publisher, goOn);
+  }
+
+  /** Reads no input until the returned function is called; `expired` is called if that takes longer than `maxMs`. */
+  press(maxMs: number, expired: () => void): () => void {
+    const goOn = () => {
+      if (this.#pressed) clearTimeout(this.#pressed);
+      this.#pressed = null;
+      this.#goOn();
+    };
+    if (this.#pressed) clearTimeout(this.#pressed);
+    this.#pressed = setTimeout(() => {
+      goOn();
+      expired();
+    }, maxMs);
+    return goOn;
   }
 
   /** An answer to the client's own operation. */
@@ -94,22 +229,39 @@ export class BrokerConnection implements Worker {
     this.#environment.turns.flushSoon(this);
   }
 
-  /** Sends the reason, then closes this client only. */
-  fail(text: string): void {
-    if (this.#state !== "open") return;
-    this.#output.text(`-ERR '${text}'${CRLF}`);
-    this.#leave();
+  /** An answer behind as many messages as wait now: the client may conclude from it that it has received all of them. */
+  answerInTurn(text: string): void {
+    if (this.#queue.count === 0) this.answer(text);
+    else if (this.#deferred.length >= MAX_DEFERRED) this.fail(ERROR_TEXTS.slow);
+    else this.#deferred.push({ at: this.#departed + this.#queue.count, text });
   }
 
-  #leave(): void {
-    this.#stream.write(this.#output.take());
+  /** Sends the reason, then closes this client only. */
+  fail(text: string): void {
+    if (this.#state === "open") this.#leave(`-ERR '${text}'${CRLF}`);
+  }
+
+  /** Sends what waits, and `text` behind it. */
+  #leave(text: string): void {
+    const blocks = this.#output.take();
+    this.#queue.take(Number.POSITIVE_INFINITY, blocks);
+    this.#stream.write([...blocks, Buffer.from(text, "latin1")]);
     this.#state = "closing";
+    this.#release();
     // Further input is read and discarded: closing with unread bytes would reset the connection before the text is read.
     this.#discardInput();
+    this.#charge();
     this.#resume();
     this.#environment.failed();
     this.#stream.end();
     this.#farewell = setTimeout(() => this.#stream.destroy(), FAREWELL_MS);
+  }
+
+  /** Publishers no longer wait for this client. */
+  #release(): void {
+    this.#roomWanted = [];
+    for (const goOn of this.#pressing.values()) goOn();
+    this.#pressing.clear();
   }
 
   destroy(): void {
@@ -121,7 +273,7 @@ export class BrokerConnection implements Worker {
     this.#isHeld = true;
     const goOn = () => {
       this.#isHeld = false;
-      if (this.#isReading && this.#input.length > 0) this.#environment.turns.add(this);
+      this.#goOn();
     };
     decision.then(goOn, (error: unknown) => {
       goOn();
@@ -129,11 +281,15 @@ export class BrokerConnection implements Worker {
     });
   }
 
+  #goOn(): void {
+    if (this.#isReading && this.#input.length > 0) this.#environment.turns.add(this);
+  }
+
   /** Sends what waits, then closes; resolves when the other side is gone or FAREWELL_MS are over. */
   end(): Promise<void> {
     if (this.#state === "closed") return Promise.resolve();
     const gone = new Promise<void>((resolve) => this.#gone.push(resolve));
-    if (this.#state === "open") this.#leave();
+    if (this.#state === "open") this.#leave("");
     return gone;
   }
 
@@ -153,7 +309,8 @@ export class BrokerConnection implements Worker {
   work(budget: Budget): boolean {
     try {
       const isDone = this.#operate(budget);
-      if (isDone && this.#state === "ended" && !this.#isHeld) this.#finish();
+      this.#charge();
+      if (isDone && this.#state === "ended" && !this.#isWaiting) this.#finish();
       return isDone;
     } catch (error) {
       this.#refuse(error);
@@ -162,20 +319,64 @@ export class BrokerConnection implements Worker {
   }
 
   flush(): void {
-    if (this.#output.bytes === 0 || this.#state !== "open" || this.#stream.unsent > MAX_WRITTEN) return;
-    this.#stream.write(this.#output.take(MAX_WRITTEN));
-    // If the stream has unsent bytes, its `drained` follows.
-    if (this.#output.bytes > 0 && this.#stream.unsent <= MAX_WRITTEN) this.#environment.turns.flushSoon(this);
+    let written = 0;
+    while (this.#state === "open" && written < BYTES_PER_TURN) {
+      // If the stream has unsent bytes, its `drained` follows.
+      const room = this.#window.bytes - this.#stream.unsent;
+      const blocks = room <= 0 ? [] : this.#next(room);
+      if (blocks.length === 0) break;
+      const size = blocks.reduce((sum, { length }) => sum + length, 0);
+      this.#stream.write(blocks);
+      this.#window.wrote(size, this.#stream.unsent);
+      written += size;
+    }
+    if (written >= BYTES_PER_TURN) this.#environment.turns.flushSoon(this);
+    if (this.#pressing.size > 0) this.#relieve();
+    if (this.#roomWanted.length > 0 && this.hasRoom) for (const next of this.#roomWanted.splice(0)) next();
+    this.#charge();
+  }
+
+  #next(room: number): Buffer[] {
+    if (this.#output.bytes > 0) return this.#output.take(room);
+    const blocks: Buffer[] = [];
+    if (this.#queue.count > 0) this.#queue.take(room, blocks);
+    let [first] = this.#deferred;
+    for (; first !== undefined && first.at <= this.#departed; [first] = this.#deferred) {
+      blocks.push(Buffer.from(first.text, "latin1"));
+      this.#deferred.shift();
+    }
+    return blocks;
+  }
+
+  /** Lets publishers go on, half of whose messages have been sent. */
+  #relieve(): void {
+    const goal = (this.#environment.limits.maxPending * PRESSED_SHARE) / 2;
+    for (const [publisher, goOn] of this.#pressing)
+      if (this.#queue.bytesFrom(publisher) < goal) {
+        this.#pressing.delete(publisher);
+        goOn();
+      }
+  }
+
+  /** Reports the memory beside the queue. */
+  #charge(): void {
+    const held = this.#output.bytes + this.#stream.unsent + this.#inputBytes + this.#parser.heldBytes;
+    const charged = held > FREE_BYTES && this.#state === "open" ? held : 0;
+    if (charged === this.#charged) return;
+    const before = this.#charged;
+    this.#charged = charged;
+    this.#environment.memory.grow(charged - before);
   }
 
   /** True when all input was processed. */
   #operate(budget: Budget): boolean {
+    const { turns } = this.#environment;
     let left = OPERATIONS_PER_TURN;
     for (let chunk = this.#input[0]; chunk && this.#isReading; chunk = this.#input[0]) {
       while (this.#position < chunk.length && this.#isReading) {
-        const before = this.#environment.deliveries();
+        const before = turns.deliveries;
         this.#position = this.#parser.step(chunk, this.#position);
-        if (budget.spend(1 + this.#environment.deliveries() - before) || --left === 0) return this.#consume(chunk);
+        if (budget.spend(1 + turns.deliveries - before) || --left === 0) return this.#consume(chunk);
       }
       this.#consume(chunk);
     }
@@ -183,7 +384,12 @@ export class BrokerConnection implements Worker {
   }
 
   get #isReading(): boolean {
-    return (this.#state === "open" || this.#state === "ended") && !this.#isHeld;
+    return (this.#state === "open" || this.#state === "ended") && !this.#isWaiting;
+  }
+
+  /** Input waits. */
+  get #isWaiting(): boolean {
+    return this.#isHeld || this.#pressed !== null;
   }
 
   #refuse(error: unknown): void {
@@ -238,8 +444,12 @@ export class BrokerConnection implements Worker {
     this.#state = "closed";
     this.#discardInput();
     this.#output.take();
-    if (this.#farewell) clearTimeout(this.#farewell);
+    for (const timer of [this.#farewell, this.#pressed]) if (timer) clearTimeout(timer);
+    this.#release();
+    this.#charge();
     this.#environment.closed();
+    this.#queue.clear();
+    this.#environment.memory.remove(this);
     for (const resolve of this.#gone.splice(0)) resolve();
   }
 }

@@ -18,13 +18,13 @@ export function countIn(counters: BrokerCounters, bytes: number): void {
   counters.in_bytes += bytes;
 }
 
-export function countOut(counters: BrokerCounters, bytes: number): void {
-  counters.out_msgs++;
+export function countOut(counters: BrokerCounters, msgs: number, bytes: number): void {
+  counters.out_msgs += msgs;
   counters.out_bytes += bytes;
 }
 
-export function countDropped(counters: BrokerCounters, bytes: number): void {
-  counters.dropped_msgs++;
+export function countDropped(counters: BrokerCounters, msgs: number, bytes: number): void {
+  counters.dropped_msgs += msgs;
   counters.dropped_bytes += bytes;
 }
 

@@ -3,12 +3,16 @@ import type { BrokerRouter } from "./broker-router.ts";
 import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, ClientIdentity } from "./permissions.ts";
+import type { MemoryBudget } from "./queues/memory-budget.ts";
+import type { TopicPolicy } from "./queues/topic-policy.ts";
 
 /** A client of the broker, as its table sees it. */
 export interface HookedClient extends Subscriber {
   /** From its CONNECT. */
   readonly name: string;
   readonly address: string;
+  /** For whom it uses memory. */
+  readonly owner: string;
   /** The program behind the connection; undefined: it is a host or part of the manager. */
   readonly identity: ClientIdentity | undefined;
   readonly accepted: AcceptOptions;
@@ -22,6 +26,7 @@ export interface BrokerAccess {
   /** Of its connections. */
   readonly id: number;
   readonly router: BrokerRouter;
+  readonly memory: MemoryBudget;
 }
 
 /**
@@ -51,8 +56,10 @@ export interface BrokerHooks {
    * routed.
    */
   publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage): "taken" | Refusal | null;
-  /** A subscriber lost a message because it does not read fast enough. */
-  dropped(subject: string): void;
+  /** A subscriber lost messages because it does not read fast enough, or because memory was used up. */
+  dropped(subject: string, msgs: number): void;
+  /** How messages of the subject wait for slow receivers; null: the default. */
+  policyOf(subject: string): TopicPolicy | null;
   /** The broker is closed. */
   ended(): void;
 }

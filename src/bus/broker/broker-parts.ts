@@ -3,6 +3,7 @@ import type { BrokerHooks } from "./broker-hooks.ts";
 import type { BrokerLimits } from "./broker-protocol.ts";
 import type { BrokerRouter } from "./broker-router.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
+import type { MemoryBudget } from "./queues/memory-budget.ts";
 
 /** What the clients and links of one broker share. */
 export interface BrokerParts {
@@ -13,4 +14,5 @@ export interface BrokerParts {
   readonly counters: BrokerCounters;
   readonly router: BrokerRouter;
   readonly hooks: BrokerHooks | null;
+  readonly memory: MemoryBudget;
 }

@@ -48,7 +48,7 @@ export class BrokerRouter {
       const { link } = subscription.client;
       if (link === null) {
         reached++;
-        if (!subscription.client.deliver(subscription, envelope, message)) lost++;
+        if (!subscription.client.deliver(subscription, envelope, message, publisher)) lost++;
       } else if (first === null) first = link;
       else if (first !== link) others = (others ?? new Map<LinkTarget, readonly string[]>()).set(link, NO_QUEUES);
     }
@@ -74,12 +74,33 @@ export class BrokerRouter {
       addMessage(account.foreign, size);
       if (reached > 0 && lost === 0) addMessage(account.arrived, size);
     }
-    if (first !== null) {
-      addMessage(account.crossing, size);
-      first.send(envelope, chosen, message);
-    }
-    if (others !== null) for (const [link, queues] of others) link.send(envelope, queues, message);
+    if (first !== null) first.send(envelope, chosen, message, publisher);
+    if (others !== null) for (const [link, queues] of others) link.send(envelope, queues, message, publisher);
     return interest;
+  }
+
+  /** The most bytes of a topic that wait for one receiver. */
+  waiting(publisher: Subscriber, subject: string): number {
+    const { plain, groups } = this.tree.match(subject);
+    let most = 0;
+    for (const receivers of [plain, ...groups])
+      for (const { client } of receivers) most = Math.max(most, client.connection?.queued(publisher, subject) ?? 0);
+    return most;
+  }
+
+  /** Messages that had been queued for a subscriber were dropped. */
+  lost(publisher: Subscriber, subject: string, msgs: number, bytes: number): void {
+    if (publisher.link === null) return;
+    const { arrived } = this.#book.account(subject);
+    arrived.msgs = Math.max(0, arrived.msgs - msgs);
+    arrived.bytes = Math.max(0, arrived.bytes - bytes);
+  }
+
+  /** Messages have left for another broker, or were dropped on the way. */
+  crossed(subject: string, msgs: number, bytes: number): void {
+    const { crossing } = this.#book.account(subject);
+    crossing.msgs += msgs;
+    crossing.bytes += bytes;
   }
 
   #count({ id, published }: Subscriber, account: SubjectCounters, bytes: number): void {
@@ -130,7 +151,7 @@ function deliverToOne(
     const member = group[(first + offset) % group.length] as ClientSubscription;
     if (member.client.link !== null || !wants(member, publisher, envelope.subject)) continue;
     // If a member cannot take the message, the next one gets it.
-    if (member.client.deliver(member, envelope, message)) return "delivered";
+    if (member.client.deliver(member, envelope, message, publisher)) return "delivered";
     outcome = "lost";
   }
   return outcome;

@@ -1,8 +1,24 @@
+import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
 import { BorrowedMessage } from "./borrowed-message.ts";
 import type { SubjectCounters } from "./broker-counters.ts";
 import { CRLF } from "./broker-protocol.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import { RepeatedHead } from "./parser/repeated-head.ts";
+
+/** The connection of a subscriber or publisher, as others see it. */
+export interface SubscriberConnection {
+  /** Another message would be sent at once. */
+  readonly hasRoom: boolean;
+  /** Calls back once when there is room; never if the connection ends before. */
+  onRoom(next: () => void): void;
+  /** Bytes of one topic that wait for it. */
+  queued(publisher: Subscriber, subject: string): number;
+  /**
+   * A fast receiver has much to read from this publisher: nothing is read from the publisher until the returned function is called, or `maxMs`
+   * are over; then `expired` is called.
+   */
+  press(maxMs: number, expired: () => void): () => void;
+}
 
 /** A receiver of messages: a client behind a carrier, or this program itself. */
 export interface Subscriber {
@@ -13,10 +29,16 @@ export interface Subscriber {
   readonly echo: boolean;
   /** The link itself, if this is another broker; else null. */
   readonly link: LinkTarget | null;
+  /** Publishers with the same key share one turn in queues, such as the connections of one process. */
+  readonly fairKey: string | number;
+  /** All that it publishes stays in order, except topics. Else only the messages of one subject do. */
+  readonly isOrdered: boolean;
   /** Called for subscriptions that are filtered. */
   mayReceive(subject: string): boolean;
   /** False: the message could not be taken. */
-  deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean;
+  deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage, publisher: Subscriber): boolean;
+  /** Its connection; null: it is part of this program, and takes every message at once. */
+  readonly connection: SubscriberConnection | null;
 }
 
 /** Another broker, whose subscriptions stand for all its clients: a message goes there once. */
@@ -25,8 +47,23 @@ export interface LinkTarget extends Subscriber {
   weightOf(subscription: ClientSubscription): number;
   canTake(): boolean;
   /** `queues`: groups of which the other broker chooses a member. False: the message was lost. */
-  send(envelope: Envelope, queues: readonly string[], message: BorrowedMessage): boolean;
+  send(envelope: Envelope, queues: readonly string[], message: BorrowedMessage, publisher: Subscriber): boolean;
 }
+
+/** Names the messages of `publisher` that stay in order (`Subscriber.isOrdered`). */
+export function flowOf(publisher: Subscriber, subject: string): string {
+  return publisher.isOrdered && !subject.startsWith(TOPIC_PREFIX) ? "" : linkFlowOf(subject);
+}
+
+/** The same on a link, which keeps subjects apart whoever publishes them. All answers to one request stay in order. */
+export function linkFlowOf(subject: string): string {
+  if (!subject.startsWith(INBOX)) return subject;
+  const name = subject.indexOf(".", INBOX.length);
+  const end = name < 0 ? -1 : subject.indexOf(".", name + 1);
+  return end < 0 ? subject : subject.slice(0, end);
+}
+
+const INBOX = "_INBOX.";
 
 export interface ClientSubscription {
   readonly client: Subscriber;

@@ -45,6 +45,8 @@ export class BrokerTurns {
   #waiting = false;
   /** A run is scheduled for the end of this turn. */
   #due = false;
+  /** Messages that all workers have delivered so far: measures the cost of an operation. */
+  deliveries = 0;
 
   /** `worker` has something to do. */
   add(worker: Worker): void {

@@ -19,6 +19,7 @@ import { BrokerTurns } from "./broker-turns.ts";
 import { BrokerPort } from "./listeners/broker-port.ts";
 import { ClientListeners, type TcpOptions } from "./listeners/client-listeners.ts";
 import type { AcceptOptions } from "./permissions.ts";
+import { MemoryBudget } from "./queues/memory-budget.ts";
 
 /** Connections within the machine are pinged once in so many ping intervals: the kernel tells of their end, so only one that hangs is found by pings. */
 const LOCAL_PINGS = 5;
@@ -29,6 +30,8 @@ export interface BrokerOptions extends Partial<BrokerLimits> {
   readonly log?: BusLog;
   /** Its table of clients, topics and services. */
   readonly hooks?: BrokerHooks;
+  /** For its queues and kept messages; left out: one of its own. */
+  readonly memory?: MemoryBudget;
 }
 
 export interface BrokerClientStats extends BrokerCounters {
@@ -99,6 +102,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly turns = new BrokerTurns();
   readonly counters = newCounters();
   readonly hooks: BrokerHooks | null;
+  readonly memory: MemoryBudget;
   readonly links: BrokerLinks;
   readonly #name: string;
   readonly #log: BusLog;
@@ -113,8 +117,9 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   #tellGone = () => {};
 
   constructor(options: BrokerOptions) {
-    const { name = "mgr", log = () => {}, hooks = null, ...limits } = options;
+    const { name = "mgr", log = () => {}, hooks = null, memory = new MemoryBudget(log), ...limits } = options;
     this.hooks = hooks;
+    this.memory = memory;
     this.#name = name;
     this.#log = log;
     this.limits = { ...BROKER_LIMITS, ...limits };
@@ -130,7 +135,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       for (const client of this.#clients) if (isLocalTurn || client.accepted.kind !== "unix") client.tick();
       this.links.tick(isLocalTurn);
     });
-    hooks?.opened({ id: this.#nextClient++, router: this.router });
+    hooks?.opened({ id: this.#nextClient++, router: this.router, memory });
   }
 
   async listenUnix(path: string, home?: SocketHome): Promise<void> {

@@ -5,6 +5,7 @@ import type { BrokerParts } from "../broker/broker-parts.ts";
 import { type BrokerLimits, ProtocolViolation } from "../broker/broker-protocol.ts";
 import type { BrokerRouter } from "../broker/broker-router.ts";
 import type { BrokerTurns } from "../broker/broker-turns.ts";
+import type { MemoryBudget } from "../broker/queues/memory-budget.ts";
 import type { BusLog } from "../client/bus-message.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
 import { AnswerBook } from "./answer-book.ts";
@@ -38,6 +39,8 @@ export interface LinkStats extends LinkCounters {
 interface Caller {
   readonly id: number;
   readonly user: string;
+  readonly connection: LinkWire;
+  fail(text: string): void;
   destroy(): void;
 }
 
@@ -57,6 +60,7 @@ export class BrokerLinks implements LinkEnvironment {
   readonly counters: BrokerCounters;
   readonly router: BrokerRouter;
   readonly hooks: BrokerHooks | null;
+  readonly memory: MemoryBudget;
   readonly interest = new InterestTable();
   readonly inboxes = new InboxOwners();
   readonly answers = new AnswerBook();
@@ -73,6 +77,7 @@ export class BrokerLinks implements LinkEnvironment {
     this.counters = parts.counters;
     this.router = parts.router;
     this.hooks = parts.hooks;
+    this.memory = parts.memory;
     this.refusals = new ThrottledWarning(log);
     this.losses = new ThrottledWarning(log);
     this.router.tree.watch = (subscription, delta) => {
@@ -86,7 +91,7 @@ export class BrokerLinks implements LinkEnvironment {
    * Makes a client a leaf. An earlier connection of the leaf, whose end may not have been noticed yet, is closed. Throws if the same broker
    * is already linked over another path.
    */
-  accept(caller: Caller, connect: LeafConnect, wire: LinkWire): { link: LeafLink; counts: LinkCounts } {
+  accept(caller: Caller, connect: LeafConnect): { link: LeafLink; counts: LinkCounts } {
     const { server_id: serverId, max_payload: maxPayload = this.limits.maxPayload, mgr_counts } = connect;
     const leaf = this.#leafOf(caller.user, serverId);
     if (leaf.live !== null && leaf.linkId !== connect.mgr_link) throw new ProtocolViolation(LOOP_ERROR);
@@ -105,7 +110,8 @@ export class BrokerLinks implements LinkEnvironment {
       owner: `leaf ${caller.user}`,
       maxPayload,
       account,
-      wire,
+      wire: caller.connection,
+      fail: (text) => caller.fail(text),
       environment: this,
       onComplete: () => this.router.absent.delete(account),
       onClosed: () => {

@@ -4,7 +4,7 @@ import { BrokerConnection } from "../broker/broker-connection.ts";
 import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker/broker-protocol.ts";
 import type { BrokerOperations, Envelope, LinkOperations } from "../broker/parser/broker-operations.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
-import { LeafLink, type LinkEnvironment, type LinkWire } from "./leaf-link.ts";
+import { LeafLink, type LinkEnvironment } from "./leaf-link.ts";
 import { LOOP_ERROR, parseHubInfo } from "./leaf-protocol.ts";
 import type { LinkAccount } from "./link-account.ts";
 
@@ -40,7 +40,7 @@ interface DialedEnvironment extends LinkEnvironment {
 }
 
 /** The leaf's end of one connection to a hub. */
-export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
+export class DialedLink implements BrokerOperations, LinkOperations {
   readonly link = this;
   readonly #id: number;
   readonly #options: DialedLinkOptions;
@@ -59,11 +59,15 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
     this.#id = id;
     this.#options = options;
     this.#environment = environment;
-    const { limits, turns, counters } = environment;
+    const { limits, turns, memory, hooks } = environment;
     this.#connection = new BrokerConnection(options.stream, this, {
       limits,
       turns,
-      deliveries: () => counters.out_msgs + counters.dropped_msgs,
+      memory,
+      owner: () => `the link to ${options.place}`,
+      policyOf: (subject) => hooks?.policyOf(subject) ?? null,
+      sent: (publisher, subject, msgs, payload) => this.#leaf?.sent(publisher, subject, msgs, payload),
+      dropped: ({ publisher, subject }, msgs, payload) => this.#leaf?.dropped(publisher, subject, msgs, payload),
       failed: () => this.#leaf?.close(),
       defect: (error) => environment.refusals.warn(`a defect of the bus closed the link to ${options.place}: ${messageOf(error)}`),
       closed: () => {
@@ -133,7 +137,8 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
       owner: "",
       maxPayload: info.max_payload ?? limits.maxPayload,
       account,
-      wire: this,
+      wire: this.#connection,
+      fail: (text) => this.fail(text),
       environment: this.#environment,
       onComplete: () => this.#environment.router.absent.delete(account),
       onClosed: () => this.#environment.router.absent.add(account),
@@ -155,18 +160,6 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
   fail(text: string): void {
     this.#refused(text);
     this.#connection.fail(text);
-  }
-
-  get pending(): number {
-    return this.#connection.pending;
-  }
-
-  message(header: string | Buffer, message: BorrowedMessage): void {
-    this.#connection.message(header, message);
-  }
-
-  answer(text: string): void {
-    this.#connection.answer(text);
   }
 
   #ping(): void {

@@ -2,10 +2,18 @@ import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import { countDropped, countIn, countOut, type SubjectCounters } from "../broker/broker-counters.ts";
 import type { BrokerParts } from "../broker/broker-parts.ts";
 import { CRLF, ERROR_TEXTS, ProtocolViolation, readableText } from "../broker/broker-protocol.ts";
-import { type ClientSubscription, type LinkTarget, newSubscription } from "../broker/broker-subscriber.ts";
+import {
+  type ClientSubscription,
+  type LinkTarget,
+  linkFlowOf,
+  newSubscription,
+  type Subscriber,
+  type SubscriberConnection,
+} from "../broker/broker-subscriber.ts";
 import type { Envelope, LinkOperations } from "../broker/parser/broker-operations.ts";
 import { RecentSubjects } from "../broker/parser/recent-subjects.ts";
 import { RepeatedHead } from "../broker/parser/repeated-head.ts";
+import type { Waiting } from "../broker/queues/fair-queue.ts";
 import type { ThrottledWarning } from "../client/throttled-warning.ts";
 import type { AnswerBook } from "./answer-book.ts";
 import type { InboxOwners } from "./inbox-owners.ts";
@@ -27,12 +35,15 @@ export interface LinkEnvironment extends BrokerParts {
 }
 
 /** The connection of a link. */
-export interface LinkWire {
+export interface LinkWire extends SubscriberConnection {
   /** Bytes that the other side has not read yet. */
   readonly pending: number;
-  message(header: string | Buffer, message: BorrowedMessage): void;
+  readonly isFull: boolean;
+  readonly isQueueing: boolean;
+  /** What waits in the queue, by subject. */
+  waiting(): Map<string, Waiting>;
+  message(header: string | Buffer, message: BorrowedMessage, payload: number, publisher: Subscriber, flow: string): void;
   answer(text: string): void;
-  fail(text: string): void;
 }
 
 interface LeafLinkOptions {
@@ -51,6 +62,8 @@ interface LeafLinkOptions {
   readonly owner: string;
   readonly wire: LinkWire;
   readonly environment: LinkEnvironment;
+  /** Ends the connection with an error. */
+  readonly fail: (text: string) => void;
   /** The other side has announced all its interest. */
   readonly onComplete?: () => void;
   readonly onClosed?: () => void;
@@ -63,6 +76,7 @@ interface LeafLinkOptions {
 export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   readonly id: number;
   readonly echo = false;
+  readonly isOrdered = false;
   readonly link = this;
   readonly published: SubjectCounters[] = [];
   readonly #options: LeafLinkOptions;
@@ -89,6 +103,18 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   get pending(): number {
     return this.#options.wire.pending;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get fairKey(): number {
+    return this.id;
+  }
+
+  get connection(): LinkWire {
+    return this.#options.wire;
   }
 
   /** Announces the interest of this side, and its changes from now on. */
@@ -157,7 +183,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   /** A loop: the subject is our own, or another link has announced it. Messages would circulate. */
   #loopInterest(subject: string): void {
-    const { environment, wire, name } = this.#options;
+    const { environment, fail, name } = this.#options;
     const isOwn = subject === LOOP_PREFIX + environment.loopId;
     const isElsewhere = !this.#wanted.has(subject) && environment.interest.get(subject) !== undefined;
     if (!isOwn && !isElsewhere) {
@@ -166,7 +192,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       return;
     }
     environment.refusals.warn(`${name} leads back to this broker by another way; it is not used`);
-    wire.fail(LOOP_ERROR);
+    fail(LOOP_ERROR);
   }
 
   #insert(key: string, subscription: ClientSubscription, weight: number): void {
@@ -195,7 +221,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   }
 
   canTake(): boolean {
-    return !this.#isClosed && this.#options.wire.pending <= this.#options.environment.limits.maxPending;
+    return !this.#isClosed && !this.#options.wire.isFull;
   }
 
   /** Not used: the router calls `send`, once for all subscriptions of the link. */
@@ -203,21 +229,45 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     return false;
   }
 
-  send(envelope: Envelope, queues: readonly string[], message: BorrowedMessage): boolean {
-    const { account, environment, maxPayload, wire } = this.#options;
-    const { size, reply } = envelope;
+  send(envelope: Envelope, queues: readonly string[], message: BorrowedMessage, publisher: Subscriber): boolean {
+    const { environment, maxPayload, wire, name } = this.#options;
+    const { subject, size, reply } = envelope;
     if (this.#isClosed) return false;
     environment.answers.sends(envelope);
-    if (!this.canTake() || size > maxPayload || !fitsIntoLine(queues)) {
-      this.#drop(envelope);
+    if (size > maxPayload || !fitsIntoLine(queues)) {
+      environment.losses.warn(`${name} accepts at most ${maxPayload} bytes; a message of ${size} to ${subject} was dropped`);
+      this.#lose(subject, 1, size);
       return false;
     }
-    this.#isSlow = false;
     if (reply !== null) this.#tellInbox(reply);
-    wire.message(queues.length === 0 ? this.#head.of(envelope) : linkHead(envelope, queues), message);
-    countOut(account.counters, size);
-    countOut(environment.counters, size);
+    const head = queues.length === 0 ? this.#head.of(envelope) : linkHead(envelope, queues);
+    wire.message(head, message, size, publisher, linkFlowOf(subject));
     return true;
+  }
+
+  sent(_publisher: Subscriber, subject: string, msgs: number, payload: number): void {
+    const { account, environment, wire } = this.#options;
+    countOut(account.counters, msgs, payload);
+    countOut(environment.counters, msgs, payload);
+    environment.router.crossed(subject, msgs, payload);
+    this.#isSlow &&= wire.isQueueing;
+  }
+
+  /** Queued messages gave way to others, or the connection was lost before they were sent. */
+  dropped(_publisher: Subscriber, subject: string, msgs: number, payload: number): void {
+    const { environment, name } = this.#options;
+    this.#lose(subject, msgs, payload);
+    if (this.#isSlow || this.#isClosed) return;
+    this.#isSlow = true;
+    environment.losses.warn(`${name} does not read fast enough and loses messages, the first of them of ${readableText(subject)}`);
+  }
+
+  #lose(subject: string, msgs: number, payload: number): void {
+    const { account, environment } = this.#options;
+    countDropped(account.counters, msgs, payload);
+    countDropped(environment.counters, msgs, payload);
+    environment.router.crossed(subject, msgs, payload);
+    environment.hooks?.dropped(subject, msgs);
   }
 
   /** Announces the inbox of a request to the leaf, so that it can send the answer. */
@@ -229,16 +279,6 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       const entry = interest.get(key);
       if (client !== this && entry && !this.#told.has(key)) this.#tell(key, entry);
     }
-  }
-
-  #drop({ subject, size }: Envelope): void {
-    const { account, environment, name, maxPayload } = this.#options;
-    countDropped(account.counters, size);
-    countDropped(environment.counters, size);
-    if (size > maxPayload)
-      environment.losses.warn(`${name} accepts at most ${maxPayload} bytes; a message of ${size} to ${subject} was dropped`);
-    else if (!this.#isSlow) environment.losses.warn(`${name} does not read fast enough and loses messages`);
-    this.#isSlow = size <= maxPayload;
   }
 
   /** A message of the other side. */

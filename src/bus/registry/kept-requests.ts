@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { parseJson } from "../../base/json.ts";
+import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
 import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { SubjectCounters } from "../broker/broker-counters.ts";
 import type { BrokerAccess } from "../broker/broker-hooks.ts";
@@ -12,8 +15,16 @@ import type { LastMessage } from "./last-message.ts";
 const SUBJECT = "$MGR.kept";
 /** Answers that come later are ignored, milliseconds. */
 const MAX_WAIT_MS = 10_000;
+/** Time for a subscriber to read one page, milliseconds. Beyond it, the other pages are not requested any more. */
+const MAX_READING_MS = 60_000;
 /** Maximum number of requests that wait for answers; beyond it, the oldest is given up. */
 const MAX_WAITING = 256;
+/** Messages of one page of an answer, and their bytes: those that follow are sent when the subscriber has read these. */
+const MAX_PAGE_MESSAGES = 256;
+const MAX_PAGE_BYTES = 256 * 1024;
+/** First character of a request for pages, and the last token of the subject that tells of a further page. */
+const PAGED = "@";
+const MORE = "more";
 /** Maximum number of subscriptions in one request, and of characters of their subjects. */
 const MAX_PATTERNS = 1_000;
 const MAX_REQUEST_CHARS = 64 * 1024;
@@ -27,6 +38,8 @@ interface KeptTopic {
 
 interface Waiting {
   readonly id: number;
+  /** Whose subscriptions they are. */
+  readonly client: Subscriber;
   readonly asked: { readonly subscription: ClientSubscription; readonly since: number }[];
   chars: number;
   /**
@@ -36,22 +49,32 @@ interface Waiting {
   timer: ReturnType<typeof setTimeout> | null;
 }
 
+/** A further page of an answer: of which broker, and after which message. */
+const morePages = z.object({ broker: z.string().max(64), after: z.int().min(0) });
+
 /**
  * Requests the newest messages of topics with `keep_last` from other brokers. A link announces a subject once, so without requests only the
  * first of several subscribers would get the message. Therefore each new subscription causes a request to all brokers, which answer to an
- * inbox of this one.
+ * inbox of this one, in pages: the next one is requested when the subscriber has read the last.
+ *
+ * A request is `@` with, for a further page, ` <broker> <after>`, and then the subjects, one a line. Without the first line (from versions
+ * before pages) it is answered as a whole.
  */
 export class KeptRequests implements Subscriber {
   readonly id: number;
   readonly published: SubjectCounters[] = [];
   readonly echo = false;
+  readonly isOrdered = false;
   readonly link = null;
+  readonly connection = null;
   readonly #router: BrokerAccess["router"];
   readonly #topics: () => Iterable<KeptTopic>;
   readonly #inbox = `_INBOX.${randomBytes(16).toString("hex")}.`;
   readonly #waiting = new Map<number, Waiting>();
-  /** The request that is sent at the end of this turn. */
-  #next: Waiting | null = null;
+  /** The requests that are sent at the end of this turn, by client. */
+  readonly #next = new Map<Subscriber, Waiting>();
+  /** Names this broker in requests for further pages. */
+  readonly #broker = randomBytes(9).toString("base64url");
   #requests = 0;
   #moment = 0;
 
@@ -66,12 +89,12 @@ export class KeptRequests implements Subscriber {
 
   /** Requests the newest messages for a new subscription from the other brokers. */
   ask(subscription: ClientSubscription): void {
-    const { length } = subscription.subject;
-    const full = this.#next !== null && (this.#next.asked.length >= MAX_PATTERNS || this.#next.chars + length > MAX_REQUEST_CHARS);
-    if (full) this.#send();
-    this.#next ??= this.#begin();
-    this.#next.asked.push({ subscription, since: ++this.#moment });
-    this.#next.chars += length + 1;
+    const { client, subject } = subscription;
+    const open = this.#next.get(client);
+    if (open !== undefined && (open.asked.length >= MAX_PATTERNS || open.chars + subject.length > MAX_REQUEST_CHARS)) this.#send(open);
+    const next = this.#next.get(client) ?? this.#begin(client);
+    next.asked.push({ subscription, since: ++this.#moment });
+    next.chars += subject.length + 1;
   }
 
   /** Called when a message arrived over a link. */
@@ -81,10 +104,20 @@ export class KeptRequests implements Subscriber {
     for (const { seen } of this.#waiting.values()) if (seen.size < MAX_SEEN) seen.set(subject, this.#moment);
   }
 
+  /** A client is gone. */
+  forget(client: Subscriber): void {
+    if (this.#waiting.size === 0) return;
+    for (const waiting of this.#waiting.values()) if (waiting.client === client) this.#end(waiting);
+  }
+
   close(): void {
     for (const { timer } of this.#waiting.values()) if (timer !== null) clearTimeout(timer);
     this.#waiting.clear();
-    this.#next = null;
+    this.#next.clear();
+  }
+
+  get fairKey(): number {
+    return this.id;
   }
 
   mayReceive(): boolean {
@@ -98,39 +131,69 @@ export class KeptRequests implements Subscriber {
     return true;
   }
 
-  #begin(): Waiting {
+  #begin(client: Subscriber): Waiting {
     const [oldest] = this.#waiting.values();
     if (this.#waiting.size >= MAX_WAITING && oldest !== undefined) this.#end(oldest);
-    const waiting: Waiting = { id: ++this.#requests, asked: [], chars: 0, seen: new Map(), timer: null };
+    const waiting: Waiting = { id: ++this.#requests, client, asked: [], chars: 0, seen: new Map(), timer: null };
     this.#waiting.set(waiting.id, waiting);
+    this.#next.set(client, waiting);
     queueMicrotask(() => {
-      if (this.#next === waiting) this.#send();
+      if (this.#next.get(client) === waiting) this.#send(waiting);
     });
     return waiting;
   }
 
-  #send(): void {
-    const waiting = this.#next;
-    this.#next = null;
-    if (waiting === null) return;
-    const patterns = [...new Set(waiting.asked.map(({ subscription }) => subscription.subject))];
-    const bytes = Buffer.from(patterns.join("\n") + CRLF, "latin1");
-    const envelope = { subject: SUBJECT, reply: this.#inbox + waiting.id, headerBytes: 0, size: bytes.length - CRLF.length };
-    const isHeard = this.#router.route(this, envelope, new BorrowedMessage().of(bytes, 0, bytes.length));
-    if (isHeard) waiting.timer = setTimeout(() => this.#end(waiting), MAX_WAIT_MS).unref();
-    else this.#end(waiting);
+  #send(waiting: Waiting): void {
+    this.#next.delete(waiting.client);
+    if (!this.#request(waiting, PAGED)) this.#end(waiting);
   }
 
-  #end({ id, timer }: Waiting): void {
+  /** False: no other broker hears it. */
+  #request(waiting: Waiting, first: string): boolean {
+    const patterns = new Set(waiting.asked.map(({ subscription }) => subscription.subject));
+    const bytes = Buffer.from([first, ...patterns].join("\n") + CRLF, "latin1");
+    const envelope = { subject: SUBJECT, reply: this.#inbox + waiting.id, headerBytes: 0, size: bytes.length - CRLF.length };
+    this.#endAfter(waiting, MAX_WAIT_MS);
+    return this.#router.route(this, envelope, new BorrowedMessage().of(bytes, 0, bytes.length));
+  }
+
+  #endAfter(waiting: Waiting, milliseconds: number): void {
+    if (waiting.timer !== null) clearTimeout(waiting.timer);
+    waiting.timer = setTimeout(() => this.#end(waiting), milliseconds).unref();
+  }
+
+  #end({ id, client, timer }: Waiting): void {
     if (timer !== null) clearTimeout(timer);
+    if (this.#next.get(client)?.id === id) this.#next.delete(client);
     this.#waiting.delete(id);
   }
 
   #answer(reply: string, text: string): void {
-    const patterns = text.split("\n", MAX_PATTERNS).filter(isValidSubscription);
+    const lines = text.split("\n", MAX_PATTERNS + 1);
+    const [first = ""] = lines;
+    const isPaged = first.startsWith(PAGED);
+    const [, broker = this.#broker, after = "0"] = first.split(" ");
+    if (isPaged && broker !== this.#broker) return;
+    const patterns = lines.slice(isPaged ? 1 : 0).filter(isValidSubscription);
+    const found: LastMessage[] = [];
     for (const { subject, last } of this.#topics())
-      if (last !== null && patterns.some((pattern) => subjectMatches(pattern, subject)))
-        last.send((envelope, message) => this.#router.route(this, { ...envelope, subject: `${reply}.${subject}` }, message));
+      if (last !== null && last.moment > Number(after) && patterns.some((pattern) => subjectMatches(pattern, subject))) found.push(last);
+    found.sort((a, b) => a.moment - b.moment);
+    let left = isPaged ? MAX_PAGE_BYTES : Number.POSITIVE_INFINITY;
+    for (const [index, last] of found.entries()) {
+      last.send((envelope, message) => this.#router.route(this, { ...envelope, subject: `${reply}.${envelope.subject}` }, message));
+      left -= last.bytes;
+      const isLast = index === found.length - 1;
+      if (isLast || !isPaged || (left > 0 && index < MAX_PAGE_MESSAGES)) continue;
+      this.#tellMore(reply, last.moment);
+      return;
+    }
+  }
+
+  #tellMore(reply: string, after: number): void {
+    const bytes = Buffer.from(JSON.stringify({ broker: this.#broker, after }) + CRLF);
+    const envelope = { subject: `${reply}.${MORE}`, reply: null, headerBytes: 0, size: bytes.length - CRLF.length };
+    this.#router.route(this, envelope, new BorrowedMessage().of(bytes, 0, bytes.length));
   }
 
   /** To `<inbox><request>.<subject>`. */
@@ -138,12 +201,28 @@ export class KeptRequests implements Subscriber {
     const [id = ""] = envelope.subject.slice(this.#inbox.length).split(".", 1);
     const subject = envelope.subject.slice(this.#inbox.length + id.length + 1);
     const waiting = this.#waiting.get(Number(id));
-    if (waiting === undefined || !subject.startsWith("topic.")) return;
+    if (waiting === undefined) return;
+    if (subject === MORE) this.#requestMore(waiting, message.whole().toString("utf8", envelope.headerBytes, envelope.size));
+    if (!subject.startsWith(TOPIC_PREFIX)) return;
     const seen = waiting.seen.get(subject) ?? 0;
     for (const { subscription, since } of waiting.asked) {
       const { client, isEnded, isFiltered } = subscription;
       if (isEnded || seen > since || !subjectMatches(subscription.subject, subject)) continue;
-      if (!isFiltered || client.mayReceive(subject)) client.deliver(subscription, { ...envelope, subject }, message);
+      if (!isFiltered || client.mayReceive(subject)) client.deliver(subscription, { ...envelope, subject }, message, this);
     }
+  }
+
+  /** When the subscriber has read what came. */
+  #requestMore(waiting: Waiting, text: string): void {
+    const more = morePages.safeParse(parseJson(text));
+    if (!more.success) return;
+    const { broker, after } = more.data;
+    const goOn = () => {
+      if (this.#waiting.has(waiting.id)) this.#request(waiting, `${PAGED} ${broker} ${after}`);
+    };
+    const { connection } = waiting.client;
+    this.#endAfter(waiting, MAX_READING_MS);
+    if (connection === null || connection.hasRoom) goOn();
+    else connection.onRoom(goOn);
   }
 }

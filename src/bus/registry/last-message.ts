@@ -1,30 +1,51 @@
 import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import { CRLF } from "../broker/broker-protocol.ts";
-import type { ClientSubscription } from "../broker/broker-subscriber.ts";
+import type { ClientSubscription, Subscriber } from "../broker/broker-subscriber.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 
 const NO_HEADERS = Buffer.from(`NATS/1.0${CRLF}${CRLF}`);
 const MARK = Buffer.from(`Mgr-Last: 1${CRLF}${CRLF}`);
 const LINE_END = Buffer.from(CRLF);
 
+/** Memory of a kept message beside its bytes, roughly. */
+const OVERHEAD_BYTES = 256;
+
+let made = 0;
+
+/** The moment of the newest kept message: those that are kept later have a higher one. */
+export function lastMoment(): number {
+  return made;
+}
+
 /** The newest message of a topic with `keep_last`, as a copy, because the buffers of a connection are large. */
 export class LastMessage {
   readonly #subject: string;
   readonly #headers: Buffer;
   readonly #body: Buffer;
+  readonly #publisher: Subscriber;
+  /** Grows from one kept message to the next. */
+  readonly moment = ++made;
 
-  constructor({ subject, headerBytes, size }: Envelope, message: BorrowedMessage) {
-    const copy = Buffer.from(message.whole().subarray(0, size));
+  constructor(publisher: Subscriber, { subject, headerBytes, size }: Envelope, message: BorrowedMessage) {
+    this.#publisher = publisher;
+    const whole = message.whole();
+    const copy = Buffer.allocUnsafeSlow(size);
+    whole.copy(copy, 0, 0, size);
     this.#subject = subject;
     this.#headers = headerBytes === 0 ? NO_HEADERS : copy.subarray(0, headerBytes);
     this.#body = copy.subarray(headerBytes);
   }
 
+  /** That it takes in memory, roughly. */
+  get bytes(): number {
+    return this.#headers.length + this.#body.length + OVERHEAD_BYTES;
+  }
+
   deliver(subscription: ClientSubscription): void {
     const { client } = subscription;
     this.send((envelope, message) => {
-      if (client.link === null) client.deliver(subscription, envelope, message);
-      else client.link.send(envelope, [], message);
+      if (client.link === null) client.deliver(subscription, envelope, message, this.#publisher);
+      else client.link.send(envelope, [], message, this.#publisher);
     });
   }
 

@@ -14,11 +14,13 @@ import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { BrokerAccess, BrokerHooks, HookedClient, Refusal } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
-import { subjectMatches } from "../broker/broker-subscriptions.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
+import type { TopicPolicy } from "../broker/queues/topic-policy.ts";
 import type { BusLog } from "../client/bus-message.ts";
 import { ChangeCollector } from "./change-collector.ts";
+import { deliverKept } from "./kept-delivery.ts";
 import { KeptRequests } from "./kept-requests.ts";
+import { lastMoment } from "./last-message.ts";
 import { Member, nameWithoutRegistration } from "./member.ts";
 import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry, TopicSink } from "./topic-entry.ts";
@@ -47,6 +49,7 @@ export class Registry implements BrokerHooks {
   readonly #options: RegistryOptions;
   readonly #members = new Map<HookedClient, Member>();
   readonly #topics: TopicTable;
+  #access: BrokerAccess | null = null;
   #kept: KeptRequests | null = null;
   readonly #services: ServiceTable;
   readonly #changes: ChangeCollector;
@@ -63,6 +66,8 @@ export class Registry implements BrokerHooks {
       nameOf,
       changed: (entry) => this.#topicChanged(entry),
       gone: (subject) => this.#topicGone(subject),
+      memory: () => this.#opened().memory,
+      waiting: (publisher, subject) => this.#opened().router.waiting(publisher, subject),
     });
     this.#services = new ServiceTable({
       nameOf,
@@ -100,7 +105,13 @@ export class Registry implements BrokerHooks {
   }
 
   opened(access: BrokerAccess): void {
+    this.#access = access;
     this.#kept = new KeptRequests(access, () => this.#topics.published());
+  }
+
+  #opened(): BrokerAccess {
+    if (this.#access === null) throw new Error("the registry has no broker yet");
+    return this.#access;
   }
 
   /** Requests messages that were published while the link was down. */
@@ -140,6 +151,7 @@ export class Registry implements BrokerHooks {
   closed(client: HookedClient): void {
     if (!this.#members.delete(client)) return;
     this.#topics.release(client);
+    this.#kept?.forget(client);
     this.#changes.note(`client ${client.id}`, () => ({ kind: "client_gone", connection: client.id }));
   }
 
@@ -176,9 +188,13 @@ export class Registry implements BrokerHooks {
     return "taken";
   }
 
-  dropped(subject: string): void {
+  dropped(subject: string, msgs: number): void {
     const entry = this.#topics.get(subject);
-    if (entry !== undefined) entry.dropped++;
+    if (entry !== undefined) entry.dropped += msgs;
+  }
+
+  policyOf(subject: string): TopicPolicy | null {
+    return this.#topics.get(subject)?.policy ?? null;
   }
 
   #register(client: HookedClient, { reply, headerBytes, size }: Envelope, message: BorrowedMessage): void {
@@ -210,8 +226,10 @@ export class Registry implements BrokerHooks {
     // Not for members of queue groups, which share their messages.
     if (subscription.queue !== null || !mayMatchTopic(subscription.subject)) return;
     const { subject } = subscription;
-    if (!subject.includes("*") && !subject.endsWith(">")) this.#topics.get(subject)?.last?.deliver(subscription);
-    else for (const entry of this.#topics.entries()) if (subjectMatches(subject, entry.subject)) entry.last?.deliver(subscription);
+    const own = this.#topics.get(subject);
+    const isPattern = subject.includes("*") || subject.endsWith(">");
+    const topics = isPattern ? this.#topics.entries() : own === undefined ? null : [own].values();
+    if (topics !== null) deliverKept(subscription, topics, lastMoment());
   }
 
   /** Other brokers may also keep messages of the topic. */

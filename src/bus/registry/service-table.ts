@@ -137,7 +137,7 @@ export class ServiceTable {
     this.#asked.set(token, instance);
     instance.timer = setTimeout(() => this.#ask(instance), RETRY_MS).unref();
     const envelope = { subject: subscription.subject, reply: this.#inbox + token, headerBytes: 0, size: 0 };
-    subscription.client.deliver(subscription, envelope, NOTHING);
+    subscription.client.deliver(subscription, envelope, NOTHING, subscription.client);
   }
 
   /** The answer has arrived, or is no longer awaited. */

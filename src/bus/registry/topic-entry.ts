@@ -2,14 +2,20 @@ import type { RegisteredTopic, TopicCounters, TopicRecord } from "../../contract
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
+import type { TopicPolicy } from "../broker/queues/topic-policy.ts";
 import { ForeignPackets } from "./foreign-packets.ts";
+import type { KeptShare } from "./kept-share.ts";
 import { LastMessage } from "./last-message.ts";
 import { TopicRate } from "./topic-rate.ts";
 
-type Definition = Pick<TopicRecord, "definition" | "definition_name" | "encoding" | "keep_last">;
+type Definition = Pick<
+  TopicRecord,
+  "definition" | "definition_name" | "encoding" | "keep_last" | "priority" | "max_age_ms" | "reliable_within"
+>;
 /** Receives each message of a topic as it is published. The message is borrowed. */
 export type TopicSink = (entry: TopicEntry, envelope: Envelope, message: BorrowedMessage) => void;
-const UNKNOWN: Definition = { definition: "", definition_name: "", encoding: "raw", keep_last: false };
+const NO_POLICY = { priority: 0, max_age_ms: null, reliable_within: null };
+const UNKNOWN: Definition = { definition: "", definition_name: "", encoding: "raw", keep_last: false, ...NO_POLICY };
 
 /** One topic with its publisher, as one broker knows it. */
 export class TopicEntry {
@@ -24,28 +30,37 @@ export class TopicEntry {
   readonly others = new Set<HookedClient>();
   /** Whether another client publishes it by way of a nats-server. */
   readonly foreign = new ForeignPackets();
-  last: LastMessage | null = null;
+  /** How its messages wait for slow receivers; null: as those of any topic. */
+  policy: TopicPolicy | null = null;
   /** Null: the topic is not recorded. */
   sink: TopicSink | null = null;
   packets = 0;
   bytes = 0;
   lastSize = 0;
   dropped = 0;
+  /** Kept messages that were lost because memory was used up. */
+  keptDropped = 0;
+  readonly #shareOf: (owner: HookedClient) => KeptShare;
+  #last: LastMessage | null = null;
   #rate = new TopicRate();
   #definition = UNKNOWN;
 
-  constructor(subject: string, name: string, owner: HookedClient) {
+  constructor(subject: string, name: string, owner: HookedClient, shareOf: (owner: HookedClient) => KeptShare) {
+    this.#shareOf = shareOf;
     this.subject = subject;
     this.name = name;
     this.owner = owner;
   }
 
   /** True if anything changed. */
-  reserve(owner: HookedClient, { definition, definition_name, encoding, keep_last }: RegisteredTopic): boolean {
+  reserve(owner: HookedClient, topic: RegisteredTopic): boolean {
+    const { definition, definition_name, encoding, keep_last, priority, max_age_ms = null, reliable_within = null } = topic;
     const before = this.#definition;
     const name = definition_name ?? titleOf(definition, encoding);
-    this.#definition = { definition, definition_name: name, encoding, keep_last };
-    if (!keep_last) this.last = null;
+    this.#definition = { definition, definition_name: name, encoding, keep_last, priority, max_age_ms, reliable_within };
+    const hasPolicy = priority > 0 || max_age_ms !== null || reliable_within !== null;
+    this.policy = hasPolicy ? { priority, maxAgeMs: max_age_ms, reliableBytes: reliable_within } : null;
+    if (!keep_last) this.#keep(null);
     const isNew = !this.isReserved || this.owner !== owner;
     if (isNew) this.handOver(owner);
     this.isReserved = true;
@@ -56,20 +71,43 @@ export class TopicEntry {
   /** Counters restart, because they belong to the previous publisher. */
   handOver(owner: HookedClient): void {
     if (this.owner === owner) return;
+    this.#keep(null);
     this.owner = owner;
     this.packets = 0;
     this.bytes = 0;
     this.lastSize = 0;
     this.dropped = 0;
-    this.last = null;
+    this.keptDropped = 0;
     this.#rate = new TopicRate();
+  }
+
+  get last(): LastMessage | null {
+    return this.#last;
+  }
+
+  /** The topic is removed. */
+  close(): void {
+    this.#keep(null);
+  }
+
+  /** Memory is used up. */
+  loseLast(): void {
+    this.keptDropped++;
+    this.#keep(null);
+  }
+
+  #keep(last: LastMessage | null): void {
+    const before = this.#last;
+    if (before === last) return;
+    this.#last = last;
+    this.#shareOf(this.owner).replaced(this, before?.bytes ?? 0, last?.bytes ?? 0);
   }
 
   published(envelope: Envelope, message: BorrowedMessage): void {
     this.packets++;
     this.bytes += envelope.size;
     this.lastSize = envelope.size;
-    if (this.#definition.keep_last) this.last = new LastMessage(envelope, message);
+    if (this.#definition.keep_last) this.#keep(new LastMessage(this.owner, envelope, message));
     this.sink?.(this, envelope, message);
   }
 
@@ -83,9 +121,9 @@ export class TopicEntry {
 
   /** The counters at the time `at` of the monotonic clock. */
   countersAt(at: number): TopicCounters {
-    const { packets, bytes, lastSize, dropped } = this;
+    const { packets, bytes, lastSize, dropped, keptDropped } = this;
     const rates = { rate: rounded(this.#rate.packets), bytes_rate: rounded(this.#rate.bytes) };
-    return { at, packets, bytes, last_size: lastSize, dropped, ...rates };
+    return { at, packets, bytes, last_size: lastSize, dropped, kept_dropped: keptDropped, ...rates };
   }
 
   get record(): TopicRecord {

@@ -5,6 +5,8 @@ import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient, Refusal } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
+import type { MemoryBudget } from "../broker/queues/memory-budget.ts";
+import { KeptShare } from "./kept-share.ts";
 import { TopicEntry, type TopicSink } from "./topic-entry.ts";
 
 /** Topics of one broker; later ones are refused or, without a registration, not shown. */
@@ -15,6 +17,9 @@ export interface TopicTableOptions {
   readonly nameOf: (client: HookedClient) => string;
   readonly changed: (entry: TopicEntry) => void;
   readonly gone: (subject: string) => void;
+  readonly memory: () => MemoryBudget;
+  /** The most bytes of a topic that wait for one receiver. */
+  readonly waiting: (publisher: HookedClient, subject: string) => number;
 }
 
 /** A topic that was not reserved. */
@@ -30,6 +35,8 @@ export class TopicTable {
   readonly #entries = new Map<string, TopicEntry>();
   /** Number of topics that a client publishes without having registered them. */
   readonly #discovered = new WeakMap<HookedClient, number>();
+  /** Of clients that have kept a message. */
+  readonly #shares = new Map<HookedClient, KeptShare>();
   /** Topics that a client of another host published first, with the message for clients of this broker. */
   #lost: ReadonlyMap<string, string> = new Map();
   #sinkOf: (topic: string) => TopicSink | null = () => null;
@@ -60,6 +67,9 @@ export class TopicTable {
       if (entry.isReserved) return refusal(entry.subject);
       entry.others.add(client);
     }
+    const within = entry.policy?.reliableBytes ?? null;
+    if (within !== null && this.#options.waiting(client, entry.subject) + envelope.size > within)
+      return { text: `${refusal(entry.subject).text}: a subscriber has not read the ${within} bytes that may wait` };
     entry.published(envelope, message);
     return null;
   }
@@ -102,6 +112,8 @@ export class TopicTable {
         this.#options.changed(entry);
       }
     }
+    this.#shares.get(client)?.close();
+    this.#shares.delete(client);
   }
 
   /** Topics that lost a conflict with another host: subject and reason. Always the whole list. */
@@ -143,14 +155,24 @@ export class TopicTable {
   }
 
   #add(subject: string, name: string, client: HookedClient): TopicEntry {
-    const entry = new TopicEntry(subject, name, client);
+    const entry = new TopicEntry(subject, name, client, this.#shareOf);
     entry.isLost = this.#lost.has(subject);
     entry.sink = this.#sinkOf(name);
     this.#entries.set(subject, entry);
     return entry;
   }
 
-  #remove({ subject }: TopicEntry): void {
+  readonly #shareOf = (client: HookedClient): KeptShare => {
+    const known = this.#shares.get(client);
+    if (known !== undefined) return known;
+    const share = new KeptShare(client.owner, this.#options.memory());
+    this.#shares.set(client, share);
+    return share;
+  };
+
+  #remove(entry: TopicEntry): void {
+    const { subject } = entry;
+    entry.close();
     this.#entries.delete(subject);
     this.#options.gone(subject);
   }

@@ -9,6 +9,7 @@ const counters = (at: number, packets: number): TopicCounters => ({
   bytes: packets * 100,
   last_size: 100,
   dropped: 0,
+  kept_dropped: 0,
   rate: 0,
   bytes_rate: 0,
 });

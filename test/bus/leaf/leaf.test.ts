@@ -250,7 +250,8 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     }
     const { dropped_msgs: dropped } = a.stats;
     expect(dropped).toBeGreaterThan(50);
-    expect(a.stats.pending_bytes).toBeLessThan(80 * 1024);
+    // Beside the queue, what the connection was given in advance.
+    expect(a.stats.pending_bytes).toBeLessThan(110 * 1024);
     expect(rig.logged.join("\n")).toMatch(/a warning: the hub .* does not read fast enough and loses messages/);
     a.flow();
     await until(() => remote.length === 100 - dropped);

@@ -15,7 +15,9 @@ export class BrokerPort implements Subscriber {
   readonly id: number;
   readonly published: SubjectCounters[] = [];
   readonly echo = true;
+  readonly isOrdered = true;
   readonly link = null;
+  readonly connection = null;
   readonly #environment: PortEnvironment;
   readonly #log: BusLog;
   readonly #receivers = new Map<ClientSubscription, Receive>();
@@ -45,12 +47,16 @@ export class BrokerPort implements Subscriber {
     return () => this.#remove(subscription);
   }
 
+  get fairKey(): number {
+    return this.id;
+  }
+
   mayReceive(): boolean {
     return true;
   }
 
   deliver(subscription: ClientSubscription, { subject, reply, headerBytes, size }: Envelope, message: BorrowedMessage): boolean {
-    countOut(this.#environment.counters, size);
+    countOut(this.#environment.counters, 1, size);
     const data = message.whole().subarray(headerBytes, size);
     try {
       this.#receivers.get(subscription)?.({ subject, data, ...(reply === null ? {} : { reply }) });

@@ -48,6 +48,11 @@ export class BrokerParser {
     this.#quick = new QuickPublish(limits);
   }
 
+  /** Bytes of a message whose end has not arrived yet. */
+  get heldBytes(): number {
+    return this.#message?.length ?? this.#messageLength;
+  }
+
   /**
    * Reads at most one operation of `chunk` from `position` on and returns the position after it. Throws
    * `ProtocolViolation`; the stream cannot be read any further then.

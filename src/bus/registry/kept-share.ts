@@ -1,0 +1,35 @@
+import type { MemoryBudget, MemoryHolder } from "../broker/queues/memory-budget.ts";
+import type { TopicEntry } from "./topic-entry.ts";
+
+/** The kept messages of one client's topics, as a part of the broker's memory. */
+export class KeptShare implements MemoryHolder {
+  readonly owner: string;
+  bytes = 0;
+  readonly #memory: MemoryBudget;
+  /** Topics with a kept message, the one that was published longest ago first. */
+  readonly #entries = new Set<TopicEntry>();
+
+  constructor(owner: string, memory: MemoryBudget) {
+    this.owner = owner;
+    this.#memory = memory;
+    memory.add(this);
+  }
+
+  /** The kept message of a topic was replaced; 0: there is, or was, none. */
+  replaced(entry: TopicEntry, before: number, after: number): void {
+    this.#entries.delete(entry);
+    if (after > 0) this.#entries.add(entry);
+    this.bytes += after - before;
+    this.#memory.grow(after - before);
+  }
+
+  free(): boolean {
+    const [oldest] = this.#entries;
+    oldest?.loseLast();
+    return oldest !== undefined;
+  }
+
+  close(): void {
+    this.#memory.remove(this);
+  }
+}
