@@ -19,8 +19,24 @@ export interface Network {
 
 export interface NetworkTotals {
   readonly interfaces: readonly (InterfaceName & InterfaceTotals)[];
+  /** Losses and memory of each host's broker. */
+  readonly brokers: readonly BrokerTotals[];
   /** Of the brokers' clients. */
   readonly topics: readonly { host: string; topic: string; end: "published" | "arrived"; messages: number; bytes: number }[];
+}
+
+export interface BrokerTotals {
+  readonly host: string;
+  /** Lost by programs that read too slowly, and by links (`link_dropped_msgs`). */
+  readonly dropped_msgs: number;
+  readonly dropped_bytes: number;
+  readonly link_dropped_msgs: number;
+  /** Not sent because the link was down, and lost when it broke. */
+  readonly missed_msgs: number;
+  readonly lost_msgs: number;
+  readonly memory_bytes: number;
+  readonly memory_limit: number;
+  readonly freed: readonly { owner: string; messages: number }[];
 }
 
 export interface InterfaceName {

@@ -120,6 +120,8 @@ export interface InstanceSettings {
   readonly bus_leafnode_url: string | null;
   /** Bytes. */
   readonly bus_max_payload: number;
+  /** Bytes; null: a share of each machine's memory. */
+  readonly bus_memory: number | null;
   /** Absolute. */
   readonly state_dir: string;
   /** Name of the process that shows traces. */

@@ -29,6 +29,9 @@ export const MAX_STDIN_QUEUE_BYTES = 1024 * 1024;
 export const DEFAULT_MAX_PAYLOAD_BYTES = 1024 * 1024;
 export const MAX_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 
+/** Least memory of a broker for its messages, bytes. */
+export const MIN_BUS_MEMORY_BYTES = 16 * 1024 * 1024;
+
 /** How the broker of a host is linked to others, from the manager's configuration. */
 const busSettings = z.object({
   /** What it links to: the broker by which the daemon reaches its manager, or the leaf-node listener of a nats-server; null: nothing. */
@@ -40,6 +43,8 @@ const busSettings = z.object({
     ])
     .nullable(),
   max_payload: z.number().int().min(1_024).max(MAX_MAX_PAYLOAD_BYTES),
+  /** Memory for queues, kept messages and rings of loggers, bytes; left out or null: a share of the machine's. */
+  memory: z.number().int().min(MIN_BUS_MEMORY_BYTES).nullable().optional(),
 });
 export type BusSettings = z.infer<typeof busSettings>;
 

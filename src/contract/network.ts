@@ -55,6 +55,23 @@ export const networkRow = z.discriminatedUnion("kind", [
   /** Answers to requests of a subject: given to requesters at other brokers, and received from them. */
   z.object({ kind: z.literal("answered"), subject: z.string(), ...messages }),
   z.object({ kind: z.literal("answers"), subject: z.string(), ...messages }),
+  /** What the host's broker has lost. */
+  z.object({
+    kind: z.literal("broker"),
+    /** By programs of the host that read too slowly, and by links to other brokers. */
+    dropped_msgs: count,
+    dropped_bytes: count,
+    /** The part of these that a link could not take. */
+    link_dropped_msgs: count,
+    /** Not sent because the link was down, and lost when it broke. */
+    missed_msgs: count,
+    lost_msgs: count,
+    /** For queues, kept messages and loggers, bytes. */
+    memory_bytes: count,
+    memory_limit: count,
+    /** Messages that were dropped because memory was used up, by those that used most. */
+    freed: z.array(z.object({ owner: z.string(), messages: count })),
+  }),
   /** TCP connections that the host made for the manager: bytes from the target and to it. */
   z.object({ kind: z.literal("forward"), target: z.string(), sent: count, received: count }),
 ]);

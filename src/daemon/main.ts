@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDiskFull, messageOf } from "../base/errors.ts";
 import { visible } from "../base/visible-text.ts";
+import { tuneSockets } from "../bus/carriers/socket-tuning.ts";
 import { hubDial } from "../bus/leaf/hub-dial.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
 import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
@@ -12,6 +13,7 @@ import { setEngineFlags } from "./engine-flags.ts";
 import { Host } from "./host.ts";
 import { returnFreeMemory } from "./native/libc.ts";
 import { ptyBinding } from "./native/pty-binding.ts";
+import { limitUnsent } from "./native/socket-options.ts";
 import { keepInheritedFiles } from "./process/inherited-files.ts";
 import { type BusService, serveOnBus, serverOf } from "./session/bus-service.ts";
 import { instanceUuid, keepInstanceUuid } from "./session/instance.ts";
@@ -55,6 +57,7 @@ async function main(): Promise<void> {
   const waiting = new AbortController();
   const cgroups = RunCgroups.create(streamId);
   const reaper = createGuardedReaper({ subreaper: true, marker: streamId, locks: lock.info.paths, cgroups, log: (msg) => log.warn(msg) });
+  tuneSockets(limitUnsent);
   const files = busFiles(options.state_dir);
   const managerLock = join(options.state_dir, "manager.lock");
   const bus = await openBus({ ...options, hub: () => hubDial(serverOf(options.bus, managerLock)), files }, (level, msg) =>

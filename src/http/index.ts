@@ -164,7 +164,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     loggerDownloadRoute({ loggers: control.loggers, followers, log }),
     vncInfoRoute(control.displays, assets.hash),
     metricsRoute(metrics),
-    ...(bus === null ? [] : [busRoute(bus)]),
+    ...(bus === null ? [] : [busRoute(bus, control.network)]),
     schemaRoute(),
     healthRoute(control.state),
     logoutRoute(endSession, isHttpsOnly),

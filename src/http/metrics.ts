@@ -148,6 +148,28 @@ export class Metrics {
           counter.inc({ host, interface: name, direction: "sent" }, totals[`tx_${what}`]);
         }
       });
+    const lost =
+      "Messages of a host that subscribers lost (dropped), links lost (link_dropped), or that a cut link did not carry (missed, lost).";
+    this.#total("mgr_host_bus_lost_messages_total", lost, ["host", "how"], (counter) => {
+      for (const { host, dropped_msgs, link_dropped_msgs, missed_msgs, lost_msgs } of this.#traffic?.brokers ?? []) {
+        counter.inc({ host, how: "dropped" }, dropped_msgs - link_dropped_msgs);
+        counter.inc({ host, how: "link_dropped" }, link_dropped_msgs);
+        counter.inc({ host, how: "missed" }, missed_msgs);
+        counter.inc({ host, how: "lost" }, lost_msgs);
+      }
+    });
+    this.#gauge("mgr_host_bus_memory_bytes", "Memory of a host's broker for queues, kept messages and loggers.", ["host"], (gauge) => {
+      for (const { host, memory_bytes } of this.#traffic?.brokers ?? []) gauge.set({ host }, memory_bytes);
+    });
+    this.#total(
+      "mgr_host_bus_freed_messages_total",
+      "Messages dropped because this memory was used up, by owner.",
+      ["host", "owner"],
+      (counter) => {
+        for (const { host, freed } of this.#traffic?.brokers ?? [])
+          for (const { owner, messages } of freed) counter.inc({ host, owner }, messages);
+      },
+    );
     const topicLabels = ["host", "topic", "end"];
     this.#total("mgr_topic_messages_total", "Messages published on a host, and arrived there from others.", topicLabels, (counter) => {
       for (const { host, topic, end, messages } of this.#traffic?.topics ?? []) counter.inc({ host, topic, end }, messages);

@@ -65,6 +65,7 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
           tx_drops: 4,
         },
       ],
+      brokers: [],
       topics: [{ host: "testhost", topic: "arm/state", end: "published", messages: 7, bytes: 700 }],
     }),
   };

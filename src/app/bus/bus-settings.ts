@@ -3,16 +3,17 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import type { InstanceSettings } from "../../config/definition.ts";
 import type { BusSettings } from "../../contract/messages.ts";
 
-type Settings = Pick<InstanceSettings, "bus" | "bus_ca_file" | "bus_leafnode_url" | "bus_max_payload">;
+type Settings = Pick<InstanceSettings, "bus" | "bus_ca_file" | "bus_leafnode_url" | "bus_max_payload" | "bus_memory">;
 
 /**
  * A host links to the broker by which it reaches the manager, unless that is a nats-server: its clients' port takes no leaf nodes, but
  * its leaf-node listener does. The local host always reaches the manager's own.
  */
-export function busSettings({ bus, bus_ca_file, bus_leafnode_url: url, bus_max_payload }: Settings, isLocal: boolean): BusSettings {
+export function busSettings(settings: Settings, isLocal: boolean): BusSettings {
+  const { bus, bus_ca_file, bus_leafnode_url: url, bus_max_payload, bus_memory } = settings;
   const own = isLocal || bus.length === 0 ? ("manager" as const) : null;
   const ca = () => (bus_ca_file === null ? null : readPem("bus_ca_file", bus_ca_file));
-  return { hub: url === null ? own : { url, ca: ca() }, max_payload: bus_max_payload };
+  return { hub: url === null ? own : { url, ca: ca() }, max_payload: bus_max_payload, memory: bus_memory };
 }
 
 /** Throws `bad_field` for a file that cannot be read. */

@@ -3,7 +3,9 @@ import { everyBeat } from "../../base/clock.ts";
 import { type Broker, createBroker } from "../../bus/broker/broker.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
 import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
+import { defaultMemoryBytes, MemoryBudget } from "../../bus/broker/queues/memory-budget.ts";
 import { PeerTrafficBook } from "../../bus/carriers/peer-traffic.ts";
+import { tuneSockets } from "../../bus/carriers/socket-tuning.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import { busUrl, placeOf } from "../../bus/client/bus-url.ts";
 import { type ConnectBusOptions, connectBus } from "../../bus/client/connect-bus.ts";
@@ -12,6 +14,7 @@ import { answerReports, collectReports } from "../../bus/host-link/member-report
 import { Registry } from "../../bus/registry/registry.ts";
 import type { InstanceSettings } from "../../config/definition.ts";
 import type { HostSetting } from "../../config/hosts.ts";
+import { limitUnsent } from "../../daemon/native/socket-options.ts";
 import { tcpInfo } from "../../daemon/native/tcp-info.ts";
 import type { HttpServer } from "../../http/index.ts";
 import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
@@ -50,8 +53,10 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
   const warn = (level: "info" | "warning" | "error", msg: string) => void options.log.append({ level, source: "bus", msg });
   const place = { port: 0 };
   const registry = new Registry({ host: localHostName(), server: "hub", place: () => ({ ...place, unix_socket: null }), log: warn });
-  const { name, bus_max_payload: maxPayload } = options.instance;
-  const broker = createBroker({ name, log: warn, hooks: registry, pingIntervalMs: PING_MS, maxPayload });
+  const { name, bus_max_payload: maxPayload, bus_memory } = options.instance;
+  const memory = new MemoryBudget(warn, bus_memory ?? defaultMemoryBytes());
+  const broker = createBroker({ name, log: warn, hooks: registry, pingIntervalMs: PING_MS, maxPayload, memory });
+  tuneSockets(limitUnsent);
   const local = await connectBus({ server: { kind: "memory", broker }, name: "manager", log: warn });
   return new ManagerBus({ ...options, broker, registry, place, local });
 }

@@ -89,7 +89,10 @@ export class ManagerNetwork implements Network {
         }),
       ),
     );
-    return { interfaces, topics };
+    const brokers = [...hosts].flatMap(([host, { first }]) =>
+      [...first.all("broker")].map(({ kind: _kind, ...row }) => ({ host, ...row })),
+    );
+    return { interfaces, brokers, topics };
   }
 
   close(): void {

@@ -43,6 +43,7 @@ function nameOf(row: NetworkRow): string {
     case "interface":
       return row.name;
     case "udp":
+    case "broker":
     case "forwarding":
       return "";
     case "link_socket":

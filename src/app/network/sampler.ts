@@ -109,7 +109,7 @@ export class Sampler {
   #readHub(): Counted | null {
     const { hub, clock } = this.#options;
     if (hub === null) return null;
-    return new Counted(clock.monotonic(), topicRows(hub.broker.crossings().subjects));
+    return new Counted(clock.monotonic(), topicRows(hub.broker.crossings()));
   }
 }
 

@@ -19,6 +19,7 @@ import { BrokerTurns } from "./broker-turns.ts";
 import { BrokerPort } from "./listeners/broker-port.ts";
 import { ClientListeners, type TcpOptions } from "./listeners/client-listeners.ts";
 import type { AcceptOptions } from "./permissions.ts";
+import type { Waiting } from "./queues/fair-queue.ts";
 import { MemoryBudget } from "./queues/memory-budget.ts";
 
 /** Connections within the machine are pinged once in so many ping intervals: the kernel tells of their end, so only one that hangs is found by pings. */
@@ -56,12 +57,16 @@ export interface BrokerStats extends BrokerCounters {
 /** Counters of what goes to other brokers and comes from there. */
 export interface Crossings {
   readonly subjects: ReadonlyMap<string, Omit<SubjectCounters, "last_bytes" | "publishers">>;
+  /** What waits for links, by subject. */
+  readonly waiting: ReadonlyMap<string, Waiting>;
   /** Of requests, by their subjects. */
   readonly answers: Iterable<[string, AnswerCount]>;
 }
 
 /** A server of the NATS protocol within this program: core messaging without JetStream, clusters and accounts. */
 export interface Broker {
+  /** Of its queues and kept messages; loggers of the same daemon share it. */
+  readonly memory: MemoryBudget;
   /** Serves a unix socket of mode 0600. Rejects a path over 107 bytes, and one where another process listens (`conflict`). */
   listenUnix(path: string, home?: SocketHome): Promise<void>;
   /** Serves plain NATS over TCP and resolves with the port. Rejects with `conflict` if the port is not available. */
@@ -200,7 +205,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   }
 
   crossings(): Crossings {
-    return { subjects: this.router.counted(), answers: this.links.answers.entries() };
+    return { subjects: this.router.counted(), waiting: this.links.waiting(), answers: this.links.answers.entries() };
   }
 
   limitPayload(bytes: number): void {

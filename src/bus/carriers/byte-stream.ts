@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { tuneSocket } from "./socket-tuning.ts";
 
 /** The carrier of a connection: a unix or TCP socket, an in-process pair or a WebSocket. */
 export interface ByteStream {
@@ -18,7 +19,7 @@ export interface ByteStream {
 
 export interface ByteStreamHandlers {
   data(bytes: Uint8Array): void;
-  /** `unsent` fell to 0 after it had been large. */
+  /** `unsent` fell to 0: the carrier had not taken all at once. */
   drained(): void;
   /** Called once, at the end; `error` if the end was not regular. */
   closed(error: Error | null): void;
@@ -31,6 +32,15 @@ export function socketStream(socket: Socket): ByteStream {
     error = cause;
   });
   socket.setNoDelay(true);
+  tuneSocket(socket);
+  let tellDrained = () => {};
+  let isWaiting = false;
+  // The event `drain` comes only after more than the stream's own limit.
+  const sent = () => {
+    if (!isWaiting || socket.writableLength > 0) return;
+    isWaiting = false;
+    tellDrained();
+  };
   return {
     get unsent() {
       return socket.writableLength;
@@ -39,12 +49,13 @@ export function socketStream(socket: Socket): ByteStream {
       if (!socket.writable) return;
       // Corked, so that several blocks are one system call.
       if (chunks.length > 1) socket.cork();
-      for (const chunk of chunks) socket.write(chunk);
+      for (const [index, chunk] of chunks.entries()) socket.write(chunk, index === chunks.length - 1 ? sent : undefined);
       if (chunks.length > 1) socket.uncork();
+      isWaiting = socket.writableLength > 0;
     },
     open(handlers) {
       socket.on("data", handlers.data);
-      socket.on("drain", handlers.drained);
+      tellDrained = handlers.drained;
       if (socket.closed) queueMicrotask(() => handlers.closed(error));
       else socket.on("close", () => handlers.closed(error));
     },

@@ -4,13 +4,12 @@ import { placeOf } from "../client/bus-url.ts";
 import type { ByteStream } from "./byte-stream.ts";
 import type { TlsMaterial } from "./dial.ts";
 import { noteDialed } from "./dialed-sockets.ts";
+import { tuneSocket } from "./socket-tuning.ts";
 
 /** Path of a manager's bus on its one port. */
 export const BUS_PATH = "/mgr/bus";
 /** Largest frame, bytes: more than one message of the bus with its envelope. */
 export const MAX_FRAME_BYTES = 2 * 1024 * 1024;
-/** Unsent bytes below which `drained` is reported. */
-const LOW_WATER = 16 * 1024;
 /** Maximum size of messages that are joined into one frame, bytes: the other side buffers whole frames. */
 const FRAME_BYTES = 256 * 1024;
 
@@ -44,7 +43,10 @@ export function dialWebsocket(
     signal.addEventListener("abort", giveUp, { once: true });
     ws.on("error", (cause) => fail(cause.message));
     ws.once("unexpected-response", (_request, response) => refusalText(response, fail));
-    ws.once("upgrade", ({ socket }) => noteDialed(socket));
+    ws.once("upgrade", ({ socket }) => {
+      noteDialed(socket);
+      tuneSocket(socket);
+    });
     ws.once("open", () => {
       signal.removeEventListener("abort", giveUp);
       // Paused, so that nothing is lost before the reader listens.
@@ -69,15 +71,15 @@ export function websocketStream(ws: WebSocket): ByteStream {
     error = cause;
   });
   let tellDrained = () => {};
-  let wasFull = false;
+  let isWaiting = false;
   const sent = () => {
-    if (!wasFull || ws.bufferedAmount > LOW_WATER) return;
-    wasFull = false;
+    if (!isWaiting || ws.bufferedAmount > 0) return;
+    isWaiting = false;
     tellDrained();
   };
   const send = (bytes: Uint8Array) => {
     ws.send(bytes, { binary: true }, sent);
-    if (ws.bufferedAmount > LOW_WATER) wasFull = true;
+    isWaiting = ws.bufferedAmount > 0;
   };
   return {
     get unsent() {

@@ -5,6 +5,7 @@ import type { BrokerParts } from "../broker/broker-parts.ts";
 import { type BrokerLimits, ProtocolViolation } from "../broker/broker-protocol.ts";
 import type { BrokerRouter } from "../broker/broker-router.ts";
 import type { BrokerTurns } from "../broker/broker-turns.ts";
+import type { Waiting } from "../broker/queues/fair-queue.ts";
 import type { MemoryBudget } from "../broker/queues/memory-budget.ts";
 import type { BusLog } from "../client/bus-message.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
@@ -155,6 +156,19 @@ export class BrokerLinks implements LinkEnvironment {
       ...account.counters,
     }));
     return [...hubs, ...leaves];
+  }
+
+  /** Messages that wait for links, by subject: the most of any link. They are neither sent nor lost yet. */
+  waiting(): Map<string, Waiting> {
+    const most = new Map<string, Waiting>();
+    const links = [
+      ...[...this.#dialed.values()].map((dialed) => dialed?.leaf ?? null),
+      ...[...this.#leaves].map(({ live }) => live?.link ?? null),
+    ];
+    for (const link of links)
+      for (const [subject, waiting] of link?.connection.waiting() ?? [])
+        if (waiting.msgs > (most.get(subject)?.msgs ?? 0)) most.set(subject, waiting);
+    return most;
   }
 
   async close(): Promise<void> {

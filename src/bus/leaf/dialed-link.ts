@@ -78,6 +78,11 @@ export class DialedLink implements BrokerOperations, LinkOperations {
     });
   }
 
+  /** Null until the hub has greeted. */
+  get leaf(): LeafLink | null {
+    return this.#leaf;
+  }
+
   get isLocal(): boolean {
     return this.#options.isLocal;
   }

@@ -178,6 +178,7 @@ function resolveInstance(section: NonNullable<ConfigFile["instance"]>, dir: stri
     bus_key_file: fromHere(section.bus_key_file),
     bus_leafnode_url: section.bus_leafnode_url ?? null,
     bus_max_payload: section.bus_max_payload ?? DEFAULT_MAX_PAYLOAD_BYTES,
+    bus_memory: section.bus_memory ?? null,
     state_dir: fromHere(section.state_dir) ?? fallback.state_dir ?? join(stateHome(), name),
     scope_process: section.scope_process ?? null,
     retained_log_entries: section.retained_log_entries ?? 10_000,

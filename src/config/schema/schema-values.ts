@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { MAX_MAX_PAYLOAD_BYTES } from "../../contract/messages.ts";
+import { MAX_MAX_PAYLOAD_BYTES, MIN_BUS_MEMORY_BYTES } from "../../contract/messages.ts";
 import { isSignal, REAL_TIME_SIGNAL, SIGNALS } from "../../protocol/process/signals.ts";
 import { toCommand } from "../command-line.ts";
 import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";
@@ -75,6 +75,8 @@ export const recordingSize = sizeOf("a size such as 64KiB, 1GiB or a number of b
 export const ringMemory = sizeOf("a size such as 64MiB, 1GiB or a number of bytes, at least 1MiB", 1_048_576);
 export const diskSize = sizeOf("a size such as 500MiB, 1GiB or a number of bytes", 0);
 export const payloadSize = sizeOf("a size such as 1MiB or a number of bytes, from 1KiB to 64MiB", 1_024, MAX_MAX_PAYLOAD_BYTES);
+
+export const busMemory = sizeOf("a size such as 256MiB or a number of bytes, at least 16MiB", MIN_BUS_MEMORY_BYTES);
 
 export const factor = leaf<number, number>("a number from 1 to 100", { type: "number", minimum: 1, maximum: 100 }, (value) =>
   typeof value === "number" && value >= 1 && value <= 100 ? value : undefined,

@@ -8,6 +8,7 @@ import { loggersSection } from "./schema-loggers.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
 import { recordSection } from "./schema-record.ts";
 import {
+  busMemory,
   environmentValue,
   flag,
   instanceName,
@@ -72,6 +73,10 @@ const instance = {
   bus_max_payload: described(
     "Largest message on the bus, from 1KiB to 64MiB. Default 1MiB. Each subscriber's queue can hold one more message than its limit.",
     payloadSize,
+  ),
+  bus_memory: described(
+    "Memory of each host's broker for queues, kept messages and loggers, from 16MiB. Default an eighth of the machine's, at most 1GiB.",
+    busMemory,
   ),
   state_dir: described("Folder for the state of the manager. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
   scope_process: described(

@@ -3,6 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { type Broker, type BrokerOptions, createBroker } from "../../bus/broker/broker.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
+import { defaultMemoryBytes } from "../../bus/broker/queues/memory-budget.ts";
 import { HubConnection, type HubDial } from "../../bus/leaf/hub-connection.ts";
 import { hubDial } from "../../bus/leaf/hub-dial.ts";
 import { Registry } from "../../bus/registry/registry.ts";
@@ -111,6 +112,7 @@ export class HostBus {
     if (isDeepStrictEqual(settings, this.#settings) || this.#isClosed) return;
     this.#settings = settings;
     this.broker.limitPayload(settings.max_payload);
+    this.broker.memory.limit = settings.memory ?? defaultMemoryBytes();
     void this.#changes.run(async () => {
       await this.#link?.close();
       this.#link = this.#isClosed ? null : this.#connect(settings);

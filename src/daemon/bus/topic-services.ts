@@ -27,7 +27,7 @@ export class TopicServices {
       send: (event) => publisher.publish((listener) => listener.onDataPlane?.(event)),
     });
     const tap = new Tap(bus.registry, (msg) => log("error", msg));
-    this.loggers = new Rings({ tap, warn: (msg) => log("warning", msg) });
+    this.loggers = new Rings({ tap, memory: bus.broker.memory, warn: (msg) => log("warning", msg) });
     if (recordings === undefined) return;
     this.recorder = new Recorder({ ...recordings, host, tap, clock, log });
     this.recorder.listen((event) => publisher.publish((listener) => listener.onRecording?.(event)));

@@ -1,10 +1,11 @@
 import type { Clock } from "../../base/clock.ts";
+import type { Broker } from "../../bus/broker/broker.ts";
 import { readableText } from "../../bus/broker/broker-protocol.ts";
 import { topicRows } from "../../bus/broker/topic-rows.ts";
 import { dialedSockets } from "../../bus/carriers/dialed-sockets.ts";
 import type { TargetCounts } from "../../bus/streams/target-counts.ts";
 import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
-import type { NetworkRow } from "../../contract/network.ts";
+import type { NetworkRow, NetworkRowOf } from "../../contract/network.ts";
 import type { HostBus } from "../bus/host-bus.ts";
 import { tcpInfo } from "../native/tcp-info.ts";
 import { ListPages } from "../session/list-pages.ts";
@@ -22,6 +23,9 @@ interface NetworkReportOptions {
 
 /** Topics, and subjects of this program and of the bus itself: none of a service. */
 const INTERNAL = /^(topic|mgr|\$SRV|\$SYS|\$LDS|_INBOX|>)(\.|$)/;
+
+/** Owners that are named. */
+const MAX_FREED = 10;
 
 /** What a host has counted of its network. Nothing is read before it is asked for. */
 export class NetworkReport {
@@ -72,8 +76,9 @@ export class NetworkReport {
   *#messages(): Generator<NetworkRow> {
     const { bus } = this.#options;
     if (bus === null) return;
-    const { subjects, answers } = bus.broker.crossings();
-    yield* topicRows(subjects);
+    const { subjects, waiting, answers } = bus.broker.crossings();
+    yield brokerRow(bus.broker);
+    yield* topicRows({ subjects, waiting });
     for (const [subject, { arrived, crossing }] of subjects) {
       if (INTERNAL.test(subject)) continue;
       if (arrived.msgs > 0) yield { kind: "arrived", subject: readableText(subject), ...arrived };
@@ -84,4 +89,25 @@ export class NetworkReport {
       if (received.msgs > 0) yield { kind: "answers", subject: readableText(subject), ...received };
     }
   }
+}
+
+function brokerRow(broker: Broker): NetworkRowOf<"broker"> {
+  const { links, dropped_msgs, dropped_bytes } = broker.stats();
+  const { used, limit, losses } = broker.memory;
+  const sum = (field: "dropped_msgs" | "missed_msgs" | "lost_out_msgs" | "unconfirmed_msgs") =>
+    links.reduce((total, link) => total + link[field], 0);
+  return {
+    kind: "broker",
+    dropped_msgs,
+    dropped_bytes,
+    link_dropped_msgs: sum("dropped_msgs"),
+    missed_msgs: sum("missed_msgs"),
+    lost_msgs: sum("lost_out_msgs") + sum("unconfirmed_msgs"),
+    memory_bytes: used,
+    memory_limit: limit,
+    freed: losses
+      .toSorted((a, b) => b.pieces - a.pieces)
+      .slice(0, MAX_FREED)
+      .map(({ owner, pieces }) => ({ owner, messages: pieces })),
+  };
 }

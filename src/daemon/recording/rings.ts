@@ -1,5 +1,6 @@
 import { cappedSum } from "../../base/capped-sum.ts";
 import { MgrError } from "../../base/errors.ts";
+import type { MemoryBudget, MemoryHolder } from "../../bus/broker/queues/memory-budget.ts";
 import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, RING_REPORTS_PER_PAGE, type RingReport } from "../../contract/loggers.ts";
 import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
 import { Ring, type SharedPayload } from "./ring.ts";
@@ -30,10 +31,13 @@ interface TopicRing {
 interface Logger {
   readonly spec: LoggerSpec;
   readonly rings: ReadonlyMap<string, TopicRing>;
+  readonly share: MemoryHolder;
 }
 
 interface RingsOptions {
   readonly tap: Pick<Tap, "add">;
+  /** Of the broker: rings are a part of it. */
+  readonly memory: MemoryBudget;
   readonly warn: (msg: string) => void;
 }
 
@@ -50,6 +54,8 @@ export class Rings {
   #used = 0;
   #maxBytes = DEFAULT_RING_MEMORY_BYTES;
   #isFullTold = false;
+  /** What the broker's memory budget knows of `#used`. */
+  #reported = 0;
 
   constructor(options: RingsOptions) {
     this.#options = options;
@@ -70,7 +76,10 @@ export class Rings {
       rings.set(spec.name, kept !== undefined && isSame(kept, spec, logger) ? kept : this.#make(spec, logger));
     }
     for (const [topic, old] of known?.rings ?? []) if (rings.get(topic) !== old) old.ring.clear();
-    this.#loggers.set(logger.name, { spec: logger, rings });
+    if (known !== undefined) this.#options.memory.remove(known.share);
+    const share = shareOf(logger.name, rings);
+    this.#options.memory.add(share);
+    this.#loggers.set(logger.name, { spec: logger, rings, share });
     this.#maxBytes = max_memory;
     this.#apply();
     this.#makeRoom();
@@ -78,8 +87,13 @@ export class Rings {
   }
 
   delete({ name }: RequestOf<"logger_delete">): Record<string, never> {
-    for (const { ring } of this.#loggers.get(name)?.rings.values() ?? []) ring.clear();
-    if (this.#loggers.delete(name)) this.#apply();
+    const known = this.#loggers.get(name);
+    if (known === undefined) return {};
+    for (const { ring } of known.rings.values()) ring.clear();
+    this.#loggers.delete(name);
+    this.#options.memory.remove(known.share);
+    this.#apply();
+    this.#report();
     return {};
   }
 
@@ -104,7 +118,10 @@ export class Rings {
 
   close(): void {
     this.#leave();
+    for (const { share } of this.#loggers.values()) this.#options.memory.remove(share);
     this.#loggers.clear();
+    this.#used = 0;
+    this.#report();
     this.#byTopic = new Map();
   }
 
@@ -174,8 +191,23 @@ export class Rings {
     kept.kind = { definition, definitionName, encoding };
   }
 
+  /** Tells the budget at the end of each operation: it may drop samples within the call. */
+  #report(): void {
+    const { memory } = this.#options;
+    while (this.#used !== this.#reported) {
+      const grown = this.#used - this.#reported;
+      this.#reported = this.#used;
+      memory.grow(grown);
+    }
+  }
+
   /** The oldest samples of the largest ring go first. */
   #makeRoom(): void {
+    this.#freeOwn();
+    this.#report();
+  }
+
+  #freeOwn(): void {
     if (this.#used <= this.#maxBytes) return;
     if (!this.#isFullTold) {
       this.#isFullTold = true;
@@ -195,6 +227,23 @@ export class Rings {
       }
     }
   }
+}
+
+/** What one logger holds. Payloads that other loggers hold, too, count for each. */
+function shareOf(name: string, rings: ReadonlyMap<string, TopicRing>): MemoryHolder {
+  return {
+    owner: `logger '${name}'`,
+    get bytes() {
+      return [...rings.values()].reduce((sum, { ring }) => sum + ring.bytes, 0);
+    },
+    free() {
+      const largest = [...rings.values()].reduce<TopicRing | null>((a, b) => (a === null || b.ring.bytes > a.ring.bytes ? b : a), null);
+      if (largest === null || largest.ring.count === 0) return false;
+      largest.ring.dropOldest();
+      largest.evicted += 1;
+      return true;
+    },
+  };
 }
 
 function isSame({ spec, onlyTimes }: TopicRing, { log_size, divisor }: LoggerTopicSpec, { only_ts }: LoggerSpec): boolean {

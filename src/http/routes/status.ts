@@ -1,4 +1,5 @@
 import type { ManagerState } from "../../actors/control.ts";
+import type { Network } from "../../actors/network.ts";
 import { protocolJsonSchema } from "../../protocol/frames/json-schema.ts";
 import { SHUTTING_DOWN } from "../access/gate.ts";
 import { refusal, refusalResponse } from "../access/refusal.ts";
@@ -31,11 +32,14 @@ export function metricsRoute(metrics: Metrics): Route {
 }
 
 /** `GET /mgr/bus` as plain HTTP: clients, what they publish, and which of them are too slow (docs/bus.md). Upgrades never come here. */
-export function busRoute(bus: BusUpgrade): Route {
+export function busRoute(bus: BusUpgrade, network: Pick<Network, "totals">): Route {
   return {
     path: "/mgr/bus",
     method: "GET",
-    handle: async () => Response.json(await bus.report(), { headers: { "Cache-Control": "no-store" } }),
+    async handle() {
+      const [report, totals] = await Promise.all([bus.report(), network.totals().catch(() => null)]);
+      return Response.json({ ...report, hosts: totals?.brokers ?? [] }, { headers: { "Cache-Control": "no-store" } });
+    },
   };
 }
 

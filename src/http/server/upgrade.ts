@@ -8,6 +8,7 @@ import { TurnShare } from "../../base/turns.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
+import { tuneSocket } from "../../bus/carriers/socket-tuning.ts";
 import { BUS_PATH, MAX_FRAME_BYTES, websocketStream } from "../../bus/carriers/websocket-stream.ts";
 import { GUI_PATH, MAX_GUI_FRAME_BYTES } from "../../protocol/gui.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../../transport/oversize.ts";
@@ -145,6 +146,7 @@ export class Upgrades {
     const enter = (permissions: BrokerPermissions, belonging: Belonging) =>
       this.#busServer.handleUpgrade(request, socket, head, (ws) => {
         label(request.socket, labelOf(permissions));
+        tuneSocket(request.socket);
         open.add(ws, belonging);
         bus.accept(websocketStream(ws), { kind: "websocket", permissions, address });
       });

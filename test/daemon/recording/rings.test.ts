@@ -25,7 +25,7 @@ class RingsRig implements AsyncDisposable {
   private constructor(registry: RegistryRig) {
     this.registry = registry;
     const tap = new Tap(registry.registry, (msg) => this.warnings.push(msg));
-    this.rings = new Rings({ tap, warn: (msg) => this.warnings.push(msg) });
+    this.rings = new Rings({ tap, memory: registry.broker.memory, warn: (msg) => this.warnings.push(msg) });
   }
 
   static async start(): Promise<RingsRig> {
