@@ -259,6 +259,31 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     await until(() => remote.at(-1) === "again");
   });
 
+  it("delay no topic for another: commands beside a fat topic all arrive over a slow link, before the backlog, and the fat one counts its losses", async () => {
+    await using rig = await LeafRig.start(hub);
+    const a = await rig.leaf("a", { maxPending: 256 * 1024 });
+    const b = await rig.leaf("b");
+    const [fat, commander, onB] = [await a.bus("camera"), await a.bus("commander"), await b.bus("on b")];
+    const heard: string[] = [];
+    onB.subscribe("topic.command", ({ data }) => heard.push(text(data)));
+    onB.subscribe("topic.camera", () => heard.push("image"));
+    await rig.known(onB, a);
+    a.hold("stalled");
+    for (let n = 0; n < 100; n++) {
+      for (let m = 0; m < 5; m++) fat.publish("topic.camera", Buffer.alloc(20_000));
+      commander.publish("topic.command", `${n}`);
+      await Promise.all([fat.flush(), commander.flush()]);
+    }
+    const { dropped_msgs: dropped, dropped_bytes: bytes } = a.stats;
+    expect(dropped).toBeGreaterThan(400);
+    expect(bytes).toBe(dropped * 20_000);
+    a.flow();
+    await until(() => heard.length === 600 - dropped);
+    expect(heard.filter((one) => one !== "image")).toEqual(numbers(100));
+    // What waited in the queue goes by turns: the last command does not stand behind the images.
+    expect(heard.length - heard.indexOf("99")).toBeGreaterThan(5);
+  });
+
   it("survive the hub: programs of a host do not notice, and hosts find each other when it is back", async () => {
     await using rig = await LeafRig.start(hub);
     const { a, b, onA, onB } = await twoHosts(rig);

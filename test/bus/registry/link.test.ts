@@ -68,6 +68,25 @@ function publish(publisher: NatsConnection, seq: number): void {
 }
 
 describe.each(HUBS)("keep_last between hosts linked by %s", (hubName) => {
+  it("sends kept messages over a link at the reader's pace: 40 of 500 KB, more than a queue holds, all arrive", async () => {
+    await using hosts = await LinkedHosts.start(hubName);
+    const [here, far] = [await hosts.host("rt1"), await hosts.host("rt2")];
+    const names = Array.from({ length: 40 }, (_, n) => `image/${n}`);
+    const publisher = await here.rig.client(
+      "camera",
+      names.map((name) => ({ ...STATE, name })),
+    );
+    for (const [n] of names.entries()) {
+      publisher.publish(`topic.image.${n}`, Buffer.alloc(500_000, "x"));
+      await publisher.flush();
+    }
+    const first = collect(await far.rig.connect("first"), "topic.image.>");
+    await expect.poll(() => new Set(first.map(({ subject }) => subject)).size).toBe(40);
+    const second = collect(await far.rig.connect("second"), "topic.image.>");
+    await expect.poll(() => new Set(second.map(({ subject }) => subject)).size).toBe(40);
+    expect(second.every(({ data, headers: own }) => data.length === 500_000 && own?.get("Mgr-Last") === "1")).toBe(true);
+  });
+
   it("each new subscriber of another host gets the newest message once, marked, and then the live ones in order", async () => {
     await using hosts = await LinkedHosts.start(hubName);
     const [here, far] = [await hosts.host("rt1"), await hosts.host("rt2")];

@@ -1,6 +1,8 @@
 import { headers } from "@nats-io/nats-core";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { MemoryBudget } from "../../../src/bus/broker/queues/memory-budget.ts";
 import { MAX_CLIENT_TOPICS } from "../../../src/contract/data-plane.ts";
+import { RawClient } from "../bus-rig.ts";
 import { collect, RegistryRig, register } from "./registry-rig.ts";
 
 const STATE = { name: "arm/state", definition: "float64 x", definition_name: "arm/msg/State", encoding: "cdr", keep_last: false };
@@ -175,3 +177,87 @@ async function statusError(connection: { status(): AsyncIterable<{ type: string;
   for await (const status of connection.status()) if (status.type === "error") return status.error?.message ?? "";
   return "the connection ended";
 }
+
+describe.each([
+  { count: 20, bytes: 900_000 },
+  { count: 1_000, bytes: 20_000 },
+])("keep_last with $count messages of $bytes bytes, more than a queue holds", ({ count, bytes }) => {
+  it("a subscriber that reads gets all of them, to one pattern or to each topic", async () => {
+    await using rig = await RegistryRig.start();
+    const names = Array.from({ length: count }, (_, n) => `image/${n}`);
+    const publisher = await rig.client(
+      "camera",
+      names.map((name) => ({ ...STATE, name, keep_last: true })),
+    );
+    const body = Buffer.alloc(bytes, "x");
+    for (const name of names) {
+      publisher.publish(`topic.${name.replace("/", ".")}`, body);
+      await publisher.flush();
+    }
+    const wild = collect(await rig.connect("wild"), "topic.image.>");
+    const exact = await rig.connect("exact");
+    const each = names.map((name) => collect(exact, `topic.${name.replace("/", ".")}`));
+    await expect.poll(() => wild.length).toBe(count);
+    await expect.poll(() => each.map(({ length }) => length)).toEqual(names.map(() => 1));
+    expect(new Set(wild.map(({ subject }) => subject)).size).toBe(count);
+    expect(wild.every(({ data }) => data.length === bytes)).toBe(true);
+    expect(rig.broker.stats().dropped_msgs).toBe(0);
+  });
+});
+
+it("kept messages are part of the broker's memory: of the client that keeps most, the oldest go, and its topics count them", async () => {
+  await using rig = await RegistryRig.start({ memory: new MemoryBudget(() => {}, 8 * 1024 * 1024) });
+  const own = await rig.connect("honest", "other");
+  expect(await register(own, { name: "honest", topics: [{ ...STATE, name: "arm/state", keep_last: true }] })).toMatchObject({ ok: true });
+  own.publish("topic.arm.state", Buffer.alloc(100_000, "s"));
+  await own.flush();
+  const names = Array.from({ length: 100 }, (_, n) => `big/${n}`);
+  const greedy = await rig.client(
+    "greedy",
+    names.map((name) => ({ ...STATE, name, keep_last: true })),
+  );
+  for (const [n] of names.entries()) {
+    greedy.publish(`topic.big.${n}`, Buffer.alloc(900_000));
+    await greedy.flush();
+  }
+  expect(rig.broker.memory.used).toBeLessThan(9 * 1024 * 1024);
+  const reader = await rig.connect("reader");
+  const [honest, big] = [collect(reader, "topic.arm.>"), collect(reader, "topic.big.>")];
+  await expect.poll(() => honest.length).toBe(1);
+  await expect.poll(() => big.map(({ subject }) => subject)).toContain("topic.big.99");
+  expect(big.map(({ subject }) => subject)).not.toContain("topic.big.0");
+  expect(rig.topic("big/0")?.counters.kept_dropped).toBe(1);
+  expect(rig.topic("arm/state")?.counters.kept_dropped).toBe(0);
+});
+
+it("reliable_within: a publisher is refused what does not fit, by subject; nothing that was taken is lost, and other topics go on", async () => {
+  await using rig = await RegistryRig.start();
+  const within = 200_000;
+  const [safe, usual] = [
+    { ...STATE, name: "safe", reliable_within: within },
+    { ...STATE, name: "usual" },
+  ];
+  const publisher = await rig.client("driver", [safe, usual]);
+  const refused: string[] = [];
+  void (async () => {
+    for await (const status of publisher.status()) if (status.type === "error") refused.push(status.error.message);
+  })();
+  const slow = await RawClient.connect({ host: "127.0.0.1", port: rig.port });
+  slow.send('CONNECT {"verbose":false,"pedantic":false,"auth_token":"arm/driver"}\r\nSUB topic.safe 1\r\nSUB topic.usual 2\r\nPING\r\n');
+  await slow.until((text) => text.includes("PONG"));
+  slow.socket.pause();
+  let published = 0;
+  while (refused.length === 0) {
+    publisher.publish("topic.safe", Buffer.alloc(20_000, `${published++ % 10}`));
+    await publisher.flush();
+  }
+  expect(refused[0]).toMatch(/Publish to "topic\.safe": a subscriber has not read the 200000 bytes/);
+  publisher.publish("topic.usual", "goes on");
+  await publisher.flush();
+  expect(rig.topic("usual")?.counters.packets).toBe(1);
+  const taken = rig.topic("safe")?.counters.packets ?? 0;
+  slow.socket.resume();
+  await slow.until((text) => (text.match(/MSG topic\.safe/g)?.length ?? 0) === taken && text.includes("goes on"));
+  expect(rig.topic("safe")?.counters).toMatchObject({ dropped: 0 });
+  slow.close();
+});
