@@ -8,7 +8,7 @@ import { countDropped, countIn, countOut, newCounters, type SubjectCounters } fr
 import type { HookedClient } from "./broker-hooks.ts";
 import type { BrokerParts } from "./broker-parts.ts";
 import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, NO_RESPONDERS_HEADERS, ProtocolViolation, parseConnect } from "./broker-protocol.ts";
-import { type ClientSubscription, newSubscription, withoutHeaders } from "./broker-subscriber.ts";
+import { ClientSubscription, withoutHeaders } from "./broker-subscriber.ts";
 import { ClientPermissions } from "./client-permissions.ts";
 import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
@@ -208,7 +208,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     }
     if (!this.subscriptions.has(sid)) {
       if (this.subscriptions.size >= this.#environment.limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
-      const subscription = newSubscription(this, { subject, queue, sid, ...allowed });
+      const subscription = new ClientSubscription(this, { subject, queue, sid, ...allowed });
       this.subscriptions.set(sid, subscription);
       this.#environment.router.tree.insert(subscription);
       this.#environment.hooks?.subscribed(this, subscription);
@@ -248,7 +248,9 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return;
     }
     this.#acknowledge();
-    if (!this.#environment.router.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
+    const { router } = this.#environment;
+    if (!router.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
+    router.deliveries.holdWhilePending(this, this.#connection);
   }
 
   #admit(permissions: BrokerPermissions | null): void {
@@ -285,8 +287,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   #ownSubscription(subject: string): ClientSubscription | undefined {
-    const { plain } = this.#environment.router.tree.match(subject);
-    return plain.find((one) => one.client === this && !one.isEnded);
+    const match = this.#environment.router.tree.match(subject);
+    // An inbox has few subscriptions; a search among thousands for each request would delay all clients.
+    if (match.plainSize > MAX_INBOX_SUBSCRIPTIONS) return undefined;
+    for (const one of match.plain()) if (one.client === this && !one.isEnded) return one;
+    return undefined;
   }
 
   #assertAuthorized(): void {
@@ -320,6 +325,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 }
 
+/** Subscriptions that receive one inbox, up to which the requester's own one is found. */
+const MAX_INBOX_SUBSCRIPTIONS = 512;
 const NO_PERMISSIONS: BrokerPermissions = {};
 const NO_RESPONDERS = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
 const NO_RESPONDERS_MESSAGE = new BorrowedMessage().of(NO_RESPONDERS, 0, NO_RESPONDERS.length);

@@ -28,7 +28,8 @@ export interface LinkTarget extends Subscriber {
   send(envelope: Envelope, queues: readonly string[], message: BorrowedMessage): boolean;
 }
 
-export interface ClientSubscription {
+/** A subscription of a client, or the interest of another broker. Brokers hold many of them, so each costs little. */
+export class ClientSubscription {
   readonly client: Subscriber;
   readonly subject: string;
   readonly queue: string | null;
@@ -36,19 +37,31 @@ export interface ClientSubscription {
   /** Its wildcard may match subjects that the client must not receive. */
   readonly isFiltered: boolean;
   /** Ends after this many deliveries; 0: never. */
-  max: number;
-  delivered: number;
-  isEnded: boolean;
-  /** The line before each of its messages. */
-  readonly head: RepeatedHead;
+  max = 0;
+  delivered = 0;
+  isEnded = false;
+  #head: RepeatedHead | null = null;
+
+  constructor(client: Subscriber, { subject, queue, sid, isFiltered }: SubscriptionFields) {
+    this.client = client;
+    this.subject = subject;
+    this.queue = queue;
+    this.sid = sid;
+    this.isFiltered = isFiltered;
+  }
+
+  get isRemote(): boolean {
+    return this.client.link !== null;
+  }
+
+  /** The line before each of its messages. Most subscriptions of a flood never get one. */
+  get head(): RepeatedHead {
+    this.#head ??= new RepeatedHead((envelope) => headText(this.sid, envelope));
+    return this.#head;
+  }
 }
 
-export function newSubscription(
-  client: Subscriber,
-  given: Pick<ClientSubscription, "subject" | "queue" | "sid" | "isFiltered">,
-): ClientSubscription {
-  return { client, ...given, max: 0, delivered: 0, isEnded: false, head: new RepeatedHead((envelope) => headText(given.sid, envelope)) };
-}
+type SubscriptionFields = Pick<ClientSubscription, "subject" | "queue" | "sid" | "isFiltered">;
 
 function headText(sid: string, { subject, reply, headerBytes, size }: Envelope): string {
   const to = reply === null ? `${subject} ${sid}` : `${subject} ${sid} ${reply}`;

@@ -95,8 +95,8 @@ export function createBroker(options: BrokerOptions = {}): Broker {
 
 class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly limits: BrokerLimits;
-  readonly router = new BrokerRouter();
   readonly turns = new BrokerTurns();
+  readonly router = new BrokerRouter(this.turns);
   readonly counters = newCounters();
   readonly hooks: BrokerHooks | null;
   readonly links: BrokerLinks;
@@ -228,6 +228,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#isClosed = true;
     this.#endTicks();
     for (const port of this.#ports) port.close();
+    this.router.deliveries.close();
     const closed = this.#listeners.close();
     await Promise.all([...this.#clients].map((client) => client.leave()));
     await Promise.all([closed, this.links.close()]);

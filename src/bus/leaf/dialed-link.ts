@@ -169,6 +169,10 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
     this.#connection.answer(text);
   }
 
+  hold(decision: Promise<void>): void {
+    this.#connection.hold(decision);
+  }
+
   #ping(): void {
     this.#pings.push(this.#options.account.counters.out_msgs);
     this.#connection.answer(`PING${CRLF}`);

@@ -2,7 +2,7 @@ import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import { countDropped, countIn, countOut, type SubjectCounters } from "../broker/broker-counters.ts";
 import type { BrokerParts } from "../broker/broker-parts.ts";
 import { CRLF, ERROR_TEXTS, ProtocolViolation, readableText } from "../broker/broker-protocol.ts";
-import { type ClientSubscription, type LinkTarget, newSubscription } from "../broker/broker-subscriber.ts";
+import { ClientSubscription, type LinkTarget } from "../broker/broker-subscriber.ts";
 import type { Envelope, LinkOperations } from "../broker/parser/broker-operations.ts";
 import { RecentSubjects } from "../broker/parser/recent-subjects.ts";
 import { RepeatedHead } from "../broker/parser/repeated-head.ts";
@@ -33,6 +33,8 @@ export interface LinkWire {
   message(header: string | Buffer, message: BorrowedMessage): void;
   answer(text: string): void;
   fail(text: string): void;
+  /** Stops reading until `decision` resolves. */
+  hold(decision: Promise<void>): void;
 }
 
 interface LeafLinkOptions {
@@ -100,7 +102,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   }
 
   interestChanged(key: string, { subject, queue, count }: Interest): void {
-    const others = count - (this.#wanted.has(key) ? 1 : 0);
+    const others = this.#othersOf(key, { count });
     const told = this.#told.get(key);
     if (others <= 0) {
       if (told === undefined) return;
@@ -109,6 +111,11 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     } else if (told === undefined) {
       if (this.#isTold(subject)) this.#tell(key, { subject, queue, count: others });
     } else if (queue !== null && told !== others) this.#tell(key, { subject, queue, count: others });
+  }
+
+  /** The subscriptions behind an entry without that of the other side itself. */
+  #othersOf(key: string, { count }: Pick<Interest, "count">): number {
+    return count - (this.#wanted.has(key) ? 1 : 0);
   }
 
   /** Inboxes are announced to a leaf only when a request is sent there. */
@@ -148,7 +155,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     const key = interestKey(subject, queue);
     const known = this.#wanted.get(key);
     if (known) known.weight = weight;
-    else this.#insert(key, newSubscription(this, { subject, queue, sid: key, isFiltered: allowed === "filtered" }), weight);
+    else this.#insert(key, new ClientSubscription(this, { subject, queue, sid: key, isFiltered: allowed === "filtered" }), weight);
   }
 
   disinterest(subject: string, queue: string | null): void {
@@ -162,7 +169,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     const isElsewhere = !this.#wanted.has(subject) && environment.interest.get(subject) !== undefined;
     if (!isOwn && !isElsewhere) {
       if (!this.#wanted.has(subject))
-        this.#insert(subject, newSubscription(this, { subject, queue: null, sid: subject, isFiltered: false }), 1);
+        this.#insert(subject, new ClientSubscription(this, { subject, queue: null, sid: subject, isFiltered: false }), 1);
       return;
     }
     environment.refusals.warn(`${name} leads back to this broker by another way; it is not used`);
@@ -224,10 +231,10 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   #tellInbox(reply: string): void {
     if (this.#options.peer === "hub" || !isInbox(reply)) return;
     const { router, interest } = this.#options.environment;
-    for (const { client, subject } of router.tree.match(reply).plain) {
+    for (const subject of router.tree.match(reply).plainSubjects()) {
       const key = interestKey(subject, null);
       const entry = interest.get(key);
-      if (client !== this && entry && !this.#told.has(key)) this.#tell(key, entry);
+      if (entry && !this.#told.has(key) && this.#othersOf(key, entry) > 0) this.#tell(key, entry);
     }
   }
 
@@ -252,6 +259,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       environment.answers.receives(envelope);
       environment.hooks?.arrived(subject, this.#options.isOwnKind);
       environment.router.route(this, envelope, message);
+      environment.router.deliveries.holdWhilePending(this, wire);
       return;
     }
     account.counters.refused_msgs++;

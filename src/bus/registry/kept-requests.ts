@@ -3,7 +3,7 @@ import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { SubjectCounters } from "../broker/broker-counters.ts";
 import type { BrokerAccess } from "../broker/broker-hooks.ts";
 import { CRLF } from "../broker/broker-protocol.ts";
-import { type ClientSubscription, newSubscription, type Subscriber } from "../broker/broker-subscriber.ts";
+import { ClientSubscription, type Subscriber } from "../broker/broker-subscriber.ts";
 import { isValidSubscription, subjectMatches } from "../broker/broker-subscriptions.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { LastMessage } from "./last-message.ts";
@@ -61,7 +61,7 @@ export class KeptRequests implements Subscriber {
     this.#router = router;
     this.#topics = topics;
     for (const subject of [SUBJECT, `${this.#inbox}>`])
-      router.tree.insert(newSubscription(this, { subject, queue: null, sid: "", isFiltered: false }));
+      router.tree.insert(new ClientSubscription(this, { subject, queue: null, sid: "", isFiltered: false }));
   }
 
   /** Requests the newest messages for a new subscription from the other brokers. */
