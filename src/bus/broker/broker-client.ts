@@ -9,12 +9,14 @@ import type { HookedClient } from "./broker-hooks.ts";
 import type { BrokerParts } from "./broker-parts.ts";
 import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, NO_RESPONDERS_HEADERS, ProtocolViolation, parseConnect } from "./broker-protocol.ts";
 import { ClientSubscription, withoutHeaders } from "./broker-subscriber.ts";
-import { ClientPermissions } from "./client-permissions.ts";
+import { ClientPermissions, publishLengthRefusal, subscriptionRefusal } from "./client-permissions.ts";
 import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
+import type { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
 
 /** What a client shares with the others of its broker. */
 export interface ClientEnvironment extends BrokerParts {
+  readonly subscriptionLimits: SubscriptionLimits;
   readonly links: BrokerLinks;
   /** `counts`: if the client is another broker, the counters of its link. */
   greeting(client: BrokerClient, counts?: LinkCounts): string;
@@ -40,6 +42,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   #deadline: ReturnType<typeof setTimeout> | null = null;
   #isSlow = false;
   #pings = 0;
+  #program: string | null | undefined = undefined;
   #link: LeafLink | null = null;
 
   constructor(id: number, stream: ByteStream, accepted: AcceptOptions, environment: ClientEnvironment) {
@@ -52,7 +55,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#connection = new BrokerConnection(stream, this, {
       limits,
       turns,
-      deliveries: () => counters.out_msgs + counters.dropped_msgs,
+      deliveries: () => counters.out_msgs + counters.dropped_msgs + environment.router.work,
       failed: () => this.#forget(),
       defect: (error) => environment.defect(this, error),
       closed: () => {
@@ -82,6 +85,15 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   get identity(): ClientIdentity | undefined {
     return this.#permissions.identity;
+  }
+
+  /** As it was at the first subscription: a client may present other credentials later. */
+  get program(): string | null {
+    if (this.#program === undefined) {
+      const { identity } = this;
+      this.#program = identity === undefined ? null : `${identity.run_id ?? ""} ${this.user}`;
+    }
+    return this.#program;
   }
 
   isValid(): boolean {
@@ -207,13 +219,28 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return;
     }
     if (!this.subscriptions.has(sid)) {
-      if (this.subscriptions.size >= this.#environment.limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
+      const { router, hooks, subscriptionLimits } = this.#environment;
       const subscription = new ClientSubscription(this, { subject, queue, sid, ...allowed });
+      const reason = subscriptionLimits.add(this, subscription);
+      if (reason !== null) {
+        this.#refuse(subscriptionRefusal(subject, queue, reason));
+        return;
+      }
       this.subscriptions.set(sid, subscription);
-      this.#environment.router.tree.insert(subscription);
-      this.#environment.hooks?.subscribed(this, subscription);
+      router.tree.insert(subscription);
+      subscriptionLimits.added(subscription);
+      hooks?.subscribed(this, subscription);
     }
     this.#acknowledge();
+  }
+
+  held(): Iterable<ClientSubscription> {
+    return this.subscriptions.values();
+  }
+
+  evict(subscription: ClientSubscription, reason: string): void {
+    this.#remove(subscription);
+    this.#refuse(subscriptionRefusal(subscription.subject, subscription.queue, reason));
   }
 
   unsubscribe(sid: string, max: number): void {
@@ -234,6 +261,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     const { counters, hooks } = this.#environment;
     countIn(this.counters, envelope.size);
     countIn(counters, envelope.size);
+    const tooLong = publishLengthRefusal(envelope);
+    if (tooLong !== null) {
+      this.#refuse(tooLong);
+      return;
+    }
     if (hooks !== null) {
       const verdict = hooks.publishing(this, envelope, message);
       if (verdict !== null) {
@@ -314,6 +346,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   #remove(subscription: ClientSubscription): void {
     subscription.isEnded = true;
     this.subscriptions.delete(subscription.sid);
+    this.#environment.subscriptionLimits.remove(this, subscription);
     this.#environment.router.tree.remove(subscription);
     this.#environment.hooks?.unsubscribed(this, subscription);
   }
@@ -322,6 +355,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     if (this.#deadline) clearTimeout(this.#deadline);
     this.#link?.close();
     for (const subscription of this.subscriptions.values()) this.#remove(subscription);
+    this.#environment.subscriptionLimits.leave(this);
   }
 }
 

@@ -28,6 +28,8 @@ export class BrokerRouter {
   readonly #book = new SubjectBook();
   /** Messages to many receivers that are still being delivered. */
   readonly deliveries: SlicedDeliveries;
+  /** Work of operations besides deliveries, in units of a delivery. */
+  work = 0;
   /** Links without a connection, which count the messages that they miss. */
   readonly absent = new Set<{ miss(envelope: Envelope): void }>();
 

@@ -11,10 +11,14 @@ export interface Subscriber {
   readonly published: SubjectCounters[];
   /** Whether it receives its own messages, too. */
   readonly echo: boolean;
+  /** Name of the program behind it, whose connections share limits; null: part of mgr itself, or another broker. */
+  readonly program?: string | null;
   /** The link itself, if this is another broker; else null. */
   readonly link: LinkTarget | null;
   /** Called for subscriptions that are filtered. */
   mayReceive(subject: string): boolean;
+  /** Ends one of its subscriptions, for which there is no more room, and tells it why. */
+  evict?(subscription: ClientSubscription, reason: string): void;
   /** False: the message could not be taken. */
   deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage): boolean;
 }

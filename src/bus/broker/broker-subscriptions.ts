@@ -144,7 +144,7 @@ export class SubscriptionTree<S extends Subscribed> {
 const NOTHING: readonly never[] = [];
 
 /** Also true for some subjects without one, which are found nevertheless: a token may hold these characters. */
-function hasWildcard(subject: string): boolean {
+export function hasWildcard(subject: string): boolean {
   return subject.includes("*") || subject.includes(">");
 }
 

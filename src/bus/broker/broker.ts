@@ -19,6 +19,7 @@ import { BrokerTurns } from "./broker-turns.ts";
 import { BrokerPort } from "./listeners/broker-port.ts";
 import { ClientListeners, type TcpOptions } from "./listeners/client-listeners.ts";
 import type { AcceptOptions } from "./permissions.ts";
+import { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
 
 /** Connections within the machine are pinged once in so many ping intervals: the kernel tells of their end, so only one that hangs is found by pings. */
 const LOCAL_PINGS = 5;
@@ -97,6 +98,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly limits: BrokerLimits;
   readonly turns = new BrokerTurns();
   readonly router = new BrokerRouter(this.turns);
+  readonly subscriptionLimits: SubscriptionLimits;
   readonly counters = newCounters();
   readonly hooks: BrokerHooks | null;
   readonly links: BrokerLinks;
@@ -118,6 +120,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#name = name;
     this.#log = log;
     this.limits = { ...BROKER_LIMITS, ...limits };
+    this.subscriptionLimits = new SubscriptionLimits(this.router.tree, this.limits);
     this.links = new BrokerLinks(this, log);
     this.#listeners = new ClientListeners({
       maxClients: this.limits.maxClients,

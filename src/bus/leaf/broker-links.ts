@@ -15,6 +15,7 @@ import { LeafLink, type LinkEnvironment, type LinkWire } from "./leaf-link.ts";
 import { type LeafConnect, type LinkCounts, LOOP_ERROR } from "./leaf-protocol.ts";
 import { LinkAccount, type LinkCounters } from "./link-account.ts";
 import { inboxName, isInbox } from "./link-filter.ts";
+import { LinkLimits } from "./link-limits.ts";
 
 /** Owner of the inboxes of this broker's own clients. */
 const OWN = "";
@@ -60,6 +61,7 @@ export class BrokerLinks implements LinkEnvironment {
   readonly interest = new InterestTable();
   readonly inboxes = new InboxOwners();
   readonly answers = new AnswerBook();
+  readonly linkLimits: LinkLimits;
   readonly loopId = randomBytes(16).toString("hex");
   readonly refusals: ThrottledWarning;
   readonly losses: ThrottledWarning;
@@ -73,6 +75,7 @@ export class BrokerLinks implements LinkEnvironment {
     this.counters = parts.counters;
     this.router = parts.router;
     this.hooks = parts.hooks;
+    this.linkLimits = new LinkLimits(parts.limits);
     this.refusals = new ThrottledWarning(log);
     this.losses = new ThrottledWarning(log);
     this.router.tree.watch = (subscription, delta) => {

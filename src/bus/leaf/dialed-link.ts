@@ -63,7 +63,7 @@ export class DialedLink implements BrokerOperations, LinkOperations, LinkWire {
     this.#connection = new BrokerConnection(options.stream, this, {
       limits,
       turns,
-      deliveries: () => counters.out_msgs + counters.dropped_msgs,
+      deliveries: () => counters.out_msgs + counters.dropped_msgs + environment.router.work,
       failed: () => this.#leaf?.close(),
       defect: (error) => environment.refusals.warn(`a defect of the bus closed the link to ${options.place}: ${messageOf(error)}`),
       closed: () => {

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { subjectProblem } from "../../base/subject-limits.ts";
 import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { SubjectCounters } from "../broker/broker-counters.ts";
 import type { BrokerAccess } from "../broker/broker-hooks.ts";
 import { CRLF } from "../broker/broker-protocol.ts";
 import { ClientSubscription, type Subscriber } from "../broker/broker-subscriber.ts";
-import { isValidSubscription, subjectMatches } from "../broker/broker-subscriptions.ts";
+import { isValidSubscription, SubscriptionTree, subjectMatches } from "../broker/broker-subscriptions.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
+import type { Subscribed } from "../broker/subscriptions/bucket.ts";
 import type { LastMessage } from "./last-message.ts";
 
 /** Subject of the requests. Clients can neither publish nor subscribe to it (bus/broker/permissions). */
@@ -17,7 +19,7 @@ const MAX_WAITING = 256;
 /** Maximum number of subscriptions in one request, and of characters of their subjects. */
 const MAX_PATTERNS = 1_000;
 const MAX_REQUEST_CHARS = 64 * 1024;
-/** Maximum number of subjects that are recorded while a request waits. */
+/** Maximum number of subjects that are recorded while requests wait; then the one seen longest ago is forgotten. */
 const MAX_SEEN = 10_000;
 
 interface KeptTopic {
@@ -29,10 +31,6 @@ interface Waiting {
   readonly id: number;
   readonly asked: { readonly subscription: ClientSubscription; readonly since: number }[];
   chars: number;
-  /**
-   * Subjects of messages that arrived over a link meanwhile, with the value of `#moment`. Answers use the same link, so they are not newer.
-   */
-  readonly seen: Map<string, number>;
   timer: ReturnType<typeof setTimeout> | null;
 }
 
@@ -50,6 +48,11 @@ export class KeptRequests implements Subscriber {
   readonly #topics: () => Iterable<KeptTopic>;
   readonly #inbox = `_INBOX.${randomBytes(16).toString("hex")}.`;
   readonly #waiting = new Map<number, Waiting>();
+  /**
+   * Subjects of messages that arrived over a link while requests wait, with the value of `#moment`. Answers use the same link, so they are
+   * not newer.
+   */
+  #seen = new Map<string, number>();
   /** The request that is sent at the end of this turn. */
   #next: Waiting | null = null;
   #requests = 0;
@@ -77,8 +80,12 @@ export class KeptRequests implements Subscriber {
   /** Called when a message arrived over a link. */
   arrived(subject: string): void {
     if (this.#waiting.size === 0) return;
-    this.#moment++;
-    for (const { seen } of this.#waiting.values()) if (seen.size < MAX_SEEN) seen.set(subject, this.#moment);
+    // Deleted first, so that the map stays in the order of the last arrivals.
+    this.#seen.delete(subject);
+    this.#seen.set(subject, ++this.#moment);
+    if (this.#seen.size <= MAX_SEEN) return;
+    const [oldest = ""] = this.#seen.keys();
+    this.#seen.delete(oldest);
   }
 
   close(): void {
@@ -101,7 +108,7 @@ export class KeptRequests implements Subscriber {
   #begin(): Waiting {
     const [oldest] = this.#waiting.values();
     if (this.#waiting.size >= MAX_WAITING && oldest !== undefined) this.#end(oldest);
-    const waiting: Waiting = { id: ++this.#requests, asked: [], chars: 0, seen: new Map(), timer: null };
+    const waiting: Waiting = { id: ++this.#requests, asked: [], chars: 0, timer: null };
     this.#waiting.set(waiting.id, waiting);
     queueMicrotask(() => {
       if (this.#next === waiting) this.#send();
@@ -124,22 +131,29 @@ export class KeptRequests implements Subscriber {
   #end({ id, timer }: Waiting): void {
     if (timer !== null) clearTimeout(timer);
     this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#seen = new Map();
   }
 
   #answer(reply: string, text: string): void {
-    const patterns = text.split("\n", MAX_PATTERNS).filter(isValidSubscription);
-    for (const { subject, last } of this.#topics())
-      if (last !== null && patterns.some((pattern) => subjectMatches(pattern, subject)))
-        last.send((envelope, message) => this.#router.route(this, { ...envelope, subject: `${reply}.${subject}` }, message));
+    // A tree, because thousands of patterns for thousands of topics would delay everything else.
+    const patterns = new SubscriptionTree<Subscribed>();
+    for (const subject of text.split("\n", MAX_PATTERNS))
+      if (isValidSubscription(subject) && subjectProblem(subject) === null) patterns.insert({ subject, queue: null });
+    for (const { subject, last } of this.#topics()) {
+      if (last === null || patterns.match(subject).plainSize === 0) continue;
+      // One token: with all of its tokens, the subject of the answer could be too long. Subjects of topics hold no `/`.
+      const answer = `${reply}.${subject.replaceAll(".", "/")}`;
+      last.send((envelope, message) => this.#router.route(this, { ...envelope, subject: answer }, message));
+    }
   }
 
-  /** To `<inbox><request>.<subject>`. */
+  /** To `<inbox><request>.<subject>`, with `/` for the dots of the subject. */
   #answered(envelope: Envelope, message: BorrowedMessage): void {
     const [id = ""] = envelope.subject.slice(this.#inbox.length).split(".", 1);
-    const subject = envelope.subject.slice(this.#inbox.length + id.length + 1);
+    const subject = envelope.subject.slice(this.#inbox.length + id.length + 1).replaceAll("/", ".");
     const waiting = this.#waiting.get(Number(id));
     if (waiting === undefined || !subject.startsWith("topic.")) return;
-    const seen = waiting.seen.get(subject) ?? 0;
+    const seen = this.#seen.get(subject) ?? 0;
     for (const { subscription, since } of waiting.asked) {
       const { client, isEnded, isFiltered } = subscription;
       if (isEnded || seen > since || !subjectMatches(subscription.subject, subject)) continue;

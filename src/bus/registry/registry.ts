@@ -20,6 +20,7 @@ import type { BusLog } from "../client/bus-message.ts";
 import { ChangeCollector } from "./change-collector.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import { Member, nameWithoutRegistration } from "./member.ts";
+import { RegistrationLimits } from "./registration-limits.ts";
 import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry, TopicSink } from "./topic-entry.ts";
 import { TopicTable } from "./topic-table.ts";
@@ -28,6 +29,9 @@ import { TopicTable } from "./topic-table.ts";
 const TOPIC = TOPIC_PREFIX.charCodeAt(0);
 const MGR = REGISTER_SUBJECT.charCodeAt(0);
 const INBOX = "_".charCodeAt(0);
+
+/** So many bytes of a registration take as long as a delivery. */
+const REGISTERED_BYTES_PER_UNIT = 128;
 
 export interface RegistryOptions {
   /** Canonical name of the broker's host. */
@@ -47,6 +51,8 @@ export class Registry implements BrokerHooks {
   readonly #options: RegistryOptions;
   readonly #members = new Map<HookedClient, Member>();
   readonly #topics: TopicTable;
+  readonly #limits = new RegistrationLimits();
+  #router: BrokerAccess["router"] | null = null;
   #kept: KeptRequests | null = null;
   readonly #services: ServiceTable;
   readonly #changes: ChangeCollector;
@@ -100,6 +106,7 @@ export class Registry implements BrokerHooks {
   }
 
   opened(access: BrokerAccess): void {
+    this.#router = access.router;
     this.#kept = new KeptRequests(access, () => this.#topics.published());
   }
 
@@ -139,6 +146,7 @@ export class Registry implements BrokerHooks {
 
   closed(client: HookedClient): void {
     if (!this.#members.delete(client)) return;
+    this.#limits.release(client);
     this.#topics.release(client);
     this.#changes.note(`client ${client.id}`, () => ({ kind: "client_gone", connection: client.id }));
   }
@@ -182,16 +190,18 @@ export class Registry implements BrokerHooks {
   }
 
   #register(client: HookedClient, { reply, headerBytes, size }: Envelope, message: BorrowedMessage): void {
+    if (this.#router !== null) this.#router.work += Math.ceil(size / REGISTERED_BYTES_PER_UNIT);
     const answer = this.#registered(client, message.whole().toString("utf8", headerBytes, size));
     if (reply !== null) client.answerRequest(reply, JSON.stringify(answer));
   }
 
   #registered(client: HookedClient, text: string): object {
-    const parsed = clientRegistration.safeParse(parseJson(text));
-    if (!parsed.success) return { ok: false, code: "bad_field", message: fieldProblem(parsed.error) };
     const member = this.#members.get(client);
     if (member === undefined) return { ok: false, code: "conflict", message: "send CONNECT first, then register" };
     try {
+      this.#limits.claim(client, text.length);
+      const parsed = clientRegistration.safeParse(parseJson(text));
+      if (!parsed.success) return { ok: false, code: "bad_field", message: fieldProblem(parsed.error) };
       const problems = this.#topics.reserve(client, parsed.data.topics);
       member.registration = parsed.data;
       this.#noteClient(client);
@@ -211,7 +221,9 @@ export class Registry implements BrokerHooks {
     if (subscription.queue !== null || !mayMatchTopic(subscription.subject)) return;
     const { subject } = subscription;
     if (!subject.includes("*") && !subject.endsWith(">")) this.#topics.get(subject)?.last?.deliver(subscription);
-    else for (const entry of this.#topics.entries()) if (subjectMatches(subject, entry.subject)) entry.last?.deliver(subscription);
+    else
+      for (const { last, subject: topic } of this.#topics.entries())
+        if (last !== null && subjectMatches(subject, topic)) last.deliver(subscription);
   }
 
   /** Other brokers may also keep messages of the topic. */
