@@ -22,18 +22,18 @@ export const BROKER_LIMITS = {
   maxClients: 10_000,
   /** Subscriptions of one connection, and what they count for (subscriptions/subscription-budget.ts). */
   maxSubscriptions: 50_000,
-  maxSubscriptionBytes: 32 * MIB,
+  maxSubscriptionBytes: 48 * MIB,
   /** Of all connections of one program. */
   maxProgramSubscriptions: 60_000,
-  maxProgramSubscriptionBytes: 40 * MIB,
+  maxProgramSubscriptionBytes: 56 * MIB,
   /** Of all clients: so many a link can announce. */
   maxClientsSubscriptions: 100_000,
-  maxClientsSubscriptionBytes: 64 * MIB,
+  maxClientsSubscriptionBytes: 96 * MIB,
   /** What one leaf may announce: what its clients may subscribe to, and some for the other broker itself. */
   maxLinkSubscriptions: 101_000,
-  maxLinkSubscriptionBytes: 66 * MIB,
+  maxLinkSubscriptionBytes: 98 * MIB,
   /** What all leaves together may announce. A leaf takes this and `maxLink…` from its hub. */
-  maxLinksSubscriptions: 200_000,
+  maxLinksSubscriptions: 150_000,
   maxLinksSubscriptionBytes: 128 * MIB,
   /** Members of one queue group of one subject: of one connection, of all connections of one program, of all clients. */
   maxGroupMembersOfClient: 1_000,

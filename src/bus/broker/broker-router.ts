@@ -45,11 +45,13 @@ export class BrokerRouter {
     const account = this.#book.account(subject);
     this.#count(publisher, account, size);
     if (this.absent.size > 0) for (const link of this.absent) link.miss(envelope);
-    const isLong = match.plainSize + groups.length > MAX_RECEIVERS_AT_ONCE;
+    const { literal, wild } = match;
+    // Almost every message has few receivers.
+    const isShort = wild.length === 0 && groups.length === 0 && (literal === null || literal.plain === null || literal.plain.size === 1);
+    const isLong = !isShort && match.plainSize + groups.length > MAX_RECEIVERS_AT_ONCE;
     if (isLong || this.deliveries.isPending(publisher))
       return this.deliveries.begin(publisher, envelope, message, { plain: [...match.plainLists()], groups }, account);
     const fanout = new Fanout(publisher, envelope, message);
-    const { literal, wild } = match;
     if (literal !== null && literal.plain !== null) for (const subscription of literal.plain.all()) fanout.plain(subscription);
     for (const { plain } of wild) if (plain !== null) for (const subscription of plain.all()) fanout.plain(subscription);
     for (const group of groups) fanout.group(group);
