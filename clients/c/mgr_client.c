@@ -10,6 +10,8 @@
 
 #define LIBRARY_VERSION 1
 #define MAX_NAME_BYTES 255
+/* A subject has at most 64 tokens, two of which belong to no part of a name. */
+#define MAX_NAME_PARTS 62
 #define MAX_CLIENT_NAME_BYTES 512
 #define MAX_SUBJECT_BYTES (MAX_NAME_BYTES * 3 + 16)
 #define MAX_UNSENT_BYTES (8 * 1024 * 1024)
@@ -77,6 +79,9 @@ static natsStatus refused(natsStatus status, const char *sentence) {
 static bool subject_of(char *subject, const char *prefix, const char *name) {
   size_t size = strlen(name);
   if (size == 0 || size > MAX_NAME_BYTES || name[0] == '/' || name[size - 1] == '/' || strstr(name, "//") != NULL) return false;
+  int parts = 1;
+  for (const char *at = name; *at; at++) parts += *at == '/';
+  if (parts > MAX_NAME_PARTS) return false;
   char *at = stpcpy(subject, prefix);
   for (const unsigned char *byte = (const unsigned char *)name; *byte; byte++) {
     bool is_plain = (*byte >= '0' && *byte <= '9') || (*byte >= 'A' && *byte <= 'Z') || (*byte >= 'a' && *byte <= 'z') || *byte == '_' || *byte == '-';
@@ -293,7 +298,7 @@ natsStatus mgr_client_publisher(mgr_publisher **publisher, mgr_client *client, c
   made->client = client;
   if (!subject_of(made->subject, "topic.", topic->name)) {
     free(made);
-    return refused(NATS_INVALID_ARG, "the name of a topic must have 1 to 255 bytes, and no empty part between its '/'");
+    return refused(NATS_INVALID_ARG, "a topic has a name of 1 to 255 bytes, with 1 to 62 parts between its '/', none of them empty");
   }
   natsStatus status = describe(made, topic);
   if (status != NATS_OK) {
@@ -395,7 +400,7 @@ static void on_message(natsConnection *connection, natsSubscription *ignored, na
 natsStatus mgr_client_subscribe(mgr_subscription **subscription, mgr_client *client, const char *topic, mgr_receiver receiver, void *closure) {
   char subject[MAX_SUBJECT_BYTES];
   if (!subject_of(subject, "topic.", topic))
-    return refused(NATS_INVALID_ARG, "the name of a topic must have 1 to 255 bytes, and no empty part between its '/'");
+    return refused(NATS_INVALID_ARG, "a topic has a name of 1 to 255 bytes, with 1 to 62 parts between its '/', none of them empty");
   mgr_subscription *made = calloc(1, sizeof *made);
   if (made == NULL) return failed(NATS_NO_MEMORY, "mgr_client_subscribe");
   *made = (mgr_subscription){.client = client, .topic = strdup(topic), .receiver = receiver, .closure = closure};

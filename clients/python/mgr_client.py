@@ -42,6 +42,8 @@ __all__ = ["connect_client", "Client", "Message", "MgrError", "Parameter", "Publ
 
 LIBRARY_VERSION = 1
 MAX_NAME_BYTES = 255
+# A subject has at most 64 tokens, two of which belong to no part of a name.
+MAX_NAME_PARTS = 62
 MAX_CLIENT_NAME_LENGTH = 128
 MAX_UNSENT_BYTES = 8 * 1024 * 1024
 MAX_WAITING_MESSAGES = 1_000
@@ -97,7 +99,12 @@ def name_problem(name: str) -> Optional[str]:
         return "is not valid Unicode"
     if size > MAX_NAME_BYTES:
         return f"has {size} bytes of UTF-8; at most {MAX_NAME_BYTES} are allowed"
-    return "has an empty part (check for a leading, trailing or double '/')" if "" in name.split("/") else None
+    parts = name.split("/")
+    if "" in parts:
+        return "has an empty part (check for a leading, trailing or double '/')"
+    if len(parts) > MAX_NAME_PARTS:
+        return f"has {len(parts)} parts between its '/'; at most {MAX_NAME_PARTS} are allowed, because a subject has at most 64 tokens"
+    return None
 
 
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")

@@ -1,8 +1,12 @@
 import { MgrError } from "./errors.ts";
+import { MAX_SUBJECT_TOKENS } from "./subject-limits.ts";
 
 /** Names of topics and services as NATS subjects (docs/clients.md, "Subjects"). */
 
 export const MAX_TOPIC_NAME_BYTES = 255;
+
+/** Subjects of services have two tokens besides the parts of the name: `svc.…` and the endpoint. */
+const MAX_TOPIC_NAME_PARTS = MAX_SUBJECT_TOKENS - 2;
 
 export const TOPIC_PREFIX = "topic.";
 const PLAIN = /^[A-Za-z0-9_-]$/;
@@ -16,7 +20,10 @@ export function topicNameProblem(name: string): string | null {
   if (LONE_SURROGATE.test(name)) return "is not valid Unicode";
   const size = encoder.encode(name).length;
   if (size > MAX_TOPIC_NAME_BYTES) return `has ${size} bytes of UTF-8; at most ${MAX_TOPIC_NAME_BYTES} are allowed`;
-  return name.split("/").includes("") ? "has an empty part (check for a leading, trailing or double '/')" : null;
+  const parts = name.split("/");
+  if (parts.includes("")) return "has an empty part (check for a leading, trailing or double '/')";
+  if (parts.length <= MAX_TOPIC_NAME_PARTS) return null;
+  return `has ${parts.length} parts between its '/'; at most ${MAX_TOPIC_NAME_PARTS} are allowed, because a subject has at most ${MAX_SUBJECT_TOKENS} tokens`;
 }
 
 /** `arm/joint 1` → `arm.joint%201`. Throws `bad_field` for a name that is not allowed. */

@@ -32,6 +32,8 @@ describe("subjects of topics", () => {
     expect(topicNameProblem("ö".repeat(127))).toBeNull();
     expect(topicNameProblem("ö".repeat(128))).toBe("has 256 bytes of UTF-8; at most 255 are allowed");
     expect(topicNameProblem("a\ud800")).toBe("is not valid Unicode");
+    expect(topicNameProblem(Array(62).fill("a").join("/"))).toBeNull();
+    expect(topicNameProblem(Array(63).fill("a").join("/"))).toMatch(/^has 63 parts between its '\/'; at most 62 are allowed/);
     expect(topicOfSubject(`topic.${"a".repeat(256)}`)).toBeNull();
   });
 

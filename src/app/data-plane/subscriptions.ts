@@ -37,7 +37,7 @@ export class Subscriptions {
 
   /** One entry for each subscription that the subject reaches. */
   to(subject: string): KnownClient[] {
-    return this.#tree.match(subject).plain.map(({ client }) => client);
+    return Array.from(this.#tree.match(subject).plain(), ({ client }) => client);
   }
 
   #remove(client: KnownClient): void {

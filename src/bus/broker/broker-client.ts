@@ -8,13 +8,15 @@ import { countDropped, countIn, countOut, newCounters, type SubjectCounters } fr
 import type { HookedClient } from "./broker-hooks.ts";
 import type { BrokerParts } from "./broker-parts.ts";
 import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, NO_RESPONDERS_HEADERS, ProtocolViolation, parseConnect } from "./broker-protocol.ts";
-import { type ClientSubscription, flowOf, newSubscription, type Subscriber, withoutHeaders } from "./broker-subscriber.ts";
-import { ClientPermissions } from "./client-permissions.ts";
+import { ClientSubscription, flowOf, type Subscriber, withoutHeaders } from "./broker-subscriber.ts";
+import { ClientPermissions, publishLengthRefusal, subscriptionRefusal } from "./client-permissions.ts";
 import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
+import type { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
 
 /** What a client shares with the others of its broker. */
 export interface ClientEnvironment extends BrokerParts {
+  readonly subscriptionLimits: SubscriptionLimits;
   readonly links: BrokerLinks;
   /** `counts`: if the client is another broker, the counters of its link. */
   greeting(client: BrokerClient, counts?: LinkCounts): string;
@@ -39,6 +41,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   #isAuthorized: boolean;
   #deadline: ReturnType<typeof setTimeout> | null = null;
   #pings = 0;
+  #program: string | null | undefined = undefined;
   #link: LeafLink | null = null;
   /** It has lost messages since its queue was empty. */
   #isSlow = false;
@@ -88,6 +91,15 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   get identity(): ClientIdentity | undefined {
     return this.#permissions.identity;
+  }
+
+  /** As it was at the first subscription: a client may present other credentials later. */
+  get program(): string | null {
+    if (this.#program === undefined) {
+      const { identity } = this;
+      this.#program = identity === undefined ? null : `${identity.run_id ?? ""} ${this.user}`;
+    }
+    return this.#program;
   }
 
   isValid(): boolean {
@@ -233,13 +245,28 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return;
     }
     if (!this.subscriptions.has(sid)) {
-      if (this.subscriptions.size >= this.#environment.limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
-      const subscription = newSubscription(this, { subject, queue, sid, ...allowed });
+      const { router, hooks, subscriptionLimits } = this.#environment;
+      const subscription = new ClientSubscription(this, { subject, queue, sid, ...allowed });
+      const reason = subscriptionLimits.add(this, subscription);
+      if (reason !== null) {
+        this.#refuse(subscriptionRefusal(subject, queue, reason));
+        return;
+      }
       this.subscriptions.set(sid, subscription);
-      this.#environment.router.tree.insert(subscription);
-      this.#environment.hooks?.subscribed(this, subscription);
+      router.tree.insert(subscription);
+      subscriptionLimits.added(subscription);
+      hooks?.subscribed(this, subscription);
     }
     this.#acknowledge();
+  }
+
+  held(): Iterable<ClientSubscription> {
+    return this.subscriptions.values();
+  }
+
+  evict(subscription: ClientSubscription, reason: string): void {
+    this.#remove(subscription);
+    this.#refuse(subscriptionRefusal(subscription.subject, subscription.queue, reason));
   }
 
   unsubscribe(sid: string, max: number): void {
@@ -260,6 +287,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     const { counters, hooks } = this.#environment;
     countIn(this.counters, envelope.size);
     countIn(counters, envelope.size);
+    const tooLong = publishLengthRefusal(envelope);
+    if (tooLong !== null) {
+      this.#refuse(tooLong);
+      return;
+    }
     if (hooks !== null) {
       const verdict = hooks.publishing(this, envelope, message);
       if (verdict !== null) {
@@ -274,7 +306,9 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return;
     }
     this.#acknowledge();
-    if (!this.#environment.router.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
+    const { router } = this.#environment;
+    if (!router.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
+    router.deliveries.holdWhilePending(this, this.connection);
   }
 
   #admit(permissions: BrokerPermissions | null): void {
@@ -316,8 +350,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   #ownSubscription(subject: string): ClientSubscription | undefined {
-    const { plain } = this.#environment.router.tree.match(subject);
-    return plain.find((one) => one.client === this && !one.isEnded);
+    const match = this.#environment.router.tree.match(subject);
+    // An inbox has few subscriptions; a search among thousands for each request would delay all clients.
+    if (match.plainSize > MAX_INBOX_SUBSCRIPTIONS) return undefined;
+    for (const one of match.plain()) if (one.client === this && !one.isEnded) return one;
+    return undefined;
   }
 
   #assertAuthorized(): void {
@@ -356,6 +393,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   #remove(subscription: ClientSubscription): void {
     subscription.isEnded = true;
     this.subscriptions.delete(subscription.sid);
+    this.#environment.subscriptionLimits.remove(this, subscription);
     this.#environment.router.tree.remove(subscription);
     this.#environment.hooks?.unsubscribed(this, subscription);
   }
@@ -365,9 +403,12 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     if (this.#deadline) clearTimeout(this.#deadline);
     this.#link?.close();
     for (const subscription of this.subscriptions.values()) this.#remove(subscription);
+    this.#environment.subscriptionLimits.leave(this);
   }
 }
 
+/** Subscriptions that receive one inbox, up to which the requester's own one is found. */
+const MAX_INBOX_SUBSCRIPTIONS = 512;
 const NO_PERMISSIONS: BrokerPermissions = {};
 const NO_RESPONDERS = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
 const NO_RESPONDERS_MESSAGE = new BorrowedMessage().of(NO_RESPONDERS, 0, NO_RESPONDERS.length);

@@ -27,6 +27,8 @@ export interface BrokerAccess {
   readonly id: number;
   readonly router: BrokerRouter;
   readonly memory: MemoryBudget;
+  /** Counts work of the current operation, in units of a delivery. */
+  spend(units: number): void;
 }
 
 /**

@@ -12,6 +12,7 @@ export const NO_RESPONDERS_HEADERS = "NATS/1.0 503\r\n\r\n";
  */
 export const SPOKEN_VERSION = "2.10.0";
 
+const MIB = 1024 * 1024;
 /** Default limits; the first two are those of nats-server. Bytes, unless another unit is named. */
 export const BROKER_LIMITS = {
   maxPayload: 1024 * 1024,
@@ -19,8 +20,25 @@ export const BROKER_LIMITS = {
   /** Unread bytes of one subscriber beyond which new messages to it are dropped (docs/design/runtime-invariants.md, "Bus"). */
   maxPending: 8 * 1024 * 1024,
   maxClients: 10_000,
-  /** Subscriptions of one client. */
+  /** Subscriptions of one connection, and what they count for (subscriptions/subscription-budget.ts). */
   maxSubscriptions: 50_000,
+  maxSubscriptionBytes: 48 * MIB,
+  /** Of all connections of one program. */
+  maxProgramSubscriptions: 60_000,
+  maxProgramSubscriptionBytes: 56 * MIB,
+  /** Of all clients: so many a link can announce. */
+  maxClientsSubscriptions: 100_000,
+  maxClientsSubscriptionBytes: 96 * MIB,
+  /** What one leaf may announce: what its clients may subscribe to, and some for the other broker itself. */
+  maxLinkSubscriptions: 101_000,
+  maxLinkSubscriptionBytes: 98 * MIB,
+  /** What all leaves together may announce. A leaf takes this and `maxLink…` from its hub. */
+  maxLinksSubscriptions: 150_000,
+  maxLinksSubscriptionBytes: 128 * MIB,
+  /** Members of one queue group of one subject: of one connection, of all connections of one program, of all clients. */
+  maxGroupMembersOfClient: 1_000,
+  maxGroupMembersOfProgram: 2_000,
+  maxGroupMembers: 10_000,
   /** A client that was silent for this long is pinged, milliseconds. */
   pingIntervalMs: 30_000,
   /** Unanswered pings before a connection is stale. */
@@ -41,7 +59,6 @@ export const ERROR_TEXTS = {
   stale: "Stale Connection",
   slow: "Slow Consumer",
   clients: "Maximum Connections Exceeded",
-  subscriptions: "Maximum Subscriptions Exceeded",
   headers: "Message Headers Not Supported",
   subject: "Invalid Subject",
   publishSubject: "Invalid Publish Subject",

@@ -27,6 +27,8 @@ export interface Subscriber {
   readonly published: SubjectCounters[];
   /** Whether it receives its own messages, too. */
   readonly echo: boolean;
+  /** Name of the program behind it, whose connections share limits; null: part of mgr itself, or another broker. */
+  readonly program?: string | null;
   /** The link itself, if this is another broker; else null. */
   readonly link: LinkTarget | null;
   /** Publishers with the same key share one turn in queues, such as the connections of one process. */
@@ -35,6 +37,8 @@ export interface Subscriber {
   readonly isOrdered: boolean;
   /** Called for subscriptions that are filtered. */
   mayReceive(subject: string): boolean;
+  /** Ends one of its subscriptions, for which there is no more room, and tells it why. */
+  evict?(subscription: ClientSubscription, reason: string): void;
   /** False: the message could not be taken. */
   deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage, publisher: Subscriber): boolean;
   /** Its connection; null: it is part of this program, and takes every message at once. */
@@ -65,7 +69,8 @@ export function linkFlowOf(subject: string): string {
 
 const INBOX = "_INBOX.";
 
-export interface ClientSubscription {
+/** A subscription of a client, or the interest of another broker. Brokers hold many of them, so each costs little. */
+export class ClientSubscription {
   readonly client: Subscriber;
   readonly subject: string;
   readonly queue: string | null;
@@ -73,19 +78,31 @@ export interface ClientSubscription {
   /** Its wildcard may match subjects that the client must not receive. */
   readonly isFiltered: boolean;
   /** Ends after this many deliveries; 0: never. */
-  max: number;
-  delivered: number;
-  isEnded: boolean;
-  /** The line before each of its messages. */
-  readonly head: RepeatedHead;
+  max = 0;
+  delivered = 0;
+  isEnded = false;
+  #head: RepeatedHead | null = null;
+
+  constructor(client: Subscriber, { subject, queue, sid, isFiltered }: SubscriptionFields) {
+    this.client = client;
+    this.subject = subject;
+    this.queue = queue;
+    this.sid = sid;
+    this.isFiltered = isFiltered;
+  }
+
+  get isRemote(): boolean {
+    return this.client.link !== null;
+  }
+
+  /** The line before each of its messages. Most subscriptions of a flood never get one. */
+  get head(): RepeatedHead {
+    this.#head ??= new RepeatedHead((envelope) => headText(this.sid, envelope));
+    return this.#head;
+  }
 }
 
-export function newSubscription(
-  client: Subscriber,
-  given: Pick<ClientSubscription, "subject" | "queue" | "sid" | "isFiltered">,
-): ClientSubscription {
-  return { client, ...given, max: 0, delivered: 0, isEnded: false, head: new RepeatedHead((envelope) => headText(given.sid, envelope)) };
-}
+type SubscriptionFields = Pick<ClientSubscription, "subject" | "queue" | "sid" | "isFiltered">;
 
 function headText(sid: string, { subject, reply, headerBytes, size }: Envelope): string {
   const to = reply === null ? `${subject} ${sid}` : `${subject} ${sid} ${reply}`;

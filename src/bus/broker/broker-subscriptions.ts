@@ -1,104 +1,155 @@
-/** The properties of a subscription that the tree uses. */
-export interface Subscribed {
-  /** May hold the wildcards `*` (one token) and `>` (the rest, at least one token). */
-  readonly subject: string;
-  /** Members of a queue group share the messages: each goes to one of them. */
-  readonly queue: string | null;
-}
+import { Bucket, type Group, type Subscribed } from "./subscriptions/bucket.ts";
+import { Match } from "./subscriptions/match.ts";
+import { WildcardTrie } from "./subscriptions/wildcard-trie.ts";
 
-/** The subscriptions that get a message: all of `plain`, and one of each group. Not modified after it was returned. */
-export interface Match<S> {
-  readonly plain: readonly S[];
-  readonly groups: readonly (readonly S[])[];
-}
+/**
+ * Matches kept for recent subjects. Without them, a message takes three times as much processor time (bench/bus-throughput.ts, 128 bytes:
+ * 1.78 instead of 0.45 µs).
+ */
+const MAX_CACHED_SUBJECTS = 4_096;
+/** Buckets that they hold together. */
+const MAX_CACHED_BUCKETS = 100_000;
+/** New and removed wildcards that kept matches are corrected by. With more since its last use, a match is made again. */
+const MAX_CHANGES = 256;
 
-interface Node<S> {
-  readonly children: Map<string, Node<S>>;
-  any: Node<S> | null;
-  rest: Node<S> | null;
-  readonly subscriptions: Set<S>;
+interface WildcardChange<S extends Subscribed> {
+  readonly bucket: Bucket<S>;
+  readonly isNew: boolean;
 }
 
 /**
- * Matches kept for recent subjects; all are dropped when a subscription is added or removed. Without them, a message takes
- * three times as much processor time (bench/bus-throughput.ts, 128 bytes: 1.78 instead of 0.45 µs).
+ * Subscriptions by subject: those without wildcards in a table, which costs least, those with wildcards in a tree of tokens. A subscription
+ * that comes or goes leaves the kept matches of other subjects alone.
  */
-const CACHED_SUBJECTS = 4_096;
-
-/** Subscriptions by subject: a tree of tokens, so that a publish costs its depth and not the number of subscriptions. */
 export class SubscriptionTree<S extends Subscribed> {
-  readonly #root = newNode<S>();
+  readonly #literals = new Map<string, Bucket<S>>();
+  readonly #wildcards = new WildcardTrie<S>();
   #cache = new Map<string, Match<S>>();
+  #cachedBuckets = 0;
+  /** The last changes of wildcards, each at its number modulo MAX_CHANGES. */
+  readonly #changes: WildcardChange<S>[] = [];
+  #changeCount = 0;
+  /** New and removed groups so far. */
+  #groupChanges = 0;
   /** Called for each subscription that is added (1) or removed (-1). */
   watch: ((subscription: S, delta: 1 | -1) => void) | null = null;
   size = 0;
 
   insert(subscription: S): void {
-    let node = this.#root;
-    for (const token of subscription.subject.split(".")) node = childOf(node, token);
-    if (node.subscriptions.has(subscription)) return;
-    node.subscriptions.add(subscription);
+    const { subject } = subscription;
+    const isWild = hasWildcard(subject);
+    const known = this.#bucketOf(subject, isWild);
+    const bucket = known ?? new Bucket<S>(subject);
+    const added = bucket.add(subscription);
+    if (added === false) return;
+    if (added === "group") this.#groupChanges++;
+    if (known === null) this.#open(bucket, isWild);
     this.size++;
-    this.#changed();
     this.watch?.(subscription, 1);
   }
 
   remove(subscription: S): void {
-    const tokens = subscription.subject.split(".");
-    const path = [this.#root];
-    for (const token of tokens) {
-      const next = existingChild(path[path.length - 1] as Node<S>, token);
-      if (!next) return;
-      path.push(next);
-    }
-    if (!(path[path.length - 1] as Node<S>).subscriptions.delete(subscription)) return;
+    const { subject } = subscription;
+    const isWild = hasWildcard(subject);
+    const bucket = this.#bucketOf(subject, isWild);
+    const removed = bucket?.delete(subscription) ?? false;
+    if (bucket === null || removed === false) return;
+    if (removed === "group") this.#groupChanges++;
+    if (bucket.isEmpty) this.#close(bucket, isWild);
     this.size--;
-    this.#changed();
-    for (let depth = tokens.length; depth > 0 && isEmpty(path[depth] as Node<S>); depth--) {
-      dropChild(path[depth - 1] as Node<S>, tokens[depth - 1] as string);
-    }
     this.watch?.(subscription, -1);
   }
 
+  /** Valid until a subscription is added or removed. */
   match(subject: string): Match<S> {
     const known = this.#cache.get(subject);
-    if (known) return known;
-    const found = this.#collect(subject);
-    if (this.#cache.size >= CACHED_SUBJECTS) this.#cache = new Map();
+    if (known !== undefined) {
+      if (known.at !== this.#changeCount) this.#correct(known, subject);
+      return known;
+    }
+    const literal = this.#literals.get(subject) ?? null;
+    const found = new Match<S>(literal, this.#matchWildcards(subject), this.#changeCount);
+    this.#cachedBuckets += found.wild.length;
+    if (this.#cache.size >= MAX_CACHED_SUBJECTS || this.#cachedBuckets > MAX_CACHED_BUCKETS) {
+      this.#cache = new Map();
+      this.#cachedBuckets = found.wild.length;
+    }
     this.#cache.set(subject, found);
     return found;
   }
 
-  #collect(subject: string): Match<S> {
-    const plain: S[] = [];
-    const groups = new Map<string, S[]>();
-    const take = (node: Node<S>) => {
-      for (const subscription of node.subscriptions) {
-        if (subscription.queue === null) plain.push(subscription);
-        else groups.set(subscription.queue, [...(groups.get(subscription.queue) ?? []), subscription]);
-      }
-    };
-    const tokens = subject.split(".");
-    if (tokens.includes("")) return { plain, groups: [] };
-    // Level by level, so that each node of the tree is visited at most once, whatever the wildcards.
-    let level = [this.#root];
-    for (const token of tokens) {
-      const next: Node<S>[] = [];
-      for (const node of level) {
-        if (node.rest) take(node.rest);
-        if (node.any) next.push(node.any);
-        const child = node.children.get(token);
-        if (child) next.push(child);
-      }
-      level = next;
-    }
-    for (const node of level) take(node);
-    return { plain, groups: [...groups.values()] };
+  /** The queue groups of a match. */
+  groupsOf(match: Match<S>) {
+    return match.groups(this.#groupChanges);
   }
 
-  #changed(): void {
-    if (this.#cache.size > 0) this.#cache = new Map();
+  /** The group of exactly this subject, which may be a wildcard. */
+  group(subject: string, queue: string): Group<S> | null {
+    return this.#bucketOf(subject, hasWildcard(subject))?.groups?.get(queue) ?? null;
   }
+
+  #bucketOf(subject: string, isWild: boolean): Bucket<S> | null {
+    return isWild ? this.#wildcards.get(subject) : (this.#literals.get(subject) ?? null);
+  }
+
+  #open(bucket: Bucket<S>, isWild: boolean): void {
+    if (isWild) {
+      this.#wildcards.add(bucket);
+      this.#note(bucket, true);
+      return;
+    }
+    this.#literals.set(bucket.subject, bucket);
+    this.#correctLiteral(bucket.subject, bucket);
+  }
+
+  #close(bucket: Bucket<S>, isWild: boolean): void {
+    if (isWild) {
+      this.#wildcards.delete(bucket);
+      this.#note(bucket, false);
+      return;
+    }
+    this.#literals.delete(bucket.subject);
+    this.#correctLiteral(bucket.subject, null);
+  }
+
+  #correctLiteral(subject: string, bucket: Bucket<S> | null): void {
+    const known = this.#cache.get(subject);
+    if (known !== undefined) known.literal = bucket;
+  }
+
+  #note(bucket: Bucket<S>, isNew: boolean): void {
+    this.#changes[this.#changeCount++ % MAX_CHANGES] = { bucket, isNew };
+  }
+
+  #correct(match: Match<S>, subject: string): void {
+    const { length } = match.wild;
+    if (this.#changeCount - match.at > MAX_CHANGES) match.wild = this.#matchWildcards(subject);
+    else
+      for (let at = match.at; at < this.#changeCount; at++) {
+        const { bucket, isNew } = this.#changes[at % MAX_CHANGES] as WildcardChange<S>;
+        if (subjectMatches(bucket.subject, subject))
+          match.wild = isNew ? [...match.wild, bucket] : match.wild.filter((each) => each !== bucket);
+      }
+    match.at = this.#changeCount;
+    this.#cachedBuckets += match.wild.length - length;
+  }
+
+  #matchWildcards(subject: string): readonly Bucket<S>[] {
+    const wild: Bucket<S>[] = [];
+    if (!hasEmptyToken(subject)) this.#wildcards.match(subject, (bucket) => wild.push(bucket));
+    return wild.length === 0 ? NOTHING : wild;
+  }
+}
+
+const NOTHING: readonly never[] = [];
+
+/** Also true for some subjects without one, which are found nevertheless: a token may hold these characters. */
+export function hasWildcard(subject: string): boolean {
+  return subject.includes("*") || subject.includes(">");
+}
+
+function hasEmptyToken(subject: string): boolean {
+  return subject === "" || subject.startsWith(".") || subject.endsWith(".") || subject.includes("..");
 }
 
 /** Whether `subject` can be subscribed to: no empty token, `>` only as the last one. */
@@ -121,34 +172,4 @@ export function subjectMatches(pattern: string, subject: string): boolean {
     if (token !== "*" && token !== tokens[index]) return false;
   }
   return wanted.length === tokens.length;
-}
-
-function newNode<S>(): Node<S> {
-  return { children: new Map(), any: null, rest: null, subscriptions: new Set() };
-}
-
-function existingChild<S>(node: Node<S>, token: string): Node<S> | null {
-  if (token === "*") return node.any;
-  if (token === ">") return node.rest;
-  return node.children.get(token) ?? null;
-}
-
-function childOf<S>(node: Node<S>, token: string): Node<S> {
-  const known = existingChild(node, token);
-  if (known) return known;
-  const made = newNode<S>();
-  if (token === "*") node.any = made;
-  else if (token === ">") node.rest = made;
-  else node.children.set(token, made);
-  return made;
-}
-
-function dropChild<S>(node: Node<S>, token: string): void {
-  if (token === "*") node.any = null;
-  else if (token === ">") node.rest = null;
-  else node.children.delete(token);
-}
-
-function isEmpty<S>(node: Node<S>): boolean {
-  return node.subscriptions.size === 0 && node.children.size === 0 && !node.any && !node.rest;
 }

@@ -45,7 +45,7 @@ export class BrokerTurns {
   #waiting = false;
   /** A run is scheduled for the end of this turn. */
   #due = false;
-  /** Messages that all workers have delivered so far: measures the cost of an operation. */
+  /** Messages that all workers have delivered so far, and other work in units of a delivery: measures the cost of an operation. */
   deliveries = 0;
 
   /** `worker` has something to do. */

@@ -21,6 +21,7 @@ import { ClientListeners, type TcpOptions } from "./listeners/client-listeners.t
 import type { AcceptOptions } from "./permissions.ts";
 import type { Waiting } from "./queues/fair-queue.ts";
 import { MemoryBudget } from "./queues/memory-budget.ts";
+import { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
 
 /** Connections within the machine are pinged once in so many ping intervals: the kernel tells of their end, so only one that hangs is found by pings. */
 const LOCAL_PINGS = 5;
@@ -103,8 +104,9 @@ export function createBroker(options: BrokerOptions = {}): Broker {
 
 class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly limits: BrokerLimits;
-  readonly router = new BrokerRouter();
   readonly turns = new BrokerTurns();
+  readonly router = new BrokerRouter(this.turns);
+  readonly subscriptionLimits: SubscriptionLimits;
   readonly counters = newCounters();
   readonly hooks: BrokerHooks | null;
   readonly memory: MemoryBudget;
@@ -128,6 +130,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#name = name;
     this.#log = log;
     this.limits = { ...BROKER_LIMITS, ...limits };
+    this.subscriptionLimits = new SubscriptionLimits(this.router.tree, this.limits);
     this.links = new BrokerLinks(this, log);
     this.#listeners = new ClientListeners({
       maxClients: this.limits.maxClients,
@@ -140,7 +143,10 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       for (const client of this.#clients) if (isLocalTurn || client.accepted.kind !== "unix") client.tick();
       this.links.tick(isLocalTurn);
     });
-    hooks?.opened({ id: this.#nextClient++, router: this.router, memory });
+    const spend = (units: number) => {
+      this.turns.deliveries += units;
+    };
+    hooks?.opened({ id: this.#nextClient++, router: this.router, memory, spend });
   }
 
   async listenUnix(path: string, home?: SocketHome): Promise<void> {
@@ -238,6 +244,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#isClosed = true;
     this.#endTicks();
     for (const port of this.#ports) port.close();
+    this.router.deliveries.close();
     const closed = this.#listeners.close();
     await Promise.all([...this.#clients].map((client) => client.leave()));
     await Promise.all([closed, this.links.close()]);

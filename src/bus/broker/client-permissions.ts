@@ -1,6 +1,8 @@
 import type { Principal } from "../../base/principal.ts";
+import { MAX_SUBJECT_BYTES, subjectProblem } from "../../base/subject-limits.ts";
 import { ERROR_TEXTS, readableText } from "./broker-protocol.ts";
 import { isValidLiteral, isValidSubscription } from "./broker-subscriptions.ts";
+import type { Envelope } from "./parser/broker-operations.ts";
 import { RecentSubjects } from "./parser/recent-subjects.ts";
 import type { BrokerPermissions, ClientIdentity } from "./permissions.ts";
 
@@ -38,10 +40,12 @@ export class ClientPermissions {
 
   /** Whether the subscription is filtered, or the error text that refuses it. */
   subscription(subject: string, queue: string | null): { isFiltered: boolean } | string {
+    const reason = subscriptionProblem(subject, queue);
+    if (reason !== null) return subscriptionRefusal(subject, queue, reason);
     if (!isValidSubscription(subject)) return ERROR_TEXTS.subject;
     const allowed = this.#given.subscribe?.(readableText(subject), queue === null ? null : readableText(queue)) ?? true;
     if (allowed !== false) return { isFiltered: allowed === "filtered" };
-    return `Permissions Violation for Subscription to "${subject}"${queue === null ? "" : ` using queue "${queue}"`}`;
+    return subscriptionRefusal(subject, queue);
   }
 
   /** The error text that refuses to publish, or null. */
@@ -52,4 +56,32 @@ export class ClientPermissions {
     this.#publishable.add(subject);
     return null;
   }
+}
+
+/** Characters of a subject that is too long in the text of a refusal. */
+const MAX_CUT_CHARS = 64;
+
+export function subscriptionRefusal(subject: string, queue: string | null, reason: string | null = null): string {
+  const group = queue === null ? "" : ` using queue "${shownSubject(queue)}"`;
+  return `Permissions Violation for Subscription to "${shownSubject(subject)}"${group}${reason === null ? "" : `: ${reason}`}`;
+}
+
+/** The error text that refuses to publish to a subject, or with a reply subject, that is too long; or null. */
+export function publishLengthRefusal({ subject, reply }: Pick<Envelope, "subject" | "reply">): string | null {
+  const problem = subjectProblem(subject);
+  if (problem !== null) return `Permissions Violation for Publish to "${shownSubject(subject)}": ${problem}`;
+  const ofReply = reply === null ? null : subjectProblem(reply);
+  return reply === null || ofReply === null ? null : `Permissions Violation for Publish with Reply of "${shownSubject(reply)}": ${ofReply}`;
+}
+
+/** Why a subscription is too long, or null. */
+export function subscriptionProblem(subject: string, queue: string | null): string | null {
+  const { length } = queue ?? "";
+  const ofQueue = `the name of the queue group has ${length} bytes; at most ${MAX_SUBJECT_BYTES} are allowed`;
+  return subjectProblem(subject) ?? (length > MAX_SUBJECT_BYTES ? ofQueue : null);
+}
+
+/** The beginning of a subject that is too long; else the subject. */
+export function shownSubject(subject: string): string {
+  return subject.length <= MAX_SUBJECT_BYTES ? subject : `${subject.slice(0, MAX_CUT_CHARS)}...`;
 }

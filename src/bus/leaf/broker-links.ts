@@ -17,6 +17,7 @@ import { LeafLink, type LinkEnvironment, type LinkWire } from "./leaf-link.ts";
 import { type LeafConnect, type LinkCounts, LOOP_ERROR } from "./leaf-protocol.ts";
 import { LinkAccount, type LinkCounters } from "./link-account.ts";
 import { inboxName, isInbox } from "./link-filter.ts";
+import { LinkLimits } from "./link-limits.ts";
 
 /** Owner of the inboxes of this broker's own clients. */
 const OWN = "";
@@ -65,6 +66,7 @@ export class BrokerLinks implements LinkEnvironment {
   readonly interest = new InterestTable();
   readonly inboxes = new InboxOwners();
   readonly answers = new AnswerBook();
+  readonly linkLimits: LinkLimits;
   readonly loopId = randomBytes(16).toString("hex");
   readonly refusals: ThrottledWarning;
   readonly losses: ThrottledWarning;
@@ -79,6 +81,7 @@ export class BrokerLinks implements LinkEnvironment {
     this.router = parts.router;
     this.hooks = parts.hooks;
     this.memory = parts.memory;
+    this.linkLimits = new LinkLimits(parts.limits);
     this.refusals = new ThrottledWarning(log);
     this.losses = new ThrottledWarning(log);
     this.router.tree.watch = (subscription, delta) => {

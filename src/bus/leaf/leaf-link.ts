@@ -1,32 +1,36 @@
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import { countDropped, countIn, countOut, type SubjectCounters } from "../broker/broker-counters.ts";
 import type { BrokerParts } from "../broker/broker-parts.ts";
-import { CRLF, ERROR_TEXTS, ProtocolViolation, readableText } from "../broker/broker-protocol.ts";
+import { CRLF, readableText } from "../broker/broker-protocol.ts";
 import {
-  type ClientSubscription,
+  ClientSubscription,
   type LinkTarget,
   linkFlowOf,
-  newSubscription,
   type Subscriber,
   type SubscriberConnection,
 } from "../broker/broker-subscriber.ts";
+import { hasWildcard } from "../broker/broker-subscriptions.ts";
+import { publishLengthRefusal, shownSubject, subscriptionProblem, subscriptionRefusal } from "../broker/client-permissions.ts";
 import type { Envelope, LinkOperations } from "../broker/parser/broker-operations.ts";
 import { RecentSubjects } from "../broker/parser/recent-subjects.ts";
 import { RepeatedHead } from "../broker/parser/repeated-head.ts";
 import type { Waiting } from "../broker/queues/fair-queue.ts";
 import type { ThrottledWarning } from "../client/throttled-warning.ts";
 import type { AnswerBook } from "./answer-book.ts";
+import { FoldedInterest } from "./folded-interest.ts";
 import type { InboxOwners } from "./inbox-owners.ts";
 import { type Interest, type InterestListener, type InterestTable, interestKey } from "./interest-table.ts";
 import { disinterestLine, fitsIntoLine, interestLine, LOOP_ERROR, LOOP_PREFIX, linkHead } from "./leaf-protocol.ts";
 import type { LinkAccount } from "./link-account.ts";
 import { inboxName, isInbox, isLoopSubject, mayCross, mayMatchWildcard, mayWant } from "./link-filter.ts";
+import type { LinkLimits } from "./link-limits.ts";
 
 /** The broker that a link belongs to. */
 export interface LinkEnvironment extends BrokerParts {
   readonly interest: InterestTable;
   readonly inboxes: InboxOwners;
   readonly answers: AnswerBook;
+  readonly linkLimits: LinkLimits;
   /** Name of this broker for the detection of loops. It is sent to hubs only, because a leaf that knew it could fake a loop. */
   readonly loopId: string;
   /** Warnings about refusals of links, and about messages that links lost. */
@@ -44,6 +48,8 @@ export interface LinkWire extends SubscriberConnection {
   waiting(): Map<string, Waiting>;
   message(header: string | Buffer, message: BorrowedMessage, payload: number, publisher: Subscriber, flow: string): void;
   answer(text: string): void;
+  /** Stops reading until `decision` resolves. */
+  hold(decision: Promise<void>): void;
 }
 
 interface LeafLinkOptions {
@@ -84,6 +90,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   readonly #wanted = new Map<string, { subscription: ClientSubscription; weight: number }>();
   /** The interest announced to the other side, with the number of members. */
   readonly #told = new Map<string, number>();
+  readonly #folded = new FoldedInterest();
   readonly #head = new RepeatedHead((envelope) => linkHead(envelope, []));
   readonly #crossable = new RecentSubjects();
   #stopListening: (() => void) | null = null;
@@ -121,20 +128,26 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   announce(): void {
     const { interest, loopId } = this.#options.environment;
     this.#options.wire.answer(interestLine(LOOP_PREFIX + loopId, null, 1));
-    for (const [key, entry] of interest.entries()) this.interestChanged(key, entry);
+    // Wildcards first, so that they cover as much as they can.
+    for (const [key, entry] of interest.entries()) if (hasWildcard(entry.subject)) this.interestChanged(key, entry);
+    for (const [key, entry] of interest.entries()) if (!hasWildcard(entry.subject)) this.interestChanged(key, entry);
     this.#stopListening = interest.listen(this);
   }
 
   interestChanged(key: string, { subject, queue, count }: Interest): void {
-    const others = count - (this.#wanted.has(key) ? 1 : 0);
+    const others = this.#othersOf(key, { count });
     const told = this.#told.get(key);
     if (others <= 0) {
-      if (told === undefined) return;
-      this.#told.delete(key);
-      this.#options.wire.answer(disinterestLine(subject, queue));
+      this.#folded.forget(key);
+      if (told !== undefined) this.#withdraw(key, subject, queue);
     } else if (told === undefined) {
-      if (this.#isTold(subject)) this.#tell(key, { subject, queue, count: others });
+      if (this.#isTold(subject) && !(queue === null && this.#folded.fold(subject))) this.#tell(key, { subject, queue, count: others });
     } else if (queue !== null && told !== others) this.#tell(key, { subject, queue, count: others });
+  }
+
+  /** The subscriptions behind an entry without that of the other side itself. */
+  #othersOf(key: string, { count }: Pick<Interest, "count">): number {
+    return count - (this.#wanted.has(key) ? 1 : 0);
   }
 
   /** Inboxes are announced to a leaf only when a request is sent there. */
@@ -145,17 +158,29 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   }
 
   #tell(key: string, { subject, queue, count }: Interest): void {
-    const { limits, losses } = this.#options.environment;
-    if (!this.#told.has(key) && this.#told.size >= limits.maxSubscriptions) {
-      losses.warn(`${this.#options.name} is not told of more than ${limits.maxSubscriptions} subscriptions`);
-      return;
-    }
     this.#told.set(key, count);
     this.#options.wire.answer(interestLine(subject, queue, count));
+    if (queue === null) this.#folded.announced(subject);
+  }
+
+  #withdraw(key: string, subject: string, queue: string | null): void {
+    this.#told.delete(key);
+    this.#options.wire.answer(disinterestLine(subject, queue));
+    if (queue !== null) return;
+    const { interest } = this.#options.environment;
+    for (const each of this.#folded.uncover(subject)) {
+      const entry = interest.get(each);
+      if (entry !== undefined && this.#othersOf(each, entry) > 0) this.#tell(each, entry);
+    }
   }
 
   interest(subject: string, queue: string | null, weight: number): void {
-    const { environment, account, wire, name } = this.#options;
+    const { environment } = this.#options;
+    const tooLong = subscriptionProblem(subject, queue);
+    if (tooLong !== null) {
+      this.#refuseInterest({ subject, queue }, tooLong);
+      return;
+    }
     if (isLoopSubject(subject)) {
       this.#loopInterest(subject);
       return;
@@ -166,15 +191,32 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     // nats-server always announces some internal subjects of its own.
     if (allowed === false && this.#options.peer === "hub") return;
     if (allowed === false || isForeignInbox) {
-      account.counters.refused_msgs++;
-      environment.refusals.warn(`${name} must not subscribe to ${readableText(subject)}; refused`);
-      wire.answer(`-ERR 'Permissions Violation for Subscription to "${subject}"'${CRLF}`);
+      this.#refuseInterest({ subject, queue }, null);
       return;
     }
     const key = interestKey(subject, queue);
     const known = this.#wanted.get(key);
     if (known) known.weight = weight;
-    else this.#insert(key, newSubscription(this, { subject, queue, sid: key, isFiltered: allowed === "filtered" }), weight);
+    else this.#insert(key, new ClientSubscription(this, { subject, queue, sid: key, isFiltered: allowed === "filtered" }), weight);
+  }
+
+  /** Refuses one interest of the other side; the link stays open. */
+  #refuseInterest({ subject, queue }: Pick<ClientSubscription, "subject" | "queue">, reason: string | null): void {
+    const { account, environment, name, peer, wire } = this.#options;
+    const shown = readableText(shownSubject(subject));
+    account.counters.refused_msgs++;
+    environment.refusals.warn(`${name} must not subscribe to ${shown}; refused${reason === null ? "" : `: ${reason}`}`);
+    // nats-server takes errors of a leaf for defects.
+    if (peer === "leaf") wire.answer(`-ERR '${subscriptionRefusal(subject, queue, reason)}'${CRLF}`);
+  }
+
+  held(): Iterable<ClientSubscription> {
+    return Array.from(this.#wanted.values(), ({ subscription }) => subscription);
+  }
+
+  evict(subscription: ClientSubscription, reason: string): void {
+    this.#remove(subscription.sid);
+    this.#refuseInterest(subscription, reason);
   }
 
   disinterest(subject: string, queue: string | null): void {
@@ -188,7 +230,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     const isElsewhere = !this.#wanted.has(subject) && environment.interest.get(subject) !== undefined;
     if (!isOwn && !isElsewhere) {
       if (!this.#wanted.has(subject))
-        this.#insert(subject, newSubscription(this, { subject, queue: null, sid: subject, isFiltered: false }), 1);
+        this.#insert(subject, new ClientSubscription(this, { subject, queue: null, sid: subject, isFiltered: false }), 1);
       return;
     }
     environment.refusals.warn(`${name} leads back to this broker by another way; it is not used`);
@@ -196,8 +238,12 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   }
 
   #insert(key: string, subscription: ClientSubscription, weight: number): void {
-    const { limits, router, hooks } = this.#options.environment;
-    if (this.#wanted.size >= limits.maxSubscriptions) throw new ProtocolViolation(ERROR_TEXTS.subscriptions);
+    const { router, hooks, linkLimits } = this.#options.environment;
+    const reason = isLoopSubject(subscription.subject) ? null : linkLimits.add(this.#options, this, subscription);
+    if (reason !== null) {
+      this.#refuseInterest(subscription, reason);
+      return;
+    }
     this.#wanted.set(key, { subscription, weight });
     router.tree.insert(subscription);
     if (!this.#isComplete || !this.#options.isOwnKind) hooks?.interested(subscription);
@@ -209,7 +255,9 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     known.subscription.isEnded = true;
     // Removed before the table changes, because `interestChanged` excludes the other side's own interest.
     this.#wanted.delete(key);
-    this.#options.environment.router.tree.remove(known.subscription);
+    const { router, linkLimits } = this.#options.environment;
+    if (!isLoopSubject(known.subscription.subject)) linkLimits.remove(this.#options, known.subscription);
+    router.tree.remove(known.subscription);
   }
 
   mayReceive(subject: string): boolean {
@@ -274,10 +322,10 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   #tellInbox(reply: string): void {
     if (this.#options.peer === "hub" || !isInbox(reply)) return;
     const { router, interest } = this.#options.environment;
-    for (const { client, subject } of router.tree.match(reply).plain) {
+    for (const subject of router.tree.match(reply).plainSubjects()) {
       const key = interestKey(subject, null);
       const entry = interest.get(key);
-      if (client !== this && entry && !this.#told.has(key)) this.#tell(key, entry);
+      if (entry && !this.#told.has(key) && this.#othersOf(key, entry) > 0) this.#tell(key, entry);
     }
   }
 
@@ -287,16 +335,18 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     const { subject, reply, size } = envelope;
     countIn(account.counters, size);
     countIn(environment.counters, size);
-    const refused = !this.#mayCross(subject) ? subject : reply !== null && !mayCross(reply) ? reply : null;
+    const tooLong = publishLengthRefusal(envelope);
+    const refused = tooLong !== null || !this.#mayCross(subject) ? subject : reply !== null && !mayCross(reply) ? reply : null;
     if (refused === null) {
       environment.answers.receives(envelope);
       environment.hooks?.arrived(subject, this.#options.isOwnKind);
       environment.router.route(this, envelope, message);
+      environment.router.deliveries.holdWhilePending(this, wire);
       return;
     }
     account.counters.refused_msgs++;
-    environment.refusals.warn(`${name} must not publish to ${readableText(refused)}; refused`);
-    wire.answer(`-ERR 'Permissions Violation for Publish to "${refused}"'${CRLF}`);
+    environment.refusals.warn(`${name} must not publish to ${readableText(shownSubject(refused))}; refused`);
+    wire.answer(`-ERR '${tooLong ?? `Permissions Violation for Publish to "${refused}"`}'${CRLF}`);
   }
 
   #mayCross(subject: string): boolean {
@@ -326,6 +376,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     const { account, environment } = this.#options;
     account.end([...this.#wanted.values()].map(({ subscription }) => subscription));
     for (const key of [...this.#wanted.keys()]) this.#remove(key);
+    environment.linkLimits.leave(this.#options, this);
     environment.router.forget(this);
     this.#options.onClosed?.();
   }

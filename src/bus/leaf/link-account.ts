@@ -1,6 +1,7 @@
 import { type BrokerCounters, newCounters } from "../broker/broker-counters.ts";
-import { type Subscribed, SubscriptionTree } from "../broker/broker-subscriptions.ts";
+import { SubscriptionTree } from "../broker/broker-subscriptions.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
+import type { Subscribed } from "../broker/subscriptions/bucket.ts";
 import type { LinkCounts } from "./leaf-protocol.ts";
 
 /**
@@ -91,7 +92,7 @@ export class LinkAccount {
    * another member may have received it.
    */
   miss({ subject, size }: Envelope): void {
-    if (this.#wanted === null || this.#wanted.match(subject).plain.length === 0) return;
+    if (this.#wanted === null || this.#wanted.match(subject).plainSize === 0) return;
     this.counters.missed_msgs++;
     this.counters.missed_bytes += size;
   }

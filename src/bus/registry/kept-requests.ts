@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { parseJson } from "../../base/json.ts";
+import { subjectProblem } from "../../base/subject-limits.ts";
 import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
 import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { SubjectCounters } from "../broker/broker-counters.ts";
 import type { BrokerAccess } from "../broker/broker-hooks.ts";
 import { CRLF } from "../broker/broker-protocol.ts";
-import { type ClientSubscription, newSubscription, type Subscriber } from "../broker/broker-subscriber.ts";
-import { isValidSubscription, subjectMatches } from "../broker/broker-subscriptions.ts";
+import { ClientSubscription, type Subscriber } from "../broker/broker-subscriber.ts";
+import { isValidSubscription, SubscriptionTree, subjectMatches } from "../broker/broker-subscriptions.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
+import type { Subscribed } from "../broker/subscriptions/bucket.ts";
 import type { LastMessage } from "./last-message.ts";
 
 /** Subject of the requests. Clients can neither publish nor subscribe to it (bus/broker/permissions). */
@@ -28,7 +30,7 @@ const MORE = "more";
 /** Maximum number of subscriptions in one request, and of characters of their subjects. */
 const MAX_PATTERNS = 1_000;
 const MAX_REQUEST_CHARS = 64 * 1024;
-/** Maximum number of subjects that are recorded while a request waits. */
+/** Maximum number of subjects that are recorded while requests wait; then the one seen longest ago is forgotten. */
 const MAX_SEEN = 10_000;
 
 interface KeptTopic {
@@ -42,10 +44,6 @@ interface Waiting {
   readonly client: Subscriber;
   readonly asked: { readonly subscription: ClientSubscription; readonly since: number }[];
   chars: number;
-  /**
-   * Subjects of messages that arrived over a link meanwhile, with the value of `#moment`. Answers use the same link, so they are not newer.
-   */
-  readonly seen: Map<string, number>;
   timer: ReturnType<typeof setTimeout> | null;
 }
 
@@ -75,6 +73,11 @@ export class KeptRequests implements Subscriber {
   readonly #next = new Map<Subscriber, Waiting>();
   /** Names this broker in requests for further pages. */
   readonly #broker = randomBytes(9).toString("base64url");
+  /**
+   * Subjects of messages that arrived over a link while requests wait, with the value of `#moment`. Answers use the same link, so they are
+   * not newer.
+   */
+  #seen = new Map<string, number>();
   #requests = 0;
   #moment = 0;
 
@@ -84,7 +87,7 @@ export class KeptRequests implements Subscriber {
     this.#router = router;
     this.#topics = topics;
     for (const subject of [SUBJECT, `${this.#inbox}>`])
-      router.tree.insert(newSubscription(this, { subject, queue: null, sid: "", isFiltered: false }));
+      router.tree.insert(new ClientSubscription(this, { subject, queue: null, sid: "", isFiltered: false }));
   }
 
   /** Requests the newest messages for a new subscription from the other brokers. */
@@ -100,8 +103,12 @@ export class KeptRequests implements Subscriber {
   /** Called when a message arrived over a link. */
   arrived(subject: string): void {
     if (this.#waiting.size === 0) return;
-    this.#moment++;
-    for (const { seen } of this.#waiting.values()) if (seen.size < MAX_SEEN) seen.set(subject, this.#moment);
+    // Deleted first, so that the map stays in the order of the last arrivals.
+    this.#seen.delete(subject);
+    this.#seen.set(subject, ++this.#moment);
+    if (this.#seen.size <= MAX_SEEN) return;
+    const [oldest = ""] = this.#seen.keys();
+    this.#seen.delete(oldest);
   }
 
   /** A client is gone. */
@@ -134,7 +141,7 @@ export class KeptRequests implements Subscriber {
   #begin(client: Subscriber): Waiting {
     const [oldest] = this.#waiting.values();
     if (this.#waiting.size >= MAX_WAITING && oldest !== undefined) this.#end(oldest);
-    const waiting: Waiting = { id: ++this.#requests, client, asked: [], chars: 0, seen: new Map(), timer: null };
+    const waiting: Waiting = { id: ++this.#requests, client, asked: [], chars: 0, timer: null };
     this.#waiting.set(waiting.id, waiting);
     this.#next.set(client, waiting);
     queueMicrotask(() => {
@@ -166,6 +173,7 @@ export class KeptRequests implements Subscriber {
     if (timer !== null) clearTimeout(timer);
     if (this.#next.get(client)?.id === id) this.#next.delete(client);
     this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#seen = new Map();
   }
 
   #answer(reply: string, text: string): void {
@@ -174,14 +182,21 @@ export class KeptRequests implements Subscriber {
     const isPaged = first.startsWith(PAGED);
     const [, broker = this.#broker, after = "0"] = first.split(" ");
     if (isPaged && broker !== this.#broker) return;
-    const patterns = lines.slice(isPaged ? 1 : 0).filter(isValidSubscription);
+    // A tree, because thousands of patterns for thousands of topics would delay everything else.
+    const patterns = new SubscriptionTree<Subscribed>();
+    for (const subject of lines.slice(isPaged ? 1 : 0))
+      if (isValidSubscription(subject) && subjectProblem(subject) === null) patterns.insert({ subject, queue: null });
     const found: LastMessage[] = [];
     for (const { subject, last } of this.#topics())
-      if (last !== null && last.moment > Number(after) && patterns.some((pattern) => subjectMatches(pattern, subject))) found.push(last);
+      if (last !== null && last.moment > Number(after) && patterns.match(subject).plainSize > 0) found.push(last);
     found.sort((a, b) => a.moment - b.moment);
     let left = isPaged ? MAX_PAGE_BYTES : Number.POSITIVE_INFINITY;
     for (const [index, last] of found.entries()) {
-      last.send((envelope, message) => this.#router.route(this, { ...envelope, subject: `${reply}.${envelope.subject}` }, message));
+      last.send((envelope, message) => {
+        // One token: with all of its tokens, the subject of the answer could be too long. Subjects of topics hold no `/`.
+        const answer = `${reply}.${envelope.subject.replaceAll(".", "/")}`;
+        this.#router.route(this, { ...envelope, subject: answer }, message);
+      });
       left -= last.bytes;
       const isLast = index === found.length - 1;
       if (isLast || !isPaged || (left > 0 && index < MAX_PAGE_MESSAGES)) continue;
@@ -196,15 +211,15 @@ export class KeptRequests implements Subscriber {
     this.#router.route(this, envelope, new BorrowedMessage().of(bytes, 0, bytes.length));
   }
 
-  /** To `<inbox><request>.<subject>`. */
+  /** To `<inbox><request>.<subject>`, with `/` for the dots of the subject. */
   #answered(envelope: Envelope, message: BorrowedMessage): void {
     const [id = ""] = envelope.subject.slice(this.#inbox.length).split(".", 1);
-    const subject = envelope.subject.slice(this.#inbox.length + id.length + 1);
+    const subject = envelope.subject.slice(this.#inbox.length + id.length + 1).replaceAll("/", ".");
     const waiting = this.#waiting.get(Number(id));
     if (waiting === undefined) return;
     if (subject === MORE) this.#requestMore(waiting, message.whole().toString("utf8", envelope.headerBytes, envelope.size));
     if (!subject.startsWith(TOPIC_PREFIX)) return;
-    const seen = waiting.seen.get(subject) ?? 0;
+    const seen = this.#seen.get(subject) ?? 0;
     for (const { subscription, since } of waiting.asked) {
       const { client, isEnded, isFiltered } = subscription;
       if (isEnded || seen > since || !subjectMatches(subscription.subject, subject)) continue;

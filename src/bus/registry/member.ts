@@ -3,6 +3,9 @@ import type { HookedClient } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 
+/** Characters of the subscriptions that are reported of one client: a report is sent again at each change. */
+const MAX_REPORTED_CHARS = 64 * 1024;
+
 /** A client that the registry shows. */
 export class Member {
   readonly client: HookedClient;
@@ -22,7 +25,6 @@ export class Member {
   get record(): ClientRecord {
     const { client, registration } = this;
     const { pid = 0, library_version = 0, svn_revision = 0, modified = false, svc_debug = false } = registration ?? {};
-    const subjects = [...this.subscriptions].slice(0, MAX_REPORTED_SUBSCRIPTIONS).map(({ subject }) => readableText(subject));
     return {
       connection: client.id,
       name: this.name,
@@ -35,8 +37,19 @@ export class Member {
       registered: registration !== null,
       run_id: client.identity?.run_id ?? null,
       process_name: client.identity?.process ?? "",
-      subscriptions: subjects,
+      subscriptions: this.#reportedSubjects(),
     };
+  }
+
+  #reportedSubjects(): string[] {
+    const subjects: string[] = [];
+    let chars = 0;
+    for (const { subject } of this.subscriptions) {
+      chars += subject.length;
+      if (subjects.length >= MAX_REPORTED_SUBSCRIPTIONS || chars > MAX_REPORTED_CHARS) break;
+      subjects.push(readableText(subject));
+    }
+    return subjects;
   }
 }
 

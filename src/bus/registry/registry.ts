@@ -22,6 +22,7 @@ import { deliverKept } from "./kept-delivery.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import { lastMoment } from "./last-message.ts";
 import { Member, nameWithoutRegistration } from "./member.ts";
+import { RegistrationLimits } from "./registration-limits.ts";
 import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry, TopicSink } from "./topic-entry.ts";
 import { TopicTable } from "./topic-table.ts";
@@ -30,6 +31,9 @@ import { TopicTable } from "./topic-table.ts";
 const TOPIC = TOPIC_PREFIX.charCodeAt(0);
 const MGR = REGISTER_SUBJECT.charCodeAt(0);
 const INBOX = "_".charCodeAt(0);
+
+/** So many bytes of a registration take as long as a delivery. */
+const REGISTERED_BYTES_PER_UNIT = 128;
 
 export interface RegistryOptions {
   /** Canonical name of the broker's host. */
@@ -49,6 +53,7 @@ export class Registry implements BrokerHooks {
   readonly #options: RegistryOptions;
   readonly #members = new Map<HookedClient, Member>();
   readonly #topics: TopicTable;
+  readonly #limits = new RegistrationLimits();
   #access: BrokerAccess | null = null;
   #kept: KeptRequests | null = null;
   readonly #services: ServiceTable;
@@ -150,6 +155,7 @@ export class Registry implements BrokerHooks {
 
   closed(client: HookedClient): void {
     if (!this.#members.delete(client)) return;
+    this.#limits.release(client);
     this.#topics.release(client);
     this.#kept?.forget(client);
     this.#changes.note(`client ${client.id}`, () => ({ kind: "client_gone", connection: client.id }));
@@ -198,16 +204,18 @@ export class Registry implements BrokerHooks {
   }
 
   #register(client: HookedClient, { reply, headerBytes, size }: Envelope, message: BorrowedMessage): void {
+    this.#access?.spend(Math.ceil(size / REGISTERED_BYTES_PER_UNIT));
     const answer = this.#registered(client, message.whole().toString("utf8", headerBytes, size));
     if (reply !== null) client.answerRequest(reply, JSON.stringify(answer));
   }
 
   #registered(client: HookedClient, text: string): object {
-    const parsed = clientRegistration.safeParse(parseJson(text));
-    if (!parsed.success) return { ok: false, code: "bad_field", message: fieldProblem(parsed.error) };
     const member = this.#members.get(client);
     if (member === undefined) return { ok: false, code: "conflict", message: "send CONNECT first, then register" };
     try {
+      this.#limits.claim(client, text.length);
+      const parsed = clientRegistration.safeParse(parseJson(text));
+      if (!parsed.success) return { ok: false, code: "bad_field", message: fieldProblem(parsed.error) };
       const problems = this.#topics.reserve(client, parsed.data.topics);
       member.registration = parsed.data;
       this.#noteClient(client);

@@ -7,6 +7,7 @@ import type { HookedClient } from "../broker/broker-hooks.ts";
 import { CRLF, readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
+import { ProgramCounts } from "./program-counts.ts";
 
 /** `$SRV.INFO.<name>.<id>`: what every instance of a NATS micro service subscribes to. */
 const INFO = /^\$SRV\.INFO\.([^.*>]+)\.([^.*>]+)$/;
@@ -19,6 +20,11 @@ const SETTLE_MS = 50;
 const RETRY_MS = 2_000;
 const MAX_TRIES = 5;
 const MAX_CLIENT_SERVICES = 1_000;
+/** Of all connections of one program, and of all clients. */
+const MAX_PROGRAM_SERVICES = 2_000;
+const MAX_SERVICES = 10_000;
+/** INFO that is kept of all services of one program; beyond it, services are shown by their subscriptions. */
+const MAX_PROGRAM_INFO_BYTES = 8 * 1024 * 1024;
 const MAX_ENDPOINTS = 1_000;
 
 const infoAnswer = z.object({
@@ -45,6 +51,8 @@ interface Instance {
   readonly id: string;
   readonly natsName: string;
   record: ServiceRecord | null;
+  /** Of its INFO. */
+  bytes: number;
   tries: number;
   /** Of the current request for INFO. */
   token: string | null;
@@ -61,6 +69,8 @@ export class ServiceTable {
   /** Subject for answers. Nothing subscribes to it: the registry intercepts messages to it. */
   readonly #inbox = `_INBOX.${randomBytes(12).toString("hex")}.`;
   readonly #asked = new Map<string, Instance>();
+  readonly #programs = new ProgramCounts();
+  readonly #infoBytes = new ProgramCounts();
   #next = 0;
 
   constructor(options: ServiceTableOptions) {
@@ -77,8 +87,20 @@ export class ServiceTable {
     if (known !== undefined && !subscription.subject.startsWith("_INBOX.")) for (const instance of known) this.#askSoon(instance);
     const [, natsName, id] = INFO.exec(subscription.subject) ?? [];
     if (natsName === undefined || id === undefined || (known?.size ?? 0) >= MAX_CLIENT_SERVICES) return;
+    if (this.#instances.size >= MAX_SERVICES || this.#programs.of(client) >= MAX_PROGRAM_SERVICES) return;
+    this.#programs.add(client, 1);
     const names = { natsName: readableText(natsName), id: readableText(id) };
-    const instance: Instance = { client, subscription, ...names, record: null, tries: 0, token: null, isSettling: false, timer: null };
+    const instance: Instance = {
+      client,
+      subscription,
+      ...names,
+      record: null,
+      bytes: 0,
+      tries: 0,
+      token: null,
+      isSettling: false,
+      timer: null,
+    };
     this.#instances.set(subscription, instance);
     this.#ofClient.set(client, (known ?? new Set()).add(instance));
     this.#askSoon(instance);
@@ -92,6 +114,8 @@ export class ServiceTable {
     }
     if (instance.timer) clearTimeout(instance.timer);
     this.#instances.delete(subscription);
+    this.#programs.add(client, -1);
+    this.#infoBytes.add(client, -instance.bytes);
     const own = this.#ofClient.get(client);
     own?.delete(instance);
     if (own?.size === 0) this.#ofClient.delete(client);
@@ -108,13 +132,21 @@ export class ServiceTable {
     const text = message.whole().toString("utf8", headerBytes, size);
     const answer = infoAnswer.safeParse(parseJson(text));
     // Without a valid answer, the instance is shown with the name and id of its subscription.
-    if (answer.success && answer.data.id === instance.id) this.#learn(instance, answer.data);
+    if (answer.success && answer.data.id === instance.id && this.#hasRoom(instance, size)) this.#learn(instance, answer.data);
     else this.#learn(instance, { name: instance.natsName, id: instance.id });
     return true;
   }
 
   close(): void {
     for (const { timer } of this.#instances.values()) if (timer) clearTimeout(timer);
+  }
+
+  #hasRoom(instance: Instance, bytes: number): boolean {
+    const { client } = instance;
+    if (this.#infoBytes.of(client) + bytes - instance.bytes > MAX_PROGRAM_INFO_BYTES) return false;
+    this.#infoBytes.add(client, bytes - instance.bytes);
+    instance.bytes = bytes;
+    return true;
   }
 
   #askSoon(instance: Instance): void {

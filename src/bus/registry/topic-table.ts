@@ -7,10 +7,13 @@ import { readableText } from "../broker/broker-protocol.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { MemoryBudget } from "../broker/queues/memory-budget.ts";
 import { KeptShare } from "./kept-share.ts";
+import { ProgramCounts } from "./program-counts.ts";
 import { TopicEntry, type TopicSink } from "./topic-entry.ts";
 
 /** Topics of one broker; later ones are refused or, without a registration, not shown. */
 const MAX_TOPICS = 10_000;
+/** Topics of all connections of one program, so that none can take the places of others. */
+const MAX_PROGRAM_TOPICS = 2_500;
 
 export interface TopicTableOptions {
   /** The name of a client, for error messages to other clients. */
@@ -37,6 +40,7 @@ export class TopicTable {
   readonly #discovered = new WeakMap<HookedClient, number>();
   /** Of clients that have kept a message. */
   readonly #shares = new Map<HookedClient, KeptShare>();
+  readonly #programs = new ProgramCounts();
   /** Topics that a client of another host published first, with the message for clients of this broker. */
   #lost: ReadonlyMap<string, string> = new Map();
   #sinkOf: (topic: string) => TopicSink | null = () => null;
@@ -94,6 +98,7 @@ export class TopicTable {
       const lost = this.#lost.get(subject);
       if (lost !== undefined) problems.push({ topic: topic.name, code: "conflict", message: lost });
       const entry = this.#entries.get(subject) ?? this.#add(subject, topic.name, client);
+      this.#moved(entry, client);
       if (entry.reserve(client, topic)) this.#options.changed(entry);
     }
     return problems;
@@ -108,6 +113,7 @@ export class TopicTable {
       if (heir === undefined) this.#remove(entry);
       else {
         entry.others.delete(heir);
+        this.#moved(entry, heir);
         entry.handOver(heir);
         this.#options.changed(entry);
       }
@@ -136,6 +142,8 @@ export class TopicTable {
     const entry = this.#entries.get(subject);
     if (entry === undefined && this.#entries.size >= MAX_TOPICS)
       return { topic, code: "busy", message: `this broker has ${MAX_TOPICS} topics already; '${topic}' was not reserved` };
+    if (entry === undefined && this.#programs.of(client) >= MAX_PROGRAM_TOPICS)
+      return { topic, code: "busy", message: `one program may have at most ${MAX_PROGRAM_TOPICS} topics; '${topic}' was not reserved` };
     if (entry === undefined || !entry.isReserved || entry.owner === client) return null;
     const other = this.#options.nameOf(entry.owner);
     const message = `the topic '${topic}' is published by client '${other}': end that client, or use another name`;
@@ -144,7 +152,7 @@ export class TopicTable {
 
   /** A topic that `client` publishes without having registered it. */
   #discover(client: HookedClient, subject: string): TopicEntry | null {
-    if (this.#entries.size >= MAX_TOPICS) return null;
+    if (this.#entries.size >= MAX_TOPICS || this.#programs.of(client) >= MAX_PROGRAM_TOPICS) return null;
     const name = topicOfSubject(readableText(subject));
     const count = this.#discovered.get(client) ?? 0;
     if (name === null || count >= MAX_CLIENT_TOPICS) return null;
@@ -159,6 +167,7 @@ export class TopicTable {
     entry.isLost = this.#lost.has(subject);
     entry.sink = this.#sinkOf(name);
     this.#entries.set(subject, entry);
+    this.#programs.add(client, 1);
     return entry;
   }
 
@@ -170,10 +179,17 @@ export class TopicTable {
     return share;
   };
 
+  /** The entry is about to be handed over. */
+  #moved({ owner }: TopicEntry, to: HookedClient): void {
+    this.#programs.add(owner, -1);
+    this.#programs.add(to, 1);
+  }
+
   #remove(entry: TopicEntry): void {
-    const { subject } = entry;
+    const { subject, owner } = entry;
     entry.close();
     this.#entries.delete(subject);
+    this.#programs.add(owner, -1);
     this.#options.gone(subject);
   }
 }

@@ -101,13 +101,16 @@ describe("the broker's protocol", () => {
     expect(await client.until((text) => text.match(/PONG/g)?.length === 2)).toMatch(/-ERR 'Invalid Publish Subject'\r\nPONG\r\n$/);
   });
 
-  it("closes a client that holds too many subscriptions, and one that is too many", async () => {
+  it("refuses the subscriptions beyond a connection's limit, and closes a connection that is too many", async () => {
     await using rig = await BusRig.start({ maxSubscriptions: 2, maxClients: 1 });
     const client = await rig.raw();
     const second = await RawClient.connect(rig.path);
     expect(await second.end()).toContain("-ERR 'Maximum Connections Exceeded'\r\n");
-    client.send(`${QUIET}SUB a 1\r\nSUB b 2\r\nSUB a 1\r\nSUB c 3\r\n`);
-    expect(await client.end()).toContain("-ERR 'Maximum Subscriptions Exceeded'\r\n");
+    client.send(`${QUIET}SUB a 1\r\nSUB b 2\r\nSUB a 1\r\nSUB c 3\r\nPING\r\n`);
+    const refusal = `-ERR 'Permissions Violation for Subscription to "c": one connection may have at most 2 subscriptions'\r\n`;
+    expect(await client.until((text) => text.includes("PONG"))).toContain(refusal);
+    client.send("UNSUB 1\r\nSUB c 3\r\nPUB c 2\r\nok\r\n");
+    expect(await client.until((text) => text.includes("ok"))).toMatch(/PONG\r\nMSG c 3 2\r\nok\r\n$/);
   });
 
   it("asks a silent client for a sign of life, and gives it up after two", async () => {

@@ -17,44 +17,119 @@ function matches(patternText: string, subjectText: string): boolean {
   return new RegExp(`^${source}$`).test(subjectText);
 }
 
+interface Entry {
+  readonly subject: string;
+  readonly queue: string | null;
+}
+
+/** `slot` of the subscriptions is added or removed, or a subject is matched. */
+type Step = { readonly slot: number; readonly entry: Entry } | { readonly match: string };
+
+const entry = fc.record({ subject: pattern, queue: fc.option(fc.constantFrom("q", "r")) });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ slot: fc.nat({ max: 30 }), entry }),
+  fc.record({ slot: fc.nat({ max: 3 }), entry }),
+  fc.record({ match: subject }),
+);
+
+function expectMatch(tree: SubscriptionTree<Entry>, entries: Iterable<Entry>, each: string): void {
+  const expected = [...entries].filter((one) => matches(one.subject, each));
+  const found = tree.match(each);
+  const plain = [...found.plain()];
+  expect(plain).toHaveLength(found.plainSize);
+  expect(plain.toSorted(bySubject)).toEqual(expected.filter(({ queue }) => queue === null).toSorted(bySubject));
+  for (const queue of ["q", "r"]) {
+    const groups = tree.groupsOf(found).filter((group) => group.queue === queue);
+    expect(groups.length).toBeLessThanOrEqual(1);
+    const members = groups.flatMap(({ parts }) => parts.flatMap((part) => [...part.members()]));
+    expect(members.toSorted(bySubject)).toEqual(expected.filter((one) => one.queue === queue).toSorted(bySubject));
+  }
+}
+
+function bySubject(a: Entry, b: Entry): number {
+  return a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : 0;
+}
+
+function plainOf(tree: SubscriptionTree<Entry>, each: string): Entry[] {
+  return [...tree.match(each).plain()];
+}
+
 describe("the tree of subscriptions", () => {
-  it("finds exactly those whose pattern matches, after any insertions and removals", () => {
-    const one = fc.record({ subject: pattern, queue: fc.option(fc.constantFrom("q", "r")) });
+  it("finds exactly those whose pattern matches, whatever came and went before", () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.tuple(one, fc.boolean()), { maxLength: 20 }),
-        fc.array(subject, { minLength: 1, maxLength: 5 }),
-        (entries, subjects) => {
-          const tree = new SubscriptionTree<{ subject: string; queue: string | null }>();
-          for (const [entry] of entries) tree.insert(entry);
-          // Fills the cache, which has to notice the removals.
-          for (const each of subjects) tree.match(each);
-          for (const [entry, stays] of entries) if (!stays) tree.remove(entry);
-          const left = entries.filter(([, stays]) => stays).map(([entry]) => entry);
-          expect(tree.size).toBe(left.length);
-          for (const each of subjects) {
-            const found = tree.match(each);
-            const expected = left.filter((entry) => matches(entry.subject, each));
-            expect(new Set(found.plain)).toEqual(new Set(expected.filter((entry) => entry.queue === null)));
-            expect(new Set(found.groups.flat())).toEqual(new Set(expected.filter((entry) => entry.queue !== null)));
-            for (const group of found.groups) expect(new Set(group.map((entry) => entry.queue)).size).toBe(1);
+      fc.property(fc.array(step, { maxLength: 80 }), fc.array(subject, { minLength: 1, maxLength: 5 }), (steps, subjects) => {
+        const tree = new SubscriptionTree<Entry>();
+        const slots = new Map<number, Entry>();
+        for (const one of steps) {
+          if ("match" in one) {
+            expectMatch(tree, slots.values(), one.match);
+            continue;
           }
-        },
-      ),
-      { numRuns: 300 },
+          const known = slots.get(one.slot);
+          if (known) tree.remove(known);
+          else tree.insert(one.entry);
+          if (known) slots.delete(one.slot);
+          else slots.set(one.slot, one.entry);
+          expect(tree.size).toBe(slots.size);
+        }
+        for (const each of subjects) expectMatch(tree, slots.values(), each);
+        for (const one of slots.values()) tree.remove(one);
+        for (const each of subjects) expectMatch(tree, [], each);
+      }),
+      { numRuns: 2_000, interruptAfterTimeLimit: 5_000 },
     );
   });
 
+  it("corrects a kept match after few changes of wildcards, and makes it again after many", () => {
+    for (const changes of [1, 255, 256, 257, 1_000]) {
+      const tree = new SubscriptionTree<Entry>();
+      const kept = [
+        { subject: "a.*", queue: null },
+        { subject: "a.b", queue: null },
+      ];
+      for (const one of kept) tree.insert(one);
+      expectMatch(tree, kept, "a.b");
+      const added = Array.from({ length: changes }, (_, n) => ({
+        subject: n % 2 === 0 ? `*.${"b"}${".>".repeat(n % 4 ? 1 : 0)}` : `c.${n}.*`,
+        queue: null,
+      }));
+      for (const one of added) tree.insert(one);
+      expectMatch(tree, [...kept, ...added], "a.b");
+      for (const one of added) tree.remove(one);
+      expectMatch(tree, kept, "a.b");
+    }
+  });
+
+  it("removes thousands of subscriptions to one subject without a search for each", () => {
+    const tree = new SubscriptionTree<Entry>();
+    const all = Array.from({ length: 50_000 }, () => ({ subject: "a", queue: null }));
+    for (const one of all) tree.insert(one);
+    const before = plainOf(tree, "a");
+    for (const one of all.slice(0, 49_999)) tree.remove(one);
+    expect(plainOf(tree, "a")).toEqual(all.slice(49_999));
+    expect(before).toHaveLength(50_000);
+  });
+
   it("costs no more for hostile wildcards than there are nodes", () => {
-    const tree = new SubscriptionTree<{ subject: string; queue: null }>();
+    const tree = new SubscriptionTree<Entry>();
     for (let depth = 1; depth <= 500; depth++) tree.insert({ subject: Array(depth).fill("*").join("."), queue: null });
-    expect(tree.match(Array(500).fill("a").join(".")).plain).toHaveLength(1);
+    expect(plainOf(tree, Array(500).fill("a").join("."))).toHaveLength(1);
+  });
+
+  it("takes wildcard characters in a published subject for themselves", () => {
+    const tree = new SubscriptionTree<Entry>();
+    for (const each of ["*", ">", "a.*", "a.>"]) tree.insert({ subject: each, queue: null });
+    const found = (each: string) =>
+      plainOf(tree, each)
+        .map((one) => one.subject)
+        .toSorted();
+    expect([found("*"), found(">"), found("a.*"), found("a.>")]).toEqual([["*", ">"], ["*", ">"], ...Array(2).fill([">", "a.*", "a.>"])]);
   });
 
   it("gives nothing for a subject with an empty token", () => {
-    const tree = new SubscriptionTree<{ subject: string; queue: null }>();
+    const tree = new SubscriptionTree<Entry>();
     tree.insert({ subject: ">", queue: null });
-    for (const each of ["", ".", "a.", ".a", "a..b"]) expect(tree.match(each).plain).toEqual([]);
+    for (const each of ["", ".", "a.", ".a", "a..b"]) expect(plainOf(tree, each)).toEqual([]);
   });
 });
 

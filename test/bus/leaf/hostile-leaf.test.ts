@@ -82,9 +82,9 @@ describe("a leaf that lies", () => {
     "a.>.b",
   ])("cannot subscribe to %s", async (subject) => {
     const raw = await evilLeaf();
-    const refusal = `-ERR 'Permissions Violation for Subscription to "${subject}"'\r\n`;
-    expect(await answer(raw, `LS+ ${subject}\r\n`)).toBe(refusal);
-    expect(await answer(raw, `LS+ ${subject} q 1\r\n`)).toBe(refusal);
+    const refusal = `-ERR 'Permissions Violation for Subscription to "${subject}"`;
+    expect(await answer(raw, `LS+ ${subject}\r\n`)).toBe(`${refusal}'\r\n`);
+    expect(await answer(raw, `LS+ ${subject} q 1\r\n`)).toBe(`${refusal} using queue "q"'\r\n`);
     raw.close();
   });
 
@@ -147,12 +147,17 @@ describe("a leaf that lies", () => {
     expect(await raw.end()).toMatch(expected);
   });
 
-  it("cannot hold more subscriptions than a client", async () => {
-    await using small = await LeafRig.start("the manager's broker", { maxSubscriptions: 10 });
+  it("is refused its newest interest beyond the limit of a host, and keeps its link", async () => {
+    await using small = await LeafRig.start("the manager's broker", { maxLinkSubscriptions: 10 });
     const raw = await RawClient.connect({ host: "127.0.0.1", port: small.port });
     raw.send(connectLine({ auth_token: "host-evil" }));
     raw.send(Array.from({ length: 11 }, (_, n) => `LS+ topic.${n}\r\n`).join(""));
-    expect(await raw.end()).toMatch(/-ERR 'Maximum Subscriptions Exceeded'/);
+    raw.send("PING\r\n");
+    const said = await raw.until((text) => text.includes("PONG"));
+    expect(said.match(/-ERR .*/g)).toEqual([
+      `-ERR 'Permissions Violation for Subscription to "topic.10": one host may have at most 10 subscriptions'`,
+    ]);
+    raw.close();
   });
 
   it.each([

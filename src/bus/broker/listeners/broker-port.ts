@@ -4,7 +4,7 @@ import { BorrowedMessage } from "../borrowed-message.ts";
 import { countIn, countOut, type SubjectCounters } from "../broker-counters.ts";
 import type { BrokerParts } from "../broker-parts.ts";
 import { CRLF } from "../broker-protocol.ts";
-import { type ClientSubscription, newSubscription, type Subscriber } from "../broker-subscriber.ts";
+import { ClientSubscription, type Subscriber } from "../broker-subscriber.ts";
 import type { Envelope } from "../parser/broker-operations.ts";
 
 type PortEnvironment = Pick<BrokerParts, "router" | "counters">;
@@ -41,7 +41,7 @@ export class BrokerPort implements Subscriber {
 
   /** Calls back while the broker works, in the order of arrival; messages may be kept. Returns the function that unsubscribes. */
   subscribe(subject: string, receive: Receive): () => void {
-    const subscription = newSubscription(this, { subject, queue: null, sid: "", isFiltered: false });
+    const subscription = new ClientSubscription(this, { subject, queue: null, sid: "", isFiltered: false });
     this.#receivers.set(subscription, receive);
     this.#environment.router.tree.insert(subscription);
     return () => this.#remove(subscription);

@@ -1,0 +1,123 @@
+import type { ClientSubscription } from "../broker-subscriber.ts";
+
+/** About what a subscription takes besides its texts (bench/subscriptions.ts: 850 bytes in all for a short subject). */
+const SUBSCRIPTION_BYTES = 768;
+
+/** What a subscription counts for, bytes. */
+export function costOf({ subject, queue, sid, isRemote }: ClientSubscription): number {
+  // A link's interest costs no more than the subscription behind it, so that what fits at one end fits at the other.
+  return SUBSCRIPTION_BYTES + subject.length + (queue?.length ?? 0) + (isRemote ? 0 : sid.length);
+}
+
+export interface Amount {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** A connection or link. */
+export interface SubscriptionHolder {
+  /** Oldest first. */
+  held(): Iterable<ClientSubscription>;
+}
+
+interface Share {
+  count: number;
+  bytes: number;
+  readonly holders: Set<SubscriptionHolder>;
+  /** Oldest first, with some that have ended; null: not needed so far. */
+  newest: ClientSubscription[] | null;
+}
+
+interface BudgetOptions {
+  readonly total: Amount;
+  readonly share: Amount;
+  /** Name of what has a share, for messages: "one program". */
+  readonly owner: string;
+  /** Name of what has the total: "this broker's clients". */
+  readonly owners: string;
+}
+
+/**
+ * The subscriptions of many owners together. An owner may be several connections. Where all of them together have too many, the newest
+ * subscription of the owner that has most is ended.
+ */
+export class SubscriptionBudget {
+  readonly #options: BudgetOptions;
+  readonly #shares = new Map<string, Share>();
+  #count = 0;
+  #bytes = 0;
+
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+  }
+
+  /** Counts a subscription that the holder is about to hold; a text says why it must not. */
+  claim(owner: string, holder: SubscriptionHolder, subscription: ClientSubscription): string | null {
+    const { total, share: limit } = this.#options;
+    const share = this.#shares.get(owner) ?? { count: 0, bytes: 0, holders: new Set(), newest: null };
+    const bytes = costOf(subscription);
+    const refusal = overLimit(limit, { count: share.count + 1, bytes: share.bytes + bytes }, this.#options.owner);
+    if (refusal !== null) return refusal;
+    for (;;) {
+      const reason = overLimit(total, { count: this.#count + 1, bytes: this.#bytes + bytes }, this.#options.owners);
+      if (reason === null) break;
+      const greediest = this.#greediest();
+      const isOwn = greediest === null || this.#used(greediest) <= this.#used({ count: share.count + 1, bytes: share.bytes + bytes });
+      if (isOwn || !evictNewest(greediest, reason)) return reason;
+    }
+    share.holders.add(holder);
+    share.newest?.push(subscription);
+    this.#shares.set(owner, share);
+    this.#add(share, 1, bytes);
+    return null;
+  }
+
+  /** A subscription that was counted has ended. */
+  release(owner: string, subscription: ClientSubscription): void {
+    const share = this.#shares.get(owner);
+    if (share === undefined) return;
+    this.#add(share, -1, -costOf(subscription));
+    if (share.count === 0) this.#shares.delete(owner);
+  }
+
+  /** The holder is closed and holds nothing any more. */
+  leave(owner: string, holder: SubscriptionHolder): void {
+    this.#shares.get(owner)?.holders.delete(holder);
+  }
+
+  #add(share: Share, count: number, bytes: number): void {
+    share.count += count;
+    share.bytes += bytes;
+    this.#count += count;
+    this.#bytes += bytes;
+  }
+
+  #greediest(): Share | null {
+    let most: Share | null = null;
+    for (const share of this.#shares.values()) if (most === null || this.#used(share) > this.#used(most)) most = share;
+    return most;
+  }
+
+  #used({ count, bytes }: Amount): number {
+    const { total } = this.#options;
+    return Math.max(count / total.count, bytes / total.bytes);
+  }
+}
+
+/** False: it has none. */
+function evictNewest(share: Share, reason: string): boolean {
+  // Those that have ended are not removed from the list; it is made again before they are too many.
+  if (share.newest === null || share.newest.length > 2 * share.count) share.newest = [...share.holders].flatMap((each) => [...each.held()]);
+  for (let newest = share.newest.pop(); newest !== undefined; newest = share.newest.pop()) {
+    if (newest.isEnded) continue;
+    newest.client.evict?.(newest, reason);
+    return true;
+  }
+  return false;
+}
+
+/** Why `wanted` is too much. */
+export function overLimit(limit: Amount, wanted: Amount, owner: string): string | null {
+  if (wanted.count > limit.count) return `${owner} may have at most ${limit.count} subscriptions`;
+  return wanted.bytes > limit.bytes ? `the subscriptions of ${owner} may take at most ${limit.bytes} bytes` : null;
+}

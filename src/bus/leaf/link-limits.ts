@@ -1,0 +1,56 @@
+import type { BrokerLimits } from "../broker/broker-protocol.ts";
+import type { ClientSubscription } from "../broker/broker-subscriber.ts";
+import {
+  type Amount,
+  costOf,
+  overLimit,
+  SubscriptionBudget,
+  type SubscriptionHolder,
+} from "../broker/subscriptions/subscription-budget.ts";
+
+interface LinkEnd {
+  readonly peer: "hub" | "leaf";
+  /** Of the leaf. */
+  readonly owner: string;
+}
+
+/**
+ * Limits of what other brokers announce. A leaf may announce what its clients may have together; all leaves share a budget. A hub announces
+ * what it has of its own clients and of all leaves, so a leaf takes both.
+ */
+export class LinkLimits {
+  readonly #ofHub: Amount;
+  readonly #leaves: SubscriptionBudget;
+  #hub = { count: 0, bytes: 0 };
+
+  constructor(limits: BrokerLimits) {
+    const total = { count: limits.maxLinksSubscriptions, bytes: limits.maxLinksSubscriptionBytes };
+    this.#ofHub = { count: total.count + limits.maxLinkSubscriptions, bytes: total.bytes + limits.maxLinkSubscriptionBytes };
+    this.#leaves = new SubscriptionBudget({
+      total,
+      share: { count: limits.maxLinkSubscriptions, bytes: limits.maxLinkSubscriptionBytes },
+      owner: "one host",
+      owners: "all hosts together",
+    });
+  }
+
+  /** Counts interest that is about to be inserted; a text says why it must not. */
+  add({ peer, owner }: LinkEnd, link: SubscriptionHolder, subscription: ClientSubscription): string | null {
+    if (peer === "leaf") return this.#leaves.claim(owner, link, subscription);
+    const wanted = { count: this.#hub.count + 1, bytes: this.#hub.bytes + costOf(subscription) };
+    const reason = overLimit(this.#ofHub, wanted, "the hub");
+    if (reason === null) this.#hub = wanted;
+    return reason;
+  }
+
+  /** It is removed. */
+  remove({ peer, owner }: LinkEnd, subscription: ClientSubscription): void {
+    if (peer === "leaf") this.#leaves.release(owner, subscription);
+    else this.#hub = { count: this.#hub.count - 1, bytes: this.#hub.bytes - costOf(subscription) };
+  }
+
+  /** The link is closed. */
+  leave({ peer, owner }: LinkEnd, link: SubscriptionHolder): void {
+    if (peer === "leaf") this.#leaves.leave(owner, link);
+  }
+}

@@ -1,0 +1,72 @@
+import { MgrError } from "../../base/errors.ts";
+import type { HookedClient } from "../broker/broker-hooks.ts";
+import { ProgramCounts } from "./program-counts.ts";
+
+/** A program with a thousand topics registers as often at its start, once for each; then seldom. */
+const BURST = 2_000;
+const PER_SECOND = 20;
+/** Bytes of registrations that are kept of one program, and of all. */
+const MAX_PROGRAM_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+interface Allowance {
+  left: number;
+  /** Monotonic, milliseconds. */
+  at: number;
+}
+
+/** Limits of registrations: how often a program registers, and the memory that they take. */
+export class RegistrationLimits {
+  readonly #allowances = new Map<string, Allowance>();
+  readonly #bytes = new Map<HookedClient, number>();
+  readonly #programs = new ProgramCounts();
+  #total = 0;
+
+  /** Throws `busy` if this client must not register `bytes` now, in the place of what it registered before. */
+  claim(client: HookedClient, bytes: number): void {
+    if (!this.#mayRegister(client.program ?? ""))
+      throw new MgrError("busy", `this program registers too often: at most ${PER_SECOND} times a second`);
+    const more = bytes - (this.#bytes.get(client) ?? 0);
+    if (more > 0 && this.#programs.of(client) + more > MAX_PROGRAM_BYTES)
+      throw new MgrError("busy", `the registrations of one program may take at most ${MAX_PROGRAM_BYTES} bytes; shorten the definitions`);
+    if (more > 0 && this.#total + more > MAX_BYTES)
+      throw new MgrError(
+        "busy",
+        `the registrations at this broker take ${MAX_BYTES} bytes already; shorten the definitions, or end other programs`,
+      );
+    this.#keep(client, bytes);
+  }
+
+  /** The client is closed. */
+  release(client: HookedClient): void {
+    this.#keep(client, 0);
+  }
+
+  #keep(client: HookedClient, bytes: number): void {
+    const more = bytes - (this.#bytes.get(client) ?? 0);
+    if (bytes === 0) this.#bytes.delete(client);
+    else this.#bytes.set(client, bytes);
+    this.#programs.add(client, more);
+    this.#total += more;
+  }
+
+  #mayRegister(program: string): boolean {
+    const now = performance.now();
+    const known = this.#allowances.get(program);
+    const left = known === undefined ? BURST : Math.min(BURST, known.left + ((now - known.at) / 1_000) * PER_SECOND);
+    this.#forgetRested(now);
+    if (left < 1) return false;
+    // Set anew, so that the map stays in the order of the last registrations.
+    this.#allowances.delete(program);
+    this.#allowances.set(program, { left: left - 1, at: now });
+    return true;
+  }
+
+  /** A program that has not registered for long has its whole allowance again. */
+  #forgetRested(now: number): void {
+    for (const [program, { at }] of this.#allowances) {
+      if ((now - at) * PER_SECOND < BURST * 1_000) return;
+      this.#allowances.delete(program);
+    }
+  }
+}
