@@ -53,14 +53,14 @@ export class BusRig {
 
 export class RawClient {
   readonly socket: Socket;
-  received = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
   isClosed = false;
   #changed: (() => void)[] = [];
 
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on("data", (bytes) => {
-      this.received = Buffer.concat([this.received, bytes]);
+      this.#chunks.push(bytes);
       this.#tell();
     });
     socket.on("error", () => {});
@@ -75,6 +75,16 @@ export class RawClient {
     const client = new RawClient(socket);
     await client.until((text) => text.endsWith("\r\n"));
     return client;
+  }
+
+  /** Joined when it is read: a connection may receive thousands of chunks. */
+  get received(): Buffer {
+    if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0] as Buffer;
+  }
+
+  set received(bytes: Buffer) {
+    this.#chunks = [bytes];
   }
 
   get text(): string {

@@ -119,8 +119,14 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   open(): void {
-    if (!this.#isAuthorized) this.#deadline = setTimeout(() => this.fail(ERROR_TEXTS.authTimeout), this.#environment.limits.authTimeoutMs);
+    if (!this.#isAuthorized) this.#awaitConnect(AUTH_STEPS);
     this.connection.open(this.#environment.greeting(this));
+  }
+
+  /** In several steps: after a long turn of this program, what the client has sent meanwhile is read before its time is over. */
+  #awaitConnect(steps: number): void {
+    const next = () => (steps > 1 ? this.#awaitConnect(steps - 1) : this.fail(ERROR_TEXTS.authTimeout));
+    this.#deadline = setTimeout(next, this.#environment.limits.authTimeoutMs / AUTH_STEPS);
   }
 
   fail(text: string): void {
@@ -409,6 +415,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
 /** Subscriptions that receive one inbox, up to which the requester's own one is found. */
 const MAX_INBOX_SUBSCRIPTIONS = 512;
+/** Parts in which the time for CONNECT passes. */
+const AUTH_STEPS = 4;
 const NO_PERMISSIONS: BrokerPermissions = {};
 const NO_RESPONDERS = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
 const NO_RESPONDERS_MESSAGE = new BorrowedMessage().of(NO_RESPONDERS, 0, NO_RESPONDERS.length);
