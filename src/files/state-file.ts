@@ -15,7 +15,7 @@ export interface StateFileOptions {
 }
 
 /**
- * Opens a file of a state folder. What it contains is carried out, so only this user and root may have written it: throws `conflict` for a
+ * Opens a file of a state folder (docs/decisions/0048). What it contains is carried out, so only this user and root may have written it: throws `conflict` for a
  * file of another user, one that others can write, a link, or anything but a regular file. A missing file is the system's error (ENOENT),
  * unless `flags` create it, with mode 0600.
  */

@@ -22,7 +22,9 @@ import { ECHO } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
 const isRoot = process.getuid?.() === 0;
-const PROCESSES = { processes: { plain: { command: ECHO }, logged: { command: "echo secret; exec sleep 1000", log_file: "logs/logged.log" } } };
+const PROCESSES = {
+  processes: { plain: { command: ECHO }, logged: { command: "echo secret; exec sleep 1000", log_file: "logs/logged.log" } },
+};
 /** What a planted file would have run as this user. */
 const PROOF = "touch stolen";
 
@@ -177,7 +179,12 @@ describe.runIf(isRoot)("another user of the machine", () => {
       await refused(instance, instance.stateDir, "owner root, mode 0777", `chmod go-w ${instance.stateDir}`);
       // What was planted stays refused when the folder is mended.
       chmodSync(instance.stateDir, 0o755);
-      await refused(instance, join(instance.stateDir, "intent.json"), `owner ${mallory.name}, mode 0644`, `rm ${instance.stateDir}/intent.json`);
+      await refused(
+        instance,
+        join(instance.stateDir, "intent.json"),
+        `owner ${mallory.name}, mode 0644`,
+        `rm ${instance.stateDir}/intent.json`,
+      );
     });
 
     test("a folder behind its symbolic link, also further up in the path", async () => {
@@ -243,7 +250,8 @@ describe.runIf(isRoot)("another user of the machine", () => {
       const log = () => ["manager.log", "daemon.log"].map((file) => readFileSync(join(instance.stateDir, file), "utf8")).join("");
       for (const file of ["bus.json", "recordings.json", "loggers.json", "displays.json", "client-ids", "runs.log"])
         await eventually(`${file} is reported`, () => log().includes(`${join(instance.stateDir, file)} is a named pipe (owner root`));
-      for (const file of ["bus.json", "bus.url", "client-ids", "manager.url"]) expect(statSync(join(instance.stateDir, file)).isFile()).toBe(true);
+      for (const file of ["bus.json", "bus.url", "client-ids", "manager.url"])
+        expect(statSync(join(instance.stateDir, file)).isFile()).toBe(true);
     });
 
     test("a link in the place of manager.log is not written through", async () => {
@@ -343,7 +351,10 @@ describe.runIf(isRoot)("another user of the machine", () => {
       const up = mallory.run(`${own} '${process.execPath}' '${PROGRAM}' up --detach plain`);
       expect(up).toMatchObject({ status: 0 });
       const refusal = await instance.run("ps", "-c", instance.config);
-      expect({ code: refusal.code, stderr: refusal.stderr }).toEqual({ code: 2, stderr: expect.stringContaining("belongs to another user") });
+      expect({ code: refusal.code, stderr: refusal.stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining("belongs to another user"),
+      });
       expect((await instance.mgr("ps", "--trust-config")).stdout).toContain("plain");
       await instance.mgr("down", "--trust-config");
     });

@@ -25,7 +25,9 @@ export class SecondUser {
 
   /** What `find` lists of this folder with these tests, as this user. */
   find(folder: string, ...tests: string[]): string[] {
-    return this.run(`find '${folder}' ${tests.join(" ")} 2>/dev/null`).stdout.split("\n").filter(Boolean);
+    return this.run(`find '${folder}' ${tests.join(" ")} 2>/dev/null`)
+      .stdout.split("\n")
+      .filter(Boolean);
   }
 
   [Symbol.dispose](): void {
