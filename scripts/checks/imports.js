@@ -10,9 +10,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 /** Per folder of src: the folders it may import beside itself. */
 const below = (...folders) => new Set(folders);
 const base = below("base");
+const files = below("base");
 const protocol = below("base");
 const contract = below("base", "protocol");
-const log = below(...contract, "contract");
+const log = below(...contract, "contract", "files");
 const bus = below(...log, "log");
 const recording = below("base", "protocol", "contract");
 const members = below(...bus, "bus", "recording");
@@ -23,6 +24,7 @@ const app = below(...http, "http");
 const outer = below(...app, "app");
 const MAY_IMPORT = {
   base: below(),
+  files,
   protocol: base,
   contract: below(...protocol, "protocol"),
   log,
@@ -37,7 +39,7 @@ const MAY_IMPORT = {
   app,
   testing: outer,
   cli: below(...outer),
-  launch: below("daemon"),
+  launch: below("daemon", "files"),
   web: below("base", "protocol", "client", "recording"),
 };
 

@@ -14,6 +14,8 @@ export interface ManagerOptions {
   start?: readonly string[] | "all";
   /** Cancels the start: it rejects with the signal's reason, and a daemon that was started for it is ended. */
   signal?: AbortSignal;
+  /** A reload uses files that other users can change. */
+  trustConfig?: boolean;
   /** For this machine's host, if no daemon runs there. */
   daemon?: PreparedDaemon | null;
 }

@@ -127,7 +127,7 @@ class Manager implements RunningManager {
       epoch,
       link,
       connectHost: (name) => deferredHostLink(bus.shared, name),
-      loadConfig: fileReader(this.#config),
+      loadConfig: fileReader(this.#config, { trustConfig: this.#options.trustConfig ?? false }),
       onProcessAtRest: this.#options.onProcessAtRest,
       history,
       clients: bus.registry,

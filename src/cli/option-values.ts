@@ -5,9 +5,11 @@ import { parseDuration, parseSize } from "../config/schema/units.ts";
 
 export const configuration = () =>
   new Option("-c, --config <file>", "configuration file (default: mgr.yaml in this folder or the nearest one above)");
+export const trust = () => new Option("--trust-config", "use the configuration even if other users can change it");
 export const connecting = (command: Command) =>
   command
     .addOption(configuration())
+    .addOption(trust())
     .option("--url <url>", "the manager's address (MGR_URL)")
     .option("--user <name>", "web user (MGR_USER)")
     .option("--password-file <file>", "file that holds the user's password (MGR_PASSWORD_FILE)")

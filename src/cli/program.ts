@@ -5,7 +5,7 @@ import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/log-level.ts";
 import { addDataCommands, addNetworkCommands } from "./data-program.ts";
 import { addManual } from "./manual.ts";
-import { age, configuration, connecting, count, port, seconds } from "./option-values.ts";
+import { age, configuration, connecting, count, port, seconds, trust } from "./option-values.ts";
 import { addRecordCommands } from "./record-program.ts";
 
 /**
@@ -24,6 +24,7 @@ export function createProgram(first: string | null = null): Command {
     .command("up [names...]")
     .description("run the manager, and start NAMES and all processes with 'autostart: true'")
     .addOption(configuration())
+    .addOption(trust())
     .option("-d, --detach", "run the manager in the background")
     .option("--all", "start every process")
     .option("--no-output", "in the foreground, do not print the output of processes")
@@ -40,6 +41,7 @@ export function createProgram(first: string | null = null): Command {
     .command("down")
     .description("stop all processes in reverse order, then the manager and its daemon")
     .addOption(configuration())
+    .addOption(trust())
     .option("--timeout <seconds>", "how long to wait", seconds, 60)
     .action(async (flags) => (await import("./commands/down.ts")).down(flags));
 
@@ -147,6 +149,7 @@ export function createProgram(first: string | null = null): Command {
     .command("check")
     .description("validate a configuration; reports all problems with file, line and column")
     .addOption(configuration())
+    .addOption(trust())
     .option("--json", "as JSON")
     .action(async (flags) => (await import("./commands/setup/check.ts")).check(flags));
 
@@ -154,6 +157,7 @@ export function createProgram(first: string | null = null): Command {
     .command("passwd <user>")
     .description("add a web user, or change the password of one")
     .addOption(configuration())
+    .addOption(trust())
     .option("--file <file>", "the auth file (default: MGR_WEBUI_AUTH_FILE, or the configured one)")
     .option("--hash", "store only a hash of the password, so that it cannot be read from the file")
     .option("--stdin", "read the password from the first line of stdin")
@@ -164,6 +168,7 @@ export function createProgram(first: string | null = null): Command {
     .command("daemon")
     .description("run the daemon of a host in the foreground, with --bus on another machine (mgr up starts the local one)")
     .option("-c, --config <file>", "configuration file, without --bus (default: mgr.yaml in this folder or the nearest one above)")
+    .addOption(trust())
     .option("--host <name>", "name of this host in the manager's 'hosts' (default: the machine's name)")
     .option("--bus <url...>", "address of the manager or its NATS server; several are tried in turn")
     .option("--token-file <file>", "file with the token of this host")

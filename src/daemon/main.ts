@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDiskFull, messageOf } from "../base/errors.ts";
 import { visible } from "../base/visible-text.ts";
 import { tuneSockets } from "../bus/carriers/socket-tuning.ts";
 import { hubDial } from "../bus/leaf/hub-dial.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
+import { makeStateFolder } from "../files/state-folder.ts";
 import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
 import { busFiles } from "./bus/bus-files.ts";
 import { HostBus, type HostBusOptions } from "./bus/host-bus.ts";
@@ -36,7 +37,6 @@ async function main(): Promise<void> {
   // This program may live for months: it must not keep the folder, files or terminal of its start in use.
   enter(options.work_dir);
   keepInheritedFiles();
-  mkdirSync(options.state_dir, { recursive: true, mode: 0o700 });
   const lock = await takeLock(options);
   const log = openJsonLog(join(options.state_dir, "daemon.log"), { level: "info", source: "daemon" }).logger;
   const tell = (level: HostLog["level"], source: string, msg: string) => {
@@ -186,6 +186,7 @@ async function takeLock(options: StartOptions) {
   const { state_dir } = options;
   const path = join(state_dir, "daemon.lock");
   try {
+    makeStateFolder(state_dir);
     const lock = await acquireLock(path, {
       instance_uuid: instanceUuid(state_dir),
       contract: CONTRACT_VERSION,

@@ -1,12 +1,30 @@
 import { subscribe } from "node:diagnostics_channel";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
 import { flagsAsDefault, STARTED } from "../daemon/engine-flags.ts";
+import { isTrusted } from "../files/owners.ts";
 
 const HASH_BYTES = 32;
+/** Set whatever the umask is: who can write bytecode decides what others run. */
+const FOLDER_MODE = 0o755;
+const FILE_MODE = 0o644;
 const requireHere = createRequire(import.meta.url);
 
 type Compiled = (exports: object, require: (id: string) => unknown, module: { exports: object }, file: string, folder: string) => void;
@@ -18,7 +36,8 @@ interface Fresh {
 
 /**
  * Runs a bundle of CommonJS modules. The bytecode of its files is kept in `code-cache` beside them, so that the next start needs not compile
- * them again (docs/decisions/0042): who can write there can change the bundle as well. Without that folder everything works, more slowly.
+ * them again (docs/decisions/0042). What other users than this one and root can write is ignored (docs/decisions/0049). Without that folder
+ * everything works, more slowly.
  */
 export function loadProgram(path: string): void {
   flagsAsDefault();
@@ -68,7 +87,8 @@ class Loader {
 
   #cached(path: string, source: Buffer): Buffer | null {
     try {
-      const file = readFileSync(join(this.#cache, basename(path)));
+      if (![dirname(this.#cache), this.#cache].every(isTrustedFolder)) return null;
+      const file = readTrusted(join(this.#cache, basename(path)));
       const data = file.subarray(HASH_BYTES);
       return hashOf(source, data).equals(file.subarray(0, HASH_BYTES)) ? data : null;
     } catch {
@@ -80,6 +100,8 @@ class Loader {
   #save(): void {
     if (this.#fresh.size === 0 || versionTag() !== this.#tag) return;
     try {
+      // Another user, root too, would leave a folder there that the owner cannot remove.
+      if (statSync(this.#folder).uid !== process.geteuid?.()) return;
       makeFolder(dirname(this.#cache));
       makeFolder(this.#cache);
       for (const [path, { script, source }] of this.#fresh) {
@@ -100,15 +122,44 @@ function hashOf(source: Buffer, data: Buffer): Buffer {
   return createHash("sha256").update(nodeIdentity()).update(source).update(data).digest();
 }
 
-/** Not with its parents: an installation that was removed below a running program stays removed. */
+function isTrustedFolder(path: string): boolean {
+  const found = lstatSync(path);
+  return found.isDirectory() && isTrusted(found);
+}
+
+function readTrusted(path: string): Buffer {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(fd);
+    if (!found.isFile() || !isTrusted(found)) throw new Error(`${path} may have been written by another user`);
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Not with its parents: an installation that was removed below a running program stays removed. Throws if it is there and is not a folder of
+ * this user, or a link to one.
+ */
 function makeFolder(path: string): void {
-  if (!existsSync(path)) mkdirSync(path);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) mkdirSync(path, { mode: FOLDER_MODE });
+  else if (!found.isDirectory()) throw new Error(`${path} is not a folder`);
+  // Only the owner can.
+  if (((found?.mode ?? 0) & 0o777) !== FOLDER_MODE) chmodSync(path, FOLDER_MODE);
 }
 
 function replaceFile(path: string, content: Buffer): void {
   const draft = `${path}.${process.pid}`;
   try {
-    writeFileSync(draft, content, { flag: "wx" });
+    const fd = openSync(draft, "wx", FILE_MODE);
+    try {
+      fchmodSync(fd, FILE_MODE);
+      writeFileSync(fd, content);
+    } finally {
+      closeSync(fd);
+    }
     renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });

@@ -1,12 +1,12 @@
-import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
-import { type FileHandle, open, rename, stat } from "node:fs/promises";
+import { closeSync, constants, fstatSync, writeSync } from "node:fs";
+import { type FileHandle, rename, stat } from "node:fs/promises";
 import { visibleJson } from "../base/visible-text.ts";
+import { openStateFile, openStateFileAsync } from "../files/state-file.ts";
 import { LineQueue } from "./line-queue.ts";
 
 /** A file that would exceed this size, bytes, is renamed to `<path>.1`, replacing the previous one. */
 const MAX_BYTES = 10 * 1024 * 1024;
-// O_NONBLOCK: opening a named pipe without a reader must fail instead of blocking the whole program.
-const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 interface RotatedFileOptions {
   path: string;
@@ -15,7 +15,7 @@ interface RotatedFileOptions {
   lostLine: (count: number) => string;
 }
 
-/** Appends JSON lines to a file (mode 0600). Uses at most twice `maxBytes` of disk space. Never waits for the disk. */
+/** Appends JSON lines to a file of a state folder (mode 0600). Uses at most twice `maxBytes` of disk space. Never waits for the disk. */
 export class RotatedFile {
   readonly #path: string;
   readonly #maxBytes: number;
@@ -28,7 +28,7 @@ export class RotatedFile {
     this.#path = path;
     this.#maxBytes = maxBytes;
     // Report the error now, not later by missing lines.
-    closeSync(openSync(path, FLAGS, 0o600));
+    closeSync(openStateFile(path, FLAGS));
     this.#queue = new LineQueue({ write: (lines) => this.#write(lines), lostLine });
   }
 
@@ -43,7 +43,7 @@ export class RotatedFile {
     if (rest === "") return;
     let fd: number | null = null;
     try {
-      fd = openSync(this.#path, FLAGS, 0o600);
+      fd = openStateFile(this.#path, FLAGS);
       writeSync(fd, rest);
     } catch {
       // The error cannot be reported anywhere.
@@ -89,7 +89,7 @@ export class RotatedFile {
       this.#file = null;
     }
     if (this.#file === null) {
-      this.#file = await open(this.#path, FLAGS, 0o600);
+      this.#file = await openStateFileAsync(this.#path, FLAGS);
       this.#size = fstatSync(this.#file.fd).size;
     }
     return this.#file;

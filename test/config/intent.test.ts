@@ -187,13 +187,13 @@ describe("an intent file", () => {
     expect((await readJson()).version).toBe(3);
     await fs.rm(path);
     await fs.mkdir(path);
-    await expect(IntentStore.open(path)).rejects.toThrow("cannot be read: it is not a regular file");
+    await expect(IntentStore.open(path)).rejects.toThrow(`${path} is a folder (owner `);
   });
 
   it("that is a named pipe is refused without waiting for a writer", async () => {
     await fs.mkdir(join(folder, "state"));
     execFileSync("mkfifo", [path]);
-    await expect(IntentStore.open(path)).rejects.toThrow("it is not a regular file; fix or delete it");
+    await expect(IntentStore.open(path)).rejects.toThrow(/ is a named pipe \(owner .*\), not a regular file\. Remove it: rm /);
   });
 
   it("that a crash left half-written is never written through, not even as a symbolic link", async () => {

@@ -1,7 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 // @ts-expect-error A plain script without types.
 import { buildDaemon } from "../../scripts/build/bundle.js";
@@ -128,4 +140,59 @@ it("keeps the size of the semi-spaces that a program that stays is started with,
   expect(sizes[1]).toBeLessThanOrEqual(8);
   expect(Object.keys(saved())).toEqual(Object.keys(first));
   expect(readdirSync(join(folder, "code-cache"))).toHaveLength(1);
+});
+
+/** The mode of each folder and file of the saved bytecode. */
+function modes(): string[] {
+  const top = join(folder, "code-cache");
+  const entries = readdirSync(top, { recursive: true, encoding: "utf8" }).map((name) => join(top, name));
+  return [top, ...entries].map((entry) => (statSync(entry).mode & 0o777).toString(8));
+}
+
+it.each([0, 0o077])("gives its bytecode modes that others cannot write but read, under umask %o", (mask) => {
+  const before = process.umask(mask);
+  try {
+    run();
+  } finally {
+    process.umask(before);
+  }
+  expect(modes()).toEqual(["755", "755", "644", "644"]);
+});
+
+it("ignores bytecode that others could write, and mends its own folder", () => {
+  run();
+  const planted = path("daemon-main.cjs");
+  for (const place of [join(folder, "code-cache"), dirname(planted), planted]) {
+    const first = saved();
+    chmodSync(place, 0o777);
+    expect(run()).toBe(greeting("one"));
+    expect(saved()["daemon-main.cjs"], place).not.toBe(first["daemon-main.cjs"]);
+    expect(modes()).toEqual(["755", "755", "644", "644"]);
+  }
+});
+
+it("neither uses nor writes through a link in the place of the folder", () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), "mgr-launch-"));
+  try {
+    symlinkSync(elsewhere, join(folder, "code-cache"));
+    expect(run()).toBe(greeting("one"));
+    expect(readdirSync(elsewhere)).toEqual([]);
+  } finally {
+    rmSync(elsewhere, { recursive: true });
+  }
+});
+
+it.runIf(process.geteuid?.() === 0)("root uses no bytecode of another user, and writes none into the installation of one", () => {
+  run();
+  const first = saved();
+  const other = 54_321;
+  for (const place of [join(folder, "code-cache"), path("daemon-main.cjs"), path("part.cjs")]) chownSync(place, other, other);
+  // As if it were the other user's: nothing is compiled from it, and root may not save.
+  chownSync(folder, other, other);
+  program("two");
+  expect(run()).toBe(greeting("two"));
+  expect(saved()).toEqual(first);
+  rmSync(join(folder, "code-cache"), { recursive: true });
+  expect(run()).toBe(greeting("two"));
+  expect(existsSync(join(folder, "code-cache"))).toBe(false);
 });

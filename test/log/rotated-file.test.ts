@@ -83,19 +83,15 @@ describe("a log file", () => {
     expect(read("m.log")).toBe("one\ntwo\n");
   });
 
-  it("that is a named pipe without a reader is refused at once; one whose reader sleeps loses lines and nothing else", async () => {
+  it("that is a named pipe is refused at once, with a reader too", () => {
     execFileSync("mkfifo", [path()]);
-    expect(() => new RotatedFile({ path: path(), lostLine })).toThrow("ENXIO");
+    expect(() => new RotatedFile({ path: path(), lostLine })).toThrow("is a named pipe");
     const reader = openSync(path(), constants.O_RDONLY | constants.O_NONBLOCK);
-    const file = new RotatedFile({ path: path(), lostLine });
-    const line = `${"x".repeat(9_999)}\n`;
-    for (let n = 0; n < 20; n++) {
-      file.write(line);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    try {
+      expect(() => new RotatedFile({ path: path(), lostLine })).toThrow("is a named pipe");
+    } finally {
+      closeSync(reader);
     }
-    await file.close();
-    file.flushNow();
-    closeSync(reader);
   });
 
   it("of the manager holds a JSON object a line, with pino's level and the entry's id, time and source", async () => {

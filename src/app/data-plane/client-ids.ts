@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { messageOf } from "../../base/errors.ts";
+import { readStateBytes } from "../../files/state-file.ts";
 import type { StateFiles } from "../state/state-files.ts";
 
 const FILE = "client-ids";
@@ -25,7 +25,13 @@ export class ClientIds {
 
   /** From `client-ids` in the state folder: the highest id that may have been used. */
   static async open(files: StateFiles, warn: (msg: string) => void): Promise<ClientIds> {
-    const saved = await readFile(files.path(FILE), "utf8").then(Number, () => 0);
+    const saved = await readStateBytes(files.path(FILE)).then(
+      (bytes) => Number(bytes?.toString() ?? 0),
+      (error: unknown) => {
+        warn(`ids of clients may be used again: ${messageOf(error)}`);
+        return 0;
+      },
+    );
     const last = Number.isSafeInteger(saved) && saved > 0 ? saved : 0;
     const reserve = (until: number) =>
       files

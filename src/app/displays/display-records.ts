@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
+import { readStateBytes } from "../../files/state-file.ts";
 import type { StateFiles } from "../state/state-files.ts";
 
 const FILE = "displays.json";
@@ -32,9 +32,12 @@ export class DisplayRecords {
 
   /** From `displays.json` of the state folder. A damaged file counts as empty: displays that run are stopped then. */
   static async open(files: StateFiles, sockets: () => string, warn: (msg: string) => void): Promise<DisplayRecords> {
-    const text = await readFile(files.path(FILE), "utf8").catch(() => "");
-    const parsed = displaysFile.safeParse(parseJson(text));
-    if (text !== "" && !parsed.success) warn(`${files.path(FILE)} is damaged: earlier private displays are forgotten`);
+    const bytes = await readStateBytes(files.path(FILE)).catch((error: unknown) => {
+      warn(`earlier private displays are forgotten: ${messageOf(error)}`);
+      return null;
+    });
+    const parsed = displaysFile.safeParse(parseJson(bytes?.toString() ?? ""));
+    if (bytes !== null && !parsed.success) warn(`${files.path(FILE)} is damaged: earlier private displays are forgotten`);
     return new DisplayRecords(parsed.success ? parsed.data.displays : [], sockets, (displays) =>
       files.write(FILE, `${JSON.stringify({ displays })}\n`).catch((error: unknown) => {
         warn(`private displays cannot be saved, so that the next manager would stop them: ${messageOf(error)}`);

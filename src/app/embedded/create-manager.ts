@@ -46,6 +46,8 @@ export interface CreateOptions {
    * it (NATS on a free port of loopback, or where the configuration says). By default there is none.
    */
   bus?: boolean;
+  /** Uses configuration files that other users can change. By default they are an error. */
+  trustConfig?: boolean;
   /** Receives every event of every actor. */
   inspect?: (event: InspectionEvent) => void;
 }
@@ -58,6 +60,7 @@ const RULES: Readonly<Record<keyof CreateOptions, OptionRule>> = {
   listen: { is: "true, false or an address '[HOST]:PORT'", holds: (value) => FLAG.holds(value) || TEXT.holds(value) },
   stateDir: TEXT,
   bus: FLAG,
+  trustConfig: FLAG,
   inspect: FUNCTION,
 };
 
@@ -71,8 +74,8 @@ export async function createManager(config: ConfigInput | string, options: Creat
   checkOptions("createManager", options, RULES);
   if (typeof config !== "string" && (typeof config !== "object" || config === null))
     throw new MgrError("bad_field", `createManager takes a configuration object or the path of a file; found ${shown(config)}`);
-  const { clock = systemClock, inspect } = options;
-  const loaded = typeof config === "string" ? await loadConfigFile(config) : loadObject(config, options);
+  const { clock = systemClock, inspect, trustConfig = false } = options;
+  const loaded = typeof config === "string" ? await loadConfigFile(config, { trustConfig }) : loadObject(config, options);
   const cleanups: (() => unknown)[] = [];
   const release = () => undo(cleanups);
   try {
@@ -92,7 +95,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
     const host = options.host ?? ownHost({ clock, log, bus: hostBus });
     cleanups.push(() => host.close());
     let next: ConfigInput | null = null;
-    const readFile = fileReader(loaded);
+    const readFile = fileReader(loaded, { trustConfig });
     const bus = options.bus ? await openEmbeddedBus({ config: loaded, log, engine: () => engine }) : null;
     if (bus) cleanups.push(() => bus.close());
     const engine: Engine = new Engine({

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MgrError } from "../../base/errors.ts";
 import { IntentStore } from "../../config/state/intent.ts";
@@ -6,6 +5,7 @@ import { CONTRACT_VERSION } from "../../contract/messages.ts";
 import { type BusFiles, busFiles, noBusFiles } from "../../daemon/bus/bus-files.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { acquireLock } from "../../daemon/session/lock.ts";
+import { makeStateFolder } from "../../files/state-folder.ts";
 import type { LogBook, LogBookOptions } from "../../log/log-book.ts";
 import { ClientIds } from "../data-plane/client-ids.ts";
 import { openLogFile, readLogFile } from "../log-file.ts";
@@ -45,7 +45,7 @@ export function keepInMemory(): EmbeddedState {
 
 /** Rejects with `conflict` while another manager uses the folder. */
 export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
-  await mkdir(stateDir, { recursive: true, mode: 0o700 });
+  makeStateFolder(stateDir);
   const about = { instance_uuid: instanceUuid(stateDir), contract: CONTRACT_VERSION, socket: "" };
   const lock = await acquireLock(join(stateDir, "manager.lock"), about);
   if ("holder" in lock)

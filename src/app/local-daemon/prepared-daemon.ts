@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { NODE_OPTIONS } from "../../daemon/engine-flags.ts";
 import { isHolder, readLockInfo } from "../../daemon/session/lock-info.ts";
+import { openStateFile } from "../../files/state-file.ts";
+import { makeStateFolder } from "../../files/state-folder.ts";
 import { packageFile, VERSION } from "../../http/package-files.ts";
 
 /** The built daemon: one file, whether this module runs from src/ or from dist/. */
@@ -26,8 +28,8 @@ export class PreparedDaemon {
 
   /** Throws if the state folder cannot be written to. */
   constructor({ stateDir, host }: { stateDir: string; host: string }) {
-    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-    const words = openSync(join(stateDir, "daemon.stderr"), "a+", 0o600);
+    makeStateFolder(stateDir);
+    const words = openStateFile(join(stateDir, "daemon.stderr"), constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
     try {
       const silence = fstatSync(words).size;
       // Detached: it and its children outlive this manager, however the manager ends.
@@ -103,7 +105,7 @@ function lastWords(path: string, from: number): string {
 }
 
 function tailOf(path: string, from: number): string {
-  const fd = openSync(path, "r");
+  const fd = openStateFile(path, constants.O_RDONLY);
   try {
     const { size } = fstatSync(fd);
     const start = Math.max(from, size - LAST_WORDS_BYTES);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { hasShape, isFlag, isObject, isText, isWhole, type Shape } from "../../base/shape.ts";
 import { stateHome } from "../../config/default-paths.ts";
@@ -7,6 +7,7 @@ import type { Config, InstanceSettings } from "../../config/definition.ts";
 import { hashOf } from "../../config/edit-file.ts";
 import { MAX_FILE_BYTES } from "../../config/load/read-file.ts";
 import { assertPrivate, makePrivate, runtimeFolders } from "../../daemon/session/sockets.ts";
+import { openStateFile } from "../../files/state-file.ts";
 
 /** Name of the socket for commands, in the folder of the bus socket, whose path is in the manager's lock file. */
 export const CONTROL_SOCKET = "control.sock";
@@ -55,7 +56,12 @@ export class RunningNote {
         makePrivate(folder);
         const path = join(folder, nameOf(file));
         const written: Written = { ...onlyInstance(instance), hash: hashes.get(file) ?? "", state_home: stateHome() };
-        writeFileSync(path, `${JSON.stringify(written)}\n`, { mode: 0o600 });
+        const fd = openStateFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC);
+        try {
+          writeFileSync(fd, `${JSON.stringify(written)}\n`);
+        } finally {
+          closeSync(fd);
+        }
         this.#path = path;
         return;
       } catch {
@@ -120,12 +126,16 @@ function readNote(folder: string, name: string): Note | null {
   try {
     // A note written by another user could name any process as the one to end.
     assertPrivate(folder);
-    const path = join(folder, name);
-    const text: unknown = JSON.parse(readFileSync(path, "utf8"));
-    const written = isObject(text) ? { hash: "", state_home: "", ...text } : null;
-    if (!hasShape(written, WRITTEN)) return null;
-    const { hash, state_home } = written;
-    return { instance: onlyInstance(written), hash, state_home, written: statSync(path).mtimeMs };
+    const fd = openStateFile(join(folder, name), constants.O_RDONLY);
+    try {
+      const text: unknown = JSON.parse(readFileSync(fd, "utf8"));
+      const written = isObject(text) ? { hash: "", state_home: "", ...text } : null;
+      if (!hasShape(written, WRITTEN)) return null;
+      const { hash, state_home } = written;
+      return { instance: onlyInstance(written), hash, state_home, written: fstatSync(fd).mtimeMs };
+    } finally {
+      closeSync(fd);
+    }
   } catch {
     return null;
   }

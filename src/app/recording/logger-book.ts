@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
 import type { LoggerDefinition, LoggerSettings } from "../../config/definition.ts";
 import { loggerSpec } from "../../contract/loggers.ts";
+import { readStateBytes } from "../../files/state-file.ts";
 import type { StateFiles } from "../state/state-files.ts";
 
 const FILE = "loggers.json";
@@ -37,12 +37,12 @@ export const noLoggerFile: LoggerFile = { content: { loggers: [], holders: [] },
 export async function openLoggerFile(files: StateFiles, warn: (msg: string) => void): Promise<LoggerFile> {
   const read = async (): Promise<LoggerFileContent> => {
     try {
-      return loggerFile.parse(JSON.parse(await readFile(files.path(FILE), "utf8")));
+      const bytes = await readStateBytes(files.path(FILE));
+      if (bytes !== null) return loggerFile.parse(JSON.parse(bytes.toString()));
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT"))
-        warn(`${files.path(FILE)} cannot be read, loggers that were made at run time are lost: ${messageOf(error)}`);
-      return noLoggerFile.content;
+      warn(`${files.path(FILE)} cannot be read, loggers that were made at run time are lost: ${messageOf(error)}`);
     }
+    return noLoggerFile.content;
   };
   return {
     content: await read(),

@@ -1,8 +1,10 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { writeFileAtomically } from "../../config/state/atomic-file.ts";
+import { readStateBytes, readStateText } from "../../files/state-file.ts";
+import { makeStateFolder } from "../../files/state-folder.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { ConfigHistory, type VersionStore } from "../configuration/config-history.ts";
 
@@ -19,8 +21,8 @@ const listSchema = z.array(
  */
 export async function openConfigHistory(dir: string, log: LogBook): Promise<ConfigHistory> {
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    const saved = await readList(join(dir, LIST));
+    makeStateFolder(dir);
+    const saved = readList(join(dir, LIST));
     const used = new Set(saved.map(({ hash }) => hash));
     // Left by a manager that was killed between two writes.
     for (const name of await readdir(dir)) if (HASH.test(name) && !used.has(name)) await rm(join(dir, name), { force: true });
@@ -32,11 +34,8 @@ export async function openConfigHistory(dir: string, log: LogBook): Promise<Conf
 }
 
 /** A list that cannot be read, as after an upgrade, starts empty. */
-async function readList(path: string) {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "[]";
-    throw error;
-  });
+function readList(path: string) {
+  const text = readStateText(path) ?? "[]";
   try {
     return listSchema.parse(JSON.parse(text));
   } catch {
@@ -46,10 +45,13 @@ async function readList(path: string) {
 
 function folderVersions(dir: string): VersionStore {
   return {
-    read: (hash) => readFile(join(dir, hash), "utf8").catch(() => null),
+    read: async (hash) => {
+      const bytes = await readStateBytes(join(dir, hash)).catch(() => null);
+      return bytes?.toString() ?? null;
+    },
     async write(hash, content) {
       // The folder may have been removed meanwhile.
-      await mkdir(dir, { recursive: true, mode: 0o700 });
+      makeStateFolder(dir);
       await writeFileAtomically(join(dir, hash), content);
     },
     remove: (hash) => rm(join(dir, hash), { force: true }),

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { isDiskFull, MgrError } from "../../base/errors.ts";
@@ -8,6 +7,7 @@ import { CONTRACT_VERSION } from "../../contract/messages.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { acquireLock, type Lock } from "../../daemon/session/lock.ts";
 import { socketDir } from "../../daemon/session/sockets.ts";
+import { makeStateFolder } from "../../files/state-folder.ts";
 import { LogBook } from "../../log/log-book.ts";
 import { RunningNote } from "../local-daemon/running-instance.ts";
 import { openLogFile, readLogFile } from "../log-file.ts";
@@ -31,7 +31,7 @@ interface FolderOptions {
 export async function openManagerFolder(options: FolderOptions) {
   const { config, cleanups } = options;
   const stateDir = config.instance.state_dir;
-  await mkdir(stateDir, { recursive: true, mode: 0o700 });
+  makeStateFolder(stateDir);
   const uuid = instanceUuid(stateDir);
   const { path: folder, problems } = socketDir({ uuid, stateDir });
   const socket = join(folder, "bus.sock");

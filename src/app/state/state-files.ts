@@ -1,8 +1,10 @@
-import { access, open, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDiskFull } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { writeFileAtomically } from "../../config/state/atomic-file.ts";
+import { openStateFileAsync } from "../../files/state-file.ts";
 
 /** Small files of the state folder that must exist, with this content, while the manager runs. */
 export class StateFiles {
@@ -64,7 +66,7 @@ async function write(path: string, content: string): Promise<void> {
 }
 
 async function writeInPlace(path: string, content: string): Promise<void> {
-  await using file = await open(path, "r+");
+  await using file = await openStateFileAsync(path, constants.O_RDWR);
   const bytes = Buffer.from(content);
   await file.write(bytes, 0, bytes.length, 0);
   await file.truncate(bytes.length);

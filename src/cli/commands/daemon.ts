@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { localHostName } from "../../app/hosts/host-names.ts";
@@ -7,6 +6,7 @@ import { stateHome } from "../../config/default-paths.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { socketDir } from "../../daemon/session/sockets.ts";
 import type { StartOptions } from "../../daemon/start-options.ts";
+import { makeStateFolder } from "../../files/state-folder.ts";
 import { readRegularFile } from "../../http/auth/read-regular-file.ts";
 import { packageFile, VERSION } from "../../http/package-files.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -14,6 +14,7 @@ import { loadConfig } from "../manager/configuration.ts";
 
 export interface DaemonFlags {
   config?: string;
+  trustConfig?: boolean;
   host?: string;
   bus?: string[];
   tokenFile?: string;
@@ -41,7 +42,7 @@ async function localOptions(flags: DaemonFlags): Promise<Partial<StartOptions>> 
     if (flags[key] !== undefined)
       throw usage(`--${key.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} can be used only with --bus`);
   }
-  const { instance } = await loadConfig(flags.config);
+  const { instance } = await loadConfig(flags.config, flags);
   const { state_dir } = instance;
   const { path } = socketDir({ uuid: instanceUuid(state_dir), stateDir: state_dir });
   return { state_dir, host: localHostName(), bus: { socket: join(path, "bus.sock") }, version: VERSION };
@@ -52,7 +53,7 @@ function remoteOptions(flags: DaemonFlags, bus: string[]): Partial<StartOptions>
   const host = flags.host ?? localHostName();
   const urls = bus.flatMap((list) => list.split(",")).map(busAddress);
   const state_dir = flags.stateDir === undefined ? join(stateHome(), `daemon-${encodeURIComponent(host)}`) : resolve(flags.stateDir);
-  mkdirSync(state_dir, { recursive: true, mode: 0o700 });
+  makeStateFolder(state_dir);
   return {
     state_dir,
     host,

@@ -10,17 +10,17 @@ import { loadInstance } from "../manager/configuration.ts";
 const LOOK_MS = 50;
 
 /** `mgr down`: ends the manager, or the daemon that it left behind, with everything they run. Succeeds if nothing is running. */
-export async function down(flags: { config?: string; timeout: number }): Promise<void> {
-  const instance = await loadInstance(flags.config);
+export async function down(flags: { config?: string; trustConfig?: boolean; timeout: number }): Promise<void> {
+  const instance = await loadInstance(flags.config, flags);
   // Read before it ends: when it ends, it removes the mark that identifies its processes.
-  const life = new StaleRunCleanup(join(instance.state_dir, "daemon.json")).read();
+  const life = new StaleRunCleanup(join(instance.state_dir, "daemon.json")).read({ rootReadsAll: true });
   const deadline = Date.now() + flags.timeout * 1_000;
   let ended = 0;
   for (const [what, file] of [
     ["manager", "manager.lock"],
     ["daemon", "daemon.lock"],
   ] as const) {
-    const lock = await readLock(join(instance.state_dir, file));
+    const lock = await readLock(join(instance.state_dir, file), { rootReadsAll: true });
     if (!lock.held || lock.info === null) continue;
     await end(what, lock.info, deadline);
     ended++;

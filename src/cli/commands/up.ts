@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, constants, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { localHostName } from "../../app/hosts/host-names.ts";
@@ -11,6 +11,8 @@ import { didYouMeanName } from "../../base/suggest.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { compilingLess, MAX_BURST_PROCESSES, NODE_OPTIONS, setEngineFlags } from "../../daemon/engine-flags.ts";
+import { openStateFile } from "../../files/state-file.ts";
+import { makeStateFolder } from "../../files/state-folder.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfig } from "../manager/configuration.ts";
 import { EndSignals } from "../manager/end-signals.ts";
@@ -22,6 +24,7 @@ import { paint } from "../output/table.ts";
 
 export interface UpFlags {
   config?: string;
+  trustConfig?: boolean;
   detach?: boolean;
   all?: boolean;
   keep?: boolean;
@@ -38,7 +41,7 @@ const DETACH_TIMEOUT_MS = 30_000;
 
 /** `mgr up [NAME…]`: runs the manager, in the foreground until a signal or detached. */
 export async function up(names: string[], flags: UpFlags): Promise<void> {
-  const config = await loadConfig(flags.config);
+  const config = await loadConfig(flags.config, flags);
   const { exitWith = null, abortOnFailure = false } = flags;
   if (exitWith !== null && !config.processes.has(exitWith))
     throw new CommandFailure(
@@ -63,6 +66,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     onProcessAtRest: detached ? undefined : (process, configured) => ending.note(process, configured),
     output,
     daemon,
+    trustConfig: flags.trustConfig ?? false,
     start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
   };
   const manager = await (config.processes.size > MAX_BURST_PROCESSES
@@ -127,7 +131,15 @@ type Served = Pick<RunningManager, "url" | "hostProblem" | "loginProblem">;
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
   const errors = join(config.instance.state_dir, "manager.stderr");
   const stderr = openErrors(config.instance.state_dir, errors);
-  const command = [process.argv[1] ?? "", "up", "-c", config.file ?? "", ...(flags.all ? ["--all"] : []), ...names];
+  const command = [
+    process.argv[1] ?? "",
+    "up",
+    "-c",
+    config.file ?? "",
+    ...(flags.trustConfig ? ["--trust-config"] : []),
+    ...(flags.all ? ["--all"] : []),
+    ...names,
+  ];
   const child = spawn(process.execPath, [...NODE_OPTIONS, ...command], {
     detached: true,
     stdio: ["ignore", "ignore", stderr, "ipc"],
@@ -170,17 +182,26 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
 
 function openErrors(stateDir: string, path: string): number {
   try {
-    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-    return openSync(path, "w", 0o600);
+    makeStateFolder(stateDir);
+    return openEmpty(path);
   } catch (error) {
     throw isDiskFull(error) ? new CommandFailure(EXIT.failed, messageOf(diskFull(stateDir, error))) : error;
   }
 }
 
+function openEmpty(path: string): number {
+  return openStateFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC);
+}
+
 /** The error if it wrote nothing: on a full disk it cannot. */
 function withoutWords(errors: string): string {
   try {
-    writeFileSync(errors, `${" ".repeat(8_191)}\n`);
+    const fd = openEmpty(errors);
+    try {
+      writeFileSync(fd, `${" ".repeat(8_191)}\n`);
+    } finally {
+      closeSync(fd);
+    }
     return "the manager did not start; see manager.log";
   } catch (error) {
     if (isDiskFull(error)) return diskFull(dirname(errors), error).message;

@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import { connectBus } from "../../bus/client/connect-bus.ts";
 import { connectClient, type DataClient } from "../../client/index.ts";
+import { readStateText } from "../../files/state-file.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadInstance } from "./configuration.ts";
 import type { ConnectionFlags } from "./way.ts";
@@ -15,13 +15,13 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * Address of the bus for programs of this machine: MGR_BUS_URL, which every process has, or `bus.url` of the configuration's instance.
  * Null: there is none, or another manager was asked for with --url or MGR_URL.
  */
-export async function busAddress({ url, config }: ConnectionFlags): Promise<string | null> {
+export async function busAddress(flags: ConnectionFlags): Promise<string | null> {
+  const { url, config } = flags;
   if (url !== undefined) return null;
   if (config === undefined && process.env.MGR_BUS_URL) return process.env.MGR_BUS_URL;
   if (process.env.MGR_URL) return null;
-  const { state_dir } = await loadInstance(config);
-  const text = await readFile(join(state_dir, "bus.url"), "utf8").catch(() => "");
-  return text.trim() || null;
+  const { state_dir } = await loadInstance(config, flags);
+  return readStateText(join(state_dir, "bus.url"), { rootReadsAll: true })?.trim() || null;
 }
 
 /** `what` says what needs the bus: "mgr topic pub". */

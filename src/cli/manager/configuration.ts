@@ -7,10 +7,18 @@ import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { ConfigError } from "../../config/load/problems.ts";
 import { compilingLess } from "../../daemon/engine-flags.ts";
+import { isCaller } from "../../files/configuration.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { printJson } from "../output/table.ts";
 
 const CONFIG_FILE = "mgr.yaml";
+
+interface LoadFlags {
+  /** Use files that other users can change. */
+  trustConfig?: boolean;
+  /** Print problems as JSON. */
+  json?: boolean;
+}
 
 /** Folders whose file was reported: once per command, however often it is read. */
 const reported = new Set<string>();
@@ -27,9 +35,9 @@ export function configPath(named: string | undefined): string {
 }
 
 /** Loads the configuration of a command line; if it is invalid, the command ends with exit code 2 and prints every problem. */
-export async function loadConfig(named: string | undefined, json = false): Promise<Config> {
+export async function loadConfig(named: string | undefined, { trustConfig, json }: LoadFlags = {}): Promise<Config> {
   try {
-    return await load(configPath(named));
+    return await load(configPath(named), trustConfig);
   } catch (error) {
     if (json && error instanceof ConfigError) printJson({ ok: false, problems: error.problems, processes: [] });
     throw await unusable(named, error);
@@ -40,12 +48,12 @@ export async function loadConfig(named: string | undefined, json = false): Promi
  * The instance of a configuration. If the file is missing or invalid, the manager that was started with it: a user who broke the file must
  * still be able to stop what runs.
  */
-export async function loadInstance(named: string | undefined): Promise<RunningInstance> {
+export async function loadInstance(named: string | undefined, { trustConfig }: LoadFlags = {}): Promise<RunningInstance> {
   const file = configPath(named);
   const unchanged = unchangedInstance(file);
   if (unchanged !== null) return unchanged;
   try {
-    return (await load(file)).instance;
+    return (await load(file, trustConfig)).instance;
   } catch (error) {
     const running = error instanceof ConfigError ? runningInstance(file) : null;
     if (running === null) throw await unusable(named, error);
@@ -62,9 +70,9 @@ export function upCommand(named: string | undefined): string {
 }
 
 /** The schema is a large part of the start of a command, and most commands need no more than the instance that runs. */
-async function load(file: string): Promise<Config> {
+async function load(file: string, trustConfig = false): Promise<Config> {
   const { loadConfigFile } = await import("../../config/load/load.ts");
-  return compilingLess(() => loadConfigFile(file));
+  return compilingLess(() => loadConfigFile(file, { trustConfig }));
 }
 
 async function unusable(named: string | undefined, error: unknown): Promise<unknown> {
@@ -81,7 +89,7 @@ function missingFile(named: string | undefined): string | null {
   const foreign = foldersUpwards()
     .map((folder) => join(folder, CONFIG_FILE))
     .find((file) => existsSync(file));
-  if (foreign !== undefined) return `${foreign} belongs to another user. To use it anyway, name it with -c`;
+  if (foreign !== undefined) return `${foreign} belongs to another user. To use it anyway, name it with -c and add --trust-config`;
   return `there is no ${CONFIG_FILE} in ${process.cwd()} or a folder above it. Create one with: mgr init`;
 }
 
@@ -102,5 +110,5 @@ function isConfigured(folder: string): boolean {
 
 /** A file that another user left in a folder above, such as /tmp, must not run commands as this user. */
 function isTrusted(owner: number): boolean {
-  return owner === 0 || owner === process.geteuid?.() || (process.geteuid?.() === 0 && String(owner) === process.env.SUDO_UID);
+  return owner === 0 || owner === process.geteuid?.() || isCaller(owner);
 }

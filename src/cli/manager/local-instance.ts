@@ -20,17 +20,17 @@ export async function localSocketOf(stateDir: string): Promise<string | null> {
 export async function countRuns(stateDir: string): Promise<number> {
   const { StaleRunCleanup } = await import("../../daemon/tree/stale-run-cleanup.ts");
   const daemon = await holderOf(join(stateDir, "daemon.lock"));
-  const life = new StaleRunCleanup(join(stateDir, "daemon.json")).read();
+  const life = new StaleRunCleanup(join(stateDir, "daemon.json")).read({ rootReadsAll: true });
   if (daemon === null || life === null) return 0;
   return new Set(listPids().flatMap((pid) => environmentValue(pid, RUN_MARKER, `${life.stream_id}:`) ?? [])).size;
 }
 
 /** The holder of a lock; null: it is free. Usually the process that the file names, which is found without koffi. */
 async function holderOf(path: string): Promise<LockInfo | null> {
-  const named = readLockInfo(path);
+  const named = readLockInfo(path, { rootReadsAll: true });
   if (named !== null && isHolder(named) && holdsLock(named.pid, path)) return named;
   const { readLock } = await import("../../daemon/session/lock.ts");
-  const { held, info } = await readLock(path);
+  const { held, info } = await readLock(path, { rootReadsAll: true });
   return held ? info : null;
 }
 

@@ -5,6 +5,7 @@ import type { RunningInstance } from "../../app/local-daemon/running-instance.ts
 import { messageOf } from "../../base/errors.ts";
 import type { NodeConnectOptions } from "../../client/index.ts";
 import { authFilePath } from "../../config/default-paths.ts";
+import { readStateText } from "../../files/state-file.ts";
 import { parseAuthFile } from "../../http/auth/auth-entries.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadInstance, upCommand } from "./configuration.ts";
@@ -13,6 +14,7 @@ import { countRuns, dialerOf, localSocketOf } from "./local-instance.ts";
 export interface ConnectionFlags {
   url?: string;
   config?: string;
+  trustConfig?: boolean;
   user?: string;
   passwordFile?: string;
   caFile?: string;
@@ -90,8 +92,8 @@ async function absence({ name, state_dir }: RunningInstance, up: string): Promis
   return `the manager of '${name}' is not running, but ${left}. Take over with: ${up}\nStop everything with: ${up.replace("mgr up", "mgr down")}`;
 }
 
-async function instanceOf({ config }: ConnectionFlags, hint: string): Promise<RunningInstance> {
-  return loadInstance(config).catch((error: unknown) => {
+async function instanceOf(flags: ConnectionFlags, hint: string): Promise<RunningInstance> {
+  return loadInstance(flags.config, flags).catch((error: unknown) => {
     throw error instanceof CommandFailure ? new CommandFailure(error.exitCode, `${error.message}\n${hint}`) : error;
   });
 }
@@ -107,7 +109,7 @@ async function authFileFor(flags: ConnectionFlags): Promise<string | null> {
 
 /** The address that the running manager wrote down (its port may have been chosen freely), else the configured one. */
 async function managerUrl({ state_dir, manager: { host, port }, https_only }: RunningInstance): Promise<string> {
-  const written = await readFile(join(state_dir, "manager.url"), "utf8").catch(() => null);
+  const written = readStateText(join(state_dir, "manager.url"), { rootReadsAll: true });
   const url = written?.trim() ?? `http://${host === "" ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
   return https_only ? url.replace(/^http:/, "https:") : url;
 }

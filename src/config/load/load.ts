@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Texts to take instead of what is on the disk, by absolute path. */
   readonly instead?: ReadonlyMap<string, string>;
+  /** Use files that other users than this one and root can change; otherwise they are problems. */
+  readonly trustConfig?: boolean;
 }
 
 const FILE_FALLBACK = { name: "", manager: { host: "", port: 0 }, state_dir: null };
@@ -25,13 +27,16 @@ const FILE_FALLBACK = { name: "", manager: { host: "", port: 0 }, state_dir: nul
 /** Reads, checks and resolves a configuration file and what it includes. Throws a ConfigError with every problem. */
 export async function loadConfigFile(path: string, options: LoadOptions = {}): Promise<Config> {
   const outer = environmentScope(options.environment ?? process.env);
-  const sources = await readSources(path, { outer, instead: options.instead });
+  const sources = await readSources(path, { outer, instead: options.instead, trustConfig: options.trustConfig ?? false });
   return assemble(path, sources, configFileSchema, FILE_FALLBACK);
 }
 
 /** Reads the file of `config` again, with what it includes now; undefined where there is no file. */
-export function fileReader({ file }: Config): ((instead?: ReadonlyMap<string, string>) => Promise<Config>) | undefined {
-  return file === null ? undefined : (instead) => loadConfigFile(file, instead === undefined ? {} : { instead });
+export function fileReader(
+  { file }: Config,
+  options: Pick<LoadOptions, "trustConfig"> = {},
+): ((instead?: ReadonlyMap<string, string>) => Promise<Config>) | undefined {
+  return file === null ? undefined : (instead) => loadConfigFile(file, instead === undefined ? options : { ...options, instead });
 }
 
 /** Checks and resolves a text alone, which includes nothing; `path` says where it stands and how it is named in problems. */

@@ -1,20 +1,31 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { configurationRefusal } from "../../files/configuration.ts";
 import { ConfigError } from "./problems.ts";
 
 export const MAX_FILE_BYTES = 4 * 1_048_576;
 
-/** The text of a configuration file. Throws a ConfigError that names it as `label`. */
-export async function readConfigText(path: string, label: string): Promise<string> {
-  return decode(await readBytes(path, label), label);
+interface ConfigPlace {
+  readonly path: string;
+  /** Its name in problems. */
+  readonly label: string;
+  /** Use it even if other users can change it. */
+  readonly trustConfig: boolean;
 }
 
-async function readBytes(path: string, label: string): Promise<Buffer> {
+/** The text of a configuration file. Throws a ConfigError. */
+export async function readConfigText(place: ConfigPlace): Promise<string> {
+  return decode(await readBytes(place), place.label);
+}
+
+async function readBytes({ path, label, trustConfig }: ConfigPlace): Promise<Buffer> {
   try {
     // Non-blocking: opening a named pipe would wait for a writer, and block all later reloads.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     if (!stats.isFile()) throw fileProblem(label, "is not a regular file");
+    const refusal = trustConfig ? null : configurationRefusal(path, stats);
+    if (refusal !== null) throw fileProblem(label, refusal);
     if (stats.size > MAX_FILE_BYTES) throw fileProblem(label, `is larger than ${MAX_FILE_BYTES} bytes`);
     return await file.readFile();
   } catch (error) {

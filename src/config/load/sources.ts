@@ -68,13 +68,15 @@ export interface ReadOptions {
   readonly outer: Scope;
   /** Texts to use instead of the files on the disk, by absolute path. */
   readonly instead?: ReadonlyMap<string, string> | undefined;
+  /** Use files that other users can change. */
+  readonly trustConfig: boolean;
 }
 
 /**
  * The main file and all files that it includes, each once: depth first, in the order of the includes. A faulty include is a
  * problem of the file that contains it; a main file that cannot be read is a ConfigError.
  */
-export async function readSources(path: string, { outer, instead }: ReadOptions): Promise<Source[]> {
+export async function readSources(path: string, { outer, instead, trustConfig }: ReadOptions): Promise<Source[]> {
   const main = resolve(path);
   const labelOf = (file: string) => (file === main ? path : join(dirname(path), relative(dirname(main), file)));
   const sources: Source[] = [];
@@ -84,7 +86,7 @@ export async function readSources(path: string, { outer, instead }: ReadOptions)
   const read = async (file: string, scope: Scope): Promise<void> => {
     const identity = await realpath(file).catch(() => file);
     if (seen.has(identity)) return;
-    const text = instead?.get(file) ?? (await readConfigText(file, labelOf(file)));
+    const text = instead?.get(file) ?? (await readConfigText({ path: file, label: labelOf(file), trustConfig }));
     bytes += text.length;
     if (seen.size >= MAX_FILES || bytes > MAX_TOTAL_BYTES) {
       throw new MgrError("bad_field", `makes the configuration larger than ${MAX_FILES} files or ${MAX_TOTAL_BYTES} characters`);

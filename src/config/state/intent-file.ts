@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { firstIssue, MgrError, messageOf } from "../../base/errors.ts";
+import { readStateBytes } from "../../files/state-file.ts";
+import { nameAsDamaged, setAside } from "./damaged-file.ts";
 import { journalPath, readJournal } from "./intent-journal.ts";
 import { type ProcessIntent, processIntent } from "./process-intent.ts";
-import { nameAsDamaged, readStateFile, setAside } from "./state-file.ts";
 
 /** 2: later changes are in a journal. */
 const VERSION = 2;
@@ -41,8 +42,8 @@ export interface LoadedIntent {
  * Of a damaged journal, the changes before the damage.
  */
 export async function loadIntent(path: string): Promise<LoadedIntent> {
-  const bytes = await readStateFile(path);
-  const journal = await readStateFile(journalPath(path));
+  const bytes = await readStateBytes(path);
+  const journal = await readStateBytes(journalPath(path));
   if (bytes === null) return fresh(null);
   let loaded: LoadedIntent;
   try {

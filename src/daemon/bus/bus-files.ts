@@ -1,6 +1,8 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { MgrError } from "../../base/errors.ts";
+import { readStateText } from "../../files/state-file.ts";
 import { newToken } from "./run-tokens.ts";
 
 const STATE = "bus.json";
@@ -18,7 +20,8 @@ export interface BusState {
 
 /** The files that keep it; null: none. */
 export interface BusFiles {
-  read(): BusState;
+  /** `warn` is called with the reason why programs need the new address from `bus.url`. */
+  read(warn: (msg: string) => void): BusState;
   /** The broker listens: on this port, and at this address for programs of this machine. */
   keep(state: BusState, url: string): void;
   /** Rewrites the files that are missing. */
@@ -36,7 +39,7 @@ export function busFiles(stateDir: string): BusFiles {
   const contents = new Map<string, string>();
   return {
     urlFile: address,
-    read: () => parsed(state),
+    read: (warn) => parsed(state, warn),
     keep(next, url) {
       contents.set(address, `${url}\n`).set(state, `${JSON.stringify(next)}\n`);
       for (const [path, content] of contents) write(path, content);
@@ -56,11 +59,12 @@ export function noBusFiles(): BusFiles {
   return { urlFile: null, read: () => ({ port: 0, token: newToken() }), keep() {}, look() {}, forget() {} };
 }
 
-function parsed(path: string): BusState {
+function parsed(path: string, warn: (msg: string) => void): BusState {
   try {
-    return savedState.parse(JSON.parse(readFileSync(path, "utf8")));
-  } catch {
-    // Missing, or of another version: programs read the new address from `bus.url`.
+    return savedState.parse(JSON.parse(readStateText(path) ?? ""));
+  } catch (error) {
+    // Otherwise it is missing, or of another version: programs read the new address from `bus.url`.
+    if (error instanceof MgrError) warn(`the bus gets a new address: ${error.message}`);
     return { port: 0, token: newToken() };
   }
 }

@@ -63,7 +63,7 @@ export class HostBus {
     let port = 0;
     const registry = new Registry({ host, server: "leaf", place: () => ({ port, unix_socket: null }), log });
     const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log, hooks: registry });
-    const { port: last, token } = files.read();
+    const { port: last, token } = files.read((msg) => log("warning", msg));
     const tokens = new RunTokens(token);
     const authenticate = ({ token, user, pass }: Credentials) => {
       // Some libraries always send the part before the @ of an address as the user.

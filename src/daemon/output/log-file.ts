@@ -26,6 +26,8 @@ const RETRY_MS = 1_000;
 const CLOSE_MS = 2_000;
 /** Output of processes is readable by their user only, unless the configuration says otherwise. */
 const DEFAULT_MODE = 0o600;
+/** Who can write a folder can put a link in the place of a log file: no others than the owner, whatever the umask is. */
+const FOLDER_MODE = 0o755;
 // O_NONBLOCK: opening a named pipe without a reader must fail instead of waiting.
 const OPEN_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
@@ -178,7 +180,7 @@ export class LogFile {
       if (own.ino === there?.ino && own.dev === there.dev) return { file: this.#file, size: own.size };
       await this.#closeFile();
     }
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
     const file = await openOwn(path, this.#spec.mode ?? DEFAULT_MODE);
     this.#file = file;
     const { size } = await file.stat();

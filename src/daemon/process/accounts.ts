@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { accountLines } from "../../files/accounts.ts";
 
 /** Another user than the daemon's own, with all that a login would give. */
 export interface Account {
@@ -44,11 +44,9 @@ function groupsOf(name: string, primary: number): number[] {
   return [...new Set([primary, ...member.map(([, , gid]) => Number(gid))])];
 }
 
-function linesOf(file: string): string[][] {
+function linesOf(file: Parameters<typeof accountLines>[0]): string[][] {
   try {
-    return readFileSync(file, "utf8")
-      .split("\n")
-      .map((line) => line.split(":"));
+    return accountLines(file);
   } catch (cause) {
     throw new MgrError("spawn_failed", `'user' cannot be looked up: ${messageOf(cause)}`, { cause });
   }

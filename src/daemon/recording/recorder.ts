@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
@@ -9,6 +9,8 @@ import { wallClockNs } from "../../bus/wall-clock.ts";
 import type { RequestOf, ResponseOf } from "../../contract/messages.ts";
 import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../../contract/recording.ts";
 import type { RunReport } from "../../contract/run.ts";
+import { readStateText } from "../../files/state-file.ts";
+import { makeStateFolder } from "../../files/state-folder.ts";
 import { LOG_LINE, logLine } from "../../recording/mcap/channels.ts";
 import { ListPages } from "../session/list-pages.ts";
 import { Recording, type RecordingOptions } from "./recording.ts";
@@ -77,6 +79,7 @@ export class Recorder {
     }
     const recording = this.#recordings.get(spec.name) ?? this.#add(spec);
     try {
+      if (spec.path === null) makeStateFolder(this.#folderOf(spec));
       await recording.start(spec);
     } catch (error) {
       if (known === undefined) this.#recordings.delete(spec.name);
@@ -229,9 +232,10 @@ export class Recorder {
 
   #read(): RecordingSpec[] {
     try {
-      return saved.parse(JSON.parse(readFileSync(this.#stateFile, "utf8")));
-    } catch {
-      // None yet, or of another version: the files stay where they are.
+      return saved.parse(JSON.parse(readStateText(this.#stateFile) ?? "[]"));
+    } catch (error) {
+      // Otherwise it is of another version: the files stay where they are.
+      if (error instanceof MgrError) this.#options.log("error", `earlier recordings are not continued: ${error.message}`);
       return [];
     }
   }
@@ -241,9 +245,9 @@ export class Recorder {
     const specs = [...this.#recordings.values()].map(({ spec }) => spec);
     const temporary = `${this.#stateFile}.new`;
     try {
-      mkdirSync(dirname(temporary), { recursive: true, mode: 0o700 });
+      makeStateFolder(dirname(temporary));
       rmSync(temporary, { force: true });
-      writeFileSync(temporary, `${JSON.stringify(specs)}\n`, { mode: 0o600 });
+      writeFileSync(temporary, `${JSON.stringify(specs)}\n`, { mode: 0o600, flag: "wx" });
       renameSync(temporary, this.#stateFile);
     } catch (error) {
       this.#options.log("error", `${this.#stateFile} cannot be written: ${messageOf(error)}`);

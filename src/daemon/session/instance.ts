@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { MgrError, messageOf } from "../../base/errors.ts";
+import { MgrError } from "../../base/errors.ts";
+import { readStateText } from "../../files/state-file.ts";
+import { makeStateFolder } from "../../files/state-folder.ts";
 import { findHolders } from "./lock-holder.ts";
 
 const instanceFile = z.object({ uuid: z.uuid() });
@@ -13,7 +15,7 @@ const instanceFile = z.object({ uuid: z.uuid() });
  */
 export function instanceUuid(stateDir: string): string {
   const path = join(stateDir, "instance.json");
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  makeStateFolder(stateDir);
   const [manager, daemon] = findHolders([join(stateDir, "manager.lock"), join(stateDir, "daemon.lock")]);
   const living = manager ?? daemon ?? null;
   if (living !== null) {
@@ -26,33 +28,18 @@ export function instanceUuid(stateDir: string): string {
 /** Rewrites the file if it is missing or has other content. */
 export function keepInstanceUuid(stateDir: string, uuid: string): void {
   const path = join(stateDir, "instance.json");
-  if (textOf(path) === contentOf(uuid)) return;
+  if (readStateText(path) === contentOf(uuid)) return;
   const temporary = write(path, uuid);
   renameSync(temporary, path);
 }
 
 function read(path: string): string | null {
-  let text: string | null;
-  try {
-    text = textOf(path);
-  } catch (cause) {
-    throw new MgrError("conflict", `cannot read the instance's uuid: ${messageOf(cause)}`, { cause });
-  }
+  const text = readStateText(path);
   if (text === null) return null;
   try {
     return instanceFile.parse(JSON.parse(text)).uuid;
   } catch (cause) {
     throw new MgrError("conflict", `${path} holds no instance uuid; move it away, and a new one is made`, { cause });
-  }
-}
-
-/** null: there is no such file. */
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
   }
 }
 

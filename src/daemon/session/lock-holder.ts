@@ -1,7 +1,7 @@
 import { readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { listNames, listPids, readProcFile } from "../tree/proc.ts";
-import { isHolder, type LockInfo, readLockInfo } from "./lock-info.ts";
+import { isHolder, type LockInfo, readOpenLockInfo } from "./lock-info.ts";
 
 /**
  * The living process of this user that holds the lock `path`, also when that file was removed, renamed or replaced while it
@@ -25,7 +25,7 @@ export function findHolders(paths: readonly string[], except: number | null = nu
       const at = wanted.findIndex(({ path }) => basename(path) === name);
       const lock = wanted[at];
       if (lock === undefined || found[at] !== null) continue;
-      const info = readLockInfo(link);
+      const info = readOpenLockInfo(link);
       if (info?.pid !== pid || !isHolder(info) || !info.paths.some((each) => lock.names.includes(each))) continue;
       if (seesSameFolder(pid, lock.names.at(-1) ?? lock.path)) found[at] = info;
     }

@@ -1,5 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { hasShape, isObject, isText, isWhole, type Shape } from "../../base/shape.ts";
+import { isTrusted } from "../../files/owners.ts";
+import { openStateFile, type StateFileOptions } from "../../files/state-file.ts";
 import { bootId, isAlive } from "../tree/proc.ts";
 
 /** A larger file is not a lock file, bytes. */
@@ -30,23 +32,45 @@ const LOCK_INFO: Shape<LockInfo> = {
   paths: (value): value is string[] => Array.isArray(value) && value.every(isText),
 };
 
-/** null: missing, incomplete, or written by another program. */
-export function readLockInfo(path: string): LockInfo | null {
-  try {
+/** null: missing, incomplete, or written by another program or user. */
+export function readLockInfo(path: string, options: StateFileOptions = {}): LockInfo | null {
+  return infoIn(() => openStateFile(path, constants.O_RDONLY, options));
+}
+
+/** The same of a lock file that a process has open (`/proc/PID/fd/N`), even if it was removed. */
+export function readOpenLockInfo(link: string): LockInfo | null {
+  return infoIn(() => {
     // Non-blocking: opening a named pipe would wait for ever.
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const fd = openSync(link, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (isTrusted(fstatSync(fd))) return fd;
+    closeSync(fd);
+    return null;
+  });
+}
+
+function infoIn(open: () => number | null): LockInfo | null {
+  try {
+    const fd = open();
+    if (fd === null) return null;
     try {
       const found = fstatSync(fd);
       if (!found.isFile() || found.size > MAX_BYTES) return null;
       const written: unknown = JSON.parse(readFileSync(fd, "utf8"));
       const info = isObject(written) ? { paths: [], ...written } : null;
-      return hasShape(info, LOCK_INFO) ? info : null;
+      return hasShape(info, LOCK_INFO) && mayBeHeldBy(info.pid, found.uid) ? info : null;
     } finally {
       closeSync(fd);
     }
   } catch {
     return null;
   }
+}
+
+/** A file of another user, which only root reads, must not name a process of a third one as its holder. */
+function mayBeHeldBy(pid: number, owner: number): boolean {
+  if (owner === process.geteuid?.()) return true;
+  const holder = statSync(`/proc/${pid}`, { throwIfNoEntry: false });
+  return holder === undefined || holder.uid === owner;
 }
 
 /** Whether the process that `info` names is alive; if not, the file is an old one. */

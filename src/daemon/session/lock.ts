@@ -1,7 +1,9 @@
-import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, statSync, writeSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { MgrError, messageOf } from "../../base/errors.ts";
+import { MgrError } from "../../base/errors.ts";
+import { isMissing, openStateFile, type StateFileOptions } from "../../files/state-file.ts";
+import { makeStateFolder } from "../../files/state-folder.ts";
 import { tryLockExclusive, tryLockShared } from "../native/libc.ts";
 import { bootId, startTimeOf } from "../tree/proc.ts";
 import { findHolder, namesOf } from "./lock-holder.ts";
@@ -39,7 +41,7 @@ const MAX_PADDED_BYTES = 4_096;
  * a dead holder, even an incomplete one, is simply taken over. Rejects with `conflict` if the holder does not identify itself.
  */
 export async function acquireLock(path: string, about: LockAbout): Promise<Lock | { holder: LockInfo }> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeStateFolder(dirname(path));
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
     const fd = take(path);
@@ -59,11 +61,11 @@ export async function acquireLock(path: string, about: LockAbout): Promise<Lock 
 }
 
 /** Whether the lock is held now, and what its holder or the last holder published (null: nothing readable). */
-export async function readLock(path: string): Promise<{ held: boolean; info: LockInfo | null }> {
+export async function readLock(path: string, options: StateFileOptions = {}): Promise<{ held: boolean; info: LockInfo | null }> {
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
-    const held = isHeld(path);
-    const info = readLockInfo(path);
+    const held = isHeld(path, options);
+    const info = readLockInfo(path, options);
     if (!held) {
       const holder = findHolder(path);
       return { held: holder !== null, info: holder ?? info };
@@ -75,7 +77,7 @@ export async function readLock(path: string): Promise<{ held: boolean; info: Loc
 
 /** The locked file, or null if it is locked by another. Node opens files close-on-exec: no child inherits the lock. */
 function take(path: string): number | null {
-  const fd = openLockFile(path, constants.O_RDWR | constants.O_CREAT);
+  const fd = openStateFile(path, constants.O_RDWR | constants.O_CREAT);
   try {
     // The file may have been removed or replaced after we opened it: such a lock would exclude no other process.
     if (tryLockExclusive(fd) && isSameFile(fd, path)) return fd;
@@ -88,27 +90,18 @@ function take(path: string): number | null {
 }
 
 /** Checks with a shared lock, so that concurrent checks do not take each other for holders. */
-function isHeld(path: string): boolean {
+function isHeld(path: string, options: StateFileOptions): boolean {
   let fd: number;
   try {
-    fd = openLockFile(path, constants.O_RDONLY);
+    fd = openStateFile(path, constants.O_RDONLY, options);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    if (isMissing(error)) return false;
     throw error;
   }
   try {
     return !tryLockShared(fd);
   } finally {
     closeSync(fd);
-  }
-}
-
-function openLockFile(path: string, flags: number): number {
-  try {
-    return openSync(path, flags | constants.O_NOFOLLOW, 0o600);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") throw cause;
-    throw new MgrError("conflict", `cannot open the lock file: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -167,7 +160,7 @@ class FileLock implements Lock {
   renew(): boolean {
     const old = this.#fd;
     if (old === null || isSameFile(old, this.path)) return true;
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+    makeStateFolder(dirname(this.path));
     const fd = take(this.path);
     if (fd === null) return false;
     try {

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { z } from "zod";
+import { readStateText, type StateFileOptions } from "../../files/state-file.ts";
 import { killLeftovers } from "./guard.ts";
 import { bootId, isAlive, startTimeOf } from "./proc.ts";
 import { createReaper } from "./reaper.ts";
@@ -58,10 +59,11 @@ export class StaleRunCleanup {
     rmSync(this.#path, { force: true });
   }
 
-  /** null: there is none, or of an earlier boot, which ended every process. */
-  read(): Life | null {
+  /** null: there is none, or of an earlier boot, which ended every process. Throws for a file that another user may have written. */
+  read(options: StateFileOptions = {}): Life | null {
+    const text = readStateText(this.#path, options);
     try {
-      const found = life.parse(JSON.parse(readFileSync(this.#path, "utf8")));
+      const found = life.parse(JSON.parse(text ?? ""));
       return found.boot_id === bootId() ? found : null;
     } catch {
       return null; // No file, or an unreadable one: its guard has killed the processes, or they cannot be identified.

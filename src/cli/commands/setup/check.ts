@@ -3,8 +3,8 @@ import { loadConfig } from "../../manager/configuration.ts";
 import { printJson } from "../../output/table.ts";
 
 /** `mgr check`: validates a configuration; every problem at once, exit code 2 if there is one. */
-export async function check(flags: { config?: string; json?: boolean }): Promise<void> {
-  const config = await loadConfig(flags.config, flags.json ?? false);
+export async function check(flags: { config?: string; trustConfig?: boolean; json?: boolean }): Promise<void> {
+  const config = await loadConfig(flags.config, flags);
   if (flags.json) printJson({ ok: true, problems: [], processes: [...config.processes.keys()] });
   else
     console.log(

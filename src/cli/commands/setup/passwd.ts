@@ -14,6 +14,7 @@ import { askHidden } from "../../prompt.ts";
 
 export interface PasswdFlags {
   config?: string;
+  trustConfig?: boolean;
   file?: string;
   hash?: boolean;
   stdin?: boolean;
@@ -44,7 +45,7 @@ export async function passwd(user: string, flags: PasswdFlags): Promise<void> {
 
 /** The target of a symbolic link. */
 async function authFileOf(flags: PasswdFlags): Promise<string> {
-  const path = flags.file ?? authFilePath({ webui_auth_file: null }) ?? authFilePath((await loadConfig(flags.config)).instance);
+  const path = flags.file ?? authFilePath({ webui_auth_file: null }) ?? authFilePath((await loadConfig(flags.config, flags)).instance);
   if (path === null) throw new CommandFailure(EXIT.usage, "no auth file is configured; set instance.webui_auth_file or use --file FILE");
   try {
     return realpathSync(path);

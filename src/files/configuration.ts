@@ -1,0 +1,31 @@
+import { type Stats, statSync } from "node:fs";
+import { quoteWords } from "../base/shell-words.ts";
+import { isTrustedOwner } from "./owners.ts";
+import { foreignWriters, ownerAndMode } from "./permissions.ts";
+
+/** Ends each refusal: the user may know better. */
+const OVERRIDE = "To use it as it is, add --trust-config";
+
+/**
+ * Why a file is not used as configuration, which says what runs; null: only trusted users can change it (docs/decisions/0049). Who owns the
+ * program that runs is trusted, too, and who has called sudo.
+ */
+export function configurationRefusal(path: string, stats: Stats): string | null {
+  if (!isTrustedOwner(stats.uid) && !isCaller(stats.uid) && stats.uid !== ownerOfProgram())
+    return `belongs to another user (${ownerAndMode(stats)}), who can change what mgr runs. ${OVERRIDE}`;
+  const writers = foreignWriters(stats);
+  if (writers === null) return null;
+  const remedy = `Check what is in it, then run: ${quoteWords(["chmod", "go-w", path])}`;
+  return `can be written by ${writers} (${ownerAndMode(stats)}), who can change what mgr runs. ${remedy}. ${OVERRIDE}`;
+}
+
+/** Whether this is root's program, and the user has called it with sudo. */
+export function isCaller(uid: number): boolean {
+  return process.geteuid?.() === 0 && String(uid) === process.env.SUDO_UID;
+}
+
+/** Null: unknown. Its owner could change the program as well. */
+function ownerOfProgram(): number | null {
+  const [, program] = process.argv;
+  return program === undefined ? null : (statSync(program, { throwIfNoEntry: false })?.uid ?? null);
+}
