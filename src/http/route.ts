@@ -22,7 +22,10 @@ export interface Route {
   readonly isOpen?: true;
   /** The answer to a browser that navigates here without a login. The usual challenge would open the browser's own dialog. */
   readonly loginPage?: () => Response;
-  /** Refused for pages of other sites. */
-  readonly hasEffects?: true;
+  /**
+   * What a request with this query does beside answering, as the label of a button ("Download the archive"); null: nothing. Such a request
+   * needs proof that the manager's page or a script asked; HEAD never does anything.
+   */
+  readonly effect?: (query: URLSearchParams) => string | null;
   readonly handle: (context: RouteContext) => Response | Promise<Response>;
 }

@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
+import { escaped } from "../access/confirmation-page.ts";
+import { requestToken } from "../access/proof.ts";
 import { refusal, refusalResponse } from "../access/refusal.ts";
+import type { Admission } from "../auth/authenticate.ts";
 import type { Asset, BuiltAssets } from "../files/built-assets.ts";
 import type { Route, RouteContext } from "../route.ts";
 
@@ -65,16 +68,14 @@ export function pageRoutes(assets: BuiltAssets): Route[] {
 
 function pageRoute(path: string, { files, hash }: BuiltAssets): Route {
   const built = files.get("/index.html");
-  const page = built && withAssetHash(built, hash);
+  const page = built && withMeta(built, "mgr-asset-hash", hash);
   const login = files.get(LOGIN_PAGE);
   return {
     path,
     method: "GET",
     ...(login ? { loginPage: () => loginResponse(login) } : {}),
     handle: (context) =>
-      page
-        ? assetResponse(context, withUser(page, context.get("admission").principal.user), "no-cache")
-        : refusalResponse(refusal(503, NOT_BUILT)),
+      page ? assetResponse(context, forVisitor(page, context.get("admission")), "no-cache") : refusalResponse(refusal(503, NOT_BUILT)),
   };
 }
 
@@ -83,14 +84,14 @@ function loginResponse({ body, type }: Asset): Response {
   return new Response(new Uint8Array(body), { status: 401, headers: { "Content-Type": type, "Cache-Control": "no-store" } });
 }
 
-/** Adds the name of the user to the page. */
-function withUser(page: Asset, user: string): Asset {
-  const name = user.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
-  const html = page.body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="mgr-user" content="${name}" />`);
-  return { ...page, body: Buffer.from(html), etag: `${page.etag}-${createHash("sha256").update(user).digest("base64url").slice(0, 12)}` };
+/** The page with the name of its user, and with the token that proves its requests. */
+function forVisitor(page: Asset, { principal, sessionId }: Admission): Asset {
+  const user = withMeta(page, "mgr-user", principal.user);
+  return sessionId === null ? user : withMeta(user, "mgr-request-token", requestToken(sessionId));
 }
 
-function withAssetHash(page: Asset, hash: string): Asset {
-  const html = page.body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="mgr-asset-hash" content="${hash}" />`);
-  return { body: Buffer.from(html), type: page.type, etag: `${page.etag}-${hash}`, encodings: [] };
+function withMeta({ body, type, etag }: Asset, name: string, content: string): Asset {
+  const html = body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="${name}" content="${escaped(content)}" />`);
+  const digest = createHash("sha256").update(content).digest("base64url").slice(0, 12);
+  return { body: Buffer.from(html), type, etag: `${etag}-${digest}`, encodings: [] };
 }

@@ -114,7 +114,7 @@ export class Upgrades {
     if (socket.destroyed) return;
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
-    const visit = { remote: remoteOf(request.socket), target: url.pathname + url.search, hasEffects: url.pathname === GUI_PATH };
+    const visit = { remote: remoteOf(request.socket), url, hasEffects: url.pathname === GUI_PATH };
     const headers = rawHeaders(request);
     if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
     const outcome = await gate.admit(headers, visit);

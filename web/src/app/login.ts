@@ -1,7 +1,8 @@
 import { complain } from "../ui/toasts.ts";
+import { pageMeta } from "./page-meta.ts";
 
 /** Who is logged in, as the page says itself; "" if it does not. */
-export const user = document.querySelector<HTMLMetaElement>('meta[name="mgr-user"]')?.content ?? "";
+export const user = pageMeta("mgr-user");
 
 /** Ends the session. The page that comes next asks for a login. */
 export async function logOut(): Promise<void> {

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DaemonLogger } from "../../../src/protocol/resources/resources.ts";
+import type { Client } from "../support/client.ts";
+import { launchBrowser } from "../support/demo.ts";
+import { Instance } from "../support/instance.ts";
+
+// A real browser at names that are not loopback, over plain HTTP: it sends no Sec-Fetch headers there.
+
+let instance: Instance;
+let client: Client;
+let browser: Browser;
+let evil: Server;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  evil = createServer((_request, response) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>")).listen(
+    0,
+    "127.0.0.1",
+  );
+  [instance, browser] = await Promise.all([
+    Instance.up({ instance: { allowed_hosts: ["bench.lab"] }, processes: {} }),
+    launchBrowser("--host-resolver-rules=MAP *.lab 127.0.0.1"),
+    once(evil, "listening"),
+  ]);
+  client = await instance.connect();
+  await client.ask({ type: "configure_logger", name: "arm", only_ts: false, topics: [{ name: "arm/state", log_size: 10, divisor: 1 }] });
+});
+afterAll(async () => {
+  await browser?.close();
+  evil?.close();
+  await instance?.[Symbol.asyncDispose]();
+});
+
+const address = (path: string) => {
+  const url = new URL(path, instance.url);
+  url.hostname = "bench.lab";
+  return url.href;
+};
+
+async function isStarted(): Promise<boolean | undefined> {
+  const { loggers } = await client.ask({ type: "request_loggers" });
+  return (loggers as DaemonLogger[]).find(({ name }) => name === "arm")?.enabled;
+}
+
+async function newPage(options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  contexts.push(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  return page;
+}
+
+async function logIn(page: Page): Promise<void> {
+  await page.getByLabel("User").fill(instance.user);
+  await page.getByLabel("Password").fill(instance.password);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await connected(page);
+}
+
+const connected = (page: Page) => page.getByText("connected", { exact: true }).waitFor({ state: "attached" });
+
+/** A page whose browser is logged in to the manager. */
+async function loggedIn(): Promise<Page> {
+  const page = await newPage();
+  await page.goto(address("/"));
+  await logIn(page);
+  return page;
+}
+
+describe("over plain HTTP", () => {
+  test("a link on a page of another site stops no logger: the browser asks its user with a button", async () => {
+    await client.ask({ type: "start_logger", name: "arm" });
+    const page = await loggedIn();
+    await page.goto(`http://evil.lab:${(evil.address() as AddressInfo).port}/`);
+    const link = address("/mgr/logger-download?name=arm&stop=1");
+    await Promise.all([page.waitForURL(link), page.evaluate(`location.href = ${JSON.stringify(link)}`)]);
+    expect(await isStarted()).toBe(true);
+    const button = page.getByRole("button", { name: "Stop the logger arm and download its samples" });
+    await button.waitFor();
+    // An empty logger is refused once it has been stopped.
+    await Promise.all([page.waitForResponse((response) => response.url().includes("request_token")), button.click()]);
+    expect(await isStarted()).toBe(false);
+  });
+
+  test("the manager's page makes its own downloads and displays", async () => {
+    const page = await loggedIn();
+    const answers = ["/save-all", "/mgr/vnc/info", "/mgr/logger-download?name=arm&stop=1"].map((path) =>
+      page.evaluate(`fetch(${JSON.stringify(path)}).then(({ status }) => status)`),
+    );
+    // There may be no X server program here, and the logger is empty; neither is a refusal of the request.
+    expect(await Promise.all(answers)).not.toContain(403);
+    const download = page.waitForEvent("download");
+    await page.keyboard.press("Control+Shift+K");
+    await page.getByRole("dialog", { name: "Command palette" }).getByRole("combobox").fill("diagnostics archive");
+    await page.getByRole("option").first().click();
+    expect((await download).suggestedFilename()).toMatch(/\.tar\.bz2$/);
+  });
+});
