@@ -1,7 +1,8 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { confirmationPage } from "./access/confirmation-page.ts";
-import { type Gate, isUnproven } from "./access/gate.ts";
+import { crossOriginHeaders, preflightResponse } from "./access/cross-origin.ts";
+import { type Gate, isUnproven, type Visit } from "./access/gate.ts";
 import { isNavigation } from "./access/proof.ts";
 import { isRefusal, type Refusal, refusal, refusalResponse } from "./access/refusal.ts";
 import { SECURITY_HEADERS } from "./access/security-headers.ts";
@@ -22,13 +23,25 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   const app = new Hono<RouteEnv>();
   app.use(async (context, next) => {
     await next();
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) context.res.headers.set(name, value);
+    const { headers } = context.res;
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) headers.set(name, value);
+    const shared = crossOriginHeaders(context.req.raw.headers.get("origin"), gate.allowedOrigins);
+    for (const [name, value] of Object.entries(shared)) headers.set(name, value);
+    if (gate.allowedOrigins.size > 0) headers.append("Vary", "Origin");
   });
   app.use(async (context, next) => {
     if (Number(context.req.header("content-length") ?? 0) > MAX_BODY_BYTES) {
       return refusalResponse(refusal(413, `The request body is too large: at most ${MAX_BODY_BYTES} bytes.`));
     }
     return next();
+  });
+  app.options("*", async (context, next) => {
+    const { headers, url } = context.req.raw;
+    const isAllowed = gate.allowedOrigins.has(headers.get("origin") ?? "");
+    if (!isAllowed || !headers.has("access-control-request-method")) return next();
+    const visit: Visit = { remote: context.env.remote, url: new URL(url), isShared: true, hasEffects: false, isLogin: false };
+    const refused = gate.check(headers, visit);
+    return refused ? refusalResponse(refused) : preflightResponse();
   });
   for (const route of routes) app.on(route.method, route.path, admission(gate, route), (context) => route.handle(context));
   for (const { path, isOpen } of routes) {
@@ -43,12 +56,18 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   return app;
 }
 
-function admission(gate: Gate, route: Pick<Route, "isOpen" | "effect" | "loginPage">) {
+function admission(gate: Gate, route: Pick<Route, "isOpen" | "isShared" | "isLogin" | "effect" | "loginPage">) {
   return createMiddleware<RouteEnv>(async (context, next) => {
     const { headers, method } = context.req.raw;
     const url = new URL(context.req.url);
     const effect = (method !== "HEAD" && route.effect?.(url.searchParams)) || null;
-    const visit = { remote: context.env.remote, url, hasEffects: effect !== null };
+    const visit: Visit = {
+      remote: context.env.remote,
+      url,
+      isShared: route.isShared ?? (method === "GET" || method === "HEAD"),
+      hasEffects: effect !== null,
+      isLogin: route.isLogin ?? false,
+    };
     if (route.isOpen) {
       const refused = gate.check(headers, visit);
       return refused ? refusalResponse(refused) : next();
@@ -56,8 +75,7 @@ function admission(gate: Gate, route: Pick<Route, "isOpen" | "effect" | "loginPa
     const outcome = await gate.admit(headers, visit);
     if (isRefusal(outcome)) {
       if (!isNavigation(headers)) return refusalResponse(outcome);
-      const asksForLogin = outcome.status === 401 && route.loginPage && !headers.has("authorization");
-      if (asksForLogin) return route.loginPage();
+      if (outcome.status === 401 && route.loginPage !== undefined) return pageResponse(outcome, route.loginPage);
       return effect !== null && method === "GET" && isUnproven(outcome)
         ? pageResponse(outcome, confirmationPage(url, effect, outcome.requestToken))
         : refusalResponse(outcome);

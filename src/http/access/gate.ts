@@ -1,6 +1,5 @@
-import type { Admission, Authenticator } from "../auth/authenticate.ts";
+import type { Admission, Authenticator, LoginVisit } from "../auth/authenticate.ts";
 import type { RequestHeaders } from "../request-headers.ts";
-import type { RemoteEnd } from "../server/remote-end.ts";
 import { isAllowedHost, isOwnOrigin, schemeOf } from "./host-check.ts";
 import { isProven, requestToken } from "./proof.ts";
 import { isRefusal, type Refusal, refusal } from "./refusal.ts";
@@ -9,6 +8,8 @@ export interface GateOptions {
   readonly authenticator: Authenticator;
   /** Names that a Host header may have in addition to `localhost` and IP literals; lower case. */
   readonly isKnownHost: (name: string) => boolean;
+  /** Origins besides our own whose pages may use what is shared with them. */
+  readonly allowedOrigins: ReadonlySet<string>;
   readonly isClosing: () => boolean;
   /** Requests with effects are refused; read-only requests are served until `isClosing`. */
   readonly isShuttingDown: () => boolean;
@@ -17,10 +18,9 @@ export interface GateOptions {
 }
 
 /** The request to check. */
-export interface Visit {
-  readonly remote: RemoteEnd;
-  /** Of which path and query count. */
-  readonly url: URL;
+export interface Visit extends LoginVisit {
+  /** Also for pages of `allowedOrigins`. */
+  readonly isShared: boolean;
   /** Needs proof that the manager's page or a script asked. */
   readonly hasEffects: boolean;
 }
@@ -50,8 +50,13 @@ export class Gate {
     this.#options = options;
   }
 
+  get allowedOrigins(): ReadonlySet<string> {
+    return this.#options.allowedOrigins;
+  }
+
   /** All checks that do not depend on the user. */
-  check(headers: RequestHeaders, { remote, url, hasEffects }: Visit): Refusal | null {
+  check(headers: RequestHeaders, visit: Visit): Refusal | null {
+    const { remote, url, hasEffects } = visit;
     const { isHttpsOnly } = this.#options;
     if (this.#options.isClosing() || (hasEffects && this.#options.isShuttingDown())) return SHUTTING_DOWN;
     const host = headers.get("host");
@@ -63,7 +68,7 @@ export class Gate {
       );
     }
     const origin = headers.get("origin");
-    if (origin !== null && !isTrusted(origin, headers, remote)) {
+    if (origin !== null && !this.#isTrusted(origin, headers, visit)) {
       return refusal(403, `Requests from pages of ${JSON.stringify(origin.slice(0, 255))} are not allowed.`);
     }
     // Requests on the local socket do not leave the machine.
@@ -77,16 +82,17 @@ export class Gate {
   async admit(headers: RequestHeaders, visit: Visit): Promise<Admission | Refusal> {
     const refused = this.check(headers, visit);
     if (refused !== null) return refused;
-    const admission = await this.#options.authenticator.authenticate(headers, visit.remote);
+    const admission = await this.#options.authenticator.authenticate(headers, visit);
     if (isRefusal(admission) || !visit.hasEffects) return admission;
-    const isTrustedOrigin = (origin: string) => isTrusted(origin, headers, visit.remote);
+    const isTrustedOrigin = (origin: string) => this.#isTrusted(origin, headers, visit);
     if (isProven({ headers, query: visit.url.searchParams, admission, isTrustedOrigin })) return admission;
     return unproven(admission);
   }
-}
 
-function isTrusted(origin: string, headers: RequestHeaders, remote: RemoteEnd): boolean {
-  return isOwnOrigin(origin, schemeOf(headers.get("x-forwarded-proto"), remote.isSecure), headers.get("host") ?? "");
+  #isTrusted(origin: string, headers: RequestHeaders, { remote, isShared }: Visit): boolean {
+    if (isShared && this.#options.allowedOrigins.has(origin)) return true;
+    return isOwnOrigin(origin, schemeOf(headers.get("x-forwarded-proto"), remote.isSecure), headers.get("host") ?? "");
+  }
 }
 
 function unproven({ sessionId, setCookie }: Admission): UnprovenRefusal | Refusal {

@@ -100,3 +100,25 @@ describe("over plain HTTP", () => {
     expect((await download).suggestedFilename()).toMatch(/\.tar\.bz2$/);
   });
 });
+
+describe("a browser that logs in by its own dialog", () => {
+  test("opens the page with a user and password in the address", async () => {
+    const page = await newPage();
+    const url = new URL(address("/"));
+    Object.assign(url, { username: instance.user, password: instance.password });
+    await page.goto(url.href);
+    await connected(page);
+  });
+
+  test("repeats its password after a log-out, which opens the page only once the login form is used", async () => {
+    const { user, password } = instance;
+    const page = await newPage({ httpCredentials: { username: user, password } });
+    await page.goto(address("/"));
+    await connected(page);
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.waitForURL(address("/mgr/login"));
+    const answer = await page.goto(address("/"));
+    expect([answer?.status(), await answer?.request().headerValue("authorization")]).toEqual([401, instance.basic]);
+    await logIn(page);
+  });
+});

@@ -6,9 +6,11 @@ import { createApp } from "../../../src/http/app.ts";
 import { AuthFile } from "../../../src/http/auth/auth-file.ts";
 import { Authenticator } from "../../../src/http/auth/authenticate.ts";
 import { Credentials } from "../../../src/http/auth/credentials.ts";
+import { LoginTokens } from "../../../src/http/auth/login-tokens.ts";
 import { Sessions } from "../../../src/http/auth/sessions.ts";
 import { Throttle } from "../../../src/http/auth/throttle.ts";
 import type { RequestBindings, Route } from "../../../src/http/route.ts";
+import { loginTokenRoute } from "../../../src/http/routes/login-token.ts";
 import { cookieOf, GOOD, PASSWORD, USER } from "../rig.ts";
 
 /** Where the app is, for its pages and for those of others. */
@@ -24,16 +26,21 @@ interface AppOptions {
   readonly routes?: readonly Route[];
   readonly authFile?: string | null;
   readonly isClosing?: boolean;
+  readonly allowedOrigins?: readonly string[];
+  /** Milliseconds, of login tokens. */
+  readonly monotonic?: () => number;
 }
 
 /** The app of some routes behind the real gate, without a socket. */
-export function appOf({ routes = [], authFile = null, isClosing = false }: AppOptions) {
+export function appOf({ routes = [], authFile = null, isClosing = false, allowedOrigins = [], monotonic = () => 0 }: AppOptions) {
   const logged: string[] = [];
   const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
   const sessions = new Sessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log });
+  const loginTokens = new LoginTokens(monotonic);
   const authenticator = new Authenticator({
     authFile: new AuthFile(authFile, log),
     sessions,
+    loginTokens,
     credentials: new Credentials(),
     throttle: new Throttle(() => 0),
     isHttpsOnly: false,
@@ -42,11 +49,12 @@ export function appOf({ routes = [], authFile = null, isClosing = false }: AppOp
   const gate = new Gate({
     authenticator,
     isKnownHost: (name) => name === "bench.lab",
+    allowedOrigins: new Set(allowedOrigins),
     isClosing: () => isClosing,
     isShuttingDown: () => false,
     isHttpsOnly: false,
   });
-  return { app: createApp({ gate, routes, log }), sessions, logged };
+  return { app: createApp({ gate, routes: [...routes, loginTokenRoute(loginTokens)], log }), sessions, logged };
 }
 
 /** Requests to routes behind the gate, by users of an auth file. */
@@ -54,10 +62,10 @@ export class AppRig implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), "mgr-app-"));
   readonly #parts: ReturnType<typeof appOf>;
 
-  constructor(routes: readonly Route[]) {
+  constructor(routes: readonly Route[], options: Omit<AppOptions, "routes" | "authFile"> = {}) {
     const authFile = join(this.#folder, "webui.keys");
     writeFileSync(authFile, `${USER} ${PASSWORD}\nbob secret\n`, { mode: 0o600 });
-    this.#parts = appOf({ routes, authFile });
+    this.#parts = appOf({ ...options, routes, authFile });
   }
 
   get sessions(): Sessions {
@@ -71,7 +79,7 @@ export class AppRig implements Disposable {
 
   /** Logs in as a script, and gives the session cookie. */
   async cookie(authorization = GOOD): Promise<string> {
-    return cookieOf((await this.request("/mgr/log", { authorization })).headers.get("set-cookie"));
+    return cookieOf((await this.request("/", { authorization })).headers.get("set-cookie"));
   }
 
   [Symbol.dispose](): void {

@@ -4,12 +4,12 @@ import { pageMeta } from "./page-meta.ts";
 /** Who is logged in, as the page says itself; "" if it does not. */
 export const user = pageMeta("mgr-user");
 
-/** Ends the session. The page that comes next asks for a login. */
+/** Ends the session, and shows the login form. */
 export async function logOut(): Promise<void> {
   try {
     const response = await fetch("/mgr/logout", { method: "POST" });
     if (!response.ok) throw new Error((await response.text()) || `the manager answered ${response.status}`);
-    location.reload();
+    location.assign("/mgr/login");
   } catch (error) {
     complain(error);
   }
