@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DaemonLogger } from "../../../src/protocol/resources/resources.ts";
 import type { Client } from "../support/client.ts";
@@ -13,27 +13,28 @@ import { Instance } from "../support/instance.ts";
 let instance: Instance;
 let client: Client;
 let browser: Browser;
-let evil: Server;
-const contexts: BrowserContext[] = [];
+/** Empty pages of all other names. */
+let others: Server;
 
 beforeAll(async () => {
-  evil = createServer((_request, response) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>")).listen(
-    0,
-    "127.0.0.1",
-  );
+  others = createServer((_request, response) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>"));
+  await once(others.listen(0, "127.0.0.1"), "listening");
+  const allowed_origins = [other("bench.lab"), other("dash.lab")];
   [instance, browser] = await Promise.all([
-    Instance.up({ instance: { allowed_hosts: ["bench.lab"] }, processes: {} }),
+    Instance.up({ instance: { allowed_hosts: ["bench.lab"], allowed_origins }, processes: {} }),
     launchBrowser("--host-resolver-rules=MAP *.lab 127.0.0.1"),
-    once(evil, "listening"),
   ]);
   client = await instance.connect();
   await client.ask({ type: "configure_logger", name: "arm", only_ts: false, topics: [{ name: "arm/state", log_size: 10, divisor: 1 }] });
 });
 afterAll(async () => {
   await browser?.close();
-  evil?.close();
+  others?.close();
   await instance?.[Symbol.asyncDispose]();
 });
+
+/** Origin of the empty pages at a name. */
+const other = (name: string) => `http://${name}:${(others.address() as AddressInfo).port}`;
 
 const address = (path: string) => {
   const url = new URL(path, instance.url);
@@ -48,7 +49,6 @@ async function isStarted(): Promise<boolean | undefined> {
 
 async function newPage(options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  contexts.push(context);
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   return page;
@@ -75,7 +75,7 @@ describe("over plain HTTP", () => {
   test("a link on a page of another site stops no logger: the browser asks its user with a button", async () => {
     await client.ask({ type: "start_logger", name: "arm" });
     const page = await loggedIn();
-    await page.goto(`http://evil.lab:${(evil.address() as AddressInfo).port}/`);
+    await page.goto(other("evil.lab"));
     const link = address("/mgr/logger-download?name=arm&stop=1");
     await Promise.all([page.waitForURL(link), page.evaluate(`location.href = ${JSON.stringify(link)}`)]);
     expect(await isStarted()).toBe(true);
@@ -120,5 +120,36 @@ describe("a browser that logs in by its own dialog", () => {
     const answer = await page.goto(address("/"));
     expect([answer?.status(), await answer?.request().headerValue("authorization")]).toEqual([401, instance.basic]);
     await logIn(page);
+  });
+});
+
+describe("a page of an allowed origin", () => {
+  /** In a page: whether a WebSocket opens. */
+  const opens = (page: Page, query = "") =>
+    page.evaluate(`new Promise((resolve) => {
+      const ws = new WebSocket(${JSON.stringify(address("/ws").replace(/^http/, "ws"))} + ${JSON.stringify(query)});
+      ws.onopen = () => { ws.close(); resolve(true); };
+      ws.onerror = () => resolve(false);
+    })`);
+  test("at another port of the same host uses the session cookie", async () => {
+    const page = await loggedIn();
+    await page.goto(other("bench.lab"));
+    expect(await opens(page)).toBe(true);
+    expect(
+      await page.evaluate(`fetch(${JSON.stringify(address("/mgr/log?limit=1"))}, { credentials: "include" }).then(({ status }) => status)`),
+    ).toBe(200);
+  });
+
+  test("of another site gets no cookie, and exchanges its password for a token", async () => {
+    const page = await loggedIn();
+    await page.goto(other("dash.lab"));
+    expect(await opens(page)).toBe(false);
+    const token = await page.evaluate(`fetch(${JSON.stringify(address("/mgr/login-token"))}, {
+      method: "POST", credentials: "omit", headers: { Authorization: ${JSON.stringify(instance.basic)} },
+    }).then((answer) => answer.json()).then(({ token }) => token)`);
+    expect(await opens(page, `?login_token=${token}`)).toBe(true);
+    await page.goto(other("evil.lab"));
+    expect(await opens(page, `?login_token=${token}`)).toBe(false);
+    expect((await (await instance.fetch("/mgr/log")).text()).includes(String(token))).toBe(false);
   });
 });
