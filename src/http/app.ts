@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import { isNavigation } from "./access/browser.ts";
 import { confirmationPage } from "./access/confirmation-page.ts";
 import { crossOriginHeaders, preflightResponse } from "./access/cross-origin.ts";
 import { type Gate, isUnproven, type Visit } from "./access/gate.ts";
-import { isNavigation } from "./access/proof.ts";
 import { isRefusal, type Refusal, refusal, refusalResponse } from "./access/refusal.ts";
 import { SECURITY_HEADERS } from "./access/security-headers.ts";
 import { type HttpLog, stackOf } from "./log/http-log.ts";

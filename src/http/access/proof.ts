@@ -2,29 +2,13 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
 import type { RequestHeaders } from "../request-headers.ts";
+import { isBrowser } from "./browser.ts";
 
 /** Query parameter with which the manager's own pages prove that a request is theirs. */
 export const REQUEST_TOKEN = "request_token";
 
 /** Sites whose requests a browser marks as foreign; also a redirect through them, which keeps a Referer of ours. */
 const FOREIGN_SITES = new Set(["cross-site", "same-site"]);
-
-/**
- * Whether a browser sent the request. All browsers name themselves `Mozilla/`; most also send Sec-Fetch headers. `Sec-Fetch-Mode: cors`
- * alone is Node's fetch.
- */
-export function isBrowser(headers: RequestHeaders): boolean {
-  if ((headers.get("user-agent") ?? "").startsWith("Mozilla/")) return true;
-  const [site, dest, mode] = ["site", "dest", "mode"].map((part) => headers.get(`sec-fetch-${part}`));
-  return site !== null || dest !== null || (mode !== null && mode !== "cors");
-}
-
-/** Whether a browser opens the address in a tab or window. Over plain HTTP it sends no Sec-Fetch headers. */
-export function isNavigation(headers: RequestHeaders): boolean {
-  const mode = headers.get("sec-fetch-mode");
-  if (mode !== null) return mode === "navigate" && headers.get("sec-fetch-dest") === "document";
-  return headers.get("upgrade-insecure-requests") === "1" && (headers.get("accept") ?? "").startsWith("text/html");
-}
 
 /** The token of a session's pages. Useless without the session's cookie. */
 export function requestToken(sessionId: string): string {

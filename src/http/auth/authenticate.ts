@@ -1,5 +1,5 @@
 import type { Principal } from "../../base/principal.ts";
-import { isBrowser } from "../access/proof.ts";
+import { isBrowser } from "../access/browser.ts";
 import { isRefusal, type Refusal, refusal } from "../access/refusal.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { RequestHeaders } from "../request-headers.ts";

@@ -110,15 +110,14 @@ describe("a browser that logs in by its own dialog", () => {
     await connected(page);
   });
 
-  test("repeats its password after a log-out, which opens the page only once the login form is used", async () => {
+  test("is logged out until its user logs in by the form, although it knows the password", async () => {
     const { user, password } = instance;
     const page = await newPage({ httpCredentials: { username: user, password } });
     await page.goto(address("/"));
     await connected(page);
     await page.getByRole("button", { name: "Log out" }).click();
     await page.waitForURL(address("/mgr/login"));
-    const answer = await page.goto(address("/"));
-    expect([answer?.status(), await answer?.request().headerValue("authorization")]).toEqual([401, instance.basic]);
+    expect((await page.goto(address("/")))?.status()).toBe(401);
     await logIn(page);
   });
 });
