@@ -36,6 +36,7 @@ export function prepareHttp({ engine, transport, instance, log, ...rest }: Serve
       instance.webui_https_cert_file === null ? null : { certFile: instance.webui_https_cert_file, keyFile: instance.webui_https_key_file },
     isHttpsOnly: instance.https_only,
     allowedHosts: [...instance.allowed_hosts, ...hosts.flatMap(([name, { aliases }]) => [name, ...aliases])],
+    allowedOrigins: instance.allowed_origins,
     configFiles: () => [...engine.registry.config.files],
     lock: tryLockFile,
     log: (level, msg) => void log.append({ level, source: "http", msg }),

@@ -2,7 +2,8 @@
 export interface Principal {
   /** The web user's name, as in the auth file; `local:<system user>` over the local socket. */
   readonly user: string;
-  readonly via: "basic" | "cookie" | "local" | "in-process";
+  /** `token`: a login token of a page of another site. */
+  readonly via: "basic" | "cookie" | "token" | "local" | "in-process";
   /** The client's `<ip>:<port>`, "" in process and over the local socket. */
   readonly address: string;
 }

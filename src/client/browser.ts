@@ -9,7 +9,8 @@ export * from "./common.ts";
 
 /**
  * Connects to a manager from a page. A page cannot add credentials to a WebSocket's request: `user` and `password` are first exchanged for
- * the session cookie, which the browser then sends by itself. The manager answers pages of its own origin only. Rejects with MgrError:
+ * the session cookie, which the browser then sends by itself. The manager answers pages of its own origin, and of `allowed_origins` on the
+ * same site; to pages of other sites the browser gives no cookie (docs/security.md, "Pages of other origins"). Rejects with MgrError:
  * `forbidden` (the login), `bad_field` (`cookie`), `host_unavailable`.
  */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<ManagerClient> {

@@ -107,6 +107,8 @@ export interface InstanceSettings {
   readonly https_only: boolean;
   /** Host names to answer to beside those of this machine and of the configured hosts. */
   readonly allowed_hosts: readonly string[];
+  /** Origins of pages of other sites that may use this manager, as browsers write them. */
+  readonly allowed_origins: readonly string[];
   /** Where the embedded broker takes clients. */
   readonly bus_listen: { readonly host: string; readonly port: number } | null;
   /** URLs of the servers that carry remote hosts and clients; none: the embedded broker does. */

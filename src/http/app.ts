@@ -1,7 +1,10 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { Gate } from "./access/gate.ts";
-import { isRefusal, refusal, refusalResponse } from "./access/refusal.ts";
+import { isNavigation } from "./access/browser.ts";
+import { confirmationPage } from "./access/confirmation-page.ts";
+import { crossOriginHeaders, preflightResponse } from "./access/cross-origin.ts";
+import { type Gate, isUnproven, type Visit } from "./access/gate.ts";
+import { isRefusal, type Refusal, refusal, refusalResponse } from "./access/refusal.ts";
 import { SECURITY_HEADERS } from "./access/security-headers.ts";
 import { type HttpLog, stackOf } from "./log/http-log.ts";
 import type { Route, RouteEnv } from "./route.ts";
@@ -20,7 +23,11 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   const app = new Hono<RouteEnv>();
   app.use(async (context, next) => {
     await next();
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) context.res.headers.set(name, value);
+    const { headers } = context.res;
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) headers.set(name, value);
+    const shared = crossOriginHeaders(context.req.raw.headers.get("origin"), gate.allowedOrigins);
+    for (const [name, value] of Object.entries(shared)) headers.set(name, value);
+    if (gate.allowedOrigins.size > 0) headers.append("Vary", "Origin");
   });
   app.use(async (context, next) => {
     if (Number(context.req.header("content-length") ?? 0) > MAX_BODY_BYTES) {
@@ -28,10 +35,18 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
     }
     return next();
   });
-  for (const route of routes) {
-    const admit = admission(gate, route);
-    app.on(route.method, route.path, admit, (context) => route.handle(context));
-    app.all(route.path, admit, () => refusalResponse(methodNotAllowed(route)));
+  app.options("*", async (context, next) => {
+    const { headers, url } = context.req.raw;
+    const isAllowed = gate.allowedOrigins.has(headers.get("origin") ?? "");
+    if (!isAllowed || !headers.has("access-control-request-method")) return next();
+    const visit: Visit = { remote: context.env.remote, url: new URL(url), isShared: true, hasEffects: false, isLogin: false };
+    const refused = gate.check(headers, visit);
+    return refused ? refusalResponse(refused) : preflightResponse();
+  });
+  for (const route of routes) app.on(route.method, route.path, admission(gate, route), (context) => route.handle(context));
+  for (const { path, isOpen } of routes) {
+    const methods = routes.filter((route) => route.path === path).flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    app.all(path, admission(gate, isOpen ? { isOpen } : {}), () => refusalResponse(methodNotAllowed(path, methods.join(", "))));
   }
   app.all("*", admission(gate, {}), (context) => refusalResponse(refusal(404, `Not found: ${JSON.stringify(context.req.path)}.`)));
   app.onError((error, context) => {
@@ -41,20 +56,29 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   return app;
 }
 
-function admission(gate: Gate, route: Pick<Route, "isOpen" | "hasEffects" | "loginPage">) {
-  const hasEffects = route.hasEffects ?? false;
+function admission(gate: Gate, route: Pick<Route, "isOpen" | "isShared" | "isLogin" | "effect" | "loginPage">) {
   return createMiddleware<RouteEnv>(async (context, next) => {
-    const { headers, url } = context.req.raw;
-    const { pathname, search } = new URL(url);
-    const visit = { remote: context.env.remote, target: pathname + search, hasEffects };
+    const { headers, method } = context.req.raw;
+    const url = new URL(context.req.url);
+    const effect = (method !== "HEAD" && route.effect?.(url.searchParams)) || null;
+    const visit: Visit = {
+      remote: context.env.remote,
+      url,
+      isShared: route.isShared ?? (method === "GET" || method === "HEAD"),
+      hasEffects: effect !== null,
+      isLogin: route.isLogin ?? false,
+    };
     if (route.isOpen) {
       const refused = gate.check(headers, visit);
       return refused ? refusalResponse(refused) : next();
     }
     const outcome = await gate.admit(headers, visit);
     if (isRefusal(outcome)) {
-      const asksForLogin = outcome.status === 401 && route.loginPage && isNavigation(headers);
-      return asksForLogin ? route.loginPage() : refusalResponse(outcome);
+      if (!isNavigation(headers)) return refusalResponse(outcome);
+      if (outcome.status === 401 && route.loginPage !== undefined) return pageResponse(outcome, route.loginPage);
+      return effect !== null && method === "GET" && isUnproven(outcome)
+        ? pageResponse(outcome, confirmationPage(url, effect, outcome.requestToken))
+        : refusalResponse(outcome);
     }
     context.set("admission", outcome);
     await next();
@@ -65,15 +89,13 @@ function admission(gate: Gate, route: Pick<Route, "isOpen" | "hasEffects" | "log
   });
 }
 
-/** Whether a browser opens the address in a tab or window. Over plain HTTP it sends no Sec-Fetch headers. */
-function isNavigation(headers: Headers): boolean {
-  if (headers.has("authorization")) return false;
-  const mode = headers.get("sec-fetch-mode");
-  if (mode !== null) return mode === "navigate" && headers.get("sec-fetch-dest") === "document";
-  return headers.get("upgrade-insecure-requests") === "1" && (headers.get("accept") ?? "").startsWith("text/html");
+/** A refusal with a page instead of its text. */
+function pageResponse(refused: Refusal, html: string): Response {
+  const { status, headers } = refusalResponse(refused);
+  headers.set("Content-Type", "text/html; charset=utf-8");
+  return new Response(html, { status, headers });
 }
 
-function methodNotAllowed({ path, method }: Route) {
-  const allowed = method === "GET" ? "GET, HEAD" : method;
+function methodNotAllowed(path: string, allowed: string) {
   return refusal(405, `Method not allowed: ${path} accepts only ${allowed}.`, { Allow: allowed });
 }

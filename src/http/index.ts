@@ -12,6 +12,7 @@ import type { AuthEntry } from "./auth/auth-entries.ts";
 import { AuthFile } from "./auth/auth-file.ts";
 import { Authenticator, type StandingAdmission } from "./auth/authenticate.ts";
 import { Credentials } from "./auth/credentials.ts";
+import { LoginTokens } from "./auth/login-tokens.ts";
 import { Sessions } from "./auth/sessions.ts";
 import type { FileLock } from "./auth/sessions-file.ts";
 import { Throttle } from "./auth/throttle.ts";
@@ -22,6 +23,7 @@ import type { RequestListenerOptions } from "./request-listener.ts";
 import { assetRoutes, pageRoutes } from "./routes/assets.ts";
 import { logRoute } from "./routes/log.ts";
 import { loggerDownloadRoute } from "./routes/logger-download.ts";
+import { loginTokenRoute } from "./routes/login-token.ts";
 import { logoutRoute } from "./routes/logout.ts";
 import { recordingRoute } from "./routes/recording.ts";
 import { saveAllRoute } from "./routes/save-all.ts";
@@ -58,6 +60,8 @@ export interface HttpServerOptions {
   readonly lock: FileLock;
   /** Accepted host names in addition to localhost, IP literals, this machine's name and those of the known hosts. */
   readonly allowedHosts: readonly string[];
+  /** Origins of other pages that may use `/ws`, the bus and the GET routes. */
+  readonly allowedOrigins: readonly string[];
   /** The bus behind `/mgr/bus`; omitted: none. */
   readonly bus?: BusUpgrade | null;
   readonly log: HttpLog;
@@ -131,11 +135,13 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
 
   let isClosing = false;
   const credentials = new Credentials();
+  const loginTokens = new LoginTokens(() => performance.now());
   const throttle = new Throttle(() => performance.now());
-  const authenticator = new Authenticator({ authFile, sessions, credentials, throttle, isHttpsOnly, log });
+  const authenticator = new Authenticator({ authFile, sessions, loginTokens, credentials, throttle, isHttpsOnly, log });
   const gate = new Gate({
     authenticator,
     isKnownHost: knownHosts(options.allowedHosts, control.state),
+    allowedOrigins: new Set(options.allowedOrigins),
     isClosing: () => isClosing,
     isShuttingDown: () => control.state.isShuttingDown,
     isHttpsOnly,
@@ -168,6 +174,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     schemaRoute(),
     healthRoute(control.state),
     logoutRoute(endSession, isHttpsOnly),
+    loginTokenRoute(loginTokens),
   ];
   const remoteOf = (socket: Socket) => listener.remoteOf(socket);
   const onRequest = requestListener({ gate, routes, remoteOf, log });

@@ -18,11 +18,18 @@ export interface Route {
   readonly path: string;
   /** GET answers HEAD too, with the same headers: such a handler must do nothing but answer. */
   readonly method: "GET" | "POST";
+  /** Pages of `instance.allowed_origins` may use it; every GET route is shared with them. */
+  readonly isShared?: true;
   /** Served without authentication. */
   readonly isOpen?: true;
-  /** The answer to a browser that navigates here without a login. The usual challenge would open the browser's own dialog. */
-  readonly loginPage?: () => Response;
-  /** Refused for pages of other sites. */
-  readonly hasEffects?: true;
+  /** The body of the 401 for a browser that navigates here: HTML, shown when its user cancels the browser's own dialog. */
+  readonly loginPage?: string;
+  /** The login form sends its request here. */
+  readonly isLogin?: true;
+  /**
+   * What a request with this query does beside answering, as the label of a button ("Download the archive"); null: nothing. Such a request
+   * needs proof that the manager's page or a script asked; HEAD never does anything.
+   */
+  readonly effect?: (query: URLSearchParams) => string | null;
   readonly handle: (context: RouteContext) => Response | Promise<Response>;
 }

@@ -128,6 +128,17 @@ const INSTANCE_ROWS: Row[] = [
     ["instance.allowed_hosts[0]", 1, 52, "must be a host name without scheme and port, found 'bench.lab:8130'"],
   ],
   [
+    "allowed origins that are not exact",
+    "instance: {name: t, manager: ':0', allowed_origins: ['https://dash.lab/', '*']}\n",
+    [
+      "instance.allowed_origins[0]",
+      1,
+      54,
+      "must be an origin of scheme, host and port, such as https://dash.lab:3000, found 'https://dash.lab/'",
+    ],
+    ["instance.allowed_origins[1]", 1, 75, "must be an origin of scheme, host and port, such as https://dash.lab:3000, found '*'"],
+  ],
+  [
     "a netmask without the length of its network",
     `${INSTANCE}networks: {lab: {netmasks: [10.0.0.0]}}\n`,
     ["networks.lab.netmasks[0]", 2, 29, "must be an address and the length of its network in bits, such as 10.0.0.0/24, found '10.0.0.0'"],

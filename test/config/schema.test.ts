@@ -49,6 +49,7 @@ describe("the JSON Schema of the configuration", () => {
       "webui_https_key_file",
       "https_only",
       "allowed_hosts",
+      "allowed_origins",
       "bus_listen",
       "bus",
       "bus_credentials_file",

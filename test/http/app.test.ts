@@ -1,37 +1,14 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { Gate } from "../../src/http/access/gate.ts";
-import { createApp } from "../../src/http/app.ts";
-import { AuthFile } from "../../src/http/auth/auth-file.ts";
-import { Authenticator } from "../../src/http/auth/authenticate.ts";
-import { Credentials } from "../../src/http/auth/credentials.ts";
-import { Sessions } from "../../src/http/auth/sessions.ts";
-import { Throttle } from "../../src/http/auth/throttle.ts";
 import type { RequestBindings, Route } from "../../src/http/route.ts";
+import { appOf } from "./access/app-rig.ts";
 import { GOOD, Rig, readUntil, upgradeRequest } from "./rig.ts";
 
 const bindings: RequestBindings = { remote: { ip: "127.0.0.1", port: 1, isSecure: false, localUser: null }, disconnect: () => {} };
 
-/** The app alone: no socket, no auth file. */
-function appOf(routes: Route[], isClosing = false) {
-  const logged: string[] = [];
-  const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
-  const authenticator = new Authenticator({
-    authFile: new AuthFile(null, log),
-    sessions: new Sessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log }),
-    credentials: new Credentials(),
-    throttle: new Throttle(() => 0),
-    isHttpsOnly: false,
-    log,
-  });
-  const gate = new Gate({
-    authenticator,
-    isKnownHost: () => false,
-    isClosing: () => isClosing,
-    isShuttingDown: () => false,
-    isHttpsOnly: false,
-  });
-  const app = createApp({ gate, routes, log });
+/** Requests to some routes: no socket, no auth file. */
+function requestsTo(routes: Route[], isClosing = false) {
+  const { app, logged } = appOf({ routes, isClosing });
   const request = (path: string) => app.request(path, { headers: { host: "localhost" } }, bindings);
   return { request, logged };
 }
@@ -47,7 +24,7 @@ describe("nothing that is thrown escapes", () => {
     ],
     ["later", () => Promise.reject(new Error(secret))],
   ])("by a route, %s: 500 without a stack, the log has it", async (_, handle) => {
-    const { request, logged } = appOf([{ path: "/", method: "GET", isOpen: true, handle }]);
+    const { request, logged } = requestsTo([{ path: "/", method: "GET", isOpen: true, handle }]);
     const response = await request("/");
     expect(response.status).toBe(500);
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
@@ -87,7 +64,7 @@ describe("nothing that is thrown escapes", () => {
 });
 
 test("while the manager shuts down every route says so", async () => {
-  const { request } = appOf([{ path: "/", method: "GET", isOpen: true, handle: () => new Response("here") }], true);
+  const { request } = requestsTo([{ path: "/", method: "GET", isOpen: true, handle: () => new Response("here") }], true);
   for (const path of ["/", "/nowhere"]) {
     const response = await request(path);
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);

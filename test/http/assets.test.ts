@@ -11,12 +11,13 @@ const script = "/assets/index-abc.js";
 describe("the page and its files", () => {
   test("the page carries the hash of its assets and is requested again each time", async () => {
     await using rig = await Rig.start();
-    const page = await rig.get("/?v=old&single_process=x", { authorization: GOOD });
+    const cookie = await rig.cookie();
+    const page = await rig.get("/?v=old&single_process=x", { cookie });
     const hash = await assetHash(rig.assetsDir);
     expect(await page.text()).toContain(`<meta name="mgr-asset-hash" content="${hash}" />`);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(page.headers.get("cache-control")).toBe("no-cache");
-    const again = await rig.get("/", { authorization: GOOD, "if-none-match": page.headers.get("etag") ?? "" });
+    const again = await rig.get("/", { cookie, "if-none-match": page.headers.get("etag") ?? "" });
     expect(again.status).toBe(304);
     expect(await again.text()).toBe("");
   });

@@ -243,6 +243,7 @@ describe("a port that cannot be had", () => {
       listen: { host: "127.0.0.1", port },
       assetsDir: rig.assetsDir,
       allowedHosts: [],
+      allowedOrigins: [],
       certificate: null,
       isHttpsOnly: false,
       configFiles: () => [],

@@ -68,6 +68,7 @@ export class Rig implements AsyncDisposable {
       listen: { host: "127.0.0.1", port: 0 },
       assetsDir,
       allowedHosts: ["bench.lab"],
+      allowedOrigins: [],
       certificate: null,
       isHttpsOnly: false,
       configFiles: () => [],

@@ -1,6 +1,7 @@
 // The login page: logs in by HTTP Basic, as scripts do. The answer sets the session cookie, and the page is loaded again with it.
 const form = document.getElementById("login");
 const problem = document.getElementById("problem");
+const LOGIN = "/mgr/login";
 document.getElementById("place").textContent = location.host;
 
 /** Basic credentials in UTF-8. */
@@ -10,12 +11,18 @@ function basic(user, password) {
 }
 
 async function logIn(user, password) {
-  const headers = { Authorization: basic(user, password) };
+  const init = { method: "POST", headers: { Authorization: basic(user, password) }, cache: "no-store" };
   // Without credentials the browser shows no dialog of its own for a refusal; but it keeps no cookie either.
-  const trial = await fetch("/", { headers, credentials: "omit", cache: "no-store" });
+  const trial = await fetch(LOGIN, { ...init, credentials: "omit" });
   if (!trial.ok) return trial.status === 401 ? "Unknown user or wrong password." : await trial.text();
-  const { ok } = await fetch("/", { headers, cache: "no-store" });
+  const { ok } = await fetch(LOGIN, init);
   return ok ? "" : "The login was refused. Try again.";
+}
+
+/** The form is shown at its own address, or in place of the page that was asked for. */
+function showPage() {
+  if (location.pathname === LOGIN) location.replace("/");
+  else location.reload();
 }
 
 form.addEventListener("submit", async (event) => {
@@ -25,7 +32,7 @@ form.addEventListener("submit", async (event) => {
   problem.textContent = "";
   try {
     problem.textContent = await logIn(form.elements.user.value, form.elements.password.value);
-    if (problem.textContent === "") location.reload();
+    if (problem.textContent === "") showPage();
     else form.elements.password.select();
   } catch {
     problem.textContent = "The manager cannot be reached. Try again.";

@@ -170,6 +170,7 @@ function resolveInstance(section: NonNullable<ConfigFile["instance"]>, dir: stri
     webui_https_key_file: fromHere(section.webui_https_key_file),
     https_only: section.https_only ?? false,
     allowed_hosts: section.allowed_hosts ?? [],
+    allowed_origins: (section.allowed_origins ?? []).map((origin) => new URL(origin).origin),
     bus_listen: section.bus_listen ?? null,
     bus: typeof section.bus === "string" ? [section.bus] : (section.bus ?? []),
     bus_credentials_file: fromHere(section.bus_credentials_file),

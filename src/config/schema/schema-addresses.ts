@@ -75,3 +75,9 @@ export const netmask = text("a network such as 10.0.0.0/24 or fd00::/64", (value
 export const hostName = text("a host name without scheme and port, such as bench.lab", (value) =>
   /^[\p{L}\p{N}_](?:[\p{L}\p{N}._-]{0,252})$/u.test(value) ? null : `must be a host name without scheme and port, found '${value}'`,
 );
+
+export const origin = text("an origin, such as https://dash.lab:3000", (value) =>
+  /^https?:\/\/[^/?#\\@\s*]+$/i.test(value) && URL.canParse(value)
+    ? null
+    : `must be an origin of scheme, host and port, such as https://dash.lab:3000, found '${value}'`,
+);

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { nameProblem } from "../../base/names.ts";
 import type { Finding } from "../load/problems.ts";
-import { busAddress, hostName, leafnodeAddress, listenAddress, netmask } from "./schema-addresses.ts";
+import { busAddress, hostName, leafnodeAddress, listenAddress, netmask, origin } from "./schema-addresses.ts";
 import { displaysSection } from "./schema-displays.ts";
 import { described, jsonSchemaOf, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
 import { loggersSection } from "./schema-loggers.ts";
@@ -50,6 +50,10 @@ const instance = {
   allowed_hosts: described(
     "Further host names, without port, under which browsers reach this manager, such as that of a proxy.",
     listOf("host names", hostName),
+  ),
+  allowed_origins: described(
+    "Origins of pages of other ports, subdomains or sites that may use this manager's WebSocket, bus and GET routes, such as https://dash.lab:3000.",
+    listOf("origins", origin),
   ),
   bus_listen: described(
     "Address at which the manager's bus accepts programs and daemons of other hosts (NATS protocol): [HOST]:PORT. Default: none; the one port has it as /mgr/bus.",

@@ -1,13 +1,15 @@
-import type { Admission, Authenticator } from "../auth/authenticate.ts";
+import type { Admission, Authenticator, LoginVisit } from "../auth/authenticate.ts";
 import type { RequestHeaders } from "../request-headers.ts";
-import type { RemoteEnd } from "../server/remote-end.ts";
 import { isAllowedHost, isOwnOrigin, schemeOf } from "./host-check.ts";
-import { type Refusal, refusal } from "./refusal.ts";
+import { isProven, requestToken } from "./proof.ts";
+import { isRefusal, type Refusal, refusal } from "./refusal.ts";
 
 export interface GateOptions {
   readonly authenticator: Authenticator;
   /** Names that a Host header may have in addition to `localhost` and IP literals; lower case. */
   readonly isKnownHost: (name: string) => boolean;
+  /** Origins besides our own whose pages may use what is shared with them. */
+  readonly allowedOrigins: ReadonlySet<string>;
   readonly isClosing: () => boolean;
   /** Requests with effects are refused; read-only requests are served until `isClosing`. */
   readonly isShuttingDown: () => boolean;
@@ -16,16 +18,24 @@ export interface GateOptions {
 }
 
 /** The request to check. */
-export interface Visit {
-  readonly remote: RemoteEnd;
-  /** Path and query. */
-  readonly target: string;
-  /** Refused for pages of other sites. */
+export interface Visit extends LoginVisit {
+  /** Also for pages of `allowedOrigins`. */
+  readonly isShared: boolean;
+  /** Needs proof that the manager's page or a script asked. */
   readonly hasEffects: boolean;
 }
 
-/** Requests that a page of another site causes may read, but not act (docs/design/library-defects.md, "HTTP, TLS and WebSocket"). */
-const FOREIGN_SITES = new Set(["cross-site", "same-site"]);
+/** A request with effects that may come from a page of another site. A browser can offer its user to repeat it with the token. */
+export interface UnprovenRefusal extends Refusal {
+  readonly requestToken: string;
+}
+
+export function isUnproven(refused: Refusal): refused is UnprovenRefusal {
+  return "requestToken" in refused;
+}
+
+const UNPROVEN =
+  "This request has an effect, and nothing shows that it comes from a page of this manager or from a script. Scripts that name themselves Mozilla/ send a Referer header with the manager's address.";
 
 /** Also for requests on connections that were opened before. */
 export const SHUTTING_DOWN = refusal(503, "The manager is shutting down.", { "Retry-After": "5", Connection: "close" });
@@ -40,8 +50,13 @@ export class Gate {
     this.#options = options;
   }
 
+  get allowedOrigins(): ReadonlySet<string> {
+    return this.#options.allowedOrigins;
+  }
+
   /** All checks that do not depend on the user. */
-  check(headers: RequestHeaders, { remote, target, hasEffects }: Visit): Refusal | null {
+  check(headers: RequestHeaders, visit: Visit): Refusal | null {
+    const { remote, url, hasEffects } = visit;
     const { isHttpsOnly } = this.#options;
     if (this.#options.isClosing() || (hasEffects && this.#options.isShuttingDown())) return SHUTTING_DOWN;
     const host = headers.get("host");
@@ -53,21 +68,34 @@ export class Gate {
       );
     }
     const origin = headers.get("origin");
-    if (origin !== null && !isOwnOrigin(origin, schemeOf(headers.get("x-forwarded-proto"), remote.isSecure), host)) {
+    if (origin !== null && !this.#isTrusted(origin, headers, visit)) {
       return refusal(403, `Requests from pages of ${JSON.stringify(origin.slice(0, 255))} are not allowed.`);
-    }
-    if (hasEffects && FOREIGN_SITES.has(headers.get("sec-fetch-site") ?? "")) {
-      return refusal(403, "Cross-site requests to this endpoint are not allowed.");
     }
     // Requests on the local socket do not leave the machine.
     if (isHttpsOnly && !remote.isSecure && remote.localUser === null) {
-      const location = `https://${host}${target}`;
+      const location = `https://${host}${url.pathname}${url.search}`;
       return refusal(308, `Use HTTPS: ${location}`, { Location: location });
     }
     return null;
   }
 
   async admit(headers: RequestHeaders, visit: Visit): Promise<Admission | Refusal> {
-    return this.check(headers, visit) ?? (await this.#options.authenticator.authenticate(headers, visit.remote));
+    const refused = this.check(headers, visit);
+    if (refused !== null) return refused;
+    const admission = await this.#options.authenticator.authenticate(headers, visit);
+    if (isRefusal(admission) || !visit.hasEffects) return admission;
+    const isTrustedOrigin = (origin: string) => this.#isTrusted(origin, headers, visit);
+    if (isProven({ headers, query: visit.url.searchParams, admission, isTrustedOrigin })) return admission;
+    return unproven(admission);
   }
+
+  #isTrusted(origin: string, headers: RequestHeaders, { remote, isShared }: Visit): boolean {
+    if (isShared && this.#options.allowedOrigins.has(origin)) return true;
+    return isOwnOrigin(origin, schemeOf(headers.get("x-forwarded-proto"), remote.isSecure), headers.get("host") ?? "");
+  }
+}
+
+function unproven({ sessionId, setCookie }: Admission): UnprovenRefusal | Refusal {
+  const refused = refusal(403, UNPROVEN, setCookie === null ? {} : { "Set-Cookie": setCookie });
+  return sessionId === null ? refused : { ...refused, requestToken: requestToken(sessionId) };
 }

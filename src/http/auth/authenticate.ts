@@ -1,4 +1,5 @@
 import type { Principal } from "../../base/principal.ts";
+import { isBrowser } from "../access/browser.ts";
 import { isRefusal, type Refusal, refusal } from "../access/refusal.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { RequestHeaders } from "../request-headers.ts";
@@ -6,8 +7,9 @@ import { addressKey, formatAddress, type RemoteEnd } from "../server/remote-end.
 import type { AuthEntry } from "./auth-entries.ts";
 import type { AuthFile } from "./auth-file.ts";
 import { type Authorization, parseAuthorization } from "./authorization.ts";
-import { sessionCookie, sessionTokens } from "./cookies.ts";
+import { isLoggedOut, sessionCookie, sessionTokens } from "./cookies.ts";
 import type { Credentials } from "./credentials.ts";
+import type { LoginTokens } from "./login-tokens.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -26,9 +28,21 @@ export interface StandingAdmission {
   isValid(): boolean;
 }
 
+export interface LoginVisit {
+  readonly remote: RemoteEnd;
+  /** Of which path and query count. */
+  readonly url: URL;
+  /**
+   * The request of the login form. In any other request of a browser, Basic may be what the browser repeats by itself: there a session has
+   * precedence over it, and after a log-out it opens none.
+   */
+  readonly isLogin: boolean;
+}
+
 export interface AuthenticatorParts {
   readonly authFile: AuthFile;
   readonly sessions: Sessions;
+  readonly loginTokens: LoginTokens;
   readonly credentials: Credentials;
   readonly throttle: Throttle;
   /** Plain HTTP is not served: cookies are `Secure`. */
@@ -37,6 +51,8 @@ export interface AuthenticatorParts {
 }
 
 const CHALLENGE = { "WWW-Authenticate": 'Basic realm="mgr", charset="UTF-8"' };
+/** Query parameter for pages of other sites (docs/security.md, "Pages of other origins"). */
+const LOGIN_TOKEN = "login_token";
 const LOG_IN = "Log in with a user and password of the manager's auth file (HTTP Basic Auth).";
 
 /** Determines the sender of a request. The same rules for every route and every upgrade (docs/design/wire-rules.md, "Authentication"). */
@@ -47,18 +63,24 @@ export class Authenticator {
     this.#parts = parts;
   }
 
-  async authenticate(headers: RequestHeaders, remote: RemoteEnd): Promise<Admission | Refusal> {
+  async authenticate(headers: RequestHeaders, { remote, url, isLogin }: LoginVisit): Promise<Admission | Refusal> {
     const { localUser } = remote;
     // Independent of the auth file: the kernel vouches for this user.
     if (localUser !== null) return { principal: { user: localUser, via: "local", address: "" }, sessionId: null, setCookie: null };
     const { authFile, sessions } = this.#parts;
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
-    const session = sessions.find(sessionTokens(headers.get("cookie")), state.entries);
+    const loginToken = url.searchParams.get(LOGIN_TOKEN);
+    if (loginToken !== null) return this.#enterByToken(loginToken, headers.get("origin"), state.entries, remote);
+    const cookie = headers.get("cookie");
+    const session = sessions.find(sessionTokens(cookie), state.entries);
     const authorization = parseAuthorization(headers.get("authorization"));
-    if (session && !namesAnotherUser(authorization, session.user)) {
+    const isRepeatable = authorization.scheme === "basic" && isBrowser(headers) && !isLogin;
+    if (session && (isRepeatable || !namesAnotherUser(authorization, session.user))) {
       return { principal: { user: session.user, via: "cookie", address: formatAddress(remote) }, sessionId: session.id, setCookie: null };
     }
+    // Without a challenge: the browser's own dialog would ask for what is refused.
+    if (isLoggedOut(cookie) && isBrowser(headers) && !isLogin) return refusal(401, "You have logged out. Log in at /mgr/login.");
     switch (authorization.scheme) {
       case "basic":
         return this.#logIn(authorization, state.entries, remote);
@@ -84,6 +106,14 @@ export class Authenticator {
         return now.ok && now.entries.some(isSame);
       },
     };
+  }
+
+  #enterByToken(token: string, origin: string | null, entries: readonly AuthEntry[], remote: RemoteEnd): Admission | Refusal {
+    const { loginTokens, sessions } = this.#parts;
+    const sessionId = loginTokens.find(token, origin);
+    const session = sessionId === null ? null : sessions.get(sessionId, entries);
+    if (session === null) return refusal(401, `The login token has expired, or is for pages of another origin. ${LOG_IN}`, CHALLENGE);
+    return { principal: { user: session.user, via: "token", address: formatAddress(remote) }, sessionId: session.id, setCookie: null };
   }
 
   async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], remote: RemoteEnd): Promise<Admission | Refusal> {

@@ -60,16 +60,23 @@ export class Sessions {
 
   /** The valid session of the first token that has one, for a user whose password has not changed. */
   find(tokens: readonly string[], entries: readonly AuthEntry[]): { id: string; user: string } | null {
-    if (tokens.length > 0) this.refresh();
     for (const token of tokens) {
-      const session = this.#sessions.get(idOf(token));
-      if (!session) continue;
-      if (this.#isAlive(session) && isCurrent(session, entries)) {
-        this.#touch(session);
-        return session;
-      }
-      this.end(session.id);
+      const session = this.get(idOf(token), entries);
+      if (session) return session;
     }
+    return null;
+  }
+
+  /** The session with this id, if it is valid as in `find`. */
+  get(id: string, entries: readonly AuthEntry[]): { id: string; user: string } | null {
+    this.refresh();
+    const session = this.#sessions.get(id);
+    if (!session) return null;
+    if (this.#isAlive(session) && isCurrent(session, entries)) {
+      this.#touch(session);
+      return session;
+    }
+    this.end(id);
     return null;
   }
 

@@ -1,18 +1,21 @@
 import { createHash } from "node:crypto";
+import { escaped } from "../access/confirmation-page.ts";
+import { requestToken } from "../access/proof.ts";
 import { refusal, refusalResponse } from "../access/refusal.ts";
+import type { Admission } from "../auth/authenticate.ts";
 import type { Asset, BuiltAssets } from "../files/built-assets.ts";
 import type { Route, RouteContext } from "../route.ts";
 
 /** Names below /assets contain a hash of the content, so they can be cached for ever, but only by the browser that logged in. */
 const FOR_EVER = "private, max-age=31536000, immutable";
 
-const LOGIN_PAGE = "/login.html";
+const LOGIN_FORM = "/login.html";
 /** Served without a login: the login page loads it. */
 const LOGIN_SCRIPT = "/login.js";
 
 /** Everything that the page loads: `/assets/…`, and the few files beside it (its icon, the login page's script). */
 export function assetRoutes({ files }: BuiltAssets): Route[] {
-  const beside = [...files.keys()].filter((path) => !path.startsWith("/assets/") && path !== "/index.html" && path !== LOGIN_PAGE);
+  const beside = [...files.keys()].filter((path) => !path.startsWith("/assets/") && path !== "/index.html" && path !== LOGIN_FORM);
   return ["/assets/*", ...beside].map((path) => ({
     path,
     method: "GET",
@@ -58,39 +61,47 @@ const NOT_BUILT =
 /** Addresses of the page, which decides by its own address what to show. */
 const PATHS = ["/", "/mgr/process-list"];
 
-/** The page, carrying the hash of its assets (docs/design/wire-rules.md, "Versioning"). */
+/** The page, carrying the hash of its assets (docs/design/wire-rules.md, "Versioning"), and the login form. */
 export function pageRoutes(assets: BuiltAssets): Route[] {
-  return PATHS.map((path) => pageRoute(path, assets));
+  const form = assets.files.get(LOGIN_FORM);
+  const pages = PATHS.map((path) => pageRoute(path, assets, form?.body.toString()));
+  return form === undefined ? pages : [...pages, ...loginRoutes(form)];
 }
 
-function pageRoute(path: string, { files, hash }: BuiltAssets): Route {
+function pageRoute(path: string, { files, hash }: BuiltAssets, loginPage: string | undefined): Route {
   const built = files.get("/index.html");
-  const page = built && withAssetHash(built, hash);
-  const login = files.get(LOGIN_PAGE);
+  const page = built && withMeta(built, "mgr-asset-hash", hash);
   return {
     path,
     method: "GET",
-    ...(login ? { loginPage: () => loginResponse(login) } : {}),
+    ...(loginPage === undefined ? {} : { loginPage }),
     handle: (context) =>
-      page
-        ? assetResponse(context, withUser(page, context.get("admission").principal.user), "no-cache")
-        : refusalResponse(refusal(503, NOT_BUILT)),
+      page ? assetResponse(context, forVisitor(page, context.get("admission")), "no-cache") : refusalResponse(refusal(503, NOT_BUILT)),
   };
 }
 
-/** 401 without a challenge: browsers show the page instead of a dialog. */
-function loginResponse({ body, type }: Asset): Response {
-  return new Response(new Uint8Array(body), { status: 401, headers: { "Content-Type": type, "Cache-Control": "no-store" } });
+/** `GET /mgr/login`: the form alone, without the browser's own dialog. `POST /mgr/login`: its request, with HTTP Basic. */
+function loginRoutes(form: Asset): Route[] {
+  const path = "/mgr/login";
+  return [
+    { path, method: "GET", isOpen: true, handle: (context) => assetResponse(context, form, "no-store") },
+    {
+      path,
+      method: "POST",
+      isLogin: true,
+      handle: () => new Response("Logged in.\n", { headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" } }),
+    },
+  ];
 }
 
-/** Adds the name of the user to the page. */
-function withUser(page: Asset, user: string): Asset {
-  const name = user.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
-  const html = page.body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="mgr-user" content="${name}" />`);
-  return { ...page, body: Buffer.from(html), etag: `${page.etag}-${createHash("sha256").update(user).digest("base64url").slice(0, 12)}` };
+/** The page with the name of its user, and with the token that proves its requests. */
+function forVisitor(page: Asset, { principal, sessionId }: Admission): Asset {
+  const user = withMeta(page, "mgr-user", principal.user);
+  return sessionId === null ? user : withMeta(user, "mgr-request-token", requestToken(sessionId));
 }
 
-function withAssetHash(page: Asset, hash: string): Asset {
-  const html = page.body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="mgr-asset-hash" content="${hash}" />`);
-  return { body: Buffer.from(html), type: page.type, etag: `${page.etag}-${hash}`, encodings: [] };
+function withMeta({ body, type, etag }: Asset, name: string, content: string): Asset {
+  const html = body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="${name}" content="${escaped(content)}" />`);
+  const digest = createHash("sha256").update(content).digest("base64url").slice(0, 12);
+  return { body: Buffer.from(html), type, etag: `${etag}-${digest}`, encodings: [] };
 }

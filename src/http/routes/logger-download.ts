@@ -28,7 +28,7 @@ export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadO
   return {
     path: "/mgr/logger-download",
     method: "GET",
-    hasEffects: true,
+    effect: (query) => (isFlagSet(query, "stop") ? `Stop the logger ${query.get("name")} and download its samples` : null),
     async handle(context) {
       const query = new URL(context.req.url).searchParams;
       const { name, format: asked = "pickle" } = context.req.query();

@@ -6,7 +6,7 @@ export function logoutRoute(endSession: (sessionId: string) => void, isHttpsOnly
   return {
     path: "/mgr/logout",
     method: "POST",
-    hasEffects: true,
+    effect: () => "Log out",
     handle(context) {
       const admission = context.get("admission");
       if (admission.sessionId !== null) endSession(admission.sessionId);

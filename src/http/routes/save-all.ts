@@ -24,7 +24,7 @@ export function saveAllRoute(options: SaveAllOptions): Route {
   return {
     path: "/save-all",
     method: "GET",
-    hasEffects: true,
+    effect: () => "Download the diagnostics archive",
     async handle(context) {
       const folder = archiveName(context.req.query("name"), options.source.control.state.manager.name);
       const headers = {

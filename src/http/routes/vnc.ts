@@ -9,7 +9,7 @@ export function vncInfoRoute(displays: Displays, assetHash: string): Route {
   return {
     path: "/mgr/vnc/info",
     method: "GET",
-    hasEffects: true,
+    effect: () => "Open the display",
     async handle(context) {
       const session = context.req.query("session") ?? "";
       const headers = { "Cache-Control": "no-store" };

@@ -104,7 +104,8 @@ export class Upgrades {
       return;
     }
     this.#upgrade(request, socket, head).catch((error: unknown) => {
-      this.#options.log("error", `upgrade of ${request.url} failed: ${stackOf(error)}`);
+      // Without the query, which may hold a login token.
+      this.#options.log("error", `upgrade of ${request.url?.split("?")[0]} failed: ${stackOf(error)}`);
       refuseOnSocket(socket, refusal(500, "Internal error. See the manager's log for details."));
     });
   }
@@ -115,7 +116,8 @@ export class Upgrades {
     if (socket.destroyed) return;
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
-    const visit = { remote: remoteOf(request.socket), target: url.pathname + url.search, hasEffects: url.pathname === GUI_PATH };
+    const isGui = url.pathname === GUI_PATH;
+    const visit: Visit = { remote: remoteOf(request.socket), url, isShared: !isGui, hasEffects: isGui, isLogin: false };
     const headers = rawHeaders(request);
     if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
     const outcome = await gate.admit(headers, visit);

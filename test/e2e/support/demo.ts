@@ -37,6 +37,6 @@ const HEADLESS_SHELL = "/usr/bin/chromium-headless-shell";
 const CHROMIUM = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : "/usr/bin/chromium";
 
 /** Debian's Chromium (scripts/system-packages). Inside a container it has neither sandbox nor graphics card, and without WebGL the terminal is text. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu", "--disable-3d-apis"] });
+export function launchBrowser(...args: string[]): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu", "--disable-3d-apis", ...args] });
 }

@@ -1,11 +1,13 @@
+import { pageMeta } from "./page-meta.ts";
+
 /**
  * A page older than the manager's assets reloads itself, once for each hash, with its other parameters kept
  * (docs/design/wire-rules.md, "Versioning"). Returns whether it does.
  */
 export function reloadIfStale(current: string): boolean {
-  const own = document.querySelector<HTMLMetaElement>('meta[name="mgr-asset-hash"]')?.content;
+  const own = pageMeta("mgr-asset-hash");
   const url = new URL(location.href);
-  if (!own || !current || own === current || url.searchParams.get("v") === current) return false;
+  if (own === "" || !current || own === current || url.searchParams.get("v") === current) return false;
   url.searchParams.set("v", current);
   location.replace(url);
   return true;

@@ -7,10 +7,14 @@ export type DisplayInfo =
 /** Path of a display's WebSocket; anything else in an answer is refused. */
 const SOCKET_PATH = "/mgr/vnc/ws";
 
-/** Asks for a display, and so starts the private one. `session`: a configured one, null: the user's own. Rejects if the manager cannot be reached. */
-export async function displayInfo(session: string | null, signal: AbortSignal): Promise<DisplayInfo> {
-  const query = session === null ? "" : `?session=${encodeURIComponent(session)}`;
-  const response = await fetch(`/mgr/vnc/info${query}`, { signal });
+/** Where the manager tells of a display. `session`: a configured one, null: the user's own. */
+export function infoAddress(session: string | null): string {
+  return `/mgr/vnc/info${session === null ? "" : `?session=${encodeURIComponent(session)}`}`;
+}
+
+/** Asks for the display at an `infoAddress`, and so starts a private one. Rejects if the manager cannot be reached. */
+export async function displayInfo(address: string, signal: AbortSignal): Promise<DisplayInfo> {
+  const response = await fetch(address, { signal });
   const text = await response.text();
   return readInfo(response.status, text);
 }

@@ -1,7 +1,8 @@
 import type RFB from "@novnc/novnc";
 import { type Signal, signal } from "@preact/signals";
 import { messageOf } from "../../../src/base/errors.ts";
-import { displayInfo } from "./display-info.ts";
+import { withRequestToken } from "../app/page-meta.ts";
+import { displayInfo, infoAddress } from "./display-info.ts";
 import { keysymOf, MODIFIERS, strokesOf } from "./keysyms.ts";
 import { OwnSizes } from "./own-sizes.ts";
 
@@ -149,7 +150,7 @@ export class DisplayScreen {
     // To ask for the private display is to start it: one that ends when it is idle would never stay away.
     const process = this.#process;
     if (this.#isStopped(process)) return { reason: `${process} has stopped.`, isFinal: true, stopped: process };
-    const info = await displayInfo(this.#session, this.#end.signal);
+    const info = await displayInfo(withRequestToken(infoAddress(this.#session)), this.#end.signal);
     if (!info.ok) return { reason: info.message, isFinal: info.isFinal };
     this.#process = info.process;
     if (!info.ready) {

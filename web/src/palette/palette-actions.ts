@@ -8,6 +8,7 @@ import { stopped } from "../app/commands/undo.ts";
 import * as layouts from "../app/layout.ts";
 import { logOut } from "../app/login.ts";
 import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "../app/navigation.ts";
+import { withRequestToken } from "../app/page-meta.ts";
 import { FONT_SIZE, fontSize, groupStyle, isNarrow, logOpen, screenReader, sidebarWidth, theme } from "../app/settings.ts";
 import { settingsOpen } from "../app/settings-dialog.tsx";
 import { allProcesses, counts, hosts, processOf, tree, vncSessions } from "../app/store.ts";
@@ -206,7 +207,7 @@ function filterActions(): Action[] {
 /** The diagnostics archive: making it takes a while, the browser shows the download. */
 function saveAll(): void {
   toast("Creating the archive. The download starts automatically.");
-  downloadFrom("/save-all");
+  downloadFrom(withRequestToken("/save-all"));
 }
 
 function processActions(): Action[] {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
+import { withRequestToken } from "../app/page-meta.ts";
 import { bytesText } from "../data/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -28,7 +29,7 @@ export function LoggerDownload({ name, isStarted, isEmpty }: { name: string; isS
     setProgress({ done: 0, total: null });
     const query = new URLSearchParams({ name, format, ...(stops && isStarted ? { stop: "1" } : {}) });
     try {
-      await saveWithProgress(`/mgr/logger-download?${query}`, { signal: controller.signal, onProgress: setProgress });
+      await saveWithProgress(withRequestToken(`/mgr/logger-download?${query}`), { signal: controller.signal, onProgress: setProgress });
     } catch (error) {
       if (!controller.signal.aborted) setProblem(messageOf(error));
     }

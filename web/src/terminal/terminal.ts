@@ -75,7 +75,8 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   const search = new SearchAddon({ highlightLimit: MAX_MATCHES });
   terminal.loadAddon(fit);
   terminal.loadAddon(search);
-  terminal.loadAddon(new WebLinksAddon((_, uri) => window.open(uri, "_blank", "noopener")));
+  // Without a Referer: an address in the output of a process must not act in the name of this page.
+  terminal.loadAddon(new WebLinksAddon((_, uri) => window.open(uri, "_blank", "noopener,noreferrer")));
   terminal.open(parent);
   if (webgl) useWebGl(terminal);
 
