@@ -42,7 +42,7 @@ export async function acquireLock(path: string, about: LockAbout): Promise<Lock 
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
-    const fd = take(path);
+    const fd = takeLockFile(path);
     if (fd !== null) {
       const holder = findHolder(path, fd);
       if (holder === null) return lockWith(fd, path, about);
@@ -74,7 +74,7 @@ export async function readLock(path: string): Promise<{ held: boolean; info: Loc
 }
 
 /** The locked file, or null if it is locked by another. Node opens files close-on-exec: no child inherits the lock. */
-function take(path: string): number | null {
+export function takeLockFile(path: string): number | null {
   const fd = openLockFile(path, constants.O_RDWR | constants.O_CREAT);
   try {
     // The file may have been removed or replaced after we opened it: such a lock would exclude no other process.
@@ -168,7 +168,7 @@ class FileLock implements Lock {
     const old = this.#fd;
     if (old === null || isSameFile(old, this.path)) return true;
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    const fd = take(this.path);
+    const fd = takeLockFile(this.path);
     if (fd === null) return false;
     try {
       this.#info = { ...this.#info, paths: [...new Set([...this.#info.paths, ...namesOf(this.path)])] };
