@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { cappedSum } from "../../base/capped-sum.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isDiskFull, MgrError, messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
-import { MAX_REPORTED_TOPICS, type RecordingFileReport, type RecordingReport, type RecordingSpec } from "../../contract/recording.ts";
+import type { RecordingFileReport, RecordingReport, RecordingSpec } from "../../contract/recording.ts";
+import { RecordingCounts } from "./recording-counts.ts";
 import { RecordingFile } from "./recording-file.ts";
-import { type FileWriter, type FoundFile, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
+import { type FileWriter, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
 import type { Tap, TappedMessage } from "./tap.ts";
 import { createFile, type OpenFile } from "./write-queue.ts";
 
@@ -24,14 +24,6 @@ export interface RecordingOptions extends FileWriter {
   readonly freeSpace?: ((folder: RecordingFolder) => Promise<number>) | undefined;
 }
 
-interface TopicCounts {
-  messages: number;
-  missed: number;
-  dropped: number;
-  /** Of `Mgr-Seq`. */
-  last: bigint | null;
-}
-
 /** A recording of one host: its files, and while it runs the one that is written. */
 export class Recording {
   spec: RecordingSpec;
@@ -43,8 +35,7 @@ export class Recording {
   /** False: an earlier daemon recorded it, this one did not yet. */
   #hasBegun = false;
   #files: RecordingFileReport[] = [];
-  #topics = new Map<string, TopicCounts>();
-  #sums = { messages: 0, bytes: 0, missed: 0, dropped: 0 };
+  #counts = new RecordingCounts();
   #file: RecordingFile | null = null;
   #part = 0;
   #leave: (() => void)[] = [];
@@ -83,16 +74,9 @@ export class Recording {
 
   get report(): RecordingReport {
     const { name, spec } = this;
-    const topics = [...this.#topics].slice(0, MAX_REPORTED_TOPICS).map(([topic, { messages, missed, dropped }]) => ({
-      name: topic,
-      messages,
-      missed,
-      dropped,
-    }));
     const files = this.#file === null ? [...this.#files] : [...this.#files, this.#file.report];
-    const sums = { ...this.#sums };
     const started_at = this.#hasBegun ? this.#startedAt : null;
-    return { name, spec, state: this.#state, problem: this.#problem, started_at, ...sums, topics, files };
+    return { name, spec, state: this.#state, problem: this.#problem, started_at, ...this.#counts.report, files };
   }
 
   /**
@@ -111,7 +95,7 @@ export class Recording {
       if (names.length > 0) await this.#makeFolder();
       const found = await this.folder.complete(names);
       this.#files.unshift(...found.map(({ report }) => report));
-      this.#count(found, startedAt);
+      this.#counts.add(found, startedAt);
       // Its disk was full, and its oldest files were not known then.
       if (wasRecording && !this.isRecording) await this.#resume(startedAt);
     });
@@ -130,8 +114,7 @@ export class Recording {
       if (this.isRecording) return;
       this.spec = spec;
       await this.#makeWritable();
-      this.#topics = new Map();
-      this.#sums = { messages: 0, bytes: 0, missed: 0, dropped: 0 };
+      this.#counts = new RecordingCounts();
       this.#record(this.#options.clock.now());
     });
   }
@@ -168,21 +151,6 @@ export class Recording {
     this.#changed();
   }
 
-  /** Adds what files of an earlier daemon have of the present recording, or of the last one. */
-  #count(found: readonly FoundFile[], startedAt: number | null): void {
-    const since = BigInt(Math.floor(startedAt ?? 0)) * 1_000_000n;
-    for (const { report, topics } of found) {
-      if (report.end === null || BigInt(report.end) < since) continue;
-      for (const { topic, messages, missed, dropped } of topics) {
-        for (const each of [this.#countsOf(topic), this.#sums]) {
-          each.messages += messages;
-          each.missed = cappedSum(each.missed, missed);
-          each.dropped = cappedSum(each.dropped, dropped);
-        }
-      }
-    }
-  }
-
   /** Resolves when its files are complete. */
   async stop(problem: string | null = null): Promise<void> {
     if (!this.isRecording) return this.#work.run(() => undefined);
@@ -210,30 +178,13 @@ export class Recording {
   /** One message, valid during the call. */
   take(message: TappedMessage): void {
     if (!this.isRecording) return;
-    const counts = this.#countsOf(message.topic);
-    const missed = missedBefore(counts, message.sequence);
-    counts.missed = cappedSum(counts.missed, missed);
-    this.#sums.missed = cappedSum(this.#sums.missed, missed);
+    const { topic, sequence, payload } = message;
+    const missed = this.#counts.arrived(topic, sequence);
     this.#file ??= this.#begin();
-    if (this.#file.add(message, missed)) {
-      counts.messages++;
-      this.#sums.messages++;
-      this.#sums.bytes += message.payload.length;
-    } else {
-      counts.dropped++;
-      this.#sums.dropped++;
-    }
+    if (this.#file.add(message, missed)) this.#counts.recorded(topic, payload.length);
+    else this.#counts.dropped(topic);
     this.#isDirty = true;
     if (this.#file.size >= this.spec.max_size || this.#file.isLong) void this.#closeFile();
-  }
-
-  #countsOf(topic: string): TopicCounts {
-    let counts = this.#topics.get(topic);
-    if (counts === undefined) {
-      counts = { messages: 0, missed: 0, dropped: 0, last: null };
-      this.#topics.set(topic, counts);
-    }
-    return counts;
   }
 
   #begin(): RecordingFile {
@@ -265,7 +216,7 @@ export class Recording {
       const problem = await file.close();
       if (problem !== null) {
         const { text, isLost, dropped } = problem;
-        for (const [topic, count] of dropped) this.#wereDropped(topic, count);
+        for (const [topic, count] of dropped) this.#counts.lost(topic, count);
         // After the reason for which it ends, which says what to do.
         this.#problem = this.isRecording || this.#problem === null ? text : `${this.#problem}; ${text}`;
         this.#options.log("error", text);
@@ -293,15 +244,6 @@ export class Recording {
     const lost = this.#files.filter(({ is_growing }) => !is_growing).length;
     this.#files = this.#files.filter(({ is_growing }) => is_growing);
     if (lost > 0) this.#options.log("error", `${this.folder.path} was removed by another program, with ${lost} files of '${this.name}'`);
-  }
-
-  /** Messages that had been taken are not in the file. */
-  #wereDropped(topic: string, count: number): void {
-    const counts = this.#countsOf(topic);
-    for (const each of [counts, this.#sums]) {
-      each.messages -= count;
-      each.dropped = cappedSum(each.dropped, count);
-    }
   }
 
   /** One after the other, and never rejects. */
@@ -405,13 +347,4 @@ export class Recording {
     this.#reportedAt = this.#options.clock.monotonic();
     this.#options.changed(this);
   }
-}
-
-/** Messages that a publisher sent and that did not arrive, between the last one and this one. */
-function missedBefore(counts: TopicCounts, sequence: bigint | null): number {
-  if (sequence === null) return 0;
-  const { last } = counts;
-  counts.last = sequence;
-  // A number that is not higher: the publisher has restarted its count.
-  return last === null || sequence <= last ? 0 : Number(sequence - last - 1n);
 }

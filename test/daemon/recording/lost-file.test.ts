@@ -14,9 +14,14 @@ async function begun(): Promise<{ rig: RecordingRig; path: string }> {
   return { rig, path: join(rig.folder, file) };
 }
 
+function replace(path: string): void {
+  writeFileSync(`${path}.new`, "other");
+  renameSync(`${path}.new`, path);
+}
+
 it.each([
   ["is removed", (path: string) => rmSync(path)],
-  ["is replaced by another file", (path: string) => (writeFileSync(`${path}.new`, "other"), renameSync(`${path}.new`, path))],
+  ["is replaced by another file", replace],
   ["is emptied", (path: string) => truncateSync(path)],
   ["is removed with its folder", (path: string) => rmSync(join(path, ".."), { recursive: true })],
 ])(
