@@ -314,7 +314,8 @@ export class Recording {
   async #tick(): Promise<void> {
     if (!this.isRecording) return;
     this.#schedule();
-    await this.#checkPlace();
+    // Begins before what was collected is written: a file that was emptied would be as long as before.
+    const checked = this.#checkPlace();
     const now = this.#options.clock.monotonic();
     this.#file?.flush(now);
     const { max_duration_ms } = this.spec;
@@ -323,6 +324,7 @@ export class Recording {
       this.#isDirty = false;
       this.#changed();
     }
+    await checked;
     if (!(await this.#hasSpace())) await this.#fail(this.#fullText());
   }
 
