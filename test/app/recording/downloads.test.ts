@@ -112,6 +112,21 @@ it("stop=1 stops before: no sample is newer", async () => {
   expect(loggers().list()).toMatchObject([{ name: "stopped", enabled: false }]);
 });
 
+it("a full ring that goes on while it is downloaded gives as many samples as it holds", async () => {
+  await begin();
+  await record("full", [{ name: "arm/state", log_size: 300 }]);
+  await publish("arm/state", 0, 399);
+  const { link } = rig.two;
+  const request = link.request.bind(link);
+  vi.spyOn(link, "request").mockImplementation(async (name, body) => {
+    const answer = await request(name, body);
+    // After the manager has learned what the ring holds.
+    if (name === "logger_ring") await publish("arm/state", 400, 402);
+    return answer;
+  });
+  expect(await texts(await download("full", "raw"))).toEqual({ "arm/state": numbers(103, 402) });
+});
+
 it("a logger of times has no payloads; a logger goes on while it is downloaded", async () => {
   await begin();
   await record("times", [{ name: "arm/state" }], true);
