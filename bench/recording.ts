@@ -61,6 +61,7 @@ async function ours(path: string, payload: Buffer, messages: number): Promise<vo
   let publish: TapListener = () => {};
   const recording = new Recording({ ...SPEC, max_size: 4 * 1024 ** 3 }, path, {
     host: "bench",
+    instance: "0f3a9c1b",
     tap: {
       add: (_pattern, listener) => {
         publish = listener;

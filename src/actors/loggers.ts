@@ -11,6 +11,8 @@ export interface DownloadRequest {
   readonly format: DownloadFormat;
   /** The logger is stopped before: no sample is newer than that. */
   readonly stop: boolean;
+  /** csv: text that a spreadsheet would take for a formula is marked as text. */
+  readonly forSpreadsheets: boolean;
   /** Ends the collection, and removes what it wrote. */
   readonly signal: AbortSignal;
 }

@@ -213,7 +213,7 @@ export class Engine {
       settings: () => current.config.loggers,
       file: options.loggerFile ?? noLoggerFile,
       downloads: options.downloads ?? null,
-      topic: (name) => dataPlane.tables.topic(subjectOfTopic(name))?.resource,
+      topic: (name) => dataPlane.tables.topic(subjectOfTopic(name)),
     });
     const network = new ManagerNetwork({
       host: hostName,

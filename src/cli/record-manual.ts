@@ -22,7 +22,7 @@ the configuration: by default all topics, files of 1 GiB or one hour, at most 10
     exitCodes: "1 if the recording runs already, or no host can record",
   },
   "record stop": {
-    about: RECORDINGS,
+    about: `${RECORDINGS} Without NAMES it lists the recordings and stops none.`,
     examples: [["mgr record stop run1", "end a recording and complete its files"]],
   },
   "record list": {
@@ -42,12 +42,12 @@ ${FILE}`,
   },
   "record export": {
     about: `mcap copies the files as they are: one file, or a folder if there are several. The other formats put the samples of all files into one:
-csv is a zip with a file for each topic, pickle loads in Python, matlab in MATLAB, Octave and SciPy, raw is a tar of binary records (docs/recordings.md).
+csv is a zip with a file for each topic, pickle loads in Python, matlab (or mat) in MATLAB, Octave and SciPy, raw is a tar of binary records (docs/recordings.md).
 A recording that runs can be exported, too: up to what is on the disk. Nothing is overwritten. ${FILE}`,
     examples: [
       ["mgr record export run1", "its files"],
       ["mgr record export run1 --format csv --topic 'arm/*'", "run1.zip, with some topics"],
-      ["mgr record export run1.mcap --format matlab -o run1.mat", "convert a file"],
+      ["mgr record export run1.mcap run1.mat --format matlab", "convert a file"],
     ],
     exitCodes: "3 if there is nothing to export",
   },
@@ -80,7 +80,7 @@ the logger's topics. Stop a logger that runs before you change it.`,
     examples: [["mgr logger delete arm", "remove a logger"]],
   },
   "logger download": {
-    about: `pickle loads in Python, matlab in MATLAB, Octave and SciPy, csv is a zip with a file for each topic, raw is a tar of binary records
+    about: `pickle loads in Python, matlab (or mat) in MATLAB, Octave and SciPy, csv is a zip with a file for each topic, raw is a tar of binary records
 (docs/recordings.md). The default name of FILE is the manager's. An incomplete file is removed.`,
     examples: [
       ["mgr logger download arm --format matlab arm.mat", "save the samples"],

@@ -4,6 +4,8 @@ import { collected, connecting, count, duration, size } from "./option-values.ts
 /** What can be recorded beside topics. */
 const BESIDE = ["processes", "log", "services", "parameters"];
 
+const SPREADSHEET = "csv: put an apostrophe before text that a spreadsheet would take for a formula";
+
 /** As the frame configure_logger allows. */
 const MAX_LOG_SIZE = 100_000_000;
 const MAX_DIVISOR = 1_000_000;
@@ -26,8 +28,8 @@ function addRecordings(record: Command): void {
     .option("--delete-oldest", "on a full disk remove the oldest files of this recording, instead of stopping")
     .action(async (name, topics, flags) => (await import("./commands/record/start.ts")).recordStart(name, topics, flags));
 
-  connecting(record.command("stop <names...>"))
-    .description("end recordings, and wait until their files are complete")
+  connecting(record.command("stop [names...]"))
+    .description("end recordings, and wait until their files are complete; without names: list them")
     .action(async (names, flags) => (await import("./commands/record/stop.ts")).recordStop(names, flags));
 
   connecting(record.command("list [names...]"))
@@ -40,14 +42,15 @@ function addRecordings(record: Command): void {
     .option("--json", "as JSON")
     .action(async (name, flags) => (await import("./commands/record/info.ts")).recordInfo(name, flags));
 
-  connecting(record.command("export <name>"))
+  connecting(record.command("export <name> [file]"))
     .description("download a recording, or convert it or an .mcap file")
-    .addOption(new Option("--format <format>", "format of the result").choices(["mcap", "csv", "pickle", "matlab", "raw"]).default("mcap"))
-    .option("-o, --output <path>", "file to write (default: the name of the recording)")
+    .addOption(formatOption(["mcap", "csv", "pickle", "matlab", "raw"], "mcap"))
+    .option("-o, --output <path>", "the same as FILE (default: the name of the recording)")
     .option("--topic <pattern>", "only these topics; may be repeated; not for mcap", collected)
+    .option("--spreadsheet", SPREADSHEET)
     .option("--host <name>", "only files of this host")
     .option("--file <name>", "only this file")
-    .action(async (name, flags) => (await import("./commands/record/export.ts")).recordExport(name, flags));
+    .action(async (name, file, flags) => (await import("./commands/record/export.ts")).recordExport(name, file, flags));
 
   connecting(record.command("delete <names...>"))
     .description("delete recordings with all their files, or one file")
@@ -82,9 +85,20 @@ function addLoggers(logger: Command): void {
 
   connecting(logger.command("download <name> [file]"))
     .description("save the samples of a logger; '-' writes to stdout")
-    .addOption(new Option("--format <format>", "format of the file").choices(["pickle", "matlab", "raw", "mcap", "csv"]).default("pickle"))
+    .addOption(formatOption(["pickle", "matlab", "raw", "mcap", "csv"], "pickle"))
+    .option("-o, --output <path>", "the same as FILE (default: a name that the manager suggests)")
     .option("--stop", "stop the logger first")
+    .option("--spreadsheet", SPREADSHEET)
     .action(async (name, file, flags) => (await import("./commands/logger/download.ts")).loggerDownload(name, file, flags));
+}
+
+/** `mat`, the ending of its files, means matlab. */
+function formatOption(formats: readonly string[], preset: string): Option {
+  return new Option("--format <format>", `format of the file: ${formats.join(", ")}`).default(preset).argParser((text: string) => {
+    const format = text === "mat" ? "matlab" : text;
+    if (!formats.includes(format)) throw new InvalidArgumentError(`Allowed choices are ${formats.join(", ")}.`);
+    return format;
+  });
 }
 
 function kinds(text: string): string[] {

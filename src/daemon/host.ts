@@ -126,6 +126,7 @@ export class Host implements HostLink {
       log: (level, msg) => this.#report(level, msg),
       publisher: this.#publisher,
     });
+    void this.#topics.ready.then(() => this.#bus?.admit());
     this.#displays = new ForwardedDisplays({
       folder: options.x11Dir ?? null,
       clock: this.#clock,

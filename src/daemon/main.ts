@@ -92,9 +92,10 @@ async function main(): Promise<void> {
     waiting.abort();
     tell("info", "daemon", "stopping everything");
     await host.stopAll();
+    // Before the recordings end: what it still accepted would not be recorded.
+    await bus?.close();
     await host.close();
     await service?.close();
-    await bus?.close();
     await stopWatch();
     previous.close();
     lock.release();
@@ -144,7 +145,8 @@ async function openBus(
   log: HostBusOptions["log"],
 ): Promise<HostBus | null> {
   try {
-    return await HostBus.open({ host, files, hub, log });
+    // Nothing is accepted before the recordings run: the host admits the programs then.
+    return await HostBus.open({ host, files, hub, log, isHeld: true });
   } catch (error) {
     log("error", `programs of this host have no bus: ${messageOf(error)}`);
     return null;

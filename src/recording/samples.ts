@@ -35,6 +35,8 @@ export interface LoggerSamples {
 
 /** Options of a writer of a format. */
 export interface WriteOptions {
+  /** csv: text that a spreadsheet would take for a formula begins with an apostrophe. */
+  readonly forSpreadsheets?: boolean;
   /** Called periodically with the number of samples read so far, and of all that will be read. A format may read a sample several times. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Ends the writing with the signal's reason. */

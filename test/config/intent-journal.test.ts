@@ -141,7 +141,6 @@ describe("a journal with damage", () => {
     ["without the end of its line", (lines) => lines.join("\n"), ["a"]],
     ["cut off", (lines) => lines.join("\n").slice(0, -5), ["a"]],
     ["cut off, with a line end", (lines) => `${lines.join("\n").slice(0, -5)}\n`, ["a"]],
-    ["of zeros", (lines) => Buffer.concat([Buffer.from(`${lines.join("\n")}\n`), new Uint8Array(100)]), ["a", "b"]],
     ["not UTF-8", (lines) => Buffer.concat([Buffer.from(`${lines.join("\n")}\n{"`), Buffer.from([0xff, 10])]), ["a", "b"]],
   ])("in its last line is of a crash (%s): the line was never saved", async (_what, change, names) => {
     const store = await damaged(change);
@@ -149,7 +148,10 @@ describe("a journal with damage", () => {
     expect((await fs.readdir(folder)).sort()).toEqual(["intent.journal", "intent.json"].sort());
   });
 
-  it.each<[string, (lines: string[]) => string, string[]]>([
+  it.each<[string, (lines: string[]) => string | Uint8Array, string[]]>([
+    ["with zeros at its end", (lines) => Buffer.concat([Buffer.from(`${lines.join("\n")}\n`), new Uint8Array(100)]), ["a", "b"]],
+    ["with zeros in place of its last lines", ([header, a]) => Buffer.concat([Buffer.from(`${header}\n${a}`), new Uint8Array(90)]), []],
+    ["with zeros before a line end", ([header, a]) => `${header}\n${a}\n\0\0\0\0\n`, ["a"]],
     ["in the middle", ([header, a, b]) => [header, a?.slice(0, 9), b, ""].join("\n"), []],
     ["after the first change", ([header, a, b]) => [header, a, "", b, ""].join("\n"), ["a"]],
     ["in its header", ([, a, b]) => ["{", a, b, ""].join("\n"), []],

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DownloadedFile, DownloadFormat } from "../../actors/loggers.ts";
@@ -13,10 +13,16 @@ const MAX_DOWNLOADS = 2;
 interface Collection {
   readonly name: string;
   readonly format: DownloadFormat;
+  readonly forSpreadsheets: boolean;
   readonly signal: AbortSignal;
   /** Called when it is this download's turn. */
   readonly rings: () => Promise<readonly RingOnHost[]>;
+  /** What is written if the rings are empty. */
+  readonly topics: () => readonly EmptyTopic[];
 }
+
+/** A topic of a logger that has no samples. */
+export type EmptyTopic = Omit<SpooledSamples, "count" | "missed" | "path" | "size">;
 
 /** Removes what downloads of a manager that was killed have left in its state folder. */
 export async function removeOldDownloads(stateDir: string): Promise<void> {
@@ -39,7 +45,7 @@ export class LoggerDownloads {
   }
 
   /** Rejects with `busy`, `conflict`, `too_large`, `host_unavailable`; with the signal's reason when that ends it. */
-  async collect({ name, format, signal: ended, rings }: Collection): Promise<DownloadedFile> {
+  async collect({ name, format, forSpreadsheets, signal: ended, rings, topics: empty }: Collection): Promise<DownloadedFile> {
     if (this.#count >= MAX_DOWNLOADS)
       throw new MgrError("busy", `${MAX_DOWNLOADS} downloads of loggers are under way: try again when one of them is over`);
     this.#count++;
@@ -55,9 +61,9 @@ export class LoggerDownloads {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 });
       dir = await mkdtemp(join(this.#folder, "mgr-logger-"));
       const topics = await spoolAll(sources, dir, signal);
-      if (topics.length === 0) throw new MgrError("conflict", `the logger '${name}' has no samples yet`);
+      if (topics.length === 0) topics.push(...(await emptySamples(empty(), join(dir, "empty"))));
       const path = join(dir, "download");
-      await writeInWorker({ name, format, path, topics }, signal);
+      await writeInWorker({ name, format, forSpreadsheets, path, topics }, signal);
       return await openDownload(path, dir, remove);
     } catch (error) {
       await remove();
@@ -87,6 +93,11 @@ async function spoolAll(rings: readonly RingOnHost[], dir: string, signal: Abort
     topics.push({ ...spooled, topic });
   }
   return topics;
+}
+
+async function emptySamples(topics: readonly EmptyTopic[], path: string): Promise<SpooledSamples[]> {
+  await writeFile(path, "");
+  return topics.map((topic) => ({ ...topic, count: 0, missed: 0, path, size: 0 }));
 }
 
 async function openDownload(path: string, dir: string, remove: () => Promise<void>): Promise<DownloadedFile> {

@@ -7,6 +7,7 @@ import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { topicNameProblem } from "../../base/topic-subject.ts";
 import type { LoggerSettings } from "../../config/definition.ts";
+import type { TopicRecord } from "../../contract/data-plane.ts";
 import { type LoggerSpec, MAX_LOGGERS } from "../../contract/loggers.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { DaemonLogger, Topic } from "../../protocol/resources/resources.ts";
@@ -15,7 +16,7 @@ import type { HostSession } from "../hosts/host-session.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import { HostLoggers } from "./host-loggers.ts";
 import { LoggerBook, type LoggerFile, type WantedLogger } from "./logger-book.ts";
-import { LoggerDownloads } from "./logger-downloads.ts";
+import { type EmptyTopic, LoggerDownloads } from "./logger-downloads.ts";
 import { loggerResource } from "./logger-resource.ts";
 import type { RingOnHost } from "./ring-spool.ts";
 import { UpsertPublisher } from "./upsert-publisher.ts";
@@ -29,7 +30,7 @@ export interface ManagerLoggersOptions {
   /** `loggers` of the present configuration. */
   readonly settings: () => LoggerSettings;
   readonly file: LoggerFile;
-  readonly topic: (name: string) => Topic | undefined;
+  readonly topic: (name: string) => { readonly resource: Topic; readonly known: { readonly record: TopicRecord } } | null;
   /** Where downloads are written; null: where the system has its temporary files. */
   readonly downloads: string | null;
 }
@@ -131,7 +132,7 @@ export class ManagerLoggers implements Loggers {
     });
   }
 
-  async download({ name, format, stop, signal }: DownloadRequest, by: string): Promise<DownloadedFile> {
+  async download({ name, format, stop, forSpreadsheets, signal }: DownloadRequest, by: string): Promise<DownloadedFile> {
     this.#require(name);
     this.#send(name, { type: "collect" });
     const collected = () => void this.#options.system.send("logger", name, { type: "collected" });
@@ -141,7 +142,14 @@ export class ManagerLoggers implements Loggers {
         if (stop && this.#require(name).is_started) await this.stop(name, by);
         return this.#ringsOf(name);
       };
-      const file = await this.#downloads.collect({ name, format, signal, rings });
+      const file = await this.#downloads.collect({
+        name,
+        format,
+        forSpreadsheets,
+        signal,
+        rings,
+        topics: () => this.#emptyTopics(name),
+      });
       return { ...file, close: () => file.close().finally(collected) };
     } catch (error) {
       collected();
@@ -220,6 +228,16 @@ export class ManagerLoggers implements Loggers {
         return report === undefined ? [] : [{ host, session: loggers.session, report, only_ts }];
       }),
     );
+  }
+
+  /** As their publishers describe them now. */
+  #emptyTopics(name: string): EmptyTopic[] {
+    const { topics, only_ts } = this.#require(name);
+    return topics.map(({ name: topic }) => {
+      const found = this.#options.topic(topic);
+      const { definition = "", definition_name: definitionName = "", encoding = "raw" } = found?.known.record ?? {};
+      return { topic, host: found?.resource.publisher_host ?? "", definition, definitionName, encoding, only_ts };
+    });
   }
 
   #topicChanged(topic: string): void {
@@ -317,7 +335,7 @@ export class ManagerLoggers implements Loggers {
       isReady: this.#hosts.ready.has(host),
       rings: loggers.rings(name),
     }));
-    return loggerResource(name, wanted, hosts, this.#options.topic);
+    return loggerResource(name, wanted, hosts, (topic) => this.#options.topic(topic)?.resource);
   }
 
   #require(name: string): WantedLogger {

@@ -43,7 +43,8 @@ export async function spoolRing(ring: RingOnHost, path: string, signal: AbortSig
 }
 
 async function copy({ host, session, report }: RingOnHost, file: FileHandle, signal: AbortSignal): Promise<Spooled> {
-  const { logger, topic, first, end: until } = report;
+  const { logger, topic, first, end } = report;
+  let until = end;
   const spooled: Spooled = { size: 0, count: 0, lost: 0 };
   /** The next sample, and what of its record is in the file after the whole ones. */
   let [at, skip] = [first, 0];
@@ -52,10 +53,13 @@ async function copy({ host, session, report }: RingOnHost, file: FileHandle, sig
     const range = { logger, topic, from: at, skip, until };
     const part = await session.command((id) => session.link.request("logger_read", { session: id, ...range }));
     if (part.from > at) {
-      // What is missing before the first sample that was read is simply no longer one of the last samples.
-      if (spooled.count > 0) spooled.lost += Math.min(part.from, until) - at;
+      // What is missing before the first sample that was read is no longer one of the last samples; newer ones took its place.
+      if (spooled.count === 0) until += part.from - at;
+      else spooled.lost += Math.min(part.from, until) - at;
       skip = 0;
     }
+    // Memory ran short: no newer ones took the place.
+    if (part.data.length === 0 && at >= end) break;
     if (part.data.length === 0 && part.next <= at)
       throw new MgrError(
         "conflict",

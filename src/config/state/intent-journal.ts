@@ -19,13 +19,13 @@ export function journalHeaderText(id: string): string {
  * write: then it was never reported as saved, and is left out. Throws, and its changes do, at other damage.
  */
 export function readJournal(bytes: Buffer): { id: string; changes: (() => unknown)[] } {
-  // A line without its end is torn.
+  // A line without its end is torn, unless it has zeros: they took the place of what was written, perhaps of whole lines.
   const lines = splitLines(bytes);
   const [header] = lines;
   if (header === undefined) throw new Error("it is empty");
   const { journal: id } = journalHeader.parse(parseLine(header));
   const last = lines.length > 1 ? lines.at(-1) : undefined;
-  if (last !== undefined && endsWithLine(bytes) && !isReadable(last)) lines.pop();
+  if (last !== undefined && endsWithLine(bytes) && !isReadable(last) && !last.includes(0)) lines.pop();
   return { id, changes: lines.slice(1).map((line) => () => parseLine(line)) };
 }
 
@@ -33,6 +33,8 @@ function splitLines(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let begin = 0, end = bytes.indexOf(NEWLINE); end !== -1; begin = end + 1, end = bytes.indexOf(NEWLINE, begin))
     lines.push(bytes.subarray(begin, end));
+  const tail = bytes.subarray(bytes.lastIndexOf(NEWLINE) + 1);
+  if (tail.includes(0)) lines.push(tail);
   return lines;
 }
 
@@ -50,5 +52,6 @@ function isReadable(line: Buffer): boolean {
 }
 
 function parseLine(line: Buffer): unknown {
+  if (line.includes(0)) throw new Error("it has zeros instead of text, as after a loss of power");
   return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
 }

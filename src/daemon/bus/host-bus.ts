@@ -22,6 +22,8 @@ export interface HostBusOptions {
   readonly log: (level: "info" | "warning" | "error", msg: string) => void;
   /** How to reach the manager's broker; left out: there is none. */
   readonly hub?: (() => HubDial) | undefined;
+  /** Programs that connect wait until `admit` is called. Default: they are served at once. */
+  readonly isHeld?: boolean;
   /** The broker's limits. */
   readonly broker?: Omit<BrokerOptions, "name" | "log" | "hooks">;
 }
@@ -33,6 +35,7 @@ interface HostBusParts {
   readonly files: BusFiles;
   readonly tokens: RunTokens;
   readonly localUrl: string;
+  readonly admit: () => void;
 }
 
 /**
@@ -48,6 +51,8 @@ export class HostBus {
   readonly localUrl: string;
   /** File that holds `localUrl`; null: there is none. */
   readonly urlFile: string | null;
+  /** Serves the programs of the host from now on. */
+  readonly admit: () => void;
   readonly #files: BusFiles;
   readonly #tokens: RunTokens;
   readonly #options: HostBusOptions;
@@ -59,8 +64,14 @@ export class HostBus {
 
   /** Rejects with `conflict` if no port is available. */
   static async open(options: HostBusOptions): Promise<HostBus> {
-    const { host, files, log } = options;
+    const { host, files, log, isHeld = false } = options;
     let port = 0;
+    let admit = () => {};
+    const admitted = isHeld
+      ? new Promise<void>((resolve) => {
+          admit = resolve;
+        })
+      : null;
     const registry = new Registry({ host, server: "leaf", place: () => ({ port, unix_socket: null }), log });
     const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log, hooks: registry });
     const { port: last, token } = files.read((msg) => log("warning", msg));
@@ -68,7 +79,8 @@ export class HostBus {
     const authenticate = ({ token, user, pass }: Credentials) => {
       // Some libraries always send the part before the @ of an address as the user.
       const secret = token ?? (pass === null || pass === "" ? user : null);
-      return secret === null ? null : tokens.permissionsOf(secret);
+      const permissions = secret === null ? null : tokens.permissionsOf(secret);
+      return admitted === null ? permissions : admitted.then(() => permissions);
     };
     const listen = (wanted: number) => broker.listenTcp({ host: LOOPBACK, port: wanted, authenticate });
     try {
@@ -77,7 +89,7 @@ export class HostBus {
         log("warning", `the bus has another port than before; programs read it from bus.url: ${messageOf(error)}`);
         return listen(0);
       });
-      const bus = new HostBus({ options, broker, registry, files, tokens, localUrl: urlOf(token, port) });
+      const bus = new HostBus({ options, broker, registry, files, tokens, localUrl: urlOf(token, port), admit });
       files.keep({ port, token }, bus.localUrl);
       return bus;
     } catch (error) {
@@ -86,12 +98,13 @@ export class HostBus {
     }
   }
 
-  private constructor({ options, broker, registry, files, tokens, localUrl }: HostBusParts) {
+  private constructor({ options, broker, registry, files, tokens, localUrl, admit }: HostBusParts) {
     this.#options = options;
     this.broker = broker;
     this.registry = registry;
     this.localUrl = localUrl;
     this.urlFile = files.urlFile;
+    this.admit = admit;
     this.#files = files;
     this.#tokens = tokens;
     this.port = Number(new URL(localUrl).port);

@@ -33,6 +33,11 @@ export class TopicServices {
     this.recorder.listen((event) => publisher.publish((listener) => listener.onRecording?.(event)));
   }
 
+  /** What programs publish from now on is recorded. Never rejects. */
+  get ready(): Promise<void> {
+    return this.recorder?.resumed ?? Promise.resolve();
+  }
+
   /** Numbers of the last changes of their tables, for heartbeats. */
   get seqs(): Pick<HostHeartbeat, "data_seq" | "record_seq"> {
     return {

@@ -12,6 +12,7 @@ import type { RunReport } from "../../contract/run.ts";
 import { readStateText } from "../../files/state-file.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import { LOG_LINE, logLine } from "../../recording/mcap/channels.ts";
+import { instanceUuid } from "../session/instance.ts";
 import { ListPages } from "../session/list-pages.ts";
 import { Recording, type RecordingOptions } from "./recording.ts";
 import { fileNamePart, type RecordingLog } from "./recording-folder.ts";
@@ -21,7 +22,10 @@ import { TerminalLines } from "./terminal-lines.ts";
 const STATE_FILE = "recordings.json";
 const FOLDER = "recordings";
 const JSON_OBJECT = { encoding: "json", definition: "", definitionName: "" } as const;
-const saved = z.array(recordingSpec).max(MAX_RECORDINGS);
+const saved = z
+  .array(recordingSpec.extend({ is_recording: z.boolean().default(false), started_at: z.number().nullable().default(null) }))
+  .max(MAX_RECORDINGS);
+type SavedRecording = z.infer<typeof saved>[number];
 
 export interface RecorderOptions {
   readonly host: string;
@@ -46,14 +50,21 @@ export class Recorder {
   readonly #told = new Map<string, string>();
   /** The recordings that take the output of a process; emptied when a recording changes. */
   readonly #terminals = new Map<string, readonly Recording[]>();
+  /** Recordings that an earlier daemon had begun go on: what is published from now on is recorded. Never rejects. */
+  readonly resumed: Promise<void>;
+  /** The files of an earlier daemon are complete, too. */
   readonly #opened: Promise<void>;
+  readonly #instance: string;
+  /** What was last saved of the state of each recording. */
+  readonly #savedStates = new Map<string, string>();
 
   constructor(options: RecorderOptions) {
     this.#options = options;
+    this.#instance = instanceUuid(options.stateDir);
     this.#pages = new ListPages(options.clock);
     this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
-    for (const spec of this.#read()) this.#add(spec);
-    this.#opened = this.#open();
+    this.resumed = this.#resume(this.#read());
+    this.#opened = this.resumed.then(() => this.#complete());
   }
 
   /** Of the last event. */
@@ -75,17 +86,16 @@ export class Recorder {
       const held = known.report.files.length;
       if (held > 0)
         throw new MgrError("conflict", `'${spec.name}' has ${held} files in ${known.folder.path}: delete it, or use another name`);
-      this.#recordings.delete(spec.name);
+      this.#forget(spec.name);
     }
     const recording = this.#recordings.get(spec.name) ?? this.#add(spec);
     try {
       if (spec.path === null) makeStateFolder(this.#folderOf(spec));
       await recording.start(spec);
     } catch (error) {
-      if (known === undefined) this.#recordings.delete(spec.name);
+      if (known === undefined) this.#forget(spec.name);
       throw error;
     }
-    this.#keep();
     return {};
   }
 
@@ -98,8 +108,7 @@ export class Recorder {
     await this.#opened;
     await this.#find(name).remove(file);
     if (file !== null) return {};
-    this.#recordings.delete(name);
-    this.#told.delete(name);
+    this.#forget(name);
     this.#keep();
     this.#send({ seq: ++this.#seq, name, is_partial: false, recording: null });
     return {};
@@ -160,28 +169,47 @@ export class Recorder {
   async close(): Promise<void> {
     await this.#opened;
     this.#lines.close();
-    for (const recording of this.#recordings.values()) await recording.stop();
+    for (const recording of this.#recordings.values()) {
+      await recording.stop();
+      recording.folder.release();
+    }
     this.#pages.close();
+  }
+
+  #forget(name: string): void {
+    this.#recordings.get(name)?.folder.release();
+    this.#recordings.delete(name);
+    this.#told.delete(name);
   }
 
   #including(kind: RecordingSpec["include"][number]): Recording[] {
     return [...this.#recordings.values()].filter(({ isRecording, spec }) => isRecording && spec.include.includes(kind));
   }
 
-  async #open(): Promise<void> {
+  async #resume(specs: readonly SavedRecording[]): Promise<void> {
+    const opened = specs.map(async ({ is_recording: wasRecording, started_at: startedAt, ...spec }) => {
+      this.#savedStates.set(spec.name, stateText(wasRecording, startedAt));
+      const recording = this.#add(spec);
+      await recording.open({ wasRecording, startedAt }).catch((error: unknown) => this.#unreadable(recording, error));
+    });
+    await Promise.all(opened);
+  }
+
+  async #complete(): Promise<void> {
     for (const recording of this.#recordings.values()) {
-      try {
-        await recording.open();
-        this.#changed(recording);
-      } catch (error) {
-        this.#options.log("error", `the files of the recording '${recording.name}' cannot be read: ${messageOf(error)}`);
-      }
+      await recording.completed.catch((error: unknown) => this.#unreadable(recording, error));
+      this.#changed(recording);
     }
+  }
+
+  #unreadable({ name }: Recording, error: unknown): void {
+    this.#options.log("error", `the recording '${name}' of the earlier daemon cannot be continued: ${messageOf(error)}`);
   }
 
   #add(spec: RecordingSpec): Recording {
     const { host, tap, clock, log } = this.#options;
-    const options: RecordingOptions = { host, tap, clock, log, changed: (recording) => this.#changed(recording) };
+    const changed = (recording: Recording) => this.#changed(recording);
+    const options: RecordingOptions = { host, instance: this.#instance, tap, clock, log, changed };
     const recording = new Recording(spec, this.#folderOf(spec), options);
     this.#recordings.set(spec.name, recording);
     return recording;
@@ -202,6 +230,7 @@ export class Recorder {
     const { report, name } = recording;
     this.#terminals.clear();
     if (this.#recordings.get(name) !== recording) return;
+    if (this.#savedStates.get(name) !== stateText(recording.isRecording, recording.startedAt)) this.#keep();
     const closed = report.files.filter(({ is_growing }) => !is_growing);
     const key = JSON.stringify(closed);
     const isPartial = this.#told.get(name) === key;
@@ -230,7 +259,7 @@ export class Recorder {
     recording.take({ topic, ...kind, received, published: null, sequence: null, payload });
   }
 
-  #read(): RecordingSpec[] {
+  #read(): SavedRecording[] {
     try {
       return saved.parse(JSON.parse(readStateText(this.#stateFile) ?? "[]"));
     } catch (error) {
@@ -240,14 +269,18 @@ export class Recorder {
     }
   }
 
-  /** Which recordings there are: the next daemon completes their files. */
+  /** Which recordings there are, and which of them run: the next daemon goes on with them. */
   #keep(): void {
-    const specs = [...this.#recordings.values()].map(({ spec }) => spec);
+    const recordings = [...this.#recordings.values()].map(
+      ({ spec, isRecording, startedAt }): SavedRecording => ({ ...spec, is_recording: isRecording, started_at: startedAt }),
+    );
+    this.#savedStates.clear();
+    for (const { name, is_recording, started_at } of recordings) this.#savedStates.set(name, stateText(is_recording, started_at));
     const temporary = `${this.#stateFile}.new`;
     try {
       makeStateFolder(dirname(temporary));
       rmSync(temporary, { force: true });
-      writeFileSync(temporary, `${JSON.stringify(specs)}\n`, { mode: 0o600, flag: "wx" });
+      writeFileSync(temporary, `${JSON.stringify(recordings)}\n`, { mode: 0o600, flag: "wx" });
       renameSync(temporary, this.#stateFile);
     } catch (error) {
       this.#options.log("error", `${this.#stateFile} cannot be written: ${messageOf(error)}`);
@@ -260,3 +293,7 @@ export class Recorder {
 }
 
 const logNote = z.object({ level: z.string(), source: z.string(), msg: z.string() });
+
+function stateText(isRecording: boolean, startedAt: number | null): string {
+  return `${isRecording} ${startedAt}`;
+}

@@ -7,9 +7,9 @@ import { channelOf } from "../../recording/mcap/channels.ts";
 import { McapEncoder } from "../../recording/mcap/encoder.ts";
 import { LOSSES, lossesText, RECORDING } from "../../recording/mcap/losses.ts";
 import { repairMcap } from "../../recording/mcap/repair.ts";
-import type { Summary } from "../../recording/mcap/summary.ts";
+import { Summary } from "../../recording/mcap/summary.ts";
 import type { TappedMessage } from "./tap.ts";
-import { MAX_UNWRITTEN_BYTES, type OpenFile, type WriteFailed, WriteQueue } from "./write-queue.ts";
+import { type FilePlace, MAX_UNWRITTEN_BYTES, type OpenFile, type WriteFailed, WriteQueue } from "./write-queue.ts";
 
 /** Bytes of the index: it is held in memory until the file is complete. */
 const MAX_INDEX_BYTES = 16 * 1024 * 1024;
@@ -29,9 +29,11 @@ interface FileOptions {
   readonly now: number;
 }
 
-/** Why a file is not complete. */
+/** Why a file is not complete, or not at its place. */
 interface ClosingProblem {
   readonly text: string;
+  /** The path leads to nothing, or to a file of another program. */
+  readonly isLost: boolean;
   /** Messages of each topic that had been taken and are not in the file. */
   readonly dropped: ReadonlyMap<string, number>;
 }
@@ -121,24 +123,44 @@ export class RecordingFile {
     this.#addLosses();
   }
 
+  /** Whether another program removed, replaced or moved the file. */
+  async isLost(): Promise<boolean> {
+    return (await this.#queue.place()) !== "kept";
+  }
+
   /** Completes the file. Resolves with what went wrong, or null; messages that are not in it are counted as dropped. */
   async close(): Promise<ClosingProblem | null> {
-    // Between chunks: metadata has its own place.
-    this.#queue.add(this.#encoder.cut());
-    this.#addLosses();
-    this.#queue.add(this.#encoder.end());
+    const last = this.#encoder.cut();
     try {
-      if (await this.#queue.settled()) {
-        await this.#queue.close();
-        return null;
+      await this.#queue.settled();
+      const place = await this.#queue.place();
+      if (place !== "gone") {
+        this.#queue.add(last);
+        // Between chunks: metadata has its own place.
+        this.#addLosses();
+        this.#queue.add(this.#encoder.end());
+        if (!(await this.#queue.settled())) return await this.#closeFull();
       }
-      return await this.#closeFull();
+      await this.#queue.close();
+      return place === "kept" ? null : this.#lost(place);
     } catch (error) {
       return {
         text: `${this.path} is not complete: ${messageOf(error)}. It is completed when the host daemon starts the next time`,
+        isLost: false,
         dropped: new Map(),
       };
     }
+  }
+
+  #lost(place: Exclude<FilePlace, "kept">): ClosingProblem {
+    const isGone = place === "gone";
+    const done = isGone ? "removed or replaced" : "moved away";
+    const result = isGone ? `its ${this.#messages} messages are lost` : "its messages are in the moved file";
+    return {
+      text: `${this.path} was ${done} by another program while it was being written: ${result}`,
+      isLost: true,
+      dropped: isGone ? this.#cutOff(new Summary()) : new Map(),
+    };
   }
 
   get report(): RecordingFileReport {
@@ -173,7 +195,7 @@ export class RecordingFile {
             return { name: LOSSES, values: lossesText(new Map(losses)) };
           },
         });
-        return { text: `the end of ${this.path} was cut off, because the disk is full`, dropped };
+        return { text: `the end of ${this.path} was cut off, because the disk is full`, isLost: false, dropped };
       } catch (error) {
         if (!isDiskFull(error) || room >= written) throw error;
       }

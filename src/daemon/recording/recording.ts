@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { cappedSum } from "../../base/capped-sum.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isDiskFull, MgrError, messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
-import { MAX_REPORTED_TOPICS, type RecordingFileReport, type RecordingReport, type RecordingSpec } from "../../contract/recording.ts";
+import type { RecordingFileReport, RecordingReport, RecordingSpec } from "../../contract/recording.ts";
+import { RecordingCounts } from "./recording-counts.ts";
 import { RecordingFile } from "./recording-file.ts";
-import { fileName, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
+import { type FileWriter, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
 import type { Tap, TappedMessage } from "./tap.ts";
 import { createFile, type OpenFile } from "./write-queue.ts";
 
@@ -14,8 +14,7 @@ const FLUSH_MS = 500;
 /** Counters are reported at most this often, milliseconds. */
 const REPORT_MS = 500;
 
-export interface RecordingOptions {
-  readonly host: string;
+export interface RecordingOptions extends FileWriter {
   readonly tap: Pick<Tap, "add">;
   readonly clock: Clock;
   readonly log: RecordingLog;
@@ -23,14 +22,6 @@ export interface RecordingOptions {
   /** Replaced in tests of failing disks. */
   readonly open?: OpenFile | undefined;
   readonly freeSpace?: ((folder: RecordingFolder) => Promise<number>) | undefined;
-}
-
-interface TopicCounts {
-  messages: number;
-  missed: number;
-  dropped: number;
-  /** Of `Mgr-Seq`. */
-  last: bigint | null;
 }
 
 /** A recording of one host: its files, and while it runs the one that is written. */
@@ -41,26 +32,35 @@ export class Recording {
   #state: RecordingReport["state"] = "stopped";
   #problem: string | null = null;
   #startedAt: number | null = null;
+  /** False: an earlier daemon recorded it, this one did not yet. */
+  #hasBegun = false;
   #files: RecordingFileReport[] = [];
-  #topics = new Map<string, TopicCounts>();
-  #sums = { messages: 0, bytes: 0, missed: 0, dropped: 0 };
+  #counts = new RecordingCounts();
   #file: RecordingFile | null = null;
   #part = 0;
   #leave: (() => void)[] = [];
   #timer: unknown = null;
   #reportedAt = 0;
   #isDirty = false;
+  /** Logged once while it lasts. */
+  #fault: string | null = null;
+  #completed: Promise<void> = Promise.resolve();
   /** What touches files happens one after the other. */
   readonly #work = new SerialQueue();
 
   constructor(spec: RecordingSpec, folder: string, options: RecordingOptions) {
     this.spec = spec;
     this.#options = options;
-    this.folder = new RecordingFolder(folder, options.log);
+    this.folder = new RecordingFolder(folder, options, options.log);
   }
 
   get name(): string {
     return this.spec.name;
+  }
+
+  /** Of the present recording, or of the last one; milliseconds since 1970, null: unknown. */
+  get startedAt(): number | null {
+    return this.#startedAt;
   }
 
   get isRecording(): boolean {
@@ -74,20 +74,38 @@ export class Recording {
 
   get report(): RecordingReport {
     const { name, spec } = this;
-    const topics = [...this.#topics].slice(0, MAX_REPORTED_TOPICS).map(([topic, { messages, missed, dropped }]) => ({
-      name: topic,
-      messages,
-      missed,
-      dropped,
-    }));
     const files = this.#file === null ? [...this.#files] : [...this.#files, this.#file.report];
-    const sums = { ...this.#sums };
-    return { name, spec, state: this.#state, problem: this.#problem, started_at: this.#startedAt, ...sums, topics, files };
+    const started_at = this.#hasBegun ? this.#startedAt : null;
+    return { name, spec, state: this.#state, problem: this.#problem, started_at, ...this.#counts.report, files };
   }
 
-  /** Completes what an earlier daemon left. */
-  async open(): Promise<void> {
-    this.#files = await this.#work.run(() => this.folder.open());
+  /**
+   * Takes over what an earlier daemon left. Resolves when it records again, if the earlier one recorded; then the files are completed and
+   * counted. `startedAt`: when the recording was started; null: unknown.
+   */
+  async open({ wasRecording, startedAt }: { wasRecording: boolean; startedAt: number | null }): Promise<void> {
+    this.#startedAt = startedAt;
+    const names = await this.#work.run(async () => {
+      const left = await this.folder.names();
+      if (wasRecording) await this.#resume(startedAt).catch(() => undefined);
+      return left;
+    });
+    this.#completed = this.#work.run(async () => {
+      // Takes the lock, too.
+      if (names.length > 0) await this.#makeFolder();
+      const found = await this.folder.complete(names);
+      this.#files.unshift(...found.map(({ report }) => report));
+      this.#counts.add(found, startedAt);
+      // Its disk was full, and its oldest files were not known then.
+      if (wasRecording && !this.isRecording) await this.#resume(startedAt);
+    });
+    // Its owner awaits it later.
+    this.#completed.catch(() => undefined);
+  }
+
+  /** The files of an earlier daemon are complete and counted. */
+  get completed(): Promise<void> {
+    return this.#completed;
   }
 
   /** Throws `conflict` where nothing can be written. */
@@ -95,22 +113,42 @@ export class Recording {
     await this.#work.run(async () => {
       if (this.isRecording) return;
       this.spec = spec;
-      try {
-        await this.folder.make();
-        if (!(await this.#hasSpace())) throw new MgrError("conflict", this.#fullText());
-      } catch (error) {
-        throw new MgrError("conflict", `'${this.name}' cannot be recorded to ${this.folder.path}: ${messageOf(error)}`, { cause: error });
-      }
-      this.#topics = new Map();
-      this.#sums = { messages: 0, bytes: 0, missed: 0, dropped: 0 };
-      this.#state = "recording";
-      this.#problem = null;
-      this.#startedAt = this.#options.clock.now();
-      const take = (message: TappedMessage) => this.take(message);
-      this.#leave = spec.topics.map((pattern) => this.#options.tap.add(pattern, take));
-      this.#schedule();
-      this.#changed();
+      await this.#makeWritable();
+      this.#counts = new RecordingCounts();
+      this.#record(this.#options.clock.now());
     });
+  }
+
+  async #resume(startedAt: number | null): Promise<void> {
+    try {
+      await this.#makeWritable();
+    } catch (error) {
+      this.#state = "error";
+      this.#problem = messageOf(error);
+      throw error;
+    }
+    this.#record(startedAt ?? this.#options.clock.now());
+  }
+
+  async #makeWritable(): Promise<void> {
+    try {
+      await this.#makeFolder();
+      if (!(await this.#hasSpace())) throw new MgrError("conflict", this.#fullText());
+    } catch (error) {
+      throw new MgrError("conflict", `'${this.name}' cannot be recorded to ${this.folder.path}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #record(startedAt: number): void {
+    this.#state = "recording";
+    this.#problem = null;
+    this.#fault = null;
+    this.#startedAt = startedAt;
+    this.#hasBegun = true;
+    const take = (message: TappedMessage) => this.take(message);
+    this.#leave = this.spec.topics.map((pattern) => this.#options.tap.add(pattern, take));
+    this.#schedule();
+    this.#changed();
   }
 
   /** Resolves when its files are complete. */
@@ -140,42 +178,29 @@ export class Recording {
   /** One message, valid during the call. */
   take(message: TappedMessage): void {
     if (!this.isRecording) return;
-    const counts = this.#countsOf(message.topic);
-    const missed = missedBefore(counts, message.sequence);
-    counts.missed = cappedSum(counts.missed, missed);
-    this.#sums.missed = cappedSum(this.#sums.missed, missed);
+    const { topic, sequence, payload } = message;
+    const missed = this.#counts.arrived(topic, sequence);
     this.#file ??= this.#begin();
-    if (this.#file.add(message, missed)) {
-      counts.messages++;
-      this.#sums.messages++;
-      this.#sums.bytes += message.payload.length;
-    } else {
-      counts.dropped++;
-      this.#sums.dropped++;
-    }
+    if (this.#file.add(message, missed)) this.#counts.recorded(topic, payload.length);
+    else this.#counts.dropped(topic);
     this.#isDirty = true;
     if (this.#file.size >= this.spec.max_size || this.#file.isLong) void this.#closeFile();
-  }
-
-  #countsOf(topic: string): TopicCounts {
-    let counts = this.#topics.get(topic);
-    if (counts === undefined) {
-      counts = { messages: 0, missed: 0, dropped: 0, last: null };
-      this.#topics.set(topic, counts);
-    }
-    return counts;
   }
 
   #begin(): RecordingFile {
     const { clock, host, open = createFile } = this.#options;
     this.#part++;
-    const name = fileName(new Date(clock.now()), host, this.#part);
+    const name = this.folder.fileName(new Date(clock.now()), this.#part);
     void this.#do(() => this.#removeSurplus());
     return new RecordingFile({
       path: join(this.folder.path, name),
       metadata: { recording: this.name, host, part: String(this.#part), topics: this.spec.topics.join("\n") },
       channelMetadata: { host },
-      open,
+      open: async (path) => {
+        // Another program may have removed it.
+        await this.#makeFolder();
+        return open(path);
+      },
       failed: (error) => this.#writeFailed(error, name),
       now: clock.monotonic(),
     });
@@ -190,30 +215,40 @@ export class Recording {
     return this.#do(async () => {
       const problem = await file.close();
       if (problem !== null) {
-        const { text, dropped } = problem;
-        for (const [topic, count] of dropped) this.#wereDropped(topic, count);
+        const { text, isLost, dropped } = problem;
+        for (const [topic, count] of dropped) this.#counts.lost(topic, count);
         // After the reason for which it ends, which says what to do.
-        this.#problem = this.#problem === null ? text : `${this.#problem}; ${text}`;
+        this.#problem = this.isRecording || this.#problem === null ? text : `${this.#problem}; ${text}`;
         this.#options.log("error", text);
+        if (isLost) return this.#forgetLost(file.name);
       }
-      const report = await this.folder.report(file.name).catch(() => null);
-      this.#files = this.#files.flatMap((known) => (known.file === file.name ? (report ?? []) : known));
+      const found = await this.folder.find(file.name).catch(() => null);
+      this.#files = this.#files.flatMap((known) => (known.file === file.name ? (found?.report ?? []) : known));
       this.#changed();
     });
   }
 
-  /** Messages that had been taken are not in the file. */
-  #wereDropped(topic: string, count: number): void {
-    const counts = this.#countsOf(topic);
-    for (const each of [counts, this.#sums]) {
-      each.messages -= count;
-      each.dropped = cappedSum(each.dropped, count);
-    }
+  /** Another program has taken this file, and perhaps all others. */
+  async #forgetLost(lost: string): Promise<void> {
+    this.#files = this.#files.filter(({ file }) => file !== lost);
+    this.folder.release();
+    await this.#makeFolder();
+    const names = new Set(await this.folder.names());
+    this.#files = this.#files.filter(({ file }) => names.has(file));
+    this.#changed();
+  }
+
+  async #makeFolder(): Promise<void> {
+    if (!(await this.folder.make())) return;
+    // What is still being closed finds out by itself.
+    const lost = this.#files.filter(({ is_growing }) => !is_growing).length;
+    this.#files = this.#files.filter(({ is_growing }) => is_growing);
+    if (lost > 0) this.#options.log("error", `${this.folder.path} was removed by another program, with ${lost} files of '${this.name}'`);
   }
 
   /** One after the other, and never rejects. */
   #do(work: () => void | Promise<void>): Promise<void> {
-    return this.#work.run(work).catch((error: unknown) => this.#options.log("error", `the recording '${this.name}': ${messageOf(error)}`));
+    return this.#work.run(work).catch((error: unknown) => this.#logFault(messageOf(error)));
   }
 
   async #removeSurplus(): Promise<void> {
@@ -267,13 +302,20 @@ export class Recording {
   #schedule(): void {
     const { clock } = this.#options;
     this.#timer = clock.setTimeout(() => {
-      this.#tick().catch((error: unknown) => this.#options.log("error", `the recording '${this.name}': ${messageOf(error)}`));
+      this.#tick().then(
+        () => {
+          this.#fault = null;
+        },
+        (error: unknown) => this.#logFault(messageOf(error)),
+      );
     }, FLUSH_MS);
   }
 
   async #tick(): Promise<void> {
     if (!this.isRecording) return;
     this.#schedule();
+    // Begins before what was collected is written: a file that was emptied would be as long as before.
+    const checked = this.#checkPlace();
     const now = this.#options.clock.monotonic();
     this.#file?.flush(now);
     const { max_duration_ms } = this.spec;
@@ -282,7 +324,20 @@ export class Recording {
       this.#isDirty = false;
       this.#changed();
     }
+    await checked;
     if (!(await this.#hasSpace())) await this.#fail(this.#fullText());
+  }
+
+  /** Notices what other programs do to the file and the folder. */
+  async #checkPlace(): Promise<void> {
+    const file = this.#file;
+    if (file !== null && (await file.isLost()) && this.#file === file) await this.#closeFile();
+    await this.#makeFolder();
+  }
+
+  #logFault(fault: string): void {
+    if (fault !== this.#fault) this.#options.log("error", `the recording '${this.name}': ${fault}`);
+    this.#fault = fault;
   }
 
   #end(): void {
@@ -294,13 +349,4 @@ export class Recording {
     this.#reportedAt = this.#options.clock.monotonic();
     this.#options.changed(this);
   }
-}
-
-/** Messages that a publisher sent and that did not arrive, between the last one and this one. */
-function missedBefore(counts: TopicCounts, sequence: bigint | null): number {
-  if (sequence === null) return 0;
-  const { last } = counts;
-  counts.last = sequence;
-  // A number that is not higher: the publisher has restarted its count.
-  return last === null || sequence <= last ? 0 : Number(sequence - last - 1n);
 }

@@ -73,7 +73,10 @@ export class Rings {
     const rings = new Map<string, TopicRing>();
     for (const spec of logger.topics) {
       const kept = known?.rings.get(spec.name);
-      rings.set(spec.name, kept !== undefined && isSame(kept, spec, logger) ? kept : this.#make(spec, logger));
+      const ring = kept !== undefined && isSame(kept, spec, logger) ? kept : this.#make(spec, logger);
+      // What is published while it is stopped is not missed.
+      if (!logger.is_started) ring.sequence = null;
+      rings.set(spec.name, ring);
     }
     for (const [topic, old] of known?.rings ?? []) if (rings.get(topic) !== old) old.ring.clear();
     if (known !== undefined) this.#options.memory.remove(known.share);

@@ -1,12 +1,19 @@
-import { constants, type FileHandle, open } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { constants, type FileHandle, lstat, open } from "node:fs/promises";
 
 /** Bytes that wait for the disk; messages beyond are dropped and counted. */
 export const MAX_UNWRITTEN_BYTES = 32 * 1024 * 1024;
+
+type FileIdentity = Pick<Stats, "dev" | "ino" | "size" | "nlink">;
+
+/** What another program did to a file: `moved`: it has another name now; `gone`: it was removed, replaced or cut off. */
+export type FilePlace = "kept" | "moved" | "gone";
 
 /** The part of `fs` that a queue writes with. */
 export interface WritableFile {
   writev(pieces: readonly Uint8Array[], position: number): Promise<{ bytesWritten: number }>;
   truncate(length: number): Promise<void>;
+  stat(): Promise<FileIdentity>;
   datasync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -61,6 +68,15 @@ export class WriteQueue {
     return !this.#hasFailed && this.#unwritten === 0;
   }
 
+  /** Whether the path still leads to the file, with all that was written. */
+  async place(): Promise<FilePlace> {
+    const written = this.#written;
+    if (this.#file === null) return "kept";
+    const [ours, there] = await Promise.all([this.#file.stat(), identityOf(this.#path)]);
+    if (ours.nlink === 0 || ours.size < written) return "gone";
+    return there?.ino === ours.ino && there.dev === ours.dev ? "kept" : "moved";
+  }
+
   /** What could not be written is given up, and what is half written is cut off. */
   async giveUp(): Promise<void> {
     await this.settled();
@@ -109,6 +125,16 @@ export class WriteQueue {
       else this.#waiting[0] = first.subarray(left);
       left -= Math.min(left, first.length);
     }
+  }
+}
+
+/** null: there is no file. */
+async function identityOf(path: string): Promise<FileIdentity | null> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
+    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { isShortage, MgrError, messageOf } from "../../base/errors.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { RequestOf } from "../../contract/messages.ts";
 import type { RunId, RunSpec } from "../../contract/run.ts";
@@ -75,7 +76,10 @@ export class RunStarter {
       return run;
     } catch (error) {
       end();
-      throw error;
+      if (error instanceof MgrError || !isShortage(error)) throw error;
+      const reason = `the host daemon has too few open files, memory or disk space (${messageOf(error)})`;
+      const help = `compare /proc/${process.pid}/limits with what it uses`;
+      throw new MgrError("spawn_failed", `'${options.spec.name}' could not be started: ${reason}; ${help}`, { cause: error });
     }
   }
 

@@ -44,7 +44,7 @@ export async function acquireLock(path: string, about: LockAbout): Promise<Lock 
   makeStateFolder(dirname(path));
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
-    const fd = take(path);
+    const fd = takeLockFile(path);
     if (fd !== null) {
       const holder = findHolder(path, fd);
       if (holder === null) return lockWith(fd, path, about);
@@ -76,7 +76,7 @@ export async function readLock(path: string, options: StateFileOptions = {}): Pr
 }
 
 /** The locked file, or null if it is locked by another. Node opens files close-on-exec: no child inherits the lock. */
-function take(path: string): number | null {
+export function takeLockFile(path: string): number | null {
   const fd = openStateFile(path, constants.O_RDWR | constants.O_CREAT);
   try {
     // The file may have been removed or replaced after we opened it: such a lock would exclude no other process.
@@ -161,7 +161,7 @@ class FileLock implements Lock {
     const old = this.#fd;
     if (old === null || isSameFile(old, this.path)) return true;
     makeStateFolder(dirname(this.path));
-    const fd = take(this.path);
+    const fd = takeLockFile(this.path);
     if (fd === null) return false;
     try {
       this.#info = { ...this.#info, paths: [...new Set([...this.#info.paths, ...namesOf(this.path)])] };

@@ -57,7 +57,8 @@ export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadO
       });
       let file: DownloadedFile;
       try {
-        const request = { name, format, stop: isFlagSet(query, "stop"), signal: AbortSignal.any([signal, ended.signal]) };
+        const [stop, forSpreadsheets] = [isFlagSet(query, "stop"), isFlagSet(query, "spreadsheet")];
+        const request = { name, format, stop, forSpreadsheets, signal: AbortSignal.any([signal, ended.signal]) };
         file = await loggers.download(request, principal.user);
       } catch (error) {
         if (!(error instanceof MgrError) && !signal.aborted) log("error", `a download of a logger failed: ${stackOf(error)}`);

@@ -38,7 +38,7 @@ function respond(context: RouteContext, file: string, reader: RecordedFileReader
   const headers = {
     "Content-Type": "application/octet-stream",
     // File names were percent-encoded when they were created; other names are refused.
-    "Content-Disposition": `attachment; filename="${file.replaceAll(/[^A-Za-z0-9._%-]/g, "_")}"`,
+    "Content-Disposition": `attachment; filename="${file.replaceAll(/[^A-Za-z0-9._%~-]/g, "_")}"`,
     "Content-Length": String(end - from),
     "Accept-Ranges": "bytes",
     "Cache-Control": "no-store",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isShallow, MAX_JSON_LEVELS } from "../../base/json.ts";
 import { hasLength } from "../../base/text-length.ts";
 import { LOG_LEVELS } from "../resources/log-level.ts";
 
@@ -76,13 +77,5 @@ export const timestamp = z
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/)
   .meta({ id: "Timestamp", description: "UTC, milliseconds, no zone: 2026-11-21T08:14:02.123." });
 
-/** Limit for JSON values that are encoded again: `JSON.parse` accepts depths at which `JSON.stringify` fails. */
-const MAX_DEPTH = 64;
-const tooDeep = `must be a JSON value of at most ${MAX_DEPTH} levels`;
-export const jsonValue = z.unknown().refine((value) => value !== undefined && isShallow(value, MAX_DEPTH), { error: tooDeep });
-
-function isShallow(value: unknown, depth: number): boolean {
-  if (value === null || typeof value !== "object") return true;
-  if (depth === 0) return false;
-  return Object.values(value).every((item) => isShallow(item, depth - 1));
-}
+const tooDeep = `must be a JSON value of at most ${MAX_JSON_LEVELS} levels`;
+export const jsonValue = z.unknown().refine((value) => value !== undefined && isShallow(value), { error: tooDeep });

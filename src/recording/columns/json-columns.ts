@@ -39,6 +39,7 @@ export class JsonColumns {
   }
 
   columns(): Column[] {
+    if (this.#messages === 0) return declaredColumns(this.#schema, []).slice(0, MAX_COLUMNS);
     if (this.#isTooWide) return [{ name: "message", element: "string", shape: "scalar", at: jsonText }];
     return [...this.#leaves.values()].map((leaf) => this.#column(leaf));
   }
@@ -131,6 +132,22 @@ function listOf(value: unknown, element: Element): unknown {
 function isNumber(value: unknown): boolean {
   return typeof value === "number";
 }
+
+/** The columns that a JSON Schema promises, of messages that have not come yet. */
+function declaredColumns(schema: unknown, path: readonly string[]): Column[] {
+  const properties = fieldAt(schema, ["properties"]);
+  if (typeof properties === "object" && properties !== null && path.length < MAX_DEPTH)
+    return Object.entries(properties).flatMap(([key, property]) => declaredColumns(property, [...path, key]));
+  if (path.length === 0) return [];
+  const element = DECLARED_ELEMENTS.get(fieldAt(schema, ["type"])) ?? "string";
+  return [{ name: fieldPathText(path), element, shape: "scalar", at: () => null }];
+}
+
+const DECLARED_ELEMENTS: ReadonlyMap<unknown, Element> = new Map([
+  ["number", "float64"],
+  ["integer", "int64"],
+  ["boolean", "bool"],
+]);
 
 function declaredType(schema: unknown, path: FieldPath): unknown {
   let at = schema;

@@ -1,5 +1,5 @@
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { parseJson } from "../../base/json.ts";
+import { isShallow, MAX_JSON_LEVELS, parseJson } from "../../base/json.ts";
 import { messageReader, parseMessageDefinition } from "../message-definition.ts";
 import type { Sample, TopicSamples } from "../samples.ts";
 import { cdrColumns } from "./cdr-columns.ts";
@@ -12,7 +12,7 @@ const TURN_SAMPLES = 200;
 /** The samples of one topic as rows. */
 export interface TopicTable {
   readonly source: TopicSamples;
-  /** Columns for the times, the counter, and whether the message could be decoded. */
+  /** Columns for the times, the counter, whether the message could be decoded, and why not. */
   readonly about: readonly Column[];
   readonly fields: readonly Column[];
   /** Why the messages are shown as bytes although they have a definition; null: no problem. */
@@ -37,20 +37,24 @@ export async function topicTable(source: TopicSamples, onSample: OnSample): Prom
   const json = source.encoding === "json" && !source.only_ts ? new JsonColumns(source.definition) : null;
   let hasPublished = false;
   let hasSequence = false;
+  let hasNotes = false;
   for await (const { published, sequence, payload } of samplesOf(source, onSample)) {
     hasPublished ||= published !== null;
     hasSequence ||= sequence !== null;
-    const message = json && payload ? parsedJson(payload) : undefined;
-    if (message !== undefined) json?.add(message);
+    if (json === null || payload === null) continue;
+    const { message } = jsonOf(payload);
+    if (message === undefined) hasNotes = true;
+    else json.add(message);
   }
   const { decode, fields, problem } = source.only_ts ? BARE : json ? jsonDecoding(json) : cdrDecoding(source);
   const isDecoded = decode !== identity;
-  const about = aboutColumns(hasPublished, hasSequence, isDecoded);
+  const about = aboutColumns({ hasPublished, hasSequence, isDecoded, hasNotes });
   // One array for all rows: V8 keeps arrays that are made for each sample until its old generation is full, which takes tens of MiB.
   const cells: unknown[] = new Array(about.length + fields.length).fill(null);
   const row = (sample: Sample) => {
     const message = attempt(decode, sample.payload);
-    const of = { ...sample, decoded: message !== undefined };
+    const decoded = message !== undefined;
+    const of: About = { ...sample, decoded, note: hasNotes && !decoded && sample.payload ? jsonOf(sample.payload).problem : "" };
     let at = 0;
     for (const column of about) cells[at++] = column.at(of) ?? emptyCell(column);
     for (const column of fields) cells[at++] = (message === undefined ? null : column.at(message)) ?? emptyCell(column);
@@ -93,7 +97,15 @@ function cdrDecoding({ encoding, definition }: TopicSamples): Decoding {
 }
 
 function parsedJson(payload: Uint8Array): unknown {
-  return parseJson(decoder.decode(payload));
+  return jsonOf(payload).message;
+}
+
+/** `message` undefined: it cannot be decoded, for the reason in `problem`. */
+function jsonOf(payload: Uint8Array): { readonly message: unknown; readonly problem: string } {
+  const message = parseJson(decoder.decode(payload));
+  if (message === undefined) return { message, problem: "not JSON" };
+  if (isShallow(message)) return { message, problem: "" };
+  return { message: undefined, problem: `nested deeper than ${MAX_JSON_LEVELS} levels` };
 }
 
 /** Undefined: it cannot be decoded; a column of the row says so. */
@@ -106,9 +118,17 @@ function attempt(decode: (payload: Uint8Array) => unknown, payload: Uint8Array |
   }
 }
 
-type About = Sample & { decoded: boolean };
+type About = Sample & { decoded: boolean; note: string };
 
-function aboutColumns(hasPublished: boolean, hasSequence: boolean, isDecoded: boolean): Column[] {
+/** Which columns a topic has. */
+interface AboutTopic {
+  readonly hasPublished: boolean;
+  readonly hasSequence: boolean;
+  readonly isDecoded: boolean;
+  readonly hasNotes: boolean;
+}
+
+function aboutColumns({ hasPublished, hasSequence, isDecoded, hasNotes }: AboutTopic): Column[] {
   const column = (name: string, element: Column["element"], at: (sample: About) => unknown): Column => ({
     name,
     element,
@@ -126,6 +146,7 @@ function aboutColumns(hasPublished: boolean, hasSequence: boolean, isDecoded: bo
       : []),
     ...(hasSequence ? [column("sequence", "int64", ({ sequence }) => sequence ?? -1n)] : []),
     ...(isDecoded ? [column("decoded", "bool", ({ decoded }) => decoded)] : []),
+    ...(hasNotes ? [column("note", "string", ({ note }) => note)] : []),
   ];
 }
 

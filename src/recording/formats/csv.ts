@@ -9,6 +9,7 @@ import { jsonText } from "../json-text.ts";
 import type { FormatWriter } from "../samples.ts";
 import { fileIndex, fileNames } from "./file-index.ts";
 import { progress } from "./progress.ts";
+import { safeInSpreadsheets } from "./spreadsheet-text.ts";
 import { columnsOf } from "./write-columns.ts";
 
 /** Characters that are passed to the archive at a time. */
@@ -32,7 +33,7 @@ export const writeCsv: FormatWriter = async (logger, path, options = {}) => {
       const table = await topicTable(source, onSample);
       problems.push(table.problem);
       const added = once(archive, "entry");
-      const text = Readable.from(lines(table));
+      const text = Readable.from(lines(table, options.forSpreadsheets ? safeInSpreadsheets : (text) => text));
       const broken = new Promise<never>((_, reject) => text.once("error", reject));
       archive.append(text, { name: files[index] ?? "" });
       await Promise.race([added, broken]);
@@ -50,19 +51,27 @@ export const writeCsv: FormatWriter = async (logger, path, options = {}) => {
   }
 };
 
-async function* lines(table: TopicTable): AsyncGenerator<string> {
+/** `text`: how text is written, in contrast to numbers. */
+async function* lines(table: TopicTable, text: (value: string) => string): AsyncGenerator<string> {
   const columns = columnsOf(table);
   yield line(
-    columns.flatMap(({ name, shape }) => (typeof shape === "number" ? Array.from({ length: shape }, (_, at) => `${name}[${at}]`) : [name])),
+    columns.flatMap(({ name, shape }) =>
+      typeof shape === "number" ? Array.from({ length: shape }, (_, at) => text(`${name}[${at}]`)) : [text(name)],
+    ),
   );
   let piece = "";
   for await (const cells of table.rows()) {
-    piece += line(columns.flatMap((column, at) => texts(column, cells[at])));
+    piece += line(columns.flatMap((column, at) => (isNumber(column) ? texts(column, cells[at]) : texts(column, cells[at]).map(text))));
     if (piece.length < PIECE_LENGTH) continue;
     yield piece;
     piece = "";
   }
   yield piece;
+}
+
+/** Lists of variable length are text: JSON, or base64. */
+function isNumber({ element, shape }: Column): boolean {
+  return isNumeric(element) && shape !== "variable";
 }
 
 function texts({ element, shape }: Column, value: unknown): string[] {

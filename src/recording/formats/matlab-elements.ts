@@ -72,6 +72,15 @@ export function charMatrix(text: string): Buffer {
   return matrixHeader(CHAR, [length === 0 ? 0 : 1, length], "", data.length, data);
 }
 
+/** A double. */
+export function scalar(value: number): Buffer {
+  const [matrixClass, type] = NUMBER_TYPES.float64;
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleLE(value);
+  const data = element(type, bytes);
+  return matrixHeader(matrixClass, [1, 1], "", data.length, data);
+}
+
 export function cells(texts: readonly string[]): Buffer {
   const data = Buffer.concat(texts.map(charMatrix));
   return matrixHeader(CELL, [1, texts.length], "", data.length, data);

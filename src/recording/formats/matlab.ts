@@ -11,6 +11,7 @@ import {
   NUMBER_TYPES,
   padding,
   STRUCT,
+  scalar,
 } from "./matlab-elements.ts";
 import { progress } from "./progress.ts";
 import { type Sink, SpoolFile } from "./spool-file.ts";
@@ -57,7 +58,7 @@ async function writeTopic(file: SpoolFile, start: number, variable: string, tabl
     ["encoding", charMatrix(source.encoding)],
     ["definition_name", charMatrix(source.definitionName)],
     ["definition", charMatrix(source.definition)],
-    ["missed", charMatrix(String(source.missed))],
+    ["missed", scalar(source.missed)],
     ["problem", charMatrix(problem ?? "")],
     ["field_names", cells(fieldNames)],
     ["field_paths", cells(table.fields.map(({ name }) => name))],

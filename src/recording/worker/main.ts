@@ -6,12 +6,12 @@ import { writeMcap } from "../formats/mcap.ts";
 import { readSpooled } from "./spooled-samples.ts";
 import type { WriteJob, WriteResult } from "./write-job.ts";
 
-const { name, format, path, topics }: WriteJob = workerData;
+const { name, format, forSpreadsheets, path, topics }: WriteJob = workerData;
 
 async function write(): Promise<WriteResult> {
   const writer = format === "mcap" ? writeMcap : await SAMPLE_FORMATS[format].writer();
   try {
-    await writer({ name, topics: topics.map(readSpooled) }, path);
+    await writer({ name, topics: topics.map(readSpooled) }, path, { forSpreadsheets });
     return { error: null };
   } catch (error) {
     // Errors lose their codes on the way between threads.

@@ -6,6 +6,7 @@ export interface WriteJob {
   /** The logger's. */
   readonly name: string;
   readonly format: SampleFormat | "mcap";
+  readonly forSpreadsheets: boolean;
   /** The file that is written. */
   readonly path: string;
   readonly topics: readonly SpooledSamples[];

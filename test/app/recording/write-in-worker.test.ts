@@ -29,7 +29,13 @@ function job(records: Uint8Array, changes: { count?: number; size?: number; path
     only_ts: false,
     missed: 0,
   } as const;
-  return { name: "arm", format: "pickle", path, topics: [{ ...about, count, path: join(folder, "records"), size }] };
+  return {
+    name: "arm",
+    format: "pickle",
+    forSpreadsheets: false,
+    path,
+    topics: [{ ...about, count, path: join(folder, "records"), size }],
+  };
 }
 
 function record(text: string): Uint8Array {

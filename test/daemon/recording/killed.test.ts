@@ -9,6 +9,7 @@ import { RecordingFolder } from "../../../src/daemon/recording/recording-folder.
 import { readMcap } from "../../recording/mcap/independent-reader.ts";
 import { readIndexed } from "../../recording/mcap/indexed-reader.ts";
 import { bundled } from "../../support/bundled.ts";
+import { INSTANCE } from "./recording-rig.ts";
 
 /** MGR_SOAK=1: as many moments as the requirement names. */
 const IS_SOAK = process.env.MGR_SOAK === "1";
@@ -25,11 +26,14 @@ it(`opens every file after kill -9 at ${MOMENTS} random moments`, { timeout: 600
     const folder = mkdtempSync(join(tmpdir(), "mgr-killed-"));
     try {
       const { first, last } = await recordAndKill(folder, 2 + Math.floor(Math.random() * (IS_SOAK ? 30 : 8)));
-      const names = readdirSync(folder).sort();
+      const names = readdirSync(folder)
+        .filter((name) => name.endsWith(".mcap"))
+        .sort();
       // What the killed program had given to the kernel, as the independent reader finds it.
       const before = names.flatMap((name) => readMcap(readFileSync(join(folder, name)), { isCut: true }).messages);
-      const files = await new RecordingFolder(folder, () => {}).open();
-      expect(files.map(({ file }) => file)).toEqual(names);
+      const left = new RecordingFolder(folder, { host: "rt1", instance: INSTANCE }, () => {});
+      const files = await left.complete(await left.names());
+      expect(files.map(({ report }) => report.file)).toEqual(names);
       const after: { sequence: number; logTime: bigint }[] = [];
       for (const name of names) {
         const { messages } = await readIndexed(join(folder, name));

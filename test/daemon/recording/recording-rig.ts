@@ -7,6 +7,8 @@ import type { TapListener, TappedMessage } from "../../../src/daemon/recording/t
 import { SimulatedClock } from "../../../src/testing/simulated-clock.ts";
 import { readMcap } from "../../recording/mcap/independent-reader.ts";
 
+export const INSTANCE = "0f3a9c1b-1111-4222-8333-444455556666";
+
 export const SPEC: RecordingSpec = {
   name: "trial",
   topics: ["*"],
@@ -22,14 +24,19 @@ export const SPEC: RecordingSpec = {
 
 /** A recording that is fed by hand, on a simulated clock, into a folder of its own. */
 export class RecordingRig implements Disposable {
-  readonly folder = mkdtempSync(join(tmpdir(), "mgr-recording-"));
+  readonly folder: string;
   readonly clock = new SimulatedClock();
   readonly logged: string[] = [];
   readonly recording: Recording;
   readonly #listeners = new Set<TapListener>();
   #time = 1_700_000_000_000_000_000n;
 
-  constructor(spec: Partial<RecordingSpec> = {}, options: Partial<RecordingOptions> = {}) {
+  constructor(
+    spec: Partial<RecordingSpec> = {},
+    options: Partial<RecordingOptions> = {},
+    folder = mkdtempSync(join(tmpdir(), "mgr-recording-")),
+  ) {
+    this.folder = folder;
     const tap = {
       add: (_pattern: string, listener: TapListener) => {
         this.#listeners.add(listener);
@@ -38,6 +45,7 @@ export class RecordingRig implements Disposable {
     };
     this.recording = new Recording({ ...SPEC, ...spec }, this.folder, {
       host: "rt1",
+      instance: INSTANCE,
       tap,
       clock: this.clock,
       log: (level, msg) => this.logged.push(`${level}: ${msg}`),
@@ -67,7 +75,9 @@ export class RecordingRig implements Disposable {
   }
 
   files(): string[] {
-    return readdirSync(this.folder).sort();
+    return readdirSync(this.folder)
+      .filter((name) => name.endsWith(".mcap"))
+      .sort();
   }
 
   read(file = this.files().at(-1) ?? "") {
@@ -75,6 +85,7 @@ export class RecordingRig implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.recording.folder.release();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

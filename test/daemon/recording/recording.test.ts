@@ -21,6 +21,7 @@ function smallDisk(room: number) {
         return file.writev([...pieces], position);
       },
       truncate: (length) => file.truncate(length),
+      stat: () => file.stat(),
       datasync: () => file.datasync(),
       close: () => file.close(),
     };

@@ -140,6 +140,19 @@ it("no sample is kept after the answer to a stop; those before stay", async () =
   expect(texts(rig.read("arm", "a"))).toEqual(Array.from({ length: 10 }, (_, n) => `é${n + 1}`));
 });
 
+it("what is published while a logger is stopped is not missed", async () => {
+  await using rig = await RingsRig.start();
+  const program = await rig.registry.connect("p");
+  rig.set("arm", [topic("a")]);
+  await publish(program, "a", 1, 10);
+  rig.set("arm", [topic("a")], { is_started: false });
+  await publish(program, "a", 11, 139);
+  rig.set("arm", [topic("a")]);
+  await publish(program, "a", 140, 141);
+  await publish(program, "a", 143, 143);
+  expect(rig.report("arm", "a")).toMatchObject({ first: 0, end: 13, missed: 1 });
+});
+
 it("a publisher that comes back continues its ring, and gaps of its sequence are counted", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("a")]);

@@ -180,6 +180,43 @@ it("mgr record starts, lists, shows, stops, exports and deletes a recording", as
   expect(await shown("run/1")).toBeUndefined();
 });
 
+it("mgr record refuses a pattern as a name, lists without a name, and takes the file of an export as an argument", async () => {
+  const run = (command: string, ...args: string[]) => instance.run("record", command, "-c", instance.config, ...args);
+  expect(await run("start", "my/*", "arm/*")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is the name of the recording. Use: mgr record start NAME 'my/*' 'arm/*'"),
+  });
+  expect(await run("stop")).toMatchObject({
+    code: 2,
+    stdout: expect.stringMatching(/^RECORDING +STATE[\s\S]*main +/),
+    stderr: expect.stringContaining("mgr record stop NAME"),
+  });
+  const damaged = join(instance.dir, "damaged.mcap");
+  writeFileSync(damaged, Buffer.from("\x89MCAP0\r\nnonsense", "latin1"));
+  const other = join(instance.dir, "other.mcap");
+  writeFileSync(other, "not an MCAP file");
+  for (const file of [damaged, other]) {
+    const { code, stderr } = await run("export", file, join(instance.dir, "x.zip"), "--format", "csv");
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/^mgr: .+\n$/);
+  }
+  const deep = "deep/1";
+  await client.ask({ type: "start_recording", name: deep, topics: ["arm/*"], min_free_space: 0 });
+  program.publish(1);
+  program.publishText(`{"position":${"[".repeat(20_000)}${"]".repeat(20_000)}}`);
+  await program.flush();
+  await eventually("they are counted", async () => armOf(await shown(deep)) === 2);
+  await client.ask({ type: "stop_recording", name: deep });
+  const file = join(instance.dir, "deep.mat");
+  expect(await run("export", deep, file, "--format", "mat", "--topic", "arm/*")).toMatchObject({
+    code: 0,
+    stderr: "",
+    stdout: `${file}\n`,
+  });
+  expect(execFileSync("/usr/bin/python3", ["-c", POSITIONS.matlab, file], { encoding: "utf8" })).toBe("[1.0, nan]\n");
+  expect(await run("export", deep, file, "-o", file)).toMatchObject({ code: 2, stderr: expect.stringContaining("give the file once") });
+});
+
 it("mgr logger configures, starts, lists, downloads, stops and deletes a logger", async () => {
   const run = (command: string, ...args: string[]) => instance.run("logger", command, "-c", instance.config, ...args);
   const done = async (command: string, ...args: string[]) => {
@@ -205,7 +242,7 @@ it("mgr logger configures, starts, lists, downloads, stops and deletes a logger"
   expect(await done("list")).toMatch(/^LOGGER +STATE[\s\S]*last +started +arm\/state +2 +2 +1 +messages +yes +ArmState\n$/);
   expect(await run("configure", "last", "arm/*")).toMatchObject({ code: 1, stderr: expect.stringMatching(/stop/i) });
   const file = join(instance.dir, "last.pickle");
-  expect(await done("download", "last", file, "--stop")).toMatch(new RegExp(`^${file}: \\d+ bytes\n$`));
+  expect(await done("download", "last", "-o", file, "--stop")).toMatch(new RegExp(`^${file}: \\d+ bytes\n$`));
   const read = "import pickle,sys;print(list(pickle.load(open(sys.argv[1],'rb'))['topics']['arm/state']['fields']['position']))";
   expect(execFileSync("/usr/bin/python3", ["-c", read, file], { encoding: "utf8" })).toBe("[-0.25, 3.0]\n");
   expect((await topic())?.active).toBe(false);
@@ -222,6 +259,7 @@ it("after kill -9 of the daemon, its file is complete, is said to be repaired, a
     const growing = (await shown())?.files.find(({ is_growing }) => is_growing);
     return growing !== undefined && (await download(growing)).bytes.includes('{"position":20}');
   });
+  const counted = armOf(await shown());
   instance.kill("daemon");
   await eventually("the file is repaired", async () => (await shown())?.files.some(({ is_repaired }) => is_repaired) === true);
   const repaired = (await shown())?.files.find(({ is_repaired }) => is_repaired);
@@ -229,5 +267,6 @@ it("after kill -9 of the daemon, its file is complete, is said to be repaired, a
   const { messages } = readMcap((await download(repaired)).bytes);
   expect(messages.filter(({ topic }) => topic === "arm/state")).toHaveLength(20);
   await eventually("it records again", async () => (await shown())?.state === "recording");
+  expect(armOf(await shown())).toBe(counted);
   expect((await shown())?.files.length).toBeGreaterThanOrEqual(before + 1);
 });

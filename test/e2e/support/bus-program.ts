@@ -29,9 +29,13 @@ export class BusProgram {
   }
 
   publish(position: number): void {
+    this.publishText(JSON.stringify({ position }));
+  }
+
+  publishText(text: string): void {
     const about = headers();
     about.set("Mgr-Seq", String(++this.#seq));
-    this.#connection.publish("topic.arm.state", JSON.stringify({ position }), { headers: about });
+    this.#connection.publish("topic.arm.state", text, { headers: about });
   }
 
   /** Resolves when the broker has taken what was published. */

@@ -27,7 +27,7 @@ export function LoggerDownload({ name, isStarted, isEmpty }: { name: string; isS
     abort.current = controller;
     setProblem(null);
     setProgress({ done: 0, total: null });
-    const query = new URLSearchParams({ name, format, ...(stops && isStarted ? { stop: "1" } : {}) });
+    const query = new URLSearchParams({ name, format, ...(stops && isStarted ? { stop: "1" } : {}), spreadsheet: "1" });
     try {
       await saveWithProgress(withRequestToken(`/mgr/logger-download?${query}`), { signal: controller.signal, onProgress: setProgress });
     } catch (error) {

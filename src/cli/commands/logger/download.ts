@@ -1,19 +1,26 @@
 import { pipeline } from "node:stream/promises";
 import { visible } from "../../../base/visible-text.ts";
+import { CommandFailure, EXIT } from "../../exit-codes.ts";
 import { findLogger } from "../../loggers/find-loggers.ts";
 import { connectManager } from "../../manager/connection.ts";
 import { fileNameOf, httpGet, saveResponse } from "../../manager/http-get.ts";
+import { outputOf } from "../../manager/output-path.ts";
 import { type ConnectionFlags, findWay } from "../../manager/way.ts";
 
 export interface DownloadFlags extends ConnectionFlags {
   format: string;
   stop?: boolean;
+  spreadsheet?: boolean;
+  output?: string;
 }
 
 /** `mgr logger download NAME [FILE]`: the samples of a logger; `-` is stdout. */
-export async function loggerDownload(name: string, target: string | undefined, flags: DownloadFlags): Promise<void> {
+export async function loggerDownload(name: string, file: string | undefined, flags: DownloadFlags): Promise<void> {
+  const target = outputOf(file, flags.output);
   await requireLogger(name, flags);
-  const query = new URLSearchParams({ name, format: flags.format, ...(flags.stop ? { stop: "1" } : {}) });
+  const { format, stop, spreadsheet } = flags;
+  if (format !== "csv" && spreadsheet) throw new CommandFailure(EXIT.usage, "--spreadsheet needs --format csv");
+  const query = new URLSearchParams({ name, format, ...(stop ? { stop: "1" } : {}), ...(spreadsheet ? { spreadsheet: "1" } : {}) });
   const response = await httpGet(await findWay(flags), `/mgr/logger-download?${query}`);
   if (target === "-") return pipeline(response, process.stdout);
   const path = target ?? fileNameOf(response, `logger.${flags.format}`);

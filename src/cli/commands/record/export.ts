@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rename, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { messageOf } from "../../../base/errors.ts";
+import { MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
 import type { Recording } from "../../../protocol/resources/resources.ts";
 import { SAMPLE_FORMATS, type SampleFormat } from "../../../recording/formats/formats.ts";
@@ -9,6 +9,7 @@ import { repairMcap } from "../../../recording/mcap/repair.ts";
 import { CommandFailure, EXIT } from "../../exit-codes.ts";
 import { connectManager } from "../../manager/connection.ts";
 import { httpGet, saveResponse } from "../../manager/http-get.ts";
+import { outputOf } from "../../manager/output-path.ts";
 import { withPartialFile } from "../../manager/partial-file.ts";
 import { type ConnectionFlags, findWay } from "../../manager/way.ts";
 import { findRecording } from "../../recordings/find-recordings.ts";
@@ -19,28 +20,41 @@ export interface ExportFlags extends ConnectionFlags {
   format: "mcap" | SampleFormat;
   output?: string;
   topic?: string[];
+  spreadsheet?: boolean;
   host?: string;
   file?: string;
 }
 
 type RecordedFile = Recording["files"][number];
 
-/** `mgr record export NAME`: files of a recording, or its samples in another format. NAME may be a file of this machine. */
-export async function recordExport(name: string, flags: ExportFlags): Promise<void> {
+/** `mgr record export NAME [FILE]`: files of a recording, or its samples in another format. NAME may be a file of this machine. */
+export async function recordExport(name: string, target: string | undefined, flags: ExportFlags): Promise<void> {
   if (flags.format === "mcap" && flags.topic !== undefined)
     throw new CommandFailure(EXIT.usage, "--topic needs another format than mcap: files are copied as they are");
+  if (flags.format !== "csv" && flags.spreadsheet) throw new CommandFailure(EXIT.usage, "--spreadsheet needs --format csv");
   const source = isFile(name) ? null : await chosenFiles(name, flags);
   const title = source === null ? basename(name, ".mcap") : name;
-  const path = flags.output ?? defaultPath(title, flags.format, source ?? []);
+  const path = outputOf(target, flags.output) ?? defaultPath(title, flags.format, source ?? []);
   if (await exists(path)) throw new CommandFailure(EXIT.failed, `${path} exists: remove it, or choose another name with --output`);
   // Beside the target: a recording may be larger than the folder of temporary files.
   await withPartialFile(path, async (folder) => {
     await mkdir(folder, { mode: 0o700, recursive: true });
     const copies = source === null ? [await copied(name, folder)] : await downloaded(name, source, folder, flags);
     if (flags.format === "mcap") await keep(copies, folder, path);
-    else await convert({ title, copies, folder, path, format: flags.format, patterns: flags.topic });
+    else {
+      const { format, topic: patterns, spreadsheet: forSpreadsheets = false } = flags;
+      await readable(name, () => convert({ title, copies, folder, path, format, patterns, forSpreadsheets }));
+    }
   });
   process.stdout.write(`${exportedText(path, source?.length ?? 1)}\n`);
+}
+
+/** A damaged file is no defect of this program: a sentence is enough. */
+async function readable<T>(name: string, read: () => Promise<T>): Promise<T> {
+  return read().catch((error: unknown) => {
+    if (error instanceof MgrError || error instanceof CommandFailure) throw error;
+    throw new CommandFailure(EXIT.failed, `cannot export ${name}: ${messageOf(error)}`);
+  });
 }
 
 async function chosenFiles(name: string, flags: ExportFlags): Promise<RecordedFile[]> {
@@ -62,8 +76,8 @@ async function chosenFiles(name: string, flags: ExportFlags): Promise<RecordedFi
 }
 
 /** In the folder of this shell; several files of mcap get a folder. */
-function defaultPath(title: string, format: ExportFlags["format"], files: readonly RecordedFile[]): string {
-  const name = title.replaceAll(/[^\p{L}\p{N}._-]/gu, "_").replace(/^\.+/, "");
+export function defaultPath(title: string, format: ExportFlags["format"], files: readonly RecordedFile[]): string {
+  const name = title.replaceAll(/[^\p{L}\p{N}._-]/gu, "_").replace(/^\.+/, "") || "recording";
   if (format !== "mcap") return `${name}${SAMPLE_FORMATS[format].ending}`;
   return files.length > 1 ? name : `${name}.mcap`;
 }
@@ -76,7 +90,7 @@ async function downloaded(name: string, files: readonly RecordedFile[], folder: 
     const query = new URLSearchParams({ name, host, file });
     await saveResponse(await httpGet(way, `/mgr/recording?${query}`), path);
     // One that is being written has no index yet.
-    await repairMcap(path);
+    await readable(file, () => repairMcap(path));
     paths.push(path);
   }
   return paths;
@@ -90,7 +104,7 @@ async function copied(file: string, folder: string): Promise<string> {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     throw new CommandFailure(isMissing ? EXIT.notFound : EXIT.failed, isMissing ? `there is no file ${file}` : messageOf(error));
   }
-  await repairMcap(path);
+  await readable(file, () => repairMcap(path));
   return path;
 }
 
@@ -106,9 +120,10 @@ interface Conversion {
   readonly path: string;
   readonly format: SampleFormat;
   readonly patterns: readonly string[] | undefined;
+  readonly forSpreadsheets: boolean;
 }
 
-async function convert({ title, copies, folder, path, format, patterns }: Conversion): Promise<void> {
+async function convert({ title, copies, folder, path, format, patterns, forSpreadsheets }: Conversion): Promise<void> {
   const matches = (patterns ?? ["*"]).map(compileFnmatch);
   const recorded = await openRecorded(title, copies, (topic) => matches.some((match) => match(topic)));
   try {
@@ -116,7 +131,7 @@ async function convert({ title, copies, folder, path, format, patterns }: Conver
       throw new CommandFailure(EXIT.notFound, `no messages${patterns === undefined ? "" : ` of topics that match ${patterns.join(", ")}`}`);
     const write = await SAMPLE_FORMATS[format].writer();
     const part = join(folder, basename(path));
-    await write(recorded, part);
+    await write(recorded, part, { forSpreadsheets });
     await rename(part, path);
   } finally {
     await recorded.close();

@@ -1,4 +1,6 @@
+import { quoteWords } from "../../../base/shell-words.ts";
 import type { FrameOf } from "../../../protocol/frames/frames.ts";
+import { CommandFailure, EXIT } from "../../exit-codes.ts";
 import { connectManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { startedText } from "../../recordings/tables.ts";
@@ -18,6 +20,11 @@ export interface StartFlags extends ConnectionFlags {
 
 /** `mgr record start NAME [TOPIC…]`: records topics to disk. */
 export async function recordStart(name: string, topics: string[], flags: StartFlags): Promise<void> {
+  if (/[*?[]/.test(name))
+    throw new CommandFailure(
+      EXIT.usage,
+      `'${name}' is a pattern, but the first argument is the name of the recording. Use: mgr record start NAME ${quoteWords([name, ...topics])}`,
+    );
   const client = await connectManager(flags);
   try {
     await client.request(requestOf(name, topics, flags));

@@ -4,16 +4,21 @@ import { CommandFailure, EXIT } from "../../exit-codes.ts";
 import { connectManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { findRecording, findRecordings } from "../../recordings/find-recordings.ts";
-import { deletedText, outcomeText } from "../../recordings/tables.ts";
+import { deletedText, outcomeText, recordingList } from "../../recordings/tables.ts";
 
 /** Files of a slow disk are completed within this time, milliseconds. */
 const STOP_MS = 60_000;
 
-/** `mgr record stop NAME…`: ends recordings; returns when their files are complete. */
+/** `mgr record stop NAME…`: ends recordings; returns when their files are complete. Without a name it lists them. */
 export async function recordStop(names: string[], flags: ConnectionFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
-    for (const { name } of await findRecordings(client, names)) {
+    const recordings = await findRecordings(client, names);
+    if (names.length === 0) {
+      process.stdout.write(`${recordingList(recordings)}\n`);
+      throw new CommandFailure(EXIT.usage, "give the names of the recordings to stop: mgr record stop NAME…");
+    }
+    for (const { name } of recordings) {
       await client.request({ type: "stop_recording", name }, { timeout: STOP_MS });
       process.stdout.write(`${outcomeText(await findRecording(client, name))}\n`);
     }

@@ -1,10 +1,12 @@
 import { visible } from "../../../base/visible-text.ts";
 import { loadConfig } from "../../manager/configuration.ts";
 import { printJson } from "../../output/table.ts";
+import { sharedRecordingFolders } from "../../recordings/shared-folders.ts";
 
-/** `mgr check`: validates a configuration; every problem at once, exit code 2 if there is one. */
+/** `mgr check`: validates a configuration; every problem at once, exit code 2 if there is one. Notes go to stderr. */
 export async function check(flags: { config?: string; trustConfig?: boolean; json?: boolean }): Promise<void> {
   const config = await loadConfig(flags.config, flags);
+  for (const note of sharedRecordingFolders(config)) console.error(`note: ${visible(note)}`);
   if (flags.json) printJson({ ok: true, problems: [], processes: [...config.processes.keys()] });
   else
     console.log(

@@ -1,4 +1,5 @@
 import { fieldPathText, leavesOf, numberOf } from "../../../../src/base/field-path.ts";
+import { safeInSpreadsheets } from "../../../../src/recording/formats/spreadsheet-text.ts";
 
 /** A numeric field of a topic, such as `position[0]` of `arm/state`; the empty field is the whole value. */
 export interface Trace {
@@ -18,7 +19,10 @@ export function numericFields(value: unknown): string[] {
 /** Joined columns as CSV: time in seconds since 1970, then a column a trace; a cell is empty where a trace has no sample. */
 export function csvOf(traces: readonly Trace[], columns: readonly (readonly (number | null | undefined)[])[]): string {
   const [times = []] = columns;
-  const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const quoted = (name: string) => {
+    const text = safeInSpreadsheets(name);
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
   const head = ["time", ...traces.map((trace) => quoted(titleOfTrace(trace)))].join(",");
   return `${head}\n${times.map((_, row) => columns.map((column) => column[row] ?? "").join(",")).join("\n")}\n`;
 }

@@ -1,0 +1,7 @@
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+
+/** The file that a command writes: FILE, or the same as --output. */
+export function outputOf(file: string | undefined, output: string | undefined): string | undefined {
+  if (file !== undefined && output !== undefined) throw new CommandFailure(EXIT.usage, "give the file once: as FILE or with --output");
+  return output ?? file;
+}
