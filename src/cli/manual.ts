@@ -11,7 +11,7 @@ first entry. With --password-file, or if MGR_WEBUI_AUTH_FILE is set, --url needs
 certificate, give its PEM file with --ca-file.`;
 
 const PLAN_JSON =
-  "{ok, added, removed, changed, unchanged, restart_needed, starts, stops, differences, manager_restart_needed, problems}; lists of names, except ok, problems and differences ({name, key, from, to})";
+  "{ok, added, removed, changed, unchanged, restart_needed, starts, stops, differences, hosts, manager_restart_needed, problems}; lists of names, except ok, problems, differences ({name, key, from, to}) and hosts ({name, change, keys})";
 
 const PAGES: Readonly<Record<string, Page>> = {
   ...DATA_PAGES,

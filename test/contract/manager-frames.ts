@@ -20,7 +20,13 @@ const result = (naming: Fields, fields: Fields = {}): ManagerFrameRow => ({
 const name = "string";
 const names = arrayOf("string");
 const problems = arrayOf(table("configuration problem"));
-const planned = { starts: names, stops: names, differences: arrayOf(table("configuration difference")), manager_restart_needed: names };
+const planned = {
+  starts: names,
+  stops: names,
+  differences: arrayOf(table("configuration difference")),
+  hosts: arrayOf(table("host change")),
+  manager_restart_needed: names,
+};
 
 /** docs/protocol.md, "Frames from manager to client". */
 const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {

@@ -19,7 +19,7 @@ import { Certificate } from "../../http/server/certificate.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { localHostName } from "../hosts/host-names.ts";
 import { readPem } from "./bus-settings.ts";
-import { BusTokens } from "./bus-tokens.ts";
+import { BusTokens, type RefusedDaemon } from "./bus-tokens.ts";
 
 /** How long clients have at shutdown to find another server, milliseconds. */
 const RETIRE_MS = 200;
@@ -34,6 +34,7 @@ interface ManagerBusOptions {
   readonly hosts: () => ReadonlyMap<string, HostSetting>;
   /** Whether the manager still manages this host, which the configuration may no longer name. */
   readonly isLed: (host: string) => boolean;
+  readonly onRefused?: (daemon: RefusedDaemon) => void;
   readonly log: LogBook;
 }
 
@@ -66,6 +67,8 @@ export class ManagerBus {
   readonly peers = new PeerTrafficBook(tcpInfo);
   /** Programs that connect to this broker instead of their host's. */
   readonly registry: Registry;
+  /** Of the daemons of other hosts. */
+  readonly tokens: BusTokens;
   /** A client of our own broker. */
   readonly local: Bus;
   /** For the local host, which sends a lot of output. */
@@ -75,24 +78,24 @@ export class ManagerBus {
   /** Of `/mgr/bus`. */
   readonly door: BusUpgrade;
   readonly #options: ManagerBusParts;
-  readonly #tokens: BusTokens;
   readonly #end = new AbortController();
   readonly #endValidation: () => void;
 
   constructor(options: ManagerBusParts) {
-    const { broker, registry, local, instance, hosts, isLed } = options;
+    const { broker, registry, local, instance, hosts, isLed, onRefused } = options;
     this.#options = options;
     this.broker = broker;
     this.registry = registry;
     this.local = local;
     this.localHosts = new LocalBus(broker);
-    this.#tokens = new BusTokens({ hosts, isLed, warn: (msg) => this.#log("warning", msg) });
+    this.tokens = new BusTokens({ hosts, isLed, onRefused, warn: (msg) => this.#log("warning", msg) });
+    this.tokens.renew();
     this.shared = instance.bus.length === 0 ? Promise.resolve(local) : this.#connect();
     // Callers that need it handle the rejection; there may be none.
     this.shared.catch(() => {});
     this.door = {
       elsewhere: instance.bus.length === 0 ? null : instance.bus.map(withoutSecret).join(", "),
-      permissionsOf: (token) => this.#tokens.permissionsOf(token),
+      permissionsOf: (token) => this.tokens.permissionsOf(token),
       permissionsOfUser,
       accept: (stream, accepted) => broker.accept(stream, accepted),
       stats: () => broker.stats(),
@@ -168,7 +171,7 @@ export class ManagerBus {
   ): Promise<BrokerPermissions | null> {
     // Some libraries always send the part before the @ of an address as the user.
     const secret = token ?? (pass === null || pass === "" ? user : null);
-    if (secret !== null) return this.#tokens.permissionsOf(secret);
+    if (secret !== null) return this.tokens.permissionsOf(secret);
     if (user === null || pass === null) return null;
     const admission = await http.admitUser(user, pass, address);
     return admission && { ...permissionsOfUser(user), isValid: () => admission.isValid() };

@@ -123,10 +123,8 @@ export class BrokerConnection implements Worker {
       this.#isHeld = false;
       if (this.#isReading && this.#input.length > 0) this.#environment.turns.add(this);
     };
-    decision.then(goOn, (error: unknown) => {
-      goOn();
-      this.#refuse(error);
-    });
+    // Nothing more is read of a client that is refused: the reason is all that it is sent.
+    decision.then(goOn, (error: unknown) => this.#refuse(error));
   }
 
   /** Sends what waits, then closes; resolves when the other side is gone or FAREWELL_MS are over. */

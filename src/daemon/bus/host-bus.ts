@@ -7,6 +7,7 @@ import { HubConnection, type HubDial } from "../../bus/leaf/hub-connection.ts";
 import { hubDial } from "../../bus/leaf/hub-dial.ts";
 import { Registry } from "../../bus/registry/registry.ts";
 import type { BusSettings } from "../../contract/messages.ts";
+import { daemonConnectionName } from "../../contract/subjects.ts";
 import type { BusFiles } from "./bus-files.ts";
 import { RunTokens } from "./run-tokens.ts";
 
@@ -125,7 +126,7 @@ export class HostBus {
         ? manager?.()
         : hubDial({ server: { kind: "url", urls: [hub.url], ...(hub.ca === null ? {} : { tls: { ca: hub.ca } }) } });
     if (dial === undefined) return null;
-    return new HubConnection({ broker: this.broker, name: host, dial, log });
+    return new HubConnection({ broker: this.broker, name: daemonConnectionName(host, "link"), dial, log });
   }
 
   async close(): Promise<void> {
