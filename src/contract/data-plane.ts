@@ -104,6 +104,8 @@ export const topicRecord = z.object({
   definition_name: z.string(),
   encoding: z.enum(TOPIC_ENCODINGS),
   keep_last: z.boolean(),
+  /** Why messages cannot be decoded by the definition. */
+  definition_problem: z.string().nullable().default(null),
   /** A client of another host has the topic: messages of this one are refused. */
   lost: z.boolean(),
   /** Packets of it also arrive from a nats-server: a client connected there publishes the topic, and cannot be refused. */

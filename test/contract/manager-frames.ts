@@ -133,7 +133,7 @@ const FURTHER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
   recording_action_result: result({ action: oneOf("start", "stop", "delete"), name }),
   topics_snapshot: event({ topics: arrayOf(table("topic")) }),
   terminal_size: event({ name, rows: "integer", cols: "integer", holder: oneOf("this", "other", "none") }),
-  topic_sample: event({ name, ts: "timestamp", value: "anything", batch: optional(table("sample batch")) }),
+  topic_sample: event({ name, ts: "timestamp", value: "anything", undecoded: "integer", batch: optional(table("sample batch")) }),
   config_reload_result: result(
     {},
     { added: names, removed: names, changed: names, ...planned, unchanged: names, restart_needed: names, problems },

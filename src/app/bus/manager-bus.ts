@@ -50,7 +50,13 @@ interface ManagerBusParts extends ManagerBusOptions {
 export async function openManagerBus(options: ManagerBusOptions): Promise<ManagerBus> {
   const warn = (level: "info" | "warning" | "error", msg: string) => void options.log.append({ level, source: "bus", msg });
   const place = { port: 0 };
-  const registry = new Registry({ host: localHostName(), server: "hub", place: () => ({ ...place, unix_socket: null }), log: warn });
+  const registry = new Registry({
+    host: localHostName(),
+    server: "hub",
+    place: () => ({ ...place, unix_socket: null }),
+    log: warn,
+    definitionProblem: async () => (await import("../../recording/definition-problem.ts")).definitionProblem,
+  });
   const { name, bus_max_payload: maxPayload } = options.instance;
   const broker = createBroker({ name, log: warn, hooks: registry, pingIntervalMs: PING_MS, maxPayload });
   const local = await connectBus({ server: { kind: "memory", broker }, name: "manager", log: warn });

@@ -31,6 +31,8 @@ export class TopicEntry {
   bytes = 0;
   lastSize = 0;
   dropped = 0;
+  /** Why messages cannot be decoded by the definition; null: they can be, or it was not checked yet. */
+  definitionProblem: string | null = null;
   #rate = new TopicRate();
   #definition = UNKNOWN;
 
@@ -45,6 +47,7 @@ export class TopicEntry {
     const before = this.#definition;
     const name = definition_name ?? titleOf(definition, encoding);
     this.#definition = { definition, definition_name: name, encoding, keep_last };
+    if (before.definition !== definition || before.encoding !== encoding) this.definitionProblem = null;
     if (!keep_last) this.last = null;
     const isNew = !this.isReserved || this.owner !== owner;
     if (isNew) this.handOver(owner);
@@ -99,6 +102,7 @@ export class TopicEntry {
       lost: isLost,
       foreign: this.foreign.isPresent,
       ...this.#definition,
+      definition_problem: this.definitionProblem,
       counters,
     };
   }

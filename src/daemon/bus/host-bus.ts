@@ -61,7 +61,13 @@ export class HostBus {
   static async open(options: HostBusOptions): Promise<HostBus> {
     const { host, files, log } = options;
     let port = 0;
-    const registry = new Registry({ host, server: "leaf", place: () => ({ port, unix_socket: null }), log });
+    const registry = new Registry({
+      host,
+      server: "leaf",
+      place: () => ({ port, unix_socket: null }),
+      log,
+      definitionProblem: async () => (await import("../../recording/definition-problem.ts")).definitionProblem,
+    });
     const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log, hooks: registry });
     const { port: last, token } = files.read();
     const tokens = new RunTokens(token);
