@@ -322,7 +322,7 @@ const WRITES: Record<string, number> = {
   "src/cli/commands/topic/pub.ts": 2,
   "src/cli/commands/topic/rates.ts": 1,
   "src/cli/commands/top.ts": 1,
-  "src/cli/commands/up.ts": 6,
+  "src/cli/commands/up.ts": 7,
   "src/cli/commands/wait.ts": 1,
   "src/cli/manager/configuration.ts": 2,
   "src/cli/prompt.ts": 2,

@@ -141,6 +141,7 @@ describe("an X display that passes its clients on", () => {
     const isNewestIn = once(admitted, "client");
     newest.write(packet(false));
     await isNewestIn;
+    expect(newest.destroyed).toBe(false);
   });
 
   it("lets no other user in, also with the cookie, and drops silent connections of other users before its own", async () => {
