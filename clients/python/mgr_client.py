@@ -773,8 +773,8 @@ class Subscription:
 
     def __init__(self, client: Client, topic: str, definition: Definition, on_message: Optional[Callable[[Message], None]]):
         self.topic = topic
-        # Messages that were received, that were published but did not come, and that the program did not take in time.
-        self.counters = {"received": 0, "bytes": 0, "missed": 0, "dropped": 0}
+        # Messages that were received, that were published but did not come, that the program did not take in time, and that could not be decoded.
+        self.counters = {"received": 0, "bytes": 0, "missed": 0, "dropped": 0, "undecoded": 0}
         self._client = client
         self._on_message = on_message
         self._is_fixed = definition is not None
@@ -870,6 +870,7 @@ class Subscription:
                 value = self._codec.decode(message.data)
             except MgrError as error:
                 problem = str(error)
+                self.counters["undecoded"] += 1
         decoded = Message(self.topic, value, message.data, *_marks(message), problem)
         if self._on_message is None:
             self._push(self._queue, decoded)
@@ -1364,11 +1365,21 @@ class Client:
                 self._report(f"the broker refused the registration: {words}")
                 return {name: words for name in self._topics}
             self.host = str(answer.get("host") or self.host)
-            problems = answer.get("problems") or []
-            refusals = {str(each.get("topic")): str(each.get("message")) for each in problems if isinstance(each, dict)}
+            refusals: Dict[str, str] = {}
+            reports: List[str] = []
+            for each in answer.get("problems") or []:
+                if not isinstance(each, dict):
+                    continue
+                topic, words = str(each.get("topic")), str(each.get("message"))
+                # The topic is reserved; only its definition is of no use to subscribers.
+                if each.get("code") == "bad_field":
+                    reports.append(f"messages of the topic '{topic}' cannot be decoded: {words}")
+                    continue
+                refusals[topic] = words
+                reports.append(f"the topic '{topic}' was refused: {words}")
             if refusals:
                 self._register_later(TAKEN_RETRY)
-            self._report("; ".join(f"the topic '{topic}' was refused: {words}" for topic, words in refusals.items()))
+            self._report("; ".join(reports))
             return refusals
 
     def _register_later(self, pause: float) -> None:

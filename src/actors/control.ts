@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { Difference } from "../config/differences.ts";
+import type { HostChange } from "../config/plan.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
@@ -81,6 +82,7 @@ export interface ConfigurationChange {
   readonly starts: string[];
   readonly stops: string[];
   readonly differences: Difference[];
+  readonly hosts: HostChange[];
   /** Keys that only the next start of the manager applies. */
   readonly manager_restart_needed: string[];
 }

@@ -6,6 +6,7 @@ import type { Registry } from "../bus/registry/registry.ts";
 import type { Config } from "../config/definition.ts";
 import type { HostLink } from "../contract/host-link.ts";
 import type { LogBook } from "../log/log-book.ts";
+import type { BusTokens } from "./bus/bus-tokens.ts";
 import type { ConfigHistory } from "./configuration/config-history.ts";
 import type { LoadConfig } from "./configuration/configuration.ts";
 import type { ClientIds } from "./data-plane/client-ids.ts";
@@ -15,6 +16,8 @@ import type { OnProcessAtRest } from "./processes/process-event-router.ts";
 import type { RunHistory } from "./processes/run-history.ts";
 import type { LoggerFile } from "./recording/logger-book.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
+
+export type HostTokens = Pick<BusTokens, "changed" | "renew">;
 
 export interface EngineOptions {
   config: Config;
@@ -40,6 +43,8 @@ export interface EngineOptions {
   hub?: SamplerOptions["hub"] | undefined;
   /** The manager's own connections; omitted if it has none. */
   peers?: PeerTrafficBook | undefined;
+  /** Tokens of the daemons of other hosts; omitted if there is no bus. */
+  tokens?: HostTokens | undefined;
   /** For programs on the bus; omitted if there is none. */
   bus?: Promise<Bus> | undefined;
   /** A new connection to the bus with the rights of a user. */

@@ -7,6 +7,7 @@ import { ActorSystem } from "../actors/system.ts";
 import { messageOf } from "../base/errors.ts";
 import { subjectOfTopic } from "../base/topic-subject.ts";
 import { OutputHub } from "../transport/output/output-hub.ts";
+import type { RefusedDaemon } from "./bus/bus-tokens.ts";
 import { ConfigHistory } from "./configuration/config-history.ts";
 import { RunningConfiguration } from "./configuration/configuration.ts";
 import { CurrentConfig } from "./configuration/current-config.ts";
@@ -157,7 +158,7 @@ export class Engine {
       onRemoved: (name) => events.publish({ type: "host_remove", name }),
       respawn: (name) => actors.respawn(name),
     });
-    const reload = new Reload({ registry, system, events, log, actors, intents, hosts, hostTable });
+    const reload = new Reload({ registry, system, events, log, actors, intents, hosts, hostTable, tokens: options.tokens ?? null });
     const sizes = new TerminalSizes({ clock, intents });
     const sessions = new ProcessSessions(registry, hostTable);
     const settings = new ProcessSettingsBook({
@@ -306,6 +307,11 @@ export class Engine {
   /** The exit of the host's daemon was seen. */
   daemonExited(): void {
     this.system.send("host", this.#options.link.host, { type: "daemon.exited" });
+  }
+
+  /** A daemon was refused, because its token belongs to another host. */
+  daemonRefused(daemon: RefusedDaemon): void {
+    this.#hosts.refused(daemon);
   }
 
   /** Resolves when the requested state is on disk, or could not be written; a failure is logged and the write is retried. */

@@ -112,6 +112,7 @@ class Manager implements RunningManager {
       log,
       hosts: () => (this.#engine?.registry.config ?? this.#config).hosts,
       isLed: (name) => this.#engine?.control.state.hosts().some((known) => known.name === name) ?? false,
+      onRefused: (daemon) => this.#engine?.daemonRefused(daemon),
     });
     this.#cleanups.push(() => bus.close());
     const host = localHostName();
@@ -133,6 +134,7 @@ class Manager implements RunningManager {
       clients: bus.registry,
       hub: bus,
       peers: bus.peers,
+      tokens: bus.tokens,
       bus: bus.shared,
       connectUser: (user) => bus.connectUser(user),
       clientIds: await ClientIds.open(files, (msg) => this.#logError(msg)),

@@ -26,5 +26,18 @@ export function exitCodeOf(error: unknown): number {
 /** What stderr says about `error`: one sentence, or the whole stack for a defect of this program. */
 export function explain(error: unknown): string {
   if (error instanceof CommandFailure || error instanceof MgrError) return error.message;
+  const problem = systemProblem(error);
+  if (problem !== null) return problem;
   return error instanceof Error && error.stack ? error.stack : messageOf(error);
+}
+
+/** A file or folder that the system does not allow to use; null: another error. */
+function systemProblem(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error && "syscall" in error && "path" in error) || typeof error.path !== "string")
+    return null;
+  // Such as `EACCES: permission denied, mkdir '/x'`.
+  const reason = /^[A-Z0-9]+: (.*), \w+ '/.exec(error.message)?.[1] ?? error.message;
+  if (error.syscall !== "mkdir") return `${error.path} cannot be used (${String(error.syscall)}): ${reason}`;
+  const hint = "make its parent folder writable, or choose another one with instance.state_dir, --state-dir or XDG_STATE_HOME";
+  return `the folder ${error.path} cannot be created: ${reason}; ${hint}`;
 }

@@ -1,6 +1,7 @@
 import { visible, visibleLines } from "../base/visible-text.ts";
 import { EXIT, exitCodeOf, explain } from "./exit-codes.ts";
 import { createProgram } from "./program.ts";
+import { checkHelpWords } from "./suggestion.ts";
 
 // A reader that leaves early (`mgr logs x | head`) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -17,8 +18,13 @@ process.once("beforeExit", () => {
   process.stderr.write("mgr: internal error: the command waits for something that cannot come\n");
   process.exitCode = EXIT.failed;
 });
-createProgram(process.argv[2])
-  .parseAsync()
+async function run(): Promise<void> {
+  const program = createProgram(process.argv[2]);
+  checkHelpWords(program, process.argv.slice(2));
+  await program.parseAsync();
+}
+
+run()
   .catch((error: unknown) => {
     if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("commander.")) {
       // commander has printed its sentence or the help already.

@@ -11,7 +11,7 @@ first entry. With --password-file, or if MGR_WEBUI_AUTH_FILE is set, --url needs
 certificate, give its PEM file with --ca-file.`;
 
 const PLAN_JSON =
-  "{ok, added, removed, changed, unchanged, restart_needed, starts, stops, differences, manager_restart_needed, problems}; lists of names, except ok, problems and differences ({name, key, from, to})";
+  "{ok, added, removed, changed, unchanged, restart_needed, starts, stops, differences, hosts, manager_restart_needed, problems}; lists of names, except ok, problems, differences ({name, key, from, to}) and hosts ({name, change, keys})";
 
 const PAGES: Readonly<Record<string, Page>> = {
   ...DATA_PAGES,
@@ -42,7 +42,7 @@ waits, kills the remaining processes. If nothing is running, it succeeds.`,
 'completed' (ended with success), or 'lost' (was running when its host was lost). 'restart to apply changes' stands where the next start
 would run another command or configuration; --json has running_command and current_command. CPU% and MEMORY are of the process with
 everything that it has started: percent of one CPU, since the last sample or over the life of the run, and resident memory.`,
-    json: "an array of processes (docs/protocol.md, 'Process'); with --watch one array per line, after each change",
+    json: "an array of processes (docs/protocol.md, 'Process') with cpu_percent and memory_rss, null if not running; with --watch one array per line, after each change",
     examples: [
       ["mgr ps", "everything"],
       ["mgr ps --watch sim", "the group sim, updated on each change"],
@@ -170,7 +170,8 @@ The password is printed once; 'mgr passwd' sets a new one.`,
     about: "A running manager uses the change at once and ends the user's sessions.",
     examples: [
       ["mgr passwd ada", "prompt for the new password"],
-      ["mgr passwd --generate --hash ci", "generate and print a password, store only its hash"],
+      ["mgr passwd --generate ci", "generate and print a password, store only its hash"],
+      ["mgr passwd --plain ci", "store the password itself: scripts of this machine read it from the auth file"],
     ],
   },
   daemon: {

@@ -7,6 +7,7 @@ import { addDataCommands, addNetworkCommands } from "./data-program.ts";
 import { addManual } from "./manual.ts";
 import { age, configuration, connecting, count, port, seconds, trust } from "./option-values.ts";
 import { addRecordCommands } from "./record-program.ts";
+import { withSuggestion } from "./suggestion.ts";
 
 /**
  * Every command with its options and help; parsing runs one, and loads no other. `first`: the first word of a command line; where that is one
@@ -17,7 +18,11 @@ export function createProgram(first: string | null = null): Command {
     .description("Supervises processes in groups under real terminals, and serves them to a browser, scripts and this command on one port.")
     .version(VERSION)
     .showHelpAfterError("(see mgr --help)")
-    .configureOutput({ writeErr: (text) => process.stderr.write(visibleLines(text)) })
+    .showSuggestionAfterError(false)
+    .configureOutput({
+      writeErr: (text) => process.stderr.write(visibleLines(text)),
+      outputError: (text, write) => write(withSuggestion(program, text)),
+    })
     .exitOverride();
 
   program
@@ -159,7 +164,7 @@ export function createProgram(first: string | null = null): Command {
     .addOption(configuration())
     .addOption(trust())
     .option("--file <file>", "the auth file (default: MGR_WEBUI_AUTH_FILE, or the configured one)")
-    .option("--hash", "store only a hash of the password, so that it cannot be read from the file")
+    .option("--plain", "store the password itself instead of a hash, for programs of this machine that read it from the file")
     .option("--stdin", "read the password from the first line of stdin")
     .option("--generate", "generate a password and print it")
     .action(async (user, flags) => (await import("./commands/setup/passwd.ts")).passwd(user, flags));

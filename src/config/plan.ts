@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config, ProcessDefinition } from "./definition.ts";
+import type { HostSetting } from "./hosts.ts";
 
 /** What another configuration changes, by process name. */
 export interface Plan {
@@ -26,6 +27,30 @@ export function planChanges(before: Definitions, after: Definitions): Plan {
 
 export function isSameDefinition(a: ProcessDefinition, b: ProcessDefinition): boolean {
   return a === b || isDeepStrictEqual(a, b);
+}
+
+/** What another configuration changes in a host. */
+export interface HostChange {
+  readonly name: string;
+  readonly change: "added" | "removed" | "changed";
+  /** Of a changed host, what differs; `token` is the content of its token file. */
+  readonly keys: string[];
+}
+
+/** `renewed`: hosts whose token file has another token than before. */
+export function hostChanges(before: Config["hosts"], after: Config["hosts"], renewed: readonly string[]): HostChange[] {
+  const changes: HostChange[] = [];
+  for (const [name, setting] of after) {
+    const known = before.get(name);
+    if (known === undefined) changes.push({ name, change: "added", keys: [] });
+    else {
+      const keys = (Object.keys(setting) as (keyof HostSetting)[]).filter((key) => !isDeepStrictEqual(known[key], setting[key]));
+      const all = renewed.includes(name) ? [...keys, "token"] : keys;
+      if (all.length > 0) changes.push({ name, change: "changed", keys: all });
+    }
+  }
+  for (const name of before.keys()) if (!after.has(name)) changes.push({ name, change: "removed", keys: [] });
+  return changes;
 }
 
 /** Keys such as `instance.state_dir` that differ and that only the next start of the manager can take. */

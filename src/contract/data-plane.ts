@@ -122,6 +122,8 @@ export const topicRecord = z.object({
   priority: z.int().default(0),
   max_age_ms: z.int().nullable().default(null),
   reliable_within: z.int().nullable().default(null),
+  /** Why messages cannot be decoded by the definition. */
+  definition_problem: z.string().nullable().default(null),
   /** A client of another host has the topic: messages of this one are refused. */
   lost: z.boolean(),
   /** Packets of it also arrive from a nats-server: a client connected there publishes the topic, and cannot be refused. */

@@ -24,6 +24,19 @@ export function subjectToken(text: string): string {
   return encodeURIComponent(text).replace(/[.*!'()~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
+/** Connections of a daemon: control (commands and events), bulk (output), link (its broker). */
+export type DaemonConnection = "control" | "bulk" | "link";
+
+/** The name of a daemon's connection to the bus, by which a broker detects a token that belongs to another host. */
+export function daemonConnectionName(host: string, kind: DaemonConnection): string {
+  return `daemon ${host} ${kind}`;
+}
+
+/** The host that a connection speaks for, according to its name; null: it does not name one. */
+export function hostOfConnection(name: string): string | null {
+  return /^daemon (.+) (?:control|bulk|link)$/s.exec(name)?.[1] ?? null;
+}
+
 /**
  * Requests from every member of the bus (daemons and manager) what it has sent, received and subscribed to. Only the manager may send it.
  */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import type { RefusedDaemon } from "../../src/app/bus/bus-tokens.ts";
 import { type ManagerBus, openManagerBus } from "../../src/app/bus/manager-bus.ts";
 import type { Bus } from "../../src/bus/client/bus.ts";
 import { type ConnectBusOptions, connectBus } from "../../src/bus/client/connect-bus.ts";
@@ -34,6 +35,7 @@ describe("a manager's bus", () => {
   let folder: string;
   let log: LogBook;
   let led: string[];
+  let refused: RefusedDaemon[];
   let hosts: NonNullable<ConfigInput["hosts"]>;
   const cleanups: (() => unknown)[] = [];
 
@@ -41,6 +43,7 @@ describe("a manager's bus", () => {
     folder = mkdtempSync(join(tmpdir(), "mgr-manager-bus-"));
     log = new LogBook({ capacity: 1_000, now: () => 0 });
     led = [];
+    refused = [];
     write("far.token", `${FAR_TOKEN}\n`);
     hosts = { far: { token_file: "far.token" }, near: {} };
   });
@@ -68,6 +71,7 @@ describe("a manager's bus", () => {
       log,
       hosts: () => load().hosts,
       isLed: (host) => led.includes(host),
+      onRefused: (daemon) => refused.push(daemon),
     });
     const rig = await Rig.start({ bus: bus.door });
     const place = `127.0.0.1:${await bus.listen(rig.server)}`;
@@ -146,6 +150,19 @@ describe("a manager's bus", () => {
     const ends = Promise.all(far.map(lost));
     write("far.token", "another-token-0123456789");
     await ends;
+  });
+
+  it.each([
+    { by: "over TCP", name: "daemon near control", url: (place: string) => `nats://${place}` },
+    { by: "over the one port", name: "daemon near bulk", url: (_: string, host: string) => `ws://${host}/mgr/bus` },
+  ])("refuses a daemon that connects $by with the token of another host, and says whose token it is", async ({ name, url }) => {
+    const { rig, place } = await open();
+    await expect(visit(url(place, rig.host), { token: FAR_TOKEN, name })).rejects.toThrow(
+      /Authorization Violation: this token belongs to far/,
+    );
+    expect(refused).toEqual([{ claimed: "near", owner: "far", address: expect.stringMatching(/^127\.0\.0\.1:\d+$/) }]);
+    await visit(url(place, rig.host), { token: FAR_TOKEN, name: name.replace("near", "far") });
+    expect(refused).toHaveLength(1);
   });
 
   it("keeps a host that was taken out of the configuration for as long as the manager has to do with it", async () => {

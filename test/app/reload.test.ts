@@ -129,6 +129,7 @@ describe("a reload", () => {
         { name: "b", key: "command", from: "sleep 1000", to: "sleep 1001" },
         { name: "c", key: "command", from: "sleep 1000", to: "sleep 1002" },
       ],
+      hosts: [],
       manager_restart_needed: [],
     });
     expect((await process("a")).pid).toBe(a.pid);

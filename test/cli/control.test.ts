@@ -37,7 +37,7 @@ describe("a process that changes while the command looks at it", () => {
       if (type === "get_snapshot") setImmediate(() => manager.say({ type: "process_remove", name: "a" }));
     };
     const { error } = await printed(() => run(manager.flags));
-    expect(error).toMatchObject({ exitCode: 3, message: expect.stringMatching(/'a' was removed|'a' matches no process/) });
+    expect(error).toMatchObject({ exitCode: 3, message: expect.stringMatching(/'a' was removed|no process or group matches 'a'/) });
   });
 });
 
@@ -131,6 +131,7 @@ describe("mgr start", () => {
     };
     const told = await printed(() => control("start", ["db"], flags(manager)));
     expect(told.output).toBe("db: started\n");
+    expect(told.errors).toContain("mgr: api was stopped together with db and is still stopped\n");
     expect(told.errors).toContain("mgr start api web");
     expect((await printed(() => control("start", ["api", "web"], flags(manager)))).errors).toBe("");
   });

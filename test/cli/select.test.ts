@@ -36,7 +36,7 @@ describe("a command line names", () => {
     ["axb", "; did you mean 'ab'?"],
     ["nothing like it", "; 'mgr ps' lists all"],
   ])("for '%s' the closest names, or where to find them", (word, end) =>
-    expect(() => select(word)).toThrow(`'${word}' matches no process or group${end}`),
+    expect(() => select(word)).toThrow(`no process or group matches '${word}'${end}`),
   );
 
   it("something for each word, else exit code 3", () => {

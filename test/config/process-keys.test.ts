@@ -250,4 +250,11 @@ describe("nodes and hosts", () => {
       "hosts.rt2.aliases[1]: 'rt1' is already a name of host 'rt1'",
     ]);
   });
+
+  it("do not share a token file, because a token names its host", () => {
+    const hosts = "{rt1: {token_file: keys/rt}, rt2: {token_file: ./keys/rt}, rt3: {token_file: keys/rt3}}";
+    expect(problemsOf(`hosts: ${hosts}\nprocesses: {}\n`)).toEqual([
+      "hosts.rt2.token_file: './keys/rt' is already the token file of host 'rt1'; each host needs a token of its own",
+    ]);
+  });
 });

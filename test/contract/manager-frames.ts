@@ -20,7 +20,13 @@ const result = (naming: Fields, fields: Fields = {}): ManagerFrameRow => ({
 const name = "string";
 const names = arrayOf("string");
 const problems = arrayOf(table("configuration problem"));
-const planned = { starts: names, stops: names, differences: arrayOf(table("configuration difference")), manager_restart_needed: names };
+const planned = {
+  starts: names,
+  stops: names,
+  differences: arrayOf(table("configuration difference")),
+  hosts: arrayOf(table("host change")),
+  manager_restart_needed: names,
+};
 
 /** docs/protocol.md, "Frames from manager to client". */
 const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
@@ -127,7 +133,7 @@ const FURTHER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
   recording_action_result: result({ action: oneOf("start", "stop", "delete"), name }),
   topics_snapshot: event({ topics: arrayOf(table("topic")) }),
   terminal_size: event({ name, rows: "integer", cols: "integer", holder: oneOf("this", "other", "none") }),
-  topic_sample: event({ name, ts: "timestamp", value: "anything", batch: optional(table("sample batch")) }),
+  topic_sample: event({ name, ts: "timestamp", value: "anything", undecoded: "integer", batch: optional(table("sample batch")) }),
   config_reload_result: result(
     {},
     { added: names, removed: names, changed: names, ...planned, unchanged: names, restart_needed: names, problems },

@@ -90,6 +90,7 @@ export const RESOURCES: Tables = {
     daemon_ready: "boolean",
     // Beyond the documents: docs/multi-host.md
     state: anyOne(HOST_STATES),
+    problem: nullable("string"),
     lost_time: nullable("timestamp"),
     version: nullable("string"),
     clock_offset: nullable("number"),
@@ -335,6 +336,7 @@ export const RESOURCES: Tables = {
 
   // docs/design/wire-rules.md, "Commands"
   "configuration problem": { path: "string", line: "integer", column: "integer", message: "string" },
+  "host change": { name: "string", change: anyOne(["added", "removed", "changed"]), keys: arrayOf("string") },
   "configuration difference": { name: "string", key: "string", from: nullable("string"), to: nullable("string") },
   "configuration version": { hash: "string", time: "timestamp", by: nullable("string"), size: "integer" },
   "configuration file": { path: "string", size: "integer", writable: "boolean" },

@@ -191,7 +191,7 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
   hosts(): HostEntry[] {
     const { host } = this.manager;
     const names = { name: host, aliases: ["localhost"], node_aliases: ["localhost"], all_names: [host, "localhost"] };
-    return [{ ...names, daemon_ready: true, state: "ready", lost_time: null, version: null, clock_offset: 0 }];
+    return [{ ...names, daemon_ready: true, state: "ready", problem: null, lost_time: null, version: null, clock_offset: 0 }];
   }
 
   startTools(): StartTool[] {
@@ -333,6 +333,7 @@ class FakeConfiguration implements Configuration {
       starts: [],
       stops: [],
       differences: [],
+      hosts: [],
       manager_restart_needed: [],
     };
   }

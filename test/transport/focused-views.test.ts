@@ -118,7 +118,15 @@ async function play(rig: Rig, full: Client): Promise<Happenings> {
   return happened;
 }
 
-const HOST_ENTRY = { name: "testhost", daemon_ready: true, state: "ready", lost_time: null, version: null, clock_offset: 0 } as const;
+const HOST_ENTRY = {
+  name: "testhost",
+  daemon_ready: true,
+  state: "ready",
+  problem: null,
+  lost_time: null,
+  version: null,
+  clock_offset: 0,
+} as const;
 
 /** What a client has got when it is answered: everything up to then. */
 async function everything(client: Client): Promise<Frame[]> {

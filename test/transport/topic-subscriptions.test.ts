@@ -1,7 +1,13 @@
 import { expect, it } from "vitest";
 import { startRig } from "./rig.ts";
 
-const sample = (value: number) => ({ type: "topic_sample" as const, name: "arm/state", ts: "2026-11-22T08:00:00.000", value });
+const sample = (value: number) => ({
+  type: "topic_sample" as const,
+  name: "arm/state",
+  ts: "2026-11-22T08:00:00.000",
+  value,
+  undecoded: 0,
+});
 
 it("samples go to the connections that look at the topic, until they unsubscribe or close", async () => {
   await using rig = await startRig([]);

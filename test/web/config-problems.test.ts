@@ -48,6 +48,10 @@ test("a plan names each process once: what starts, what stops, what changes, and
     starts: ["new", "db"],
     stops: ["old"],
     differences: [difference],
+    hosts: [
+      { name: "h1", change: "removed", keys: [] },
+      { name: "h2", change: "changed", keys: ["token", "aliases"] },
+    ],
     manager_restart_needed: ["instance.state_dir"],
   });
   expect(parts).toEqual({
@@ -60,6 +64,7 @@ test("a plan names each process once: what starts, what stops, what changes, and
     added: [{ name: "idle" }],
     removed: [{ name: "resting" }],
     outdated: [{ name: "earlier" }],
+    hosts: [{ name: "h1: removed" }, { name: "h2: token, aliases" }],
     settings: [{ name: "instance.state_dir" }],
     isEmpty: false,
   });

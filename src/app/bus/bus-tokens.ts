@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
 import type { HostSetting } from "../../config/hosts.ts";
+import { hostOfConnection } from "../../contract/subjects.ts";
 import { identityOf, readRegularFile } from "../../http/auth/read-regular-file.ts";
 
 /** Shorter tokens can be guessed; other characters do not fit into an HTTP header. */
@@ -15,11 +16,24 @@ export interface BusTokensOptions {
   readonly isLed: (host: string) => boolean;
   /** Reports a token file that cannot be used, when a client presents a token. */
   readonly warn: (msg: string) => void;
+  readonly onRefused?: ((daemon: RefusedDaemon) => void) | undefined;
+}
+
+/** A daemon that connected with the token of another host. */
+export interface RefusedDaemon {
+  /** The host that it names. */
+  readonly claimed: string;
+  /** The host that the token belongs to. */
+  readonly owner: string;
+  /** Its `<ip>:<port>`. */
+  readonly address: string;
 }
 
 /** Maps tokens of hosts to permissions. A host's token is in a file that the configuration names, read when needed. */
 export class BusTokens {
   readonly #options: BusTokensOptions;
+  /** Digests of the tokens of hosts as of the last reload; null: no token. */
+  readonly #accepted = new Map<string, string | null>();
   /** Digests of recently read tokens, by path. */
   readonly #known = new Map<string, { at: number; identity: string | null; digest: Buffer | null }>();
 
@@ -34,9 +48,36 @@ export class BusTokens {
       if (!this.#isTokenOf(name, digest)) continue;
       // A host that was removed from the configuration is kept while a process on it still has to be stopped.
       const isValid = () => (this.#options.hosts().has(name) ? this.#isTokenOf(name, digest) : this.#options.isLed(name));
-      return { ...permissionsOf({ kind: "host", name }), isValid };
+      return { ...permissionsOf({ kind: "host", name }), isValid, refusalOf: (client, address) => this.#refusal(name, client, address) };
     }
     return null;
+  }
+
+  /** Accepts the current tokens; returns the hosts whose token differs from the one that was accepted before. */
+  renew(): string[] {
+    const changed = this.changed();
+    for (const name of this.#options.hosts().keys()) this.#accepted.set(name, this.#digest(name));
+    return changed;
+  }
+
+  /** What `renew` would return. */
+  changed(): string[] {
+    return [...this.#options.hosts().keys()].filter((name) => {
+      const accepted = this.#accepted.get(name);
+      return accepted !== undefined && this.#digest(name) !== accepted;
+    });
+  }
+
+  #refusal(owner: string, client: string, address: string): string | null {
+    const claimed = hostOfConnection(client);
+    if (claimed === null || claimed === owner) return null;
+    this.#options.onRefused?.({ claimed, owner, address });
+    return `this token belongs to ${owner}`;
+  }
+
+  #digest(host: string): string | null {
+    const path = this.#options.hosts().get(host)?.token_file ?? null;
+    return path === null ? null : (this.#readAgain(host, path)?.toString("hex") ?? null);
   }
 
   #isTokenOf(host: string, digest: Buffer): boolean {

@@ -22,7 +22,7 @@ import { Certificate } from "../../http/server/certificate.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { localHostName } from "../hosts/host-names.ts";
 import { readPem } from "./bus-settings.ts";
-import { BusTokens } from "./bus-tokens.ts";
+import { BusTokens, type RefusedDaemon } from "./bus-tokens.ts";
 
 /** How long clients have at shutdown to find another server, milliseconds. */
 const RETIRE_MS = 200;
@@ -37,6 +37,7 @@ interface ManagerBusOptions {
   readonly hosts: () => ReadonlyMap<string, HostSetting>;
   /** Whether the manager still manages this host, which the configuration may no longer name. */
   readonly isLed: (host: string) => boolean;
+  readonly onRefused?: (daemon: RefusedDaemon) => void;
   readonly log: LogBook;
 }
 
@@ -52,7 +53,13 @@ interface ManagerBusParts extends ManagerBusOptions {
 export async function openManagerBus(options: ManagerBusOptions): Promise<ManagerBus> {
   const warn = (level: "info" | "warning" | "error", msg: string) => void options.log.append({ level, source: "bus", msg });
   const place = { port: 0 };
-  const registry = new Registry({ host: localHostName(), server: "hub", place: () => ({ ...place, unix_socket: null }), log: warn });
+  const registry = new Registry({
+    host: localHostName(),
+    server: "hub",
+    place: () => ({ ...place, unix_socket: null }),
+    log: warn,
+    definitionProblem: async () => (await import("../../recording/definition-problem.ts")).definitionProblem,
+  });
   const { name, bus_max_payload: maxPayload, bus_memory } = options.instance;
   const memory = new MemoryBudget(warn, bus_memory ?? defaultMemoryBytes());
   const broker = createBroker({ name, log: warn, hooks: registry, pingIntervalMs: PING_MS, maxPayload, memory });
@@ -71,6 +78,8 @@ export class ManagerBus {
   readonly peers = new PeerTrafficBook(tcpInfo);
   /** Programs that connect to this broker instead of their host's. */
   readonly registry: Registry;
+  /** Of the daemons of other hosts. */
+  readonly tokens: BusTokens;
   /** A client of our own broker. */
   readonly local: Bus;
   /** For the local host, which sends a lot of output. */
@@ -80,24 +89,24 @@ export class ManagerBus {
   /** Of `/mgr/bus`. */
   readonly door: BusUpgrade;
   readonly #options: ManagerBusParts;
-  readonly #tokens: BusTokens;
   readonly #end = new AbortController();
   readonly #endValidation: () => void;
 
   constructor(options: ManagerBusParts) {
-    const { broker, registry, local, instance, hosts, isLed } = options;
+    const { broker, registry, local, instance, hosts, isLed, onRefused } = options;
     this.#options = options;
     this.broker = broker;
     this.registry = registry;
     this.local = local;
     this.localHosts = new LocalBus(broker);
-    this.#tokens = new BusTokens({ hosts, isLed, warn: (msg) => this.#log("warning", msg) });
+    this.tokens = new BusTokens({ hosts, isLed, onRefused, warn: (msg) => this.#log("warning", msg) });
+    this.tokens.renew();
     this.shared = instance.bus.length === 0 ? Promise.resolve(local) : this.#connect();
     // Callers that need it handle the rejection; there may be none.
     this.shared.catch(() => {});
     this.door = {
       elsewhere: instance.bus.length === 0 ? null : instance.bus.map(withoutSecret).join(", "),
-      permissionsOf: (token) => this.#tokens.permissionsOf(token),
+      permissionsOf: (token) => this.tokens.permissionsOf(token),
       permissionsOfUser,
       accept: (stream, accepted) => broker.accept(stream, accepted),
       stats: () => broker.stats(),
@@ -173,7 +182,7 @@ export class ManagerBus {
   ): Promise<BrokerPermissions | null> {
     // Some libraries always send the part before the @ of an address as the user.
     const secret = token ?? (pass === null || pass === "" ? user : null);
-    if (secret !== null) return this.#tokens.permissionsOf(secret);
+    if (secret !== null) return this.tokens.permissionsOf(secret);
     if (user === null || pass === null) return null;
     const admission = await http.admitUser(user, pass, address);
     return admission && { ...permissionsOfUser(user), isValid: () => admission.isValid() };

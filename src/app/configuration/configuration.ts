@@ -51,9 +51,12 @@ export class RunningConfiguration implements Configuration {
     return this.#operations.run(async () => {
       try {
         const change = take(await this.#load());
-        const { added, removed, changed, restart_needed } = change;
+        const { added, removed, changed, restart_needed, hosts } = change;
         const counts = `${added.length} added, ${removed.length} removed, ${changed.length} changed`;
-        log.append({ level: "info", source: "manager", msg: `'${by}' reloads the configuration: ${counts}` });
+        const ofHosts = hosts.map(
+          (host) => `; host '${host.name}' ${host.change}${host.keys.length === 0 ? "" : ` (${host.keys.join(", ")})`}`,
+        );
+        log.append({ level: "info", source: "manager", msg: `'${by}' reloads the configuration: ${counts}${ofHosts.join("")}` });
         if (restart_needed.length > 0) {
           const names = restart_needed.map((name) => `'${name}'`).join(", ");
           log.append({

@@ -7,9 +7,10 @@ import { MgrError } from "../../base/errors.ts";
 import { ancestorNames } from "../../base/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import { differencesOf } from "../../config/differences.ts";
-import { fixedSettings, isSameDefinition, type Plan, planChanges } from "../../config/plan.ts";
+import { fixedSettings, type HostChange, hostChanges, isSameDefinition, type Plan, planChanges } from "../../config/plan.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
+import type { HostTokens } from "../engine-options.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import type { ProcessActors } from "../processes/process-actors.ts";
@@ -26,6 +27,7 @@ interface ReloadOptions {
   intents: IntentKeeper;
   hosts: Hosts;
   hostTable: HostTable;
+  tokens: HostTokens | null;
 }
 
 /** Not running yet, but about to. */
@@ -84,6 +86,7 @@ export class Reload {
       starts: this.#starts(plan, next),
       stops: plan.removed.filter((name) => !registry.isGone(name)),
       differences: differencesOf(plan.changed, this.#latest.processes, next.processes),
+      hosts: this.#hostChanges(next),
       manager_restart_needed: fixedSettings(this.#latest, next),
     };
   }
@@ -98,6 +101,10 @@ export class Reload {
     return [...again, ...[...wanted].filter((name) => !onTheirWay.includes(name) && registry.isGone(name))];
   }
 
+  #hostChanges({ hosts }: Config): HostChange[] {
+    return hostChanges(this.#latest.hosts, hosts, this.#options.tokens?.changed() ?? []);
+  }
+
   #onTheirWay(names: readonly string[]): string[] {
     return names.filter((name) => ON_THE_WAY.has(this.#options.registry.stateOf(name) ?? "stopped"));
   }
@@ -110,6 +117,7 @@ export class Reload {
     const plan = planChanges(before.processes, next.processes);
     const starts = this.#starts(plan, next);
     const fixed = fixedSettings(before, next);
+    const hosts = this.#hostChanges(next);
     this.#noteFixed(fixed);
     this.#latest = { ...next, instance: { ...before.instance, start_tools: next.instance.start_tools } };
 
@@ -144,6 +152,7 @@ export class Reload {
     this.#showAgain(before, plan.unchanged);
     if (!isDeepStrictEqual([before.hosts, before.nodes], [next.hosts, next.nodes]))
       for (const host of this.#options.hosts.entries()) events.publish({ type: "host_upsert", host });
+    this.#options.tokens?.renew();
     events.publish({ type: "tree_changed" });
     return {
       ...plan,
@@ -151,6 +160,7 @@ export class Reload {
       starts,
       stops: retired,
       differences: differencesOf(plan.changed, before.processes, next.processes),
+      hosts,
       manager_restart_needed: fixed,
     };
   }

@@ -53,7 +53,7 @@ export function topicResource(
     message_definition: record.definition_name,
     message_size: counters.last_size,
     dropped_packets: counters.dropped,
-    problem: about.problem,
+    problem: about.problem ?? (record.definition_problem === null ? null : `its messages cannot be decoded: ${record.definition_problem}`),
   };
 }
 

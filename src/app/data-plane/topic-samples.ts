@@ -74,6 +74,8 @@ class FollowedTopic {
   #isClosed = false;
   #latest: Sample | null = null;
   #timer: unknown = null;
+  /** Messages that could not be decoded. */
+  #undecoded = 0;
   #codec: { record: TopicRecord; codec: TopicCodec } | null = null;
 
   constructor(name: string, subject: string, options: TopicSamplesOptions) {
@@ -129,7 +131,7 @@ class FollowedTopic {
       viewer.seen = sample;
       // Counted from when it was due, so that a late timer does not lower the rate.
       viewer.dueAt = Math.max(viewer.dueAt, now - viewer.interval) + viewer.interval;
-      const frame = sample.frame(this.#name, this.#decode);
+      const frame = sample.frame(this.#name, this.#decode, () => this.#undecoded);
       viewer.receive(viewer.batch === null ? frame : { ...frame, batch: viewer.batch.take() });
     }
     if (next !== Number.POSITIVE_INFINITY) this.#schedule(next - now);
@@ -153,6 +155,7 @@ class FollowedTopic {
       this.#codec = { record, codec };
       return codec.decode(data);
     } catch (error) {
+      this.#undecoded++;
       return { error: messageOf(error), base64: base64Of(data) };
     }
   };
@@ -177,8 +180,11 @@ class Sample {
     return this.#value.decoded;
   }
 
-  frame(name: string, decode: (data: Uint8Array) => unknown): TopicSample {
-    this.#frame ??= { type: "topic_sample", name, ts: formatTime(Math.floor(this.time)), value: jsonValueOf(this.value(decode)) };
+  frame(name: string, decode: (data: Uint8Array) => unknown, undecoded: () => number): TopicSample {
+    if (this.#frame === null) {
+      const value = jsonValueOf(this.value(decode));
+      this.#frame = { type: "topic_sample", name, ts: formatTime(Math.floor(this.time)), value, undecoded: undecoded() };
+    }
     return this.#frame;
   }
 }

@@ -115,7 +115,14 @@ export async function createManager(config: ConfigInput | string, options: Creat
       clientIds: state.clientIds,
       loggerFile: state.loggerFile,
       ...(bus
-        ? { connectHost: (name) => deferredHostLink(bus.shared, name), clients: bus.registry, hub: bus, peers: bus.peers, bus: bus.shared }
+        ? {
+            connectHost: (name) => deferredHostLink(bus.shared, name),
+            clients: bus.registry,
+            hub: bus,
+            peers: bus.peers,
+            tokens: bus.tokens,
+            bus: bus.shared,
+          }
         : {}),
     });
     cleanups.push(() => engine.close());
@@ -183,6 +190,7 @@ async function openEmbeddedBus({ config, log, engine }: BusOptions): Promise<Man
       engine()
         .control.state.hosts()
         .some((known) => known.name === name),
+    onRefused: (daemon) => engine().daemonRefused(daemon),
   });
 }
 

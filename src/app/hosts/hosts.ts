@@ -9,10 +9,12 @@ import type { HostEntry } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { busSettings } from "../bus/bus-settings.ts";
+import type { RefusedDaemon } from "../bus/bus-tokens.ts";
 import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { HostController } from "./host-controller.ts";
 import { localHostNames, remoteHostNames, remoteHosts } from "./host-names.ts";
 import type { HostTable } from "./host-table.ts";
+import { RefusedDaemons } from "./refused-daemons.ts";
 import { StartPacer } from "./start-pacer.ts";
 
 interface HostsOptions {
@@ -40,8 +42,18 @@ export class Hosts {
   /** When the daemon of a host was lost; null: it is connected. Hosts that were never seen are not in it. */
   readonly #lostTimes = new Map<string, number | null>();
 
+  readonly #refused: RefusedDaemons;
+
   constructor(options: HostsOptions) {
     this.#options = options;
+    const { clock, log } = options;
+    this.#refused = new RefusedDaemons({ clock, log, onChanged: (host) => this.publish(host) });
+  }
+
+  /** Shown with the host that the daemon names; if there is none, with the one whose token it has. */
+  refused(daemon: RefusedDaemon): void {
+    const { table } = this.#options;
+    this.#refused.note(table.has(daemon.claimed) ? daemon.claimed : daemon.owner, daemon);
   }
 
   /** Manages the hosts that `config` names; removes others as soon as nothing runs there. */
@@ -81,6 +93,7 @@ export class Hosts {
       ...names,
       daemon_ready: state === "ready",
       state,
+      problem: this.#refused.problemOf(host),
       lost_time: lostTime === null ? null : formatTime(lostTime),
       version: greeting?.version ?? null,
       clock_offset: greeting === null ? null : greeting.clock_offset_ms / 1_000,
@@ -93,7 +106,10 @@ export class Hosts {
   }
 
   onEmit(host: string, event: HostEmitted): void {
-    if (event.type === "ready") this.#lostTimes.set(host, null);
+    if (event.type === "ready") {
+      this.#lostTimes.set(host, null);
+      this.#refused.forget(host);
+    }
     // A greeting that fails does not count as another loss.
     else if ((event.type === "lost" || event.type === "died") && this.#lostTimes.get(host) === null)
       this.#lostTimes.set(host, this.#options.clock.now());
@@ -101,6 +117,7 @@ export class Hosts {
   }
 
   close(): void {
+    this.#refused.close();
     for (const { controller, pacer } of this.#options.table.values()) {
       controller.close();
       pacer.close();
@@ -160,6 +177,7 @@ export class Hosts {
     if (!known) return;
     this.#options.table.delete(host);
     this.#lostTimes.delete(host);
+    this.#refused.forget(host);
     known.pacer.close();
     known.controller.close();
     this.#options.system.stop("host", host);

@@ -19,55 +19,90 @@ interface Place {
 export function addConnections(interval: Interval, sums: LinkSums, { manager, hostOf }: Place): TcpLink[] {
   const { before, after, spans } = interval;
   const milliseconds = after.at - before.at;
-  const tcpLinks: TcpLink[] = [];
   const past = new Map(before.peers.map((peer) => [peerKey(peer), peer]));
+  const daemons = new Map<string, { rates: ((key: Count) => number)[]; rtt_us: number | null }>();
   for (const now of after.peers) {
     const old = past.get(peerKey(now));
     const of = (key: Count) => perSecond((key.startsWith("segments") ? kernelIncrease : increase)(old?.[key] ?? 0, now[key]), milliseconds);
     const { kind, name } = now;
-    if (kind !== "daemon") {
-      if (of("written") + of("read") === 0) continue;
-      const peer = hostOf(now.peer);
-      // The peer counts nothing for us: what its kernel has acknowledged is what it has received.
-      sums.add(
-        { from: manager, to: peer },
-        { kind, name },
-        { packets: of("segments_out"), bytes: of("written") },
-        { packets: of("segments_delivered"), bytes: of("acknowledged") },
-      );
-      sums.add(
-        { from: peer, to: manager },
-        { kind, name },
-        // How many segments the peer sent is not known: no counter stands for both ends.
-        { packets: 0, bytes: of("received") },
-        { packets: of("segments_in"), bytes: of("read") },
-      );
+    if (kind === "daemon") {
+      const { rates, rtt_us } = daemons.get(name) ?? { rates: [], rtt_us: null };
+      daemons.set(name, { rates: [...rates, of], rtt_us: now.rtt_us === null ? rtt_us : Math.max(rtt_us ?? 0, now.rtt_us) });
       continue;
     }
-    const span = spans.get(name);
-    if (span === undefined) continue;
-    const { sent, received, out, in: into, retransmits, rtt_us } = socketsOf(span);
+    if (of("written") + of("read") === 0) continue;
+    const peer = hostOf(now.peer);
+    // The peer counts nothing for us: what its kernel has acknowledged is what it has received.
     sums.add(
-      { from: manager, to: name },
+      { from: manager, to: peer },
       { kind, name },
       { packets: of("segments_out"), bytes: of("written") },
-      { packets: into, bytes: received },
+      { packets: of("segments_delivered"), bytes: of("acknowledged") },
     );
-    sums.add({ from: name, to: manager }, { kind, name }, { packets: out, bytes: sent }, { packets: of("segments_in"), bytes: of("read") });
-    const milli = (us: number | null) => (us === null ? null : us / 1_000);
-    const ends = { name: "daemon", age: 0 };
-    tcpLinks.push({
+    sums.add(
+      { from: peer, to: manager },
+      { kind, name },
+      // How many segments the peer sent is not known: no counter stands for both ends.
+      { packets: 0, bytes: of("received") },
+      { packets: of("segments_in"), bytes: of("read") },
+    );
+  }
+  // A daemon counts all of its connections together, and may have connected from several addresses.
+  const tcpLinks = [...daemons].flatMap(([name, { rates, rtt_us }]) => {
+    const span = spans.get(name);
+    const own = (key: Count) => rates.reduce((sum, of) => sum + of(key), 0);
+    return span === undefined ? [] : addDaemon({ name, manager, own, rtt_us }, socketsOf(span), sums);
+  });
+  addForwards(interval, sums, manager);
+  return tcpLinks;
+}
+
+interface DaemonEnds {
+  readonly name: string;
+  readonly manager: string;
+  /** What the manager has counted, a second. */
+  readonly own: (key: Count) => number;
+  readonly rtt_us: number | null;
+}
+
+/** The connections of one daemon, in both directions. */
+function addDaemon({ name, manager, own, rtt_us }: DaemonEnds, theirs: ReturnType<typeof socketsOf>, sums: LinkSums): TcpLink[] {
+  const child = { kind: "daemon", name } as const;
+  sums.add(
+    { from: manager, to: name },
+    child,
+    { packets: own("segments_out"), bytes: own("written") },
+    { packets: theirs.in, bytes: theirs.received },
+  );
+  sums.add(
+    { from: name, to: manager },
+    child,
+    { packets: theirs.out, bytes: theirs.sent },
+    { packets: own("segments_in"), bytes: own("read") },
+  );
+  const ends = { name: "daemon", age: 0 };
+  return [
+    {
       ...ends,
       from_host: manager,
       to_host: name,
-      rtt_ms: milli(now.rtt_us),
-      packets_s: of("segments_out"),
-      retransmits_s: of("retransmits"),
-    });
-    tcpLinks.push({ ...ends, from_host: name, to_host: manager, rtt_ms: milli(rtt_us), packets_s: out, retransmits_s: retransmits });
-  }
-  addForwards(interval, sums, manager);
-  return tcpLinks;
+      rtt_ms: milliOf(rtt_us),
+      packets_s: own("segments_out"),
+      retransmits_s: own("retransmits"),
+    },
+    {
+      ...ends,
+      from_host: name,
+      to_host: manager,
+      rtt_ms: milliOf(theirs.rtt_us),
+      packets_s: theirs.out,
+      retransmits_s: theirs.retransmits,
+    },
+  ];
+}
+
+function milliOf(us: number | null): number | null {
+  return us === null ? null : us / 1_000;
 }
 
 /** Of a daemon's connections to the bus, a second. */

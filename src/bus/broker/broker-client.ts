@@ -319,6 +319,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   #admit(permissions: BrokerPermissions | null): void {
     if (!permissions) throw new ProtocolViolation(ERROR_TEXTS.authorization);
+    const refusal = permissions.refusalOf?.(this.name, this.address) ?? null;
+    if (refusal !== null) throw new ProtocolViolation(`${ERROR_TEXTS.authorization}: ${refusal}`);
     this.#permissions.replace(permissions);
     this.#isAuthorized = true;
     if (this.#deadline) clearTimeout(this.#deadline);

@@ -275,10 +275,8 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
       this.#isHeld = false;
       this.#goOn();
     };
-    decision.then(goOn, (error: unknown) => {
-      goOn();
-      this.#refuse(error);
-    });
+    // Nothing more is read of a client that is refused: the reason is all that it is sent.
+    decision.then(goOn, (error: unknown) => this.#refuse(error));
   }
 
   #goOn(): void {

@@ -27,6 +27,8 @@ export interface BrokerPermissions {
   /** "filtered": allowed, but it gets only messages that `deliver` allows. */
   subscribe?(subject: string, queue: string | null): boolean | "filtered";
   deliver?(subject: string): boolean;
+  /** Checked at CONNECT: why a client that gives itself this name is refused, or null. */
+  refusalOf?(name: string, address: string): string | null;
   /** Checked from time to time: the client's permission to connect may have been revoked. */
   isValid?(): boolean;
   /** The connection may be a link of another broker. So may connections without any permissions. */

@@ -4,6 +4,7 @@ import { messageOf, wireCode } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
 import {
+  type ClientRegistration,
   COUNTERS_MS,
   clientRegistration,
   type DataPlaneChange,
@@ -19,13 +20,14 @@ import type { TopicPolicy } from "../broker/queues/topic-policy.ts";
 import type { BusLog } from "../client/bus-message.ts";
 import { ChangeCollector } from "./change-collector.ts";
 import { deliverKept } from "./kept-delivery.ts";
+import { DefinitionChecks, type DefinitionProblem } from "./definition-checks.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import { lastMoment } from "./last-message.ts";
 import { Member, nameWithoutRegistration } from "./member.ts";
 import { RegistrationLimits } from "./registration-limits.ts";
 import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry, TopicSink } from "./topic-entry.ts";
-import { TopicTable } from "./topic-table.ts";
+import { type TopicProblem, TopicTable } from "./topic-table.ts";
 
 /** First characters of the subjects that the registry handles, so that all other subjects cost one comparison. */
 const TOPIC = TOPIC_PREFIX.charCodeAt(0);
@@ -43,6 +45,8 @@ export interface RegistryOptions {
   /** TCP port and unix socket of the broker. */
   readonly place: () => { readonly port: number; readonly unix_socket: string | null };
   readonly log: BusLog;
+  /** Loads the check of definitions; left out: none is checked. */
+  readonly definitionProblem?: () => Promise<DefinitionProblem>;
 }
 
 /**
@@ -57,6 +61,7 @@ export class Registry implements BrokerHooks {
   #access: BrokerAccess | null = null;
   #kept: KeptRequests | null = null;
   readonly #services: ServiceTable;
+  readonly #checks: DefinitionChecks | null;
   readonly #changes: ChangeCollector;
   /** While there are topics. */
   #endTicks: (() => void) | null = null;
@@ -67,6 +72,7 @@ export class Registry implements BrokerHooks {
     this.#options = options;
     const nameOf = (client: HookedClient) => this.#nameOf(client);
     this.#changes = new ChangeCollector(options.log);
+    this.#checks = options.definitionProblem === undefined ? null : new DefinitionChecks(options.definitionProblem);
     this.#topics = new TopicTable({
       nameOf,
       changed: (entry) => this.#topicChanged(entry),
@@ -205,22 +211,52 @@ export class Registry implements BrokerHooks {
 
   #register(client: HookedClient, { reply, headerBytes, size }: Envelope, message: BorrowedMessage): void {
     this.#access?.spend(Math.ceil(size / REGISTERED_BYTES_PER_UNIT));
-    const answer = this.#registered(client, message.whole().toString("utf8", headerBytes, size));
-    if (reply !== null) client.answerRequest(reply, JSON.stringify(answer));
+    const text = message.whole().toString("utf8", headerBytes, size);
+    const answer = this.#admitted(client, text);
+    const respond = () => reply !== null && client.answerRequest(reply, JSON.stringify(answer.body));
+    const { registration, body } = answer;
+    if (registration === null || !body.ok) {
+      respond();
+      return;
+    }
+    this.#checkDefinitions(client, registration, body.problems).then(respond, (error: unknown) => {
+      this.#options.log("error", `definitions of topics were not checked: ${messageOf(error)}`);
+      respond();
+    });
   }
 
-  #registered(client: HookedClient, text: string): object {
+  /** Within the limits of registrations; null: what was sent is none. */
+  #admitted(client: HookedClient, text: string): { registration: ClientRegistration | null; body: RegistrationAnswer } {
+    try {
+      if (this.#members.has(client)) this.#limits.claim(client, text.length);
+    } catch (error) {
+      return { registration: null, body: { ok: false, code: wireCode(error), message: messageOf(error) } };
+    }
+    const parsed = clientRegistration.safeParse(parseJson(text));
+    if (!parsed.success) return { registration: null, body: { ok: false, code: "bad_field", message: fieldProblem(parsed.error) } };
+    return { registration: parsed.data, body: this.#registered(client, parsed.data) };
+  }
+
+  /** Adds what is found to `problems`. Ends early when the client registers again or disconnects. */
+  async #checkDefinitions(client: HookedClient, registration: ClientRegistration, problems: TopicProblem[]): Promise<void> {
+    if (this.#checks === null) return;
+    for (const topic of registration.topics.filter(DefinitionChecks.isNeeded)) {
+      if (this.#members.get(client)?.registration !== registration) return;
+      const problem = await this.#checks.problemOf(topic);
+      this.#topics.checked(client, topic, problem);
+      if (problem !== null) problems.push({ topic: topic.name, code: "bad_field", message: problem });
+    }
+  }
+
+  #registered(client: HookedClient, registration: ClientRegistration): RegistrationAnswer {
     const member = this.#members.get(client);
     if (member === undefined) return { ok: false, code: "conflict", message: "send CONNECT first, then register" };
     try {
-      this.#limits.claim(client, text.length);
-      const parsed = clientRegistration.safeParse(parseJson(text));
-      if (!parsed.success) return { ok: false, code: "bad_field", message: fieldProblem(parsed.error) };
-      const problems = this.#topics.reserve(client, parsed.data.topics);
-      member.registration = parsed.data;
+      const problems = this.#topics.reserve(client, registration.topics);
+      member.registration = registration;
       this.#noteClient(client);
       const { host, server } = this.#options;
-      return { ok: true, name: parsed.data.name, host, server, problems };
+      return { ok: true, name: registration.name, host, server, problems };
     } catch (error) {
       return { ok: false, code: wireCode(error), message: messageOf(error) };
     }
@@ -292,6 +328,10 @@ export class Registry implements BrokerHooks {
     if (member !== undefined) this.#changes.note(`client ${client.id}`, () => ({ kind: "client", client: member.record }));
   }
 }
+
+type RegistrationAnswer =
+  | { ok: false; code: string; message: string }
+  | { ok: true; name: string; host: string; server: "leaf" | "hub"; problems: TopicProblem[] };
 
 /** `topics[0].encoding: must be …` */
 function fieldProblem({ issues: [issue] }: z.ZodError): string {

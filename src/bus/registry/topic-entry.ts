@@ -42,6 +42,8 @@ export class TopicEntry {
   keptDropped = 0;
   readonly #shareOf: (owner: HookedClient) => KeptShare;
   #last: LastMessage | null = null;
+  /** Why messages cannot be decoded by the definition; null: they can be, or it was not checked yet. */
+  definitionProblem: string | null = null;
   #rate = new TopicRate();
   #definition = UNKNOWN;
 
@@ -58,6 +60,7 @@ export class TopicEntry {
     const before = this.#definition;
     const name = definition_name ?? titleOf(definition, encoding);
     this.#definition = { definition, definition_name: name, encoding, keep_last, priority, max_age_ms, reliable_within };
+    if (before.definition !== definition || before.encoding !== encoding) this.definitionProblem = null;
     const hasPolicy = priority > 0 || max_age_ms !== null || reliable_within !== null;
     this.policy = hasPolicy ? { priority, maxAgeMs: max_age_ms, reliableBytes: reliable_within } : null;
     if (!keep_last) this.#keep(null);
@@ -137,6 +140,7 @@ export class TopicEntry {
       lost: isLost,
       foreign: this.foreign.isPresent,
       ...this.#definition,
+      definition_problem: this.definitionProblem,
       counters,
     };
   }

@@ -25,7 +25,7 @@ export interface TopicTableOptions {
   readonly waiting: (publisher: HookedClient, subject: string) => number;
 }
 
-/** A topic that was not reserved. */
+/** A topic that was not reserved; `bad_field`: it was, but its definition cannot be parsed. */
 export interface TopicProblem {
   readonly topic: string;
   readonly code: ErrorCode;
@@ -102,6 +102,14 @@ export class TopicTable {
       if (entry.reserve(client, topic)) this.#options.changed(entry);
     }
     return problems;
+  }
+
+  /** The result of a check of the definition that `client` has registered for a topic. */
+  checked(client: HookedClient, { name, definition }: RegisteredTopic, problem: string | null): void {
+    const entry = this.#entries.get(subjectOfTopic(name));
+    if (entry?.owner !== client || entry.definition.definition !== definition || entry.definitionProblem === problem) return;
+    entry.definitionProblem = problem;
+    this.#options.changed(entry);
   }
 
   /** The client has disconnected; its topics are removed. */

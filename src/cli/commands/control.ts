@@ -52,7 +52,11 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
 export function stillStoppedHint(processes: readonly Process[]): string {
   if (processes.length === 0) return "";
   const names = processes.map(({ name }) => visible(name)).join(" ");
-  return `mgr: still stopped, since their stop was part of the one before: ${names}\n     to start them: mgr start ${names}\n`;
+  const sentences = processes.map(
+    ({ name, stopped_with }) =>
+      `mgr: ${visible(name)} was stopped${stopped_with === null ? "" : ` together with ${visible(stopped_with)}`} and is still stopped\n`,
+  );
+  return `${sentences.join("")}     To start them: mgr start ${names}\n`;
 }
 
 /** Whether `verb` has finished for this process, successfully or not. */

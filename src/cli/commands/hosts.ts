@@ -1,3 +1,4 @@
+import { visible } from "../../base/visible-text.ts";
 import { isLost } from "../../client/shown/shown-state.ts";
 import type { HostEntry, Process } from "../../protocol/resources/resources.ts";
 import { connectManager } from "../manager/connection.ts";
@@ -28,7 +29,8 @@ export function listing(entries: HostEntry[], processes: Process[]): string {
     const own = processes.filter((each) => each.host === host);
     return `${own.filter((each) => each.pid !== null && !isLost(each)).length}/${own.length}`;
   };
-  return table<HostEntry>(
+  const problems = entries.flatMap(({ name, problem }) => (problem === null ? [] : [paint("red", visible(`${name}: ${problem}`))]));
+  const rows = table<HostEntry>(
     [
       { title: "HOST", text: ({ name }) => name },
       { title: "STATE", text: ({ state }) => state, paint: ({ state }, text) => paint(state === "ready" ? "green" : "yellow", text) },
@@ -39,6 +41,7 @@ export function listing(entries: HostEntry[], processes: Process[]): string {
     ],
     entries,
   );
+  return [rows, ...problems].join("\n");
 }
 
 function clock({ clock_offset }: HostEntry): string {

@@ -26,14 +26,13 @@ type LoadSource = Pick<Awaited<ReturnType<typeof connectManager>>, "request">;
 export async function ps(names: string[], flags: PsFlags): Promise<void> {
   const client = await connectManager(flags);
   try {
-    const loadsWanted = () => (flags.json ? null : loadsOf(client));
     if (!flags.watch) {
-      const [loads, snapshot] = await Promise.all([loadsWanted(), client.snapshot()]);
+      const [loads, snapshot] = await Promise.all([loadsOf(client), client.snapshot()]);
       return show(snapshot, loads, names, flags);
     }
     const look = async () => {
       // The snapshot comes last: of two lists under way, the one printed last is then the newer one.
-      const loads = await loadsWanted();
+      const loads = await loadsOf(client);
       show(await client.snapshot(), loads, names, flags);
     };
     await whileConnected(client, (stop, fail) => {
@@ -72,12 +71,22 @@ function show(snapshot: Snapshot, loads: Loads | null, names: string[], flags: P
     process.stderr.write(`mgr: requests cannot be saved and would be lost in a crash: ${visible(save_problem)}\n`);
   }
   const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
-  if (flags.json) printJson(processes, { oneLine: flags.watch ?? false });
+  if (flags.json)
+    printJson(
+      processes.map((process) => withLoad(process, loads)),
+      { oneLine: flags.watch ?? false },
+    );
   else process.stdout.write(`${listing(processes, snapshot.host_list, loads)}\n`);
 }
 
+/** Null: it does not run, or its load is not known. */
+function withLoad(process: Process, loads: Loads | null): Process & Record<"cpu_percent" | "memory_rss", number | null> {
+  const { cpu_percent = null, memory_rss = null } = loads?.get(process.name) ?? {};
+  return { ...process, cpu_percent, memory_rss };
+}
+
 /** `loads`: null leaves their columns out. */
-export function listing(processes: Process[], hosts: HostEntry[], loads: Loads | null): string {
+export function listing(processes: Process[], hosts: HostEntry[], loads: Loads | null, width?: number): string {
   const entries = new Map(hosts.map((entry) => [entry.name, entry]));
   const now = ({ host }: Process) => Date.now() + (entries.get(host)?.clock_offset ?? 0) * 1_000;
   const host: Column<Process> = {
@@ -90,13 +99,14 @@ export function listing(processes: Process[], hosts: HostEntry[], loads: Loads |
       { title: "NAME", text: (row) => row.name },
       { title: "STATE", text: (row) => wordOf(shownState(row)), paint: (row, padded) => paintState(shownState(row), padded) },
       ...(hosts.length > 1 ? [host] : []),
-      { title: "PID", text: (row) => (row.pid === null ? "-" : String(row.pid)), right: true },
+      { title: "PID", text: (row) => (row.pid === null ? "-" : String(row.pid)), right: true, spare: 2 },
       ...(loads === null ? [] : loadColumns(loads)),
-      { title: "UPTIME", text: (row) => uptime(row, now(row)), right: true },
-      { title: "RESTARTS", text: (row) => String(row.restarts), right: true },
+      { title: "UPTIME", text: (row) => uptime(row, now(row)), right: true, spare: 3 },
+      { title: "RESTARTS", text: (row) => String(row.restarts), right: true, spare: 1 },
       { title: "", text: (row) => remark(row, now(row), entries.get(row.host)) },
     ],
     processes,
+    width,
   );
 }
 
@@ -106,7 +116,7 @@ function loadColumns(loads: Loads): Column<Process>[] {
     return load === undefined ? "-" : write(load);
   };
   return [
-    { title: "CPU%", text: text(({ cpu_percent }) => cpuText(cpu_percent)), right: true },
-    { title: "MEMORY", text: text(({ memory_rss }) => memoryText(memory_rss)), right: true },
+    { title: "CPU%", text: text(({ cpu_percent }) => cpuText(cpu_percent)), right: true, spare: 5 },
+    { title: "MEMORY", text: text(({ memory_rss }) => memoryText(memory_rss)), right: true, spare: 4 },
   ];
 }

@@ -34,7 +34,7 @@ async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {
 }
 
 export function describeReload(answer: Reloaded, dryRun: boolean): string {
-  const { added, removed, changed, unchanged, restart_needed, starts, stops, differences, manager_restart_needed } = answer;
+  const { added, removed, changed, unchanged, restart_needed, starts, stops, differences, hosts, manager_restart_needed } = answer;
   const lines = [
     ...added.map((name) => paint("green", `+ ${name}${starts.includes(name) ? (dryRun ? ", starts" : ", started") : ""}`)),
     ...changed.flatMap((name) => [
@@ -49,6 +49,7 @@ export function describeReload(answer: Reloaded, dryRun: boolean): string {
       ? `nothing ${dryRun ? "would change" : "changed"}; ${unchanged.length} processes`
       : `${added.length} ${would}added, ${changed.length} changed, ${removed.length} removed; ${unchanged.length} unchanged`,
   );
+  lines.push(...hosts.map(hostLine));
   if (restart_needed.length > 0)
     lines.push(
       `these still run with their earlier configuration; restart them to apply the new one: ${visible(restart_needed.join(", "))}`,
@@ -56,6 +57,11 @@ export function describeReload(answer: Reloaded, dryRun: boolean): string {
   if (manager_restart_needed.length > 0)
     lines.push(`these act at the next start of the manager ('mgr down', then 'mgr up'): ${visible(manager_restart_needed.join(", "))}`);
   return lines.join("\n");
+}
+
+function hostLine({ name, change, keys }: Reloaded["hosts"][number]): string {
+  if (change === "changed") return paint("yellow", `~ host ${visible(name)}: ${keys.join(", ")}`);
+  return change === "added" ? paint("green", `+ host ${visible(name)}`) : paint("red", `- host ${visible(name)}`);
 }
 
 function differenceText({ key, from, to }: Reloaded["differences"][number]): string {

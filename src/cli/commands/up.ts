@@ -17,6 +17,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadConfig } from "../manager/configuration.ts";
 import { EndSignals } from "../manager/end-signals.ts";
 import { Ending } from "../manager/ending.ts";
+import { isAlreadyUp } from "../manager/running-manager.ts";
 import { reportRemaining } from "../manager/stop-progress.ts";
 import { ForegroundOutput } from "../output/foreground-output.ts";
 import { logLine, Printer } from "../output/printer.ts";
@@ -48,9 +49,9 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
       EXIT.notFound,
       `--exit-with: ${config.file} has no process '${exitWith}'${didYouMeanName(exitWith, config.processes.keys())}`,
     );
-  if (flags.detach) return detach(config, names, flags);
-
   const detached = process.env[DETACHED] === "1";
+  if (!detached && (await isAlreadyUp(config))) return joinRunning(config, names, flags);
+  if (flags.detach) return detach(config, names, flags);
   delete process.env[DETACHED];
   // It loads while the manager does.
   const daemon = prepareDaemon({ stateDir: config.instance.state_dir, host: localHostName() });
@@ -88,6 +89,26 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   output?.end();
   await printer.drained();
   process.exit(ending.exitCode);
+}
+
+/** The manager runs already: starts NAMES, then follows the output as the manager in the foreground would. */
+async function joinRunning(config: Config, names: string[], flags: UpFlags): Promise<void> {
+  const { exitWith, abortOnFailure = false, all = false, detach = false, output, keep = false } = flags;
+  const { name } = config.instance;
+  const owned = exitWith !== undefined ? "--exit-with" : abortOnFailure ? "--abort-on-failure" : keep ? "--keep" : null;
+  if (owned !== null)
+    throw new CommandFailure(EXIT.failed, `'${name}' is already running, so ${owned} has no effect; stop it with 'mgr down' first`);
+  const connection = { config: config.file ?? "" };
+  const chosen = all ? [...config.processes.keys()] : names;
+  const isFollowing = !detach && output;
+  console.log(`${visible(name)} is already running${isFollowing ? "; its output follows, Ctrl-C leaves it running" : ""}`);
+  if (chosen.length > 0) {
+    const { control } = await import("./control.ts");
+    await control("start", chosen, { ...connection, timeout: 0, wait: false });
+  }
+  if (!isFollowing) return;
+  const { logs } = await import("./logs.ts");
+  await logs([], { ...connection, follow: true, lines: 1 });
 }
 
 /**

@@ -29,7 +29,7 @@ export function select<Named extends { readonly name: string }>(all: readonly Na
     const named = all.filter(({ name }) => isWithin(name, word));
     const matches = compileFnmatch(word);
     const found = named.length > 0 ? named : all.filter(({ name }) => matches(name));
-    if (found.length === 0) throw notFound(`'${word}' matches no ${kind.word}`, word, all, kind);
+    if (found.length === 0) throw notFound(`no ${kind.word} matches '${word}'`, word, all, kind);
     for (const one of found) chosen.add(one);
   }
   return [...chosen];

@@ -3,9 +3,11 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { RunningInstance } from "../../app/local-daemon/running-instance.ts";
 import { messageOf } from "../../base/errors.ts";
+import { portUser } from "../../bus/broker/listeners/port-owner.ts";
 import type { NodeConnectOptions } from "../../client/index.ts";
 import { authFilePath } from "../../config/default-paths.ts";
 import { readStateText } from "../../files/state-file.ts";
+import { UserNames } from "../../daemon/process/user-names.ts";
 import { parseAuthFile } from "../../http/auth/auth-entries.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadInstance, upCommand } from "./configuration.ts";
@@ -85,7 +87,15 @@ export function placeOf(way: Way): string {
 }
 
 /** That the manager of this machine does not run; what of its processes does; and what to do. */
-async function absence({ name, state_dir }: RunningInstance, up: string): Promise<string> {
+async function absence(instance: RunningInstance, up: string): Promise<string> {
+  const { name, state_dir, manager } = instance;
+  const foreign = manager.port === 0 ? null : portUser(manager.port);
+  if (foreign !== null && foreign !== process.geteuid?.()) {
+    const users = new UserNames();
+    users.refresh();
+    const url = await managerUrl(instance);
+    return `user '${users.of(foreign)}' runs the manager of '${name}', or another program on its port ${manager.port}. Run this command as that user, or as a web user with: --url ${url} --user USER`;
+  }
   const runs = await countRuns(state_dir);
   if (runs === 0) return `'${name}' is not running. Start it with: ${up}`;
   const left = runs === 1 ? "1 process still runs" : `${runs} processes still run`;

@@ -36,14 +36,29 @@ export interface Column<Row> {
   text: (row: Row) => string;
   paint?: (row: Row, padded: string) => string;
   right?: boolean;
+  /** Columns with a number are left out on a narrow terminal, the lowest first. */
+  spare?: number;
 }
 
-/** Rows under their titles, columns as wide as their widest cell; the last one is not padded. */
-export function table<Row>(columns: Column<Row>[], rows: Row[]): string {
-  const cell = (column: Column<Row>, row: Row) => visible(column.text(row));
-  const widths = columns.map((column) =>
-    rows.reduce((width, row) => Math.max(width, stringWidth(cell(column, row))), stringWidth(column.title)),
-  );
+/** What the last column keeps at least on a narrow terminal, characters. */
+const MIN_LAST_WIDTH = 12;
+
+/**
+ * Rows under their titles, columns as wide as their widest cell; the last one is not padded. On a terminal that is too narrow, columns that
+ * can be spared are left out, and the last one is cut.
+ */
+export function table<Row>(all: Column<Row>[], rows: Row[], width = process.stdout.columns || Number.POSITIVE_INFINITY): string {
+  const columns = [...all];
+  const whole = (column: Column<Row>, row: Row) => visible(column.text(row));
+  const widthOf = (column: Column<Row>) =>
+    rows.reduce((most, row) => Math.max(most, stringWidth(whole(column, row))), stringWidth(column.title));
+  const before = () => columns.slice(0, -1).reduce((sum, column) => sum + widthOf(column) + 2, 0);
+  const isTooWide = () => before() + Math.min(MIN_LAST_WIDTH, widthOf(columns.at(-1) ?? { title: "", text: () => "" })) > width;
+  const spares = all.filter(({ spare }) => spare !== undefined).sort((a, b) => (a.spare ?? 0) - (b.spare ?? 0));
+  for (const spare of spares) if (isTooWide()) columns.splice(columns.indexOf(spare), 1);
+  const room = width - before();
+  const cell = (column: Column<Row>, row: Row) => (column === columns.at(-1) ? cut(whole(column, row), room) : whole(column, row));
+  const widths = columns.map(widthOf);
   const line = (cells: (column: Column<Row>, index: number) => string) => columns.map(cells).join("  ").trimEnd();
   const pad = (text: string, index: number, right: boolean | undefined) => {
     if (index === columns.length - 1 && !right) return text;
@@ -58,6 +73,16 @@ export function table<Row>(columns: Column<Row>[], rows: Row[]): string {
     }),
   );
   return [paint("bold", head), ...body].join("\n");
+}
+
+function cut(text: string, room: number): string {
+  if (stringWidth(text) <= room || room < MIN_LAST_WIDTH) return text;
+  let kept = "";
+  for (const character of text) {
+    if (stringWidth(kept + character) >= room) break;
+    kept += character;
+  }
+  return `${kept}…`;
 }
 
 /** In several lines, or in one for programs that read a value per line. */

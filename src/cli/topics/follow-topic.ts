@@ -11,6 +11,8 @@ const NS_PER_MS = 1_000_000n;
 export interface Followed {
   /** Messages that were published and did not arrive; null where that is not known. */
   readonly missed: () => number | null;
+  /** Messages that could not be decoded. */
+  readonly undecoded: () => number;
   readonly close: () => void;
 }
 
@@ -27,16 +29,19 @@ export function followOnBus(client: DataClient, topic: string, receive: (sample:
   });
   return {
     missed: () => subscription.counters.missed + subscription.counters.dropped,
+    undecoded: () => subscription.counters.undecoded,
     close: () => subscription.close(),
   };
 }
 
 /** At most `MAX_SAMPLED_RATE` messages a second, from a manager anywhere. */
 export async function followOnManager(client: ManagerClient, topic: string, receive: (sample: Sample) => void): Promise<Followed> {
+  let undecoded = 0;
   const subscription = client.frames$.subscribe((frame) => {
-    if (frame.type === "topic_sample" && frame.name === topic)
-      receive({ value: frame.value, time: BigInt(parseTime(frame.ts)) * NS_PER_MS, seq: null });
+    if (frame.type !== "topic_sample" || frame.name !== topic) return;
+    undecoded = frame.undecoded;
+    receive({ value: frame.value, time: BigInt(parseTime(frame.ts)) * NS_PER_MS, seq: null });
   });
   await client.request({ type: "subscribe_topic", name: topic, max_rate: MAX_SAMPLED_RATE });
-  return { missed: () => null, close: () => subscription.unsubscribe() };
+  return { missed: () => null, undecoded: () => undecoded, close: () => subscription.unsubscribe() };
 }

@@ -101,12 +101,20 @@ export class Registration {
     }
     if (typeof host === "string") this.host = host;
     const refusals = new Map<string, string>();
+    const reports: string[] = [];
     for (const problem of Array.isArray(problems) ? problems : []) {
       const topic: unknown = problem?.topic;
-      if (typeof topic === "string") refusals.set(topic, messageOf(problem?.message ?? "it is taken"));
+      if (typeof topic !== "string") continue;
+      const words = messageOf(problem?.message ?? "it is taken");
+      // The topic is reserved; only its definition is of no use to subscribers.
+      const isRefused = problem?.code !== "bad_field";
+      if (isRefused) refusals.set(topic, words);
+      reports.push(
+        isRefused ? `the topic '${topic}' was refused: ${words}` : `messages of the topic '${topic}' cannot be decoded: ${words}`,
+      );
     }
     if (refusals.size > 0) this.#later(TAKEN_RETRY_MS);
-    this.#report([...refusals].map(([topic, words]) => `the topic '${topic}' was refused: ${words}`).join("; "));
+    this.#report(reports.join("; "));
     return refusals;
   }
 

@@ -34,10 +34,10 @@ const MAX_WAITING = 1_000;
 export class TopicSubscription implements AsyncIterable<TopicMessage> {
   readonly topic: string;
   /**
-   * Messages received; messages that the publisher sent but that did not arrive; and messages dropped because the program did not read them
-   * in time.
+   * Messages received; messages that the publisher sent but that did not arrive; messages dropped because the program did not read them in
+   * time; and messages that could not be decoded.
    */
-  readonly counters = { received: 0, bytes: 0, missed: 0, dropped: 0 };
+  readonly counters = { received: 0, bytes: 0, missed: 0, dropped: 0, undecoded: 0 };
   readonly #decoder: TopicDecoder;
   readonly #loss = new LossCounter();
   readonly #onMessage: SubscribeOptions["onMessage"];
@@ -110,6 +110,7 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
     if (this.#isClosed) return;
     const { data } = message;
     const decoded: TopicMessage = { topic: this.topic, data, ...this.#decoder.decode(data), ...marksOf(message.headers) };
+    if (decoded.problem !== null) this.counters.undecoded++;
     if (!this.#onMessage) {
       this.#push(this.#queue, decoded);
       this.#wake();

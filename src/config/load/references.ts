@@ -1,3 +1,4 @@
+import { normalize } from "node:path";
 import { ancestorNames } from "../../base/names.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { hostOfNode, isOwnHost, knownHostNames } from "../hosts.ts";
@@ -289,16 +290,31 @@ function checkNodes(names: Names): PartFinding[] {
   return findings;
 }
 
-/** No name stands for two hosts. */
+/** No name stands for two hosts, and no token: a daemon with the token of another host is refused. */
 function readHosts(names: Names): { hosts: Map<string, { aliases: string[] }>; problems: PartFinding[] } {
   const problems: PartFinding[] = [];
   const owners = new Map<string, string>();
   const hosts = new Map<string, { aliases: string[] }>();
   const entries = entriesOf(names.main.get("hosts") ?? null) ?? new Map<string, unknown>();
+  const tokenOwners = new Map<string, string>();
   const ownerOf = (host: string) => (isOwnHost(host) ? "localhost" : host);
   for (const name of ["localhost", ...entries.keys()]) owners.set(name, ownerOf(name));
   for (const [name, settings] of entries) {
-    const listed: unknown = entriesOf(settings ?? null)?.get("aliases");
+    const own = entriesOf(settings ?? null);
+    const token = own?.get("token_file");
+    if (typeof token === "string") {
+      const path = normalize(token);
+      const owner = tokenOwners.get(path);
+      if (owner === undefined) tokenOwners.set(path, name);
+      else
+        problems.push(
+          names.finding(
+            ["hosts", name, "token_file"],
+            `'${token}' is already the token file of host '${owner}'; each host needs a token of its own`,
+          ),
+        );
+    }
+    const listed: unknown = own?.get("aliases");
     const aliases: string[] = [];
     for (const [index, alias] of (Array.isArray(listed) ? listed : []).entries()) {
       if (typeof alias !== "string") continue;

@@ -8,6 +8,7 @@ import { HubConnection, type HubDial } from "../../bus/leaf/hub-connection.ts";
 import { hubDial } from "../../bus/leaf/hub-dial.ts";
 import { Registry } from "../../bus/registry/registry.ts";
 import type { BusSettings } from "../../contract/messages.ts";
+import { daemonConnectionName } from "../../contract/subjects.ts";
 import type { BusFiles } from "./bus-files.ts";
 import { RunTokens } from "./run-tokens.ts";
 
@@ -72,7 +73,13 @@ export class HostBus {
           admit = resolve;
         })
       : null;
-    const registry = new Registry({ host, server: "leaf", place: () => ({ port, unix_socket: null }), log });
+    const registry = new Registry({
+      host,
+      server: "leaf",
+      place: () => ({ port, unix_socket: null }),
+      log,
+      definitionProblem: async () => (await import("../../recording/definition-problem.ts")).definitionProblem,
+    });
     const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log, hooks: registry });
     const { port: last, token } = files.read((msg) => log("warning", msg));
     const tokens = new RunTokens(token);
@@ -140,7 +147,7 @@ export class HostBus {
         ? manager?.()
         : hubDial({ server: { kind: "url", urls: [hub.url], ...(hub.ca === null ? {} : { tls: { ca: hub.ca } }) } });
     if (dial === undefined) return null;
-    return new HubConnection({ broker: this.broker, name: host, dial, log });
+    return new HubConnection({ broker: this.broker, name: daemonConnectionName(host, "link"), dial, log });
   }
 
   async close(): Promise<void> {

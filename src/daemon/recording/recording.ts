@@ -253,16 +253,16 @@ export class Recording {
 
   async #removeSurplus(): Promise<void> {
     const isOver = () => this.#files.length + (this.#file === null ? 0 : 1) > this.spec.max_files;
-    while (isOver() && (await this.#removeOldest()));
+    while (isOver() && (await this.#removeOldest(`limit: ${this.spec.max_files} files`)));
     this.#changed();
   }
 
   /** False: there is none that could be removed. */
-  async #removeOldest(): Promise<boolean> {
+  async #removeOldest(reason: string): Promise<boolean> {
     const oldest = this.#files.find(({ is_growing }) => !is_growing);
     if (oldest === undefined) return false;
     await this.#forget(oldest.file);
-    this.#options.log("info", `the recording '${this.name}' has too many files or too little room: ${oldest.file} was removed`);
+    this.#options.log("info", `removed the oldest file of the recording '${this.name}' (${reason}): ${oldest.file}`);
     return true;
   }
 
@@ -273,7 +273,7 @@ export class Recording {
 
   /** A full disk makes room as configured; anything else ends the recording. True: there is room again. */
   async #writeFailed(error: unknown, file: string): Promise<boolean> {
-    if (isDiskFull(error) && this.spec.on_full === "delete_oldest" && (await this.#removeOldest())) return true;
+    if (isDiskFull(error) && this.spec.on_full === "delete_oldest" && (await this.#removeOldest("the disk is full"))) return true;
     // Not awaited: the end waits for the write that failed.
     void this.#fail(isDiskFull(error) ? this.#fullText() : `${file} could not be written: ${messageOf(error)}`);
     return false;
@@ -294,7 +294,7 @@ export class Recording {
   async #hasSpace(): Promise<boolean> {
     const { freeSpace = (folder: RecordingFolder) => folder.freeSpace() } = this.#options;
     while ((await freeSpace(this.folder)) < this.spec.min_free_space) {
-      if (this.spec.on_full !== "delete_oldest" || !(await this.#removeOldest())) return false;
+      if (this.spec.on_full !== "delete_oldest" || !(await this.#removeOldest("too little free space"))) return false;
     }
     return true;
   }

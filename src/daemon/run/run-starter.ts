@@ -85,6 +85,6 @@ export class RunStarter {
 
   async #withDisplay(runId: RunId, spec: RunSpec): Promise<RunSpec> {
     if (spec.x11 === undefined || !("forward" in spec.x11)) return spec;
-    return { ...spec, x11: await this.#options.displays.begin(runId, spec.name) };
+    return { ...spec, x11: await this.#options.displays.begin(runId, spec) };
   }
 }

@@ -4,6 +4,7 @@ import type { Bus } from "../../bus/client/bus.ts";
 import { type BusServer, type ConnectBusOptions, connectBus } from "../../bus/client/connect-bus.ts";
 import { serveHost } from "../../bus/host-link/host-link.ts";
 import { answerReports } from "../../bus/host-link/member-reports.ts";
+import { daemonConnectionName } from "../../contract/subjects.ts";
 import type { Host } from "../host.ts";
 import type { StartOptions } from "../start-options.ts";
 import { DuplicateDaemonGuard } from "./duplicate-daemon-guard.ts";
@@ -47,7 +48,7 @@ export async function serveOnBus(options: BusServiceOptions): Promise<BusService
 }
 
 function connect({ host, bus, managerLock, log, signal }: BusServiceOptions, kind: "control" | "bulk"): Promise<Bus> {
-  const name = `daemon ${host.host} ${kind}`;
+  const name = daemonConnectionName(host.host, kind);
   const server = serverOf(bus, managerLock);
   if ("socket" in bus) return connectBus({ ...server, name, log, signal });
   const options: ConnectBusOptions = { ...server, name, log, signal, maxPauseMs: MAX_PAUSE_MS };

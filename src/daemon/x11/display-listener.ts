@@ -3,6 +3,7 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import { isAuthorized, setupPacket, type X11Authorization, type X11Setup } from "../../base/x11/setup.ts";
 import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
 import { isDisplayUsed } from "./display-numbers.ts";
+import { peerUsers } from "./peer-users.ts";
 import { readSetup, refuseClient } from "./read-setup.ts";
 
 /** TCP port of display 0. */
@@ -12,13 +13,18 @@ const ADDRESS = "127.0.0.1";
 /** Numbers for forwarded displays, as those of ssh: lower ones are used by desktops, and higher ports by other services. */
 const FIRST_NUMBER = 10;
 const NUMBERS = 300;
-/** Open connections of one run, and those that have not sent their setup yet: any program of this host can make such ones. */
+/** Open connections of one run, and those without the cookie so far, which any program of this host can make. */
 const MAX_CLIENTS = 64;
 const MAX_NEWCOMERS = 32;
+/** Time for a client to send its setup, which X clients do at once; milliseconds. */
+const SETUP_TIMEOUT_MS = 3_000;
+const ROOT = 0;
 
 export interface DisplayListenerOptions {
   /** What clients must send. */
   readonly cookie: X11Authorization;
+  /** Users whose programs may connect, besides root; others may not, as far as the kernel tells whose a connection is. */
+  readonly users: readonly number[];
   /** A client that has sent the cookie. The socket is paused; its setup packet, without the cookie, is still to be read. */
   readonly onClient: (client: Socket, setup: X11Setup) => void;
   readonly onRefused: (reason: string) => void;
@@ -64,7 +70,12 @@ export class DisplayListener {
 
   async #accept(client: Socket): Promise<void> {
     client.on("error", () => client.destroy());
-    if (!this.#server.listening || this.#newcomers.size >= MAX_NEWCOMERS || !descriptorBudget.take(client, "client")) {
+    if (!this.#server.listening) {
+      client.destroy();
+      return;
+    }
+    this.#makeRoom();
+    if (!descriptorBudget.take(client, "client")) {
       client.destroy();
       return;
     }
@@ -74,20 +85,46 @@ export class DisplayListener {
       this.#clients.delete(client);
     });
     try {
-      this.#admit(client, await readSetup(client));
+      this.#admit(client, await readSetup(client, SETUP_TIMEOUT_MS));
     } catch (error) {
       this.#options.onRefused(messageOf(error));
       client.destroy();
     }
   }
 
+  /** Programs of other users give way first, then the oldest newcomer. */
+  #makeRoom(): void {
+    if (this.#newcomers.size < MAX_NEWCOMERS) return;
+    for (const stranger of this.#strangers([...this.#newcomers])) this.#drop(stranger);
+    for (const oldest of this.#newcomers) {
+      if (this.#newcomers.size < MAX_NEWCOMERS) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(client: Socket): void {
+    this.#newcomers.delete(client);
+    client.destroy();
+  }
+
+  #strangers(clients: readonly Socket[]): Socket[] {
+    const known = peerUsers(X11_BASE_PORT + this.number);
+    return clients.filter(({ remoteAddress, remotePort }) => {
+      const user = known.get(`${remoteAddress}:${remotePort}`);
+      return user !== undefined && user !== ROOT && !this.#options.users.includes(user);
+    });
+  }
+
   #admit(client: Socket, setup: X11Setup): void {
     const { cookie, onClient, onRefused } = this.#options;
-    const isFull = this.#clients.size >= MAX_CLIENTS;
-    if (isFull || !isAuthorized(setup, cookie)) {
-      const reason = isFull
-        ? `the process has ${MAX_CLIENTS} X11 connections already`
-        : "the X11 cookie is missing or wrong, see XAUTHORITY";
+    const reason = !isAuthorized(setup, cookie)
+      ? "the X11 cookie is missing or wrong, see XAUTHORITY"
+      : this.#strangers([client]).length > 0
+        ? "the X client belongs to another user than the process"
+        : this.#clients.size >= MAX_CLIENTS
+          ? `the process has ${MAX_CLIENTS} X11 connections already`
+          : null;
+    if (reason !== null) {
       onRefused(reason);
       refuseClient(client, setup, reason);
       return;

@@ -8,8 +8,9 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import type { X11Setup } from "../../base/x11/setup.ts";
 import { COOKIE_BYTES, MIT_COOKIE, xauthorityOf } from "../../base/x11/xauthority.ts";
 import { ThrottledWarning } from "../../bus/client/throttled-warning.ts";
-import type { RunId } from "../../contract/run.ts";
+import type { RunId, RunSpec } from "../../contract/run.ts";
 import type { X11Waiting } from "../../contract/x11.ts";
+import { accountOf } from "../process/accounts.ts";
 import { DisplayListener } from "./display-listener.ts";
 import { refuseClient } from "./read-setup.ts";
 
@@ -49,7 +50,7 @@ export class ForwardedDisplays {
   }
 
   /** A display for a run that is about to start. Rejects with `spawn_failed`. */
-  async begin(runId: RunId, name: string): Promise<{ display: string; authority: string }> {
+  async begin(runId: RunId, { name, user }: Pick<RunSpec, "name" | "user">): Promise<{ display: string; authority: string }> {
     try {
       const cookie = randomBytes(COOKIE_BYTES);
       const folder = join(this.#makeFolder(), runId);
@@ -58,6 +59,7 @@ export class ForwardedDisplays {
       writeFileSync(authority, xauthorityOf(cookie), { mode: 0o600 });
       const listener = await DisplayListener.open({
         cookie: { name: MIT_COOKIE, data: cookie },
+        users: usersOf(user),
         onClient: (socket, setup) => void this.#offer(runId, name, socket, setup),
         onRefused: (reason) => this.#warn(name, reason),
       });
@@ -135,4 +137,10 @@ export class ForwardedDisplays {
     this.#folder ??= folder ?? mkdtempSync(join(tmpdir(), "mgr-x11-"));
     return this.#folder;
   }
+}
+
+/** The daemon's user, and that of the run. */
+function usersOf(user: string | null): number[] {
+  const own = process.geteuid?.() ?? 0;
+  return [own, accountOf(user)?.uid ?? own];
 }

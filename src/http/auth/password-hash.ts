@@ -32,7 +32,7 @@ export async function matchesPasswordHash({ options, salt, hash }: PasswordHash,
   return timingSafeEqual(await derive(password, salt, hash.length, options), hash);
 }
 
-/** For `mgr passwd --hash`: about 50 ms and 32 MiB a verification. */
+/** For `mgr passwd`: about 50 ms and 32 MiB a verification. */
 export async function hashPassword(password: string): Promise<string> {
   const [ln, r, p] = [15, 8, 1];
   const salt = randomBytes(16);

@@ -16,6 +16,14 @@ const difference = z
   })
   .meta({ id: "ConfigDifference", description: "What a reload changes in a process." });
 
+const hostChange = z
+  .object({
+    name: z.string().describe("The host."),
+    change: z.enum(["added", "removed", "changed"]),
+    keys: z.array(z.string()).describe("Of a changed host: keys that differ; `token` is the content of its `token_file`."),
+  })
+  .meta({ id: "HostChange", description: "What a reload changes in a host." });
+
 const configVersion = z
   .object({
     hash: z.string(),
@@ -79,6 +87,7 @@ const changes = {
   starts: names.describe("Processes that the reload starts."),
   stops: names.describe("Processes that the reload stops: they are removed."),
   differences: z.array(difference).describe("Of changed processes; at most 5,000."),
+  hosts: z.array(hostChange),
   manager_restart_needed: names.describe(
     "Keys such as `instance.state_dir` that differ from what the manager runs with: its next start applies them.",
   ),

@@ -16,6 +16,7 @@ export const hostEntry = z
       .describe(
         "absent: never seen; greeting: being asked what it runs; ready; lost: silent; incompatible: of another version; died: its daemon ended.",
       ),
+    problem: z.string().nullable().describe("A daemon that was refused, and why; null: none was refused in the last seconds."),
     lost_time: timestamp
       .nullable()
       .describe("When its daemon was lost: its processes are shown as of then. Null while connected or never seen."),

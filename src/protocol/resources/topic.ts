@@ -14,7 +14,12 @@ export const topic = z
     message_definition: z.string().describe("Name of the definition; its text is in `topic_detail`."),
     message_size: z.int().describe("Bytes of the last packet; 0 before the first."),
     dropped_packets: z.int().describe("Packets that subscribers on the publisher's host lost because they did not read fast enough."),
-    problem: z.string().nullable().describe("Why its packets may be missing or mixed: another client publishes the topic, too."),
+    problem: z
+      .string()
+      .nullable()
+      .describe(
+        "Why its packets may be missing or mixed, because another client publishes the topic, too; or why they cannot be decoded, because its definition cannot be parsed.",
+      ),
   })
   .meta({ id: "Topic" });
 export type Topic = z.infer<typeof topic>;
@@ -112,7 +117,10 @@ export const topicFrames = managerFrames("Topics", {
     {
       name: z.string(),
       ts: timestamp,
-      value: z.unknown(),
+      value: z.unknown().describe("A packet that cannot be decoded is {error, base64}."),
+      undecoded: z
+        .int()
+        .describe("Packets that could not be decoded so far, of those that the manager has decoded while the topic was subscribed to."),
       batch: batch.exactOptional().describe("Only with `fields`: all samples since the last frame, this one included."),
     },
     "One packet of a subscribed topic, decoded where its definition allows.",

@@ -14,6 +14,7 @@ import { noBusFiles } from "../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../src/daemon/bus/host-bus.ts";
 import { Host } from "../../../src/daemon/host.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
+import { definitionProblem } from "../../../src/recording/definition-problem.ts";
 import { register } from "../../bus/registry/registry-rig.ts";
 import { Intents } from "../support/engines.ts";
 
@@ -89,7 +90,13 @@ export class DataPlaneRig {
   readonly #options: RigOptions;
 
   static async start(options: RigOptions = {}): Promise<DataPlaneRig> {
-    const registry = new Registry({ host: "one", server: "hub", place: () => ({ port: 0, unix_socket: null }), log: silent });
+    const registry = new Registry({
+      host: "one",
+      server: "hub",
+      place: () => ({ port: 0, unix_socket: null }),
+      log: silent,
+      definitionProblem: async () => definitionProblem,
+    });
     const hub = createBroker({ hooks: registry });
     const authenticate = () => permissionsOf({ kind: "client", name: "@ada" });
     const port = await hub.listenTcp({ host: "127.0.0.1", port: 0, authenticate });

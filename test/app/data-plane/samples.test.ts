@@ -33,11 +33,24 @@ it("samples are decoded by the topic's definition, with the time of publishing, 
   // Decoded once: it is the same object.
   expect(seen[0].find(({ name }) => name === "arm/state")).toBe(seen[1].find(({ name }) => name === "arm/state"));
   client.publish("topic.arm.count", "too short");
-  await expect.poll(() => seen[0].length).toBe(4);
+  client.publish("topic.arm.state", "not json");
+  await expect.poll(() => seen[0].length).toBe(5);
   expect(seen[0][3]?.value).toMatchObject({ error: expect.stringContaining("does not fit"), base64: expect.any(String) });
+  expect(seen[0].map(({ name, undecoded }) => [name, undecoded]).slice(3)).toEqual([
+    ["arm/count", 1],
+    ["arm/state", 1],
+  ]);
+  expect(seen[0].slice(0, 3).every(({ undecoded }) => undecoded === 0)).toBe(true);
   for (const end of leave) end();
   // The interest goes with the last viewer.
   await expect.poll(() => rig.subscriptionsTo("topic.arm.state")).toBe(0);
+});
+
+it("a topic whose definition cannot be parsed says so", async () => {
+  await using rig = await DataPlaneRig.start();
+  const client = await rig.connect("hub", "driver");
+  await register(client, { name: "driver", topics: [{ name: "arm/state", encoding: "cdr", definition: "NoSuch y" }] });
+  await expect.poll(() => rig.topic("arm/state")?.problem).toMatch(/^its messages cannot be decoded: .*NoSuch/);
 });
 
 it("a viewer gets no more samples than it asked for, and always the newest one in the end", async () => {

@@ -95,6 +95,25 @@ it("a daemon's link has the manager's counters at one end and those of the daemo
   ]);
 });
 
+it("connections of one host from two addresses are one link: what its daemon has counted is in it once", () => {
+  const daemon = { kind: "daemon", name: "rt1" } as const;
+  const at = (time: number, count: number) =>
+    sample(time, {
+      peers: ["10.0.0.7", "10.0.0.8"].map((peer) => traffic({ ...daemon, peer, written: count, read: count, segments_out: count })),
+      hosts: new Map([["rt1", reading(time, [socket({ received: 2 * count, sent: 2 * count, data_segments_out: 2 * count })])]]),
+    });
+  const { stats } = measure(at(0, 0), at(1_000, 50), PLACE);
+  const both = { bytes_s: 100, measured_bytes_s: 100, children: [expect.objectContaining({ kind: "daemon", bytes_s: 100 })] };
+  expect(stats.links).toMatchObject([
+    { from_host: "bench", to_host: "rt1", ...both },
+    { from_host: "rt1", to_host: "bench", ...both },
+  ]);
+  expect(stats.tcp_links).toMatchObject([
+    { from_host: "bench", to_host: "rt1", packets_s: 100 },
+    { from_host: "rt1", to_host: "bench", packets_s: 100 },
+  ]);
+});
+
 it("a forward is counted at both ends, and its loss is the difference; on the manager's own host it is on no link", () => {
   const at = (time: number, own: number[], there: number[]) => {
     const [written = 0, received = 0, sentThere = 0, receivedThere = 0] = [...own, ...there];

@@ -4,6 +4,7 @@ import { type Broker, type BrokerOptions, createBroker } from "../../../src/bus/
 import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
 import { Registry } from "../../../src/bus/registry/registry.ts";
 import type { DataPlaneChange } from "../../../src/contract/data-plane.ts";
+import { definitionProblem } from "../../../src/recording/definition-problem.ts";
 
 /** A broker with its registry on a TCP port of loopback. The name of a client's process is its token. */
 export class RegistryRig {
@@ -15,7 +16,7 @@ export class RegistryRig {
 
   private constructor(options: BrokerOptions) {
     const place = () => ({ port: this.port, unix_socket: null });
-    this.registry = new Registry({ host: "rt1", server: "leaf", place, log: () => {} });
+    this.registry = new Registry({ host: "rt1", server: "leaf", place, log: () => {}, definitionProblem: async () => definitionProblem });
     this.registry.listen((changes) => this.changes.push(...changes));
     this.broker = createBroker({ hooks: this.registry, ...options });
   }

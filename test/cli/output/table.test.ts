@@ -57,3 +57,17 @@ it("what went wrong is a sentence; a defect shows where it is", () => {
   expect(explain(new TypeError("a defect"))).toContain("table.test.ts");
   expect(explain("text")).toBe("text");
 });
+
+it("on a narrow terminal, columns that can be spared are left out one after the other, then the last one is cut", () => {
+  const rows = [{ name: "arm/driver", pid: "12345", restarts: "0", note: "waiting for sim/world and others" }];
+  const columns = [
+    { title: "NAME", text: (row: (typeof rows)[number]) => row.name },
+    { title: "PID", text: (row: (typeof rows)[number]) => row.pid, right: true, spare: 2 },
+    { title: "RESTARTS", text: (row: (typeof rows)[number]) => row.restarts, right: true, spare: 1 },
+    { title: "", text: (row: (typeof rows)[number]) => row.note },
+  ];
+  expect(table(columns, rows, 80)).toContain("RESTARTS");
+  expect(table(columns, rows, 41)).toBe("NAME          PID  RESTARTS\narm/driver  12345         0  waiting for…");
+  expect(table(columns, rows, 40)).toBe("NAME          PID\narm/driver  12345  waiting for sim/worl…");
+  expect(table(columns, rows, 25)).toBe("NAME\narm/driver  waiting for …");
+});

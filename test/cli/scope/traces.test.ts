@@ -20,12 +20,15 @@ describe("the name of a trace", () => {
 function rig() {
   const topics = new Map<
     string,
-    { onMessage: Parameters<Subscribe>[1]; counters: { received: number; bytes: number; missed: number; dropped: number } }
+    {
+      onMessage: Parameters<Subscribe>[1];
+      counters: { received: number; bytes: number; missed: number; dropped: number; undecoded: number };
+    }
   >();
   let now = 0;
   const traces = new Traces(
     (topic, onMessage) => {
-      const counters = { received: 0, bytes: 0, missed: 0, dropped: 0 };
+      const counters = { received: 0, bytes: 0, missed: 0, dropped: 0, undecoded: 0 };
       topics.set(topic, { onMessage, counters });
       return { counters, close: () => topics.delete(topic) };
     },

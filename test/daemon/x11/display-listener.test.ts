@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -11,6 +12,15 @@ const wrong: X11Authorization = { name: MIT_COOKIE, data: new Uint8Array(16).fil
 const packet = (isBigEndian: boolean, authorization: X11Authorization | null = cookie) =>
   setupPacket({ isBigEndian, major: 11, minor: 0, authorization });
 
+const OTHER_USER = 65_534;
+/** Opens 60 connections that say nothing, then one that sends the cookie; prints what that one is told. */
+const STRANGER = `import socket, sys
+silent = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(60)]
+last = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+last.sendall(bytes.fromhex(sys.argv[2]))
+print(last.recv(4096), flush=True)
+sys.stdin.read()`;
+
 const open: { close(): unknown }[] = [];
 const sockets: Socket[] = [];
 afterEach(() => {
@@ -20,7 +30,12 @@ afterEach(() => {
 
 async function listen(onClient: (client: Socket, setup: X11Setup) => void = () => {}) {
   const refused: string[] = [];
-  const listener = await DisplayListener.open({ cookie, onClient, onRefused: (reason) => refused.push(reason) });
+  const listener = await DisplayListener.open({
+    cookie,
+    onClient,
+    users: [process.geteuid?.() ?? 0],
+    onRefused: (reason) => refused.push(reason),
+  });
   open.push(listener);
   return { listener, refused };
 }
@@ -109,6 +124,47 @@ describe("an X display that passes its clients on", () => {
     await answerTo(last);
     first.listener.close();
     for (const one of [socket, silent]) await answerTo(one);
+  });
+
+  it("lets a client with the cookie in, however many silent connections there are: the oldest gives way", async () => {
+    const admitted = new EventEmitter();
+    const { listener } = await listen((socket) => admitted.emit("client", socket));
+    const silent: Socket[] = [];
+    for (let count = 0; count < 40; count++) silent.push(await client(listener));
+    const ended = Promise.all(silent.slice(0, 4).map(answerTo));
+    const next = await client(listener);
+    const isIn = once(admitted, "client");
+    next.write(packet(false));
+    await isIn;
+    await ended;
+    const newest = silent.at(-1) as Socket;
+    const isNewestIn = once(admitted, "client");
+    newest.write(packet(false));
+    await isNewestIn;
+    expect(newest.destroyed).toBe(false);
+  });
+
+  it("lets no other user in, also with the cookie, and drops silent connections of other users before its own", async () => {
+    const admitted = new EventEmitter();
+    const { listener, refused } = await listen((socket) => admitted.emit("client", socket));
+    const first = await client(listener);
+    const stranger = spawn(
+      "/usr/bin/python3",
+      ["-c", STRANGER, String(6_000 + listener.number), Buffer.from(packet(false)).toString("hex")],
+      {
+        uid: OTHER_USER,
+        stdio: ["pipe", "pipe", "inherit"],
+      },
+    );
+    open.push({ close: () => stranger.kill("SIGKILL") });
+    const [answer] = (await once(stranger.stdout, "data")) as [Buffer];
+    expect(String(answer)).toContain("belongs to another user");
+    expect(refused.at(-1)).toMatch(/belongs to another user/);
+    const isIn = once(admitted, "client");
+    first.write(packet(false));
+    await isIn;
+    stranger.kill("SIGKILL");
+    await once(stranger, "close");
   });
 
   it("has a bound on its clients", async () => {

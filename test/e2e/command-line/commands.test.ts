@@ -124,6 +124,7 @@ describe("--json", () => {
       "added",
       "changed",
       "differences",
+      "hosts",
       "manager_restart_needed",
       "ok",
       "problems",

@@ -28,18 +28,23 @@ function passwd(args: string[], input = "", environment: Record<string, string> 
 
 describe("mgr passwd USER", () => {
   test("--stdin makes the file with mode 0600, and replaces that user's line alone", async () => {
-    expect(passwd(["ann", "--stdin"], "one two\n")).toMatchObject({ status: 0, stdout: "" });
+    expect(passwd(["ann", "--stdin", "--plain"], "one two\n")).toMatchObject({ status: 0, stdout: "" });
     expect(readFileSync(keys, "utf8")).toBe("ann one two\n");
     expect(statSync(keys).mode & 0o777).toBe(0o600);
     writeFileSync(keys, "# ann is the boss\nann old\n\nbob his\n");
     chmodSync(keys, 0o644);
-    expect(passwd(["ann", "--stdin"], "new\r\nrest").status).toBe(0);
+    expect(passwd(["ann", "--stdin", "--plain"], "new\r\nrest").status).toBe(0);
     expect(readFileSync(keys, "utf8")).toBe("# ann is the boss\nann new\n\nbob his\n");
     expect(statSync(keys).mode & 0o777).toBe(0o600);
   });
 
-  test("--generate prints a new password each time; --hash writes its scrypt hash and says what that means", async () => {
-    const { status, stdout, stderr } = passwd(["ann", "--generate", "--hash"]);
+  test("--plain says that programs can read the password from the file", () => {
+    const { stderr } = passwd(["ann", "--stdin", "--plain"], "secret\n");
+    expect(stderr).toContain("programs that can read the file can log in with it");
+  });
+
+  test("--generate prints a new password each time; the file has its scrypt hash, and the command says what that means", async () => {
+    const { status, stdout, stderr } = passwd(["ann", "--generate"]);
     const password = stdout.trim();
     expect([status, password]).toEqual([0, expect.stringMatching(/^[\w-]{24}$/)]);
     expect(stderr).toContain("only a hash of the password");
@@ -67,7 +72,7 @@ try:
 except OSError: pass
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode())
 `,
-          ...[process.execPath, PROGRAM, "passwd", "ann", first, second],
+          ...[process.execPath, PROGRAM, "passwd", "--plain", "ann", first, second],
         ],
         { cwd: folder, encoding: "utf8" },
       );
@@ -83,10 +88,10 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode())
     const target = join(folder, "target.keys");
     writeFileSync(target, "", { mode: 0o600 });
     symlinkSync(target, keys);
-    expect(passwd(["ann", "--stdin"], "x\n").status).toBe(0);
+    expect(passwd(["ann", "--stdin", "--plain"], "x\n").status).toBe(0);
     expect([lstatSync(keys).isSymbolicLink(), readFileSync(target, "utf8")]).toEqual([true, "ann x\n"]);
-    passwd(["ann", "--stdin"], "y\n", { MGR_WEBUI_AUTH_FILE: "./other.keys" });
-    passwd(["ann", "--stdin", "--file", "third.keys"], "z\n", { MGR_WEBUI_AUTH_FILE: "./other.keys" });
+    passwd(["ann", "--stdin", "--plain"], "y\n", { MGR_WEBUI_AUTH_FILE: "./other.keys" });
+    passwd(["ann", "--stdin", "--plain", "--file", "third.keys"], "z\n", { MGR_WEBUI_AUTH_FILE: "./other.keys" });
     expect([target, "other.keys", "third.keys"].map((name) => readFileSync(join(folder, name.replace(`${folder}/`, "")), "utf8"))).toEqual([
       "ann x\n",
       "ann y\n",
@@ -99,7 +104,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode())
     [["a b", "--stdin"], "x\n", 2, "is not a valid user name"],
     [["#a", "--stdin"], "x\n", 2, "is not a valid user name"],
     [["ann", "--stdin"], "\n", 2, "the password is empty"],
-    [["ann", "--stdin"], "$scrypt$x\n", 2, "--hash"],
+    [["ann", "--stdin", "--plain"], "$scrypt$x\n", 2, "--plain"],
     [["ann"], "x\n", 2, "without a terminal"],
     [["ann", "--stdin", "--generate"], "x\n", 2, "cannot be combined"],
     [["ann", "--stdin", "--file", "/dev/null"], "x\n", 1, "is not regular"],

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { instance } = rig;
   const main = JSON.parse(instance.read("mgr.yaml")) as Record<string, unknown> & { processes: object };
   writeFileSync(join(instance.dir, "arm.token"), "a-secret-of-two-machines-0123456789\n", { mode: 0o600 });
-  const away = Array.from({ length: AWAY }, (_, index) => [`away${String(index).padStart(2, "0")}`, { token_file: "arm.token" }]);
+  const away = Array.from({ length: AWAY }, (_, index) => [`away${String(index).padStart(2, "0")}`, { token_file: `away${index}.token` }]);
   const hosts = { arm: { token_file: "arm.token" }, ...Object.fromEntries(away) };
   const processes = {
     ...main.processes,

@@ -21,6 +21,7 @@ export interface Configuration {
   defaults?: { environment?: Record<string, string>; [key: string]: unknown };
   groups?: Record<string, unknown>;
   displays?: Record<string, unknown>;
+  hosts?: Record<string, unknown>;
   processes: Record<string, unknown>;
 }
 

@@ -31,6 +31,8 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
             {paused ? "Resume" : "Pause"}
           </Button>
         </h2>
+        {topic.problem !== null && <p class="bad">{topic.problem}</p>}
+        {live !== null && live.undecoded > 0 && <p class="bad">{live.undecoded} samples could not be decoded by the definition.</p>}
         {sample ? <pre class="quoted sample">{valueText(sample.value)}</pre> : <p class="soft">No sample yet.</p>}
       </section>
       {sample && <Fields topic={name} sample={sample} />}
@@ -89,7 +91,7 @@ function useSamples(name: string, isWanted: boolean): Sample | null {
 }
 
 /** The numeric fields, to be put on the plot. */
-function Fields({ topic, sample }: { topic: string; sample: Sample }) {
+function Fields({ topic, sample }: { topic: string; sample: Pick<Sample, "value"> }) {
   const fields = numericFields(sample.value);
   if (fields.length === 0) return null;
   return (

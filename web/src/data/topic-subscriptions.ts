@@ -3,7 +3,7 @@ import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { client, command, connection, frames$ } from "../app/store.ts";
 
 type SampleFrame = Extract<ManagerFrame, { type: "topic_sample" }>;
-export type Sample = Pick<SampleFrame, "ts" | "value">;
+export type Sample = Pick<SampleFrame, "ts" | "value" | "undecoded">;
 
 interface Reader {
   readonly rate: number;

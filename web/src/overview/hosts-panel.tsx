@@ -62,7 +62,8 @@ function HostRow({ host, own }: { host: HostEntry; own: readonly Process[] }) {
   );
 }
 
-function hostText({ daemon_ready, lost_time }: HostEntry): string {
+function hostText({ daemon_ready, lost_time, problem }: HostEntry): string {
+  if (problem !== null) return problem;
   if (daemon_ready) return "ready";
   return lost_time === null ? "not connected" : `lost since ${clockMinutes(lost_time)}`;
 }

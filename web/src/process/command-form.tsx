@@ -72,7 +72,7 @@ function Display({ process }: { process: Process }) {
           checked={process.no_skip_display}
           onChange={(event) => void command({ type: "set_process_no_skip_display", name, enabled: event.currentTarget.checked })}
         />
-        Slow down the process instead of skipping output
+        Never skip output (may slow the process)
       </label>
     </>
   );

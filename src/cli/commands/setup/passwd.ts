@@ -16,7 +16,7 @@ export interface PasswdFlags {
   config?: string;
   trustConfig?: boolean;
   file?: string;
-  hash?: boolean;
+  plain?: boolean;
   stdin?: boolean;
   generate?: boolean;
 }
@@ -30,11 +30,11 @@ export async function passwd(user: string, flags: PasswdFlags): Promise<void> {
   const path = await authFileOf(flags);
   const { text, owner } = read(path);
   const password = await newPassword(user, flags);
-  const secret = flags.hash ? await hashPassword(password) : password;
+  const secret = flags.plain ? password : await hashPassword(password);
   const changed = withEntry(text, user, secret);
   const entry = parseAuthFile(changed).entries.find((candidate) => candidate.user === user);
   // Parse what was written: the format's own rules decide which names and passwords are valid.
-  if (entry?.secret !== secret) throw new CommandFailure(EXIT.usage, unfit(user, password));
+  if (password === "" || /[\r\n]/.test(password) || entry?.secret !== secret) throw new CommandFailure(EXIT.usage, unfit(user, password));
   await writeFileAtomically(path, changed).catch((error: unknown) => {
     throw new CommandFailure(EXIT.failed, `cannot write ${path}: ${messageOf(error)}`);
   });
@@ -103,14 +103,15 @@ function withEntry(text: string, user: string, secret: string): string {
 
 function unfit(user: string, password: string): string {
   if (password === "") return "the password is empty; nothing was changed";
-  if (password.startsWith("$scrypt$"))
-    return "a password cannot begin with '$scrypt$' unless it is stored with --hash; nothing was changed";
+  if (password.startsWith("$scrypt$")) return "with --plain, a password cannot begin with '$scrypt$'; nothing was changed";
   if (/[\r\n]/.test(password)) return "the password contains a line break; nothing was changed";
   return `'${user}' is not a valid user name: it must not contain spaces, ':' or control characters, or begin with '#'; nothing was changed`;
 }
 
-function report(path: string, user: string, password: string, { hash, generate }: PasswdFlags): void {
+function report(path: string, user: string, password: string, { plain, generate }: PasswdFlags): void {
   if (generate) process.stdout.write(`${password}\n`);
-  const note = hash ? " The file has only a hash of the password. Programs need it from MGR_PASSWORD_FILE." : "";
+  const note = plain
+    ? " The file has the password itself: programs that can read the file can log in with it."
+    : " The file has only a hash of the password: programs that log in as this user need the password from MGR_PASSWORD_FILE, or an entry written with --plain.";
   process.stderr.write(`${visible(path)}: '${user}' can log in with the new password; earlier sessions of '${user}' end.${note}\n`);
 }

@@ -72,6 +72,8 @@ async function follow(
   } finally {
     const missed = followed?.missed() ?? 0;
     if (missed > 0) warn(`${missed} messages were missed`);
+    const undecoded = followed?.undecoded() ?? 0;
+    if (undecoded > 0) warn(`${undecoded} messages could not be decoded by the definition of the topic`);
     followed?.close();
   }
 }

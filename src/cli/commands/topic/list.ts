@@ -21,19 +21,20 @@ export async function topicList(names: string[], flags: ListFlags): Promise<void
   }
 }
 
-export function listing(topics: Topic[]): string {
+export function listing(topics: Topic[], width?: number): string {
   return table<Topic>(
     [
       { title: "TOPIC", text: ({ name }) => name },
       { title: "RATE", text: ({ publisher_rate }) => rateText(publisher_rate), right: true },
-      { title: "SIZE", text: ({ message_size }) => bytesText(message_size), right: true },
-      { title: "MESSAGES", text: ({ published_packets }) => String(published_packets), right: true },
-      { title: "SUBSCRIBERS", text: ({ subscribers }) => String(subscribers), right: true },
+      { title: "SIZE", text: ({ message_size }) => bytesText(message_size), right: true, spare: 4 },
+      { title: "MESSAGES", text: ({ published_packets }) => String(published_packets), right: true, spare: 3 },
+      { title: "SUBSCRIBERS", text: ({ subscribers }) => String(subscribers), right: true, spare: 5 },
       { title: "PUBLISHER", text: ({ publisher }) => publisher || "-" },
-      { title: "HOST", text: ({ publisher_host }) => publisher_host },
-      { title: "DEFINITION", text: ({ message_definition }) => message_definition || "-" },
+      { title: "HOST", text: ({ publisher_host }) => publisher_host, spare: 1 },
+      { title: "DEFINITION", text: ({ message_definition }) => message_definition || "-", spare: 2 },
     ],
     topics,
+    width,
   );
 }
 

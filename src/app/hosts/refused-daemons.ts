@@ -1,0 +1,54 @@
+import type { Clock } from "../../base/clock.ts";
+import type { LogBook } from "../../log/log-book.ts";
+import type { RefusedDaemon } from "../bus/bus-tokens.ts";
+
+/** A daemon that is refused tries again every two seconds at most; without an attempt for this long it has ended, milliseconds. */
+const QUIET_MS = 10_000;
+
+interface RefusedDaemonsOptions {
+  readonly clock: Clock;
+  readonly log: LogBook;
+  readonly onChanged: (host: string) => void;
+}
+
+/** Daemons whose token belongs to another host, by the host that shows them. Each is logged when it appears. */
+export class RefusedDaemons {
+  readonly #options: RefusedDaemonsOptions;
+  readonly #known = new Map<string, { problem: string; timer: unknown }>();
+
+  constructor(options: RefusedDaemonsOptions) {
+    this.#options = options;
+  }
+
+  problemOf(host: string): string | null {
+    return this.#known.get(host)?.problem ?? null;
+  }
+
+  note(host: string, { claimed, owner, address }: RefusedDaemon): void {
+    const { clock, log, onChanged } = this.#options;
+    const known = this.#known.get(host);
+    clock.clearTimeout(known?.timer);
+    const timer = clock.setTimeout(() => this.forget(host), QUIET_MS);
+    if (known !== undefined) {
+      known.timer = timer;
+      return;
+    }
+    const problem = `refused a daemon called '${claimed}' at ${address}: this token belongs to ${owner}`;
+    this.#known.set(host, { problem, timer });
+    log.append({ level: "warning", source: "manager", msg: problem });
+    onChanged(host);
+  }
+
+  forget(host: string): void {
+    const known = this.#known.get(host);
+    if (known === undefined) return;
+    this.#options.clock.clearTimeout(known.timer);
+    this.#known.delete(host);
+    this.#options.onChanged(host);
+  }
+
+  close(): void {
+    for (const { timer } of this.#known.values()) this.#options.clock.clearTimeout(timer);
+    this.#known.clear();
+  }
+}
