@@ -39,7 +39,7 @@ export interface EngineOptions {
   /** The manager's own broker with them, for network statistics; omitted if there is none. */
   hub?: SamplerOptions["hub"] | undefined;
   /** The manager's own connections; omitted if it has none. */
-  peers?: PeerTrafficBook | undefined;
+  peers?: Pick<PeerTrafficBook, "totals" | "addressOf"> | undefined;
   /** For programs on the bus; omitted if there is none. */
   bus?: Promise<Bus> | undefined;
   /** A new connection to the bus with the rights of a user. */

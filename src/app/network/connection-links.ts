@@ -1,11 +1,9 @@
 import type { PeerTraffic } from "../../bus/carriers/peer-traffic.ts";
-import type { NetworkStats } from "../../protocol/resources/resources.ts";
 import { increase, kernelIncrease, perSecond } from "./increase.ts";
 import type { LinkSums } from "./link-sum.ts";
-import { grown, type Span } from "./reading.ts";
-import type { Interval } from "./topic-links.ts";
+import { grown } from "./reading.ts";
+import type { Interval, Shortfall } from "./topic-links.ts";
 
-type TcpLink = NetworkStats["tcp_links"][number];
 type Count = Exclude<keyof PeerTraffic, "peer" | "kind" | "name" | "rtt_us">;
 
 interface Place {
@@ -15,95 +13,66 @@ interface Place {
   readonly hostOf: (address: string) => string;
 }
 
-/** Connections that end at the manager: of browsers, GUIs, clients and daemons; and those that it made through other hosts. */
-export function addConnections(interval: Interval, sums: LinkSums, { manager, hostOf }: Place): TcpLink[] {
-  const { before, after, spans } = interval;
+/**
+ * Connections that end at the manager: of browsers, GUIs and clients; and those that it made through other hosts. Returns what of them was sent and
+ * what has arrived, in bytes.
+ */
+export function addConnections(interval: Interval, sums: LinkSums, { manager, hostOf }: Place): Shortfall[] {
+  const { before, after } = interval;
   const milliseconds = after.at - before.at;
-  const tcpLinks: TcpLink[] = [];
+  const shortfalls: Shortfall[] = [];
   const past = new Map(before.peers.map((peer) => [peerKey(peer), peer]));
   for (const now of after.peers) {
-    const old = past.get(peerKey(now));
-    const of = (key: Count) => perSecond((key.startsWith("segments") ? kernelIncrease : increase)(old?.[key] ?? 0, now[key]), milliseconds);
     const { kind, name } = now;
-    if (kind !== "daemon") {
-      if (of("written") + of("read") === 0) continue;
-      const peer = hostOf(now.peer);
-      // The peer counts nothing for us: what its kernel has acknowledged is what it has received.
-      sums.add(
-        { from: manager, to: peer },
-        { kind, name },
-        { packets: of("segments_out"), bytes: of("written") },
-        { packets: of("segments_delivered"), bytes: of("acknowledged") },
-      );
-      sums.add(
-        { from: peer, to: manager },
-        { kind, name },
-        // How many segments the peer sent is not known: no counter stands for both ends.
-        { packets: 0, bytes: of("received") },
-        { packets: of("segments_in"), bytes: of("read") },
-      );
-      continue;
-    }
-    const span = spans.get(name);
-    if (span === undefined) continue;
-    const { sent, received, out, in: into, retransmits, rtt_us } = socketsOf(span);
-    sums.add(
-      { from: manager, to: name },
-      { kind, name },
-      { packets: of("segments_out"), bytes: of("written") },
-      { packets: into, bytes: received },
-    );
-    sums.add({ from: name, to: manager }, { kind, name }, { packets: out, bytes: sent }, { packets: of("segments_in"), bytes: of("read") });
-    const milli = (us: number | null) => (us === null ? null : us / 1_000);
-    const ends = { name: "daemon", age: 0 };
-    tcpLinks.push({
-      ...ends,
-      from_host: manager,
-      to_host: name,
-      rtt_ms: milli(now.rtt_us),
-      packets_s: of("segments_out"),
-      retransmits_s: of("retransmits"),
-    });
-    tcpLinks.push({ ...ends, from_host: name, to_host: manager, rtt_ms: milli(rtt_us), packets_s: out, retransmits_s: retransmits });
+    if (kind === "daemon") continue;
+    const old = past.get(peerKey(now));
+    const of = (key: Count) => (key.startsWith("segments") ? kernelIncrease : increase)(old?.[key] ?? 0, now[key]);
+    const rate = (packets: number, bytes: number) => ({ packets: perSecond(packets, milliseconds), bytes: perSecond(bytes, milliseconds) });
+    if (of("written") + of("read") === 0) continue;
+    const host = hostOf(now.peer);
+    // Both ends on one machine: its name could not tell one direction from the other.
+    const peer = host === manager ? now.peer : host;
+    const child = { kind, name } as const;
+    const [down, up] = [
+      { from: manager, to: peer },
+      { from: peer, to: manager },
+    ];
+    // The peer counts nothing for us: what its kernel has acknowledged is what it has received.
+    sums.add(down, child, rate(of("segments_out"), of("written")), rate(of("segments_delivered"), of("acknowledged")));
+    // How many segments the peer sent is not known: no counter stands for both ends.
+    sums.add(up, child, rate(0, of("received")), rate(of("segments_in"), of("read")));
+    shortfalls.push({ ...down, ...child, unit: "bytes", sent: of("written"), arrived: of("acknowledged") });
+    shortfalls.push({ ...up, ...child, unit: "bytes", sent: of("received"), arrived: of("read") });
   }
-  addForwards(interval, sums, manager);
-  return tcpLinks;
+  return [...shortfalls, ...addForwards(interval, sums, manager)];
 }
 
-/** Of a daemon's connections to the bus, a second. */
-function socketsOf(span: Span) {
-  const { measured } = span;
-  const sum = { sent: 0, received: 0, out: 0, in: 0, retransmits: 0, rtt_us: null as number | null };
-  for (const { local, peer, rtt_us } of measured.after.all("link_socket")) {
-    const of = (field: "sent" | "received" | "data_segments_out" | "data_segments_in" | "retransmits") =>
-      perSecond(grown(measured, "link_socket", `${local} ${peer}`, field), measured.milliseconds);
-    sum.sent += of("sent");
-    sum.received += of("received");
-    sum.out += of("data_segments_out");
-    sum.in += of("data_segments_in");
-    sum.retransmits += of("retransmits");
-    sum.rtt_us = Math.max(sum.rtt_us ?? 0, rtt_us);
-  }
-  return sum;
-}
-
-function addForwards({ before, after, spans }: Interval, sums: LinkSums, manager: string): void {
+function addForwards({ before, after, spans }: Interval, sums: LinkSums, manager: string): Shortfall[] {
   const milliseconds = after.at - before.at;
+  const shortfalls: Shortfall[] = [];
   for (const [host, forwards] of after.forwards) {
     const measured = spans.get(host)?.measured;
     if (measured === undefined || host === manager) continue;
     for (const { target, written, received } of forwards) {
       const old = before.forwards.get(host)?.find((one) => one.target === target);
       const own = { written: increase(old?.written ?? 0, written), received: increase(old?.received ?? 0, received) };
-      const there = (field: "sent" | "received") => perSecond(grown(measured, "forward", target, field), measured.milliseconds);
+      const there = (field: "sent" | "received") => grown(measured, "forward", target, field);
+      if (own.written + own.received + there("sent") + there("received") === 0) continue;
       const child = { kind: "tcp_forward", name: target } as const;
       // A stream has no packets.
-      const bytes = (count: number) => ({ packets: 0, bytes: count });
-      if (own.written + own.received + there("sent") + there("received") === 0) continue;
-      sums.add({ from: manager, to: host }, child, bytes(perSecond(own.written, milliseconds)), bytes(there("received")));
-      sums.add({ from: host, to: manager }, child, bytes(there("sent")), bytes(perSecond(own.received, milliseconds)));
+      const here = (count: number) => ({ packets: 0, bytes: perSecond(count, milliseconds) });
+      const beyond = (count: number) => ({ packets: 0, bytes: perSecond(count, measured.milliseconds) });
+      const [down, up] = [
+        { from: manager, to: host },
+        { from: host, to: manager },
+      ];
+      sums.add(down, child, here(own.written), beyond(there("received")));
+      sums.add(up, child, beyond(there("sent")), here(own.received));
+      shortfalls.push({ ...down, ...child, unit: "bytes", sent: own.written, arrived: there("received") });
+      shortfalls.push({ ...up, ...child, unit: "bytes", sent: there("sent"), arrived: own.received });
     }
   }
+  return shortfalls;
 }
 
 function peerKey({ peer, kind, name }: PeerTraffic): string {

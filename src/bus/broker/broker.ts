@@ -53,6 +53,8 @@ export interface BrokerStats extends BrokerCounters {
 /** Counters of what goes to other brokers and comes from there. */
 export interface Crossings {
   readonly subjects: ReadonlyMap<string, Omit<SubjectCounters, "last_bytes" | "publishers">>;
+  /** By the other side. */
+  readonly links: readonly Pick<LinkStats, "name" | "in_bytes" | "out_bytes">[];
   /** Of requests, by their subjects. */
   readonly answers: Iterable<[string, AnswerCount]>;
 }
@@ -195,7 +197,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   }
 
   crossings(): Crossings {
-    return { subjects: this.router.counted(), answers: this.links.answers.entries() };
+    return { subjects: this.router.counted(), links: this.links.stats(), answers: this.links.answers.entries() };
   }
 
   limitPayload(bytes: number): void {

@@ -11,8 +11,8 @@ const DIRECTIONS = ["LR", "TB"] as const;
 
 function inputOf(count: number, more: Partial<GraphInput> = {}): GraphInput {
   const { stats, topology } = madeUpFleet(count);
-  const hosts = [...new Set(stats.interfaces.map(({ host }) => host))];
-  const ages = new Map(stats.interfaces.filter(({ age }) => age > 0).map(({ host, age }) => [host, age]));
+  const hosts = stats.udp.map(({ host }) => host);
+  const ages = new Map(stats.udp.filter(({ age }) => age > 0).map(({ host, age }) => [host, age]));
   return { links: stats.links, topology, hosts, ages, problems: stats.problems, folds: {}, maxHosts: 12, ...more };
 }
 
