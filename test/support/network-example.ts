@@ -110,7 +110,7 @@ export const NETWORK_STATS: NetworkStats = {
       severity: "warning",
       kind: "unreachable",
       message:
-        "rt2 does not answer: its values are 42 s old. See that the machine and its daemon run, and that the network between them is up",
+        "rt2 does not answer; it was last heard 42 s ago. Check that the machine and its daemon run, and that the network between them is up",
       host: "rt2",
       ...where,
     },

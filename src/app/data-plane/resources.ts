@@ -25,7 +25,7 @@ export function clientResource({ id, broker, record }: KnownClient, { host, host
     name,
     pid,
     host,
-    address: broker.host === null ? address : addressFromHere(address, hostAddress),
+    address: addressFromHere(address, hostAddress),
     library_version,
     svn_revision,
     modified,

@@ -1,6 +1,8 @@
 import { headers } from "@nats-io/nats-core";
 import { Svcm } from "@nats-io/services";
 import { expect, it } from "vitest";
+import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
+import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import { DataPlaneRig } from "./data-plane-rig.ts";
 
 it("clients and topics of all hosts and of the manager's own broker are shown, with who publishes and who subscribes", async () => {
@@ -36,7 +38,11 @@ it("a client has the address of its machine as the manager sees it, with the por
   await rig.connect(rig.one, "near");
   await rig.connect(rig.two, "far");
   await rig.client("hub", "direct");
-  await expect.poll(() => rig.dataPlane.clients()).toHaveLength(3);
+  const inside = { kind: "memory", broker: rig.hub, permissions: permissionsOf({ kind: "client", name: "@ada" }) } as const;
+  const bus = await connectBus({ server: inside, name: "inside" });
+  await expect.poll(() => rig.dataPlane.clients().map(({ name }) => name)).toEqual(expect.arrayContaining(["near", "far", "direct", "inside"]));
+  expect(rig.clientNamed("inside")?.address, "without a socket there is no port").toBe("127.0.0.1:0");
+  await bus.close();
   expect(rig.clientNamed("near")?.address).toMatch(/^127\.0\.0\.1:[1-9]\d*$/);
   expect(rig.clientNamed("far")?.address).toMatch(/^10\.0\.0\.7:[1-9]\d*$/);
   expect(rig.clientNamed("direct")?.address).toMatch(/^127\.0\.0\.1:[1-9]\d*$/);

@@ -263,12 +263,15 @@ describe("two hosts and a manager with known traffic", () => {
   });
 });
 
-test("clients that came over a unix socket of their host have its address, and no port", async () => {
+test("clients on other machines have the addresses of these", async () => {
   const { clients } = await client.snapshot();
-  const addresses = (clients as { name: string; address: string }[]).flatMap(({ name, address }) =>
-    /^test [ab]$/.test(name) ? [address] : [],
+  const addresses = (clients as { name: string; host: string; address: string }[]).flatMap(({ name, host, address }) =>
+    name === `test ${host}` ? [`${host} ${address}`] : [],
   );
-  expect(addresses.toSorted()).toEqual([expect.stringMatching(/^10\.77\.0\.\d+:0$/), expect.stringMatching(/^10\.77\.0\.\d+:0$/)]);
+  for (const name of ["a", "b"]) {
+    const [, ip = ""] = / inet ([\d.]+)/.exec(await fleet.exec(name, "ip", "addr", "show", "eth0")) ?? [];
+    expect(addresses.filter((one) => one.startsWith(`${name} ${ip}:`))).toHaveLength(1);
+  }
 });
 
 test("the links of a host have the bytes that its interface has carried, each once, and a hop on the way is no link", async () => {
@@ -295,7 +298,7 @@ test("the links of a host have the bytes that its interface has carried, each on
   }
   // The manager's machine has carried it twice: in and out.
   stretch.expectInterface(local, "eth0");
-  expect(stretch.interface(local, "eth0").rx_bytes_s).toBeGreaterThan(stretch.link("a", "b").bytes_s);
+  expect(stretch.interface(local, "eth0").rx_bytes_s).toBeGreaterThan(stretch.link("a", "b").bytes_s * 0.9);
   expect(stretch.problems("loss")).toEqual([]);
 });
 
