@@ -14,6 +14,9 @@ const DOCUMENTS = [
 const texts = new Map(DOCUMENTS.map((file) => [file, readFileSync(file, "utf8")]));
 const readme = texts.get(join(ROOT, "README.md")) ?? "";
 
+const FOLDERS = readdirSync(join(ROOT, "src"), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+const FROM_SRC = new RegExp(String.raw`(?<![\w./~-])(?:${FOLDERS.join("|")})/[\w/-]+(?:\.ts)?(?![\w/.<-])`, "gu");
+
 /** The file, also without its ending, and a decision by its number. */
 function isThere(path: string): boolean {
   if (existsSync(path)) return true;
@@ -29,6 +32,13 @@ describe.each(DOCUMENTS.map((file) => [relative(ROOT, file), file] as const))("%
     const missing = named.filter((path) => !isThere(join(ROOT, path)));
     // Patterns such as `docs/decisions/NNNN-*.md` and what a run makes are no files.
     expect(missing.filter((path) => !/NNNN|examples\/demo\/(state|webui\.keys)/u.test(path))).toEqual([]);
+  });
+
+  it("names no file of the sources in a drawing that is not there", () => {
+    // Drawings name files from `src` on: `actors/system.ts`, `transport/dispatch`.
+    const drawings = [...text.matchAll(/^```\n(.*?)^```$/gmsu)].map(([, drawing]) => drawing ?? "").join("\n");
+    const named = drawings.match(FROM_SRC) ?? [];
+    expect(named.filter((path) => !isThere(join(ROOT, "src", path)))).toEqual([]);
   });
 
   it("runs no npm script that there is not", () => {

@@ -1007,7 +1007,8 @@ def parameter_text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         text = str(_json_value(value)) if not math.isfinite(value) else repr(value)
-        return text[:-2] if text.endswith(".0") else text
+        # As JavaScript writes it: 1 for 1.0, and 1e-7 for 1e-07.
+        return re.sub(r"\.0$", "", re.sub(r"e([+-])0+", r"e\1", text))
     return str(value)
 
 

@@ -42,7 +42,7 @@ export interface EngineOptions {
   /** The manager's own broker with them, for network statistics; omitted if there is none. */
   hub?: SamplerOptions["hub"] | undefined;
   /** The manager's own connections; omitted if it has none. */
-  peers?: PeerTrafficBook | undefined;
+  peers?: Pick<PeerTrafficBook, "totals" | "addressOf"> | undefined;
   /** Tokens of the daemons of other hosts; omitted if there is no bus. */
   tokens?: HostTokens | undefined;
   /** For programs on the bus; omitted if there is none. */

@@ -199,6 +199,7 @@ export class Engine {
       hostEntries: () => hosts.entries(),
       hostRequests,
       registry: options.clients ?? null,
+      peers: options.peers ?? null,
       record: (kind, value) => recordings.note(kind, value),
       bus: options.bus ?? null,
       connectUser: options.connectUser ?? null,

@@ -9,7 +9,7 @@ configuration.`;
 export const DATA_PAGES: Readonly<Record<string, Page>> = {
   net: {
     about: `SENT is counted where it is sent, RECEIVED where it arrives: what is missing was lost between. Links are between programs' hosts, whatever
-way packets take; interfaces count all packets of the machine. AGE is that of values whose host cannot be reached. See docs/network.md.`,
+way packets take; interfaces count all packets of the machine. A host that does not answer has no rates and is a problem. See docs/network.md.`,
     json: "the field stats of the frame network_stats (docs/protocol.md); with --watch one object per line",
     examples: [
       ["mgr net", "measure for two seconds"],

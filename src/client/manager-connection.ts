@@ -85,9 +85,9 @@ export class ManagerConnection implements AsyncDisposable {
   }
 
   /**
-   * Sends a frame and resolves with its answer: the result frame, or `ack` if the protocol defines none. At most 32 are in flight, further
-   * ones wait in order, and beyond 10,000 or 8 MiB they reject with `busy`. The frame's own `request_id` is kept; it rejects with
-   * `conflict` while an earlier request with that ID is unanswered.
+   * Sends a frame and resolves with its answer: the result frame, or `ack` if the protocol defines none. At most 32 of one type are
+   * in flight, further ones wait in order, and beyond 10,000 or 8 MiB they reject with `busy`. The frame's own `request_id` is kept; it
+   * rejects with `conflict` while an earlier request with that ID is unanswered.
    */
   async request<F extends ClientFrame>(frame: F, options: RequestOptions = {}): Promise<AnswerTo<F>> {
     const answer = await this.#requests.send(this.#outputs.outgoing(frame), options);

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { isErrorCode, MgrError, messageOf } from "../base/errors.ts";
 import type { AckFrame, AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import type { Link } from "./link/link.ts";
+import { RequestQueue } from "./request-queue.ts";
 
 export interface RequestOptions {
   /** Milliseconds until the promise rejects with `timeout`; 15 s by default. */
@@ -31,18 +32,24 @@ interface Waiting {
 }
 
 const DEFAULT_TIMEOUT_MS = 15_000;
-/** Maximum number of requests sent and not answered; further ones wait here. The manager accepts 64 of a connection. */
+/** Maximum number of requests of one type that are sent and not answered; further ones wait here. The manager accepts 80 of a connection. */
 const MOST_UNDER_WAY = 32;
 /** Maximum number of requests that wait here; further ones reject with `busy`. */
 const MOST_WAITING = 10_000;
 const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
-/** Requests and their answers, matched by `request_id`. A limited number is sent at the same time; the others wait in order. */
+/**
+ * Requests and their answers, matched by `request_id`. A limited number of each type is sent at the same time; the others wait in order, and
+ * hold up nothing but requests about the same object.
+ */
 export class Requests {
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #underWay = new Map<RequestId, Waiting>();
-  readonly #queue = new Map<RequestId, Waiting>();
+  readonly #queued = new Map<RequestId, Waiting>();
+  readonly #queue = new RequestQueue<Waiting>();
+  /** By type. */
+  readonly #sent = new Map<ClientFrameType, number>();
   #queuedCharacters = 0;
   #nextId = 1;
 
@@ -64,16 +71,17 @@ export class Requests {
         reject(new MgrError("timeout", `the manager did not answer '${frame.type}' within ${timeout} ms`));
         this.#next();
       };
-      const isQueued = this.#underWay.size >= MOST_UNDER_WAY;
+      const isQueued = this.#isFull(frame.type) || this.#queue.mustWait(frame);
       const size = isQueued ? JSON.stringify(frame).length : 0;
-      if (isQueued && (this.#queue.size >= MOST_WAITING || this.#queuedCharacters + size > MOST_WAITING_CHARACTERS)) {
-        reject(new MgrError("busy", `'${frame.type}' was not sent: ${this.#queue.size} requests of this program wait before it`));
+      if (isQueued && (this.#queued.size >= MOST_WAITING || this.#queuedCharacters + size > MOST_WAITING_CHARACTERS)) {
+        reject(new MgrError("busy", `'${frame.type}' was not sent: ${this.#queued.size} requests of this program wait before it`));
         return;
       }
       const timer = this.#clock.setTimeout(late, timeout);
       const waiting = { frame: { ...frame, request_id: id }, resolve, reject, timer, size };
       if (isQueued) {
-        this.#queue.set(id, waiting);
+        this.#queued.set(id, waiting);
+        this.#queue.add(waiting);
         this.#queuedCharacters += size;
       } else this.#transmit(waiting);
     });
@@ -101,6 +109,7 @@ export class Requests {
   #transmit(waiting: Waiting): void {
     const { frame, reject } = waiting;
     this.#underWay.set(frame.request_id, waiting);
+    this.#sent.set(frame.type, (this.#sent.get(frame.type) ?? 0) + 1);
     try {
       if (this.#link.send(frame as ClientFrame)) return;
     } catch (cause) {
@@ -114,30 +123,45 @@ export class Requests {
   }
 
   #next(): void {
-    for (const [id, waiting] of this.#queue) {
-      if (this.#underWay.size >= MOST_UNDER_WAY) return;
-      this.#queue.delete(id);
-      this.#queuedCharacters -= waiting.size;
-      this.#transmit(waiting);
+    for (let hasSent = true; hasSent; ) {
+      hasSent = false;
+      for (const waiting of this.#queue.next()) {
+        if (this.#isFull(waiting.frame.type)) continue;
+        hasSent = true;
+        this.#takeOut(waiting);
+        this.#transmit(waiting);
+      }
     }
   }
 
+  #isFull(type: ClientFrameType): boolean {
+    return (this.#sent.get(type) ?? 0) >= MOST_UNDER_WAY;
+  }
+
+  #takeOut(waiting: Waiting): void {
+    if (!this.#queued.delete(waiting.frame.request_id)) return;
+    this.#queue.delete(waiting);
+    this.#queuedCharacters -= waiting.size;
+  }
+
   #takeAll(): Waiting[] {
-    const all = [...this.#underWay.values(), ...this.#queue.values()];
+    const all = [...this.#underWay.values(), ...this.#queued.values()];
     for (const { frame } of all) this.#forget(frame.request_id);
     return all;
   }
 
   #forget(id: RequestId): void {
-    const queued = this.#queue.get(id);
-    this.#clock.clearTimeout((queued ?? this.#underWay.get(id))?.timer);
-    this.#queuedCharacters -= queued?.size ?? 0;
-    this.#queue.delete(id);
+    const queued = this.#queued.get(id);
+    const sent = this.#underWay.get(id);
+    this.#clock.clearTimeout((queued ?? sent)?.timer);
+    if (queued) this.#takeOut(queued);
+    if (!sent) return;
     this.#underWay.delete(id);
+    this.#sent.set(sent.frame.type, (this.#sent.get(sent.frame.type) ?? 1) - 1);
   }
 
   #isTaken(id: RequestId): boolean {
-    return this.#underWay.has(id) || this.#queue.has(id);
+    return this.#underWay.has(id) || this.#queued.has(id);
   }
 
   #freeId(): number {

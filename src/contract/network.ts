@@ -41,11 +41,16 @@ export const networkRow = z.discriminatedUnion("kind", [
     peer: z.string(),
     sent: count,
     received: count,
+    /** Bytes that the program has passed to the connection, and taken from it. Daemons of older versions do not tell. */
+    written: count.optional(),
+    read: count.optional(),
     data_segments_out: count,
     data_segments_in: count,
     retransmits: count,
     rtt_us: count,
   }),
+  /** What the broker has sent to another one, and received from it: messages with their headers, bytes. */
+  z.object({ kind: z.literal("link"), name: z.string(), sent: count, received: count }),
   /** What the broker's own clients published on a topic, those included that are gone. */
   z.object({ kind: z.literal("published"), subject: z.string(), ...messages }),
   /** Messages that other brokers sent, delivered to the broker's own subscribers. */

@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { EMPTY, type Subscription } from "rxjs";
 import type { Control, Starter } from "../actors/control.ts";
-import { type ErrorCode, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
+import { type ErrorCode, MgrError, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/frames/decode.ts";
-import { ackFrame, encodeFrame, encodeInParts, errorFrame, type Refusal } from "../protocol/frames/encode.ts";
+import { ackFrame, encodeFrame, encodeInParts, errorFrame } from "../protocol/frames/encode.ts";
 import type { AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
 import type { LogLevel } from "../protocol/resources/resources.ts";
 import { handlerOf, onlyLooks } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
-import type { Answer, CommandHandler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
+import { FrameSchedule, type FrameWork, MAX_RUNNING, MAX_WAITING } from "./frame-schedule.ts";
+import type { Answer, CommandHandler, Handler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
 import type { LogStreams } from "./log-streams.ts";
 import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { InputOwners, TerminalViewer } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import type { OutputSubscription } from "./output/output-subscription.ts";
 import type { RefusalLog } from "./refusal-log.ts";
-import { MAX_WAITING_REQUESTS, RequestLine } from "./request-line.ts";
 import { TopicSubscriptions } from "./topic-subscriptions.ts";
 import { contains, outOfScope, type ViewMode } from "./view.ts";
 
@@ -40,10 +40,7 @@ export interface ConnectionOptions {
   readonly view: ViewMode;
 }
 
-const TOO_MANY: Refusal = {
-  code: "busy",
-  message: `This connection has more than ${MAX_WAITING_REQUESTS} pending requests: wait for responses before sending more.`,
-};
+const MAX_PENDING = MAX_RUNNING + MAX_WAITING;
 const DEFECT = "Internal error. See the manager's log for details.";
 
 /** One client: frames in, answers, events and output out. Events flow from its construction on. */
@@ -56,13 +53,12 @@ export class Connection implements HandlerContext, TerminalViewer {
   readonly assetHash: string;
   readonly #services: ConnectionServices;
   readonly #outbox: Outbox;
-  readonly #line = new RequestLine();
+  readonly #schedule = new FrameSchedule();
   readonly #events: Subscription;
   readonly #output: OutputSubscription;
   readonly #topics: TopicSubscriptions;
   #log: Subscription;
   #logMinLevel: LogLevel = "info";
-  #commandsUnderWay = 0;
   #isClosed = false;
 
   constructor(services: ConnectionServices, { socket, observer, principal, view }: ConnectionOptions) {
@@ -112,7 +108,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#topics.close();
     this.#services.hub.closeSubscription(this.#output);
     this.#services.inputOwners.forget(this);
-    this.#line.close();
+    this.#schedule.close();
     this.#outbox.close();
   }
 
@@ -187,39 +183,48 @@ export class Connection implements HandlerContext, TerminalViewer {
     const refusal = outOfScope(this.view, frame);
     if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
     else if (this.control.state.isShuttingDown && !onlyLooks(frame.type)) this.#fail(frame, shuttingDown());
-    else if (handler.kind === "command") void this.#command(frame, handler);
-    else this.#request(frame, handler);
+    else if (!this.#schedule.submit(this.#workOf(frame, handler))) this.#fail(frame, tooMany(frame.type));
   }
 
-  async #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>): Promise<void> {
-    if (this.#commandsUnderWay >= MAX_WAITING_REQUESTS) return this.#refuse(refusalFrame(frame, TOO_MANY), frame.type);
-    this.#commandsUnderWay++;
+  #workOf(frame: ClientFrame, handler: Handler<ClientFrameType>): FrameWork {
+    const { type } = frame;
+    const about = handler.about?.(frame, this) ?? null;
+    if (handler.kind === "command") return { type, about, effect: "command", run: () => this.#command(frame, handler) };
+    const run = (answered: () => void) => this.#request(frame, handler, answered);
+    return { type, about, effect: onlyLooks(type) ? "read" : "change", run };
+  }
+
+  /** Commands that are accepted at once are answered in the same turn, in the order of the frames. */
+  #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>): void | Promise<void> {
     try {
       const underWay = handler.run(frame, this);
-      // Commands that are accepted at once are answered in the same turn, in the order of the frames.
-      if (underWay) await underWay;
+      if (!underWay) return this.#acknowledge(frame, handler);
+      return underWay.then(
+        () => this.#acknowledge(frame, handler),
+        (error: unknown) => this.#fail(frame, error),
+      );
     } catch (error) {
-      return this.#fail(frame, error);
-    } finally {
-      this.#commandsUnderWay--;
+      this.#fail(frame, error);
     }
-    const ack = ackFrame(frame);
-    if (!ack) return;
-    if (handler.isKept) await this.control.commands.saved();
-    this.#push(ack);
   }
 
-  #request(frame: ClientFrame, handler: RequestHandler<ClientFrameType>): void {
-    const isTaken = this.#line.submit(async () => {
-      try {
-        const made = handler.answer(frame, this);
-        // A snapshot must be queued in the turn it was taken in, before any later event.
-        await this.#answer(made instanceof Promise ? await made : made, frame);
-      } catch (error) {
-        this.#fail(frame, error);
-      }
-    });
-    if (!isTaken) this.#refuse(refusalFrame(frame, TOO_MANY), frame.type);
+  #acknowledge(frame: ClientFrame, { isKept }: CommandHandler<ClientFrameType>): void {
+    const ack = ackFrame(frame);
+    if (!ack) return;
+    if (isKept) void this.control.commands.saved().then(() => this.#push(ack));
+    else this.#push(ack);
+  }
+
+  async #request(frame: ClientFrame, handler: RequestHandler<ClientFrameType>, answered: () => void): Promise<void> {
+    try {
+      const made = handler.answer(frame, this);
+      // A snapshot must be queued in the turn it was taken in, before any later event.
+      const isSent = this.#answer(made instanceof Promise ? await made : made, frame);
+      answered();
+      await isSent;
+    } catch (error) {
+      this.#fail(frame, error);
+    }
   }
 
   /** Resolves once the socket has taken the last frame. */
@@ -277,6 +282,13 @@ export class Connection implements HandlerContext, TerminalViewer {
     const frames = isHeard ? this.#services.logs.from(this.#logMinLevel) : EMPTY;
     return frames.subscribe((frame) => this.#outbox.push(frame));
   }
+}
+
+function tooMany(type: ClientFrameType): MgrError {
+  return new MgrError(
+    "busy",
+    `More than ${MAX_PENDING} frames '${type}' of this connection are pending: wait for answers before sending more.`,
+  );
 }
 
 /** Which frame a refusal answers, null where that could not be read. */

@@ -121,7 +121,7 @@ describe("a request", () => {
 });
 
 describe("many requests", () => {
-  it("are under way 32 at a time, the others in order behind them", async () => {
+  it("of one type are under way 32 at a time, the others in order behind them", async () => {
     const { link, client } = rig();
     const answers = Array.from({ length: 100 }, (_, n) => client.request(start(`p${n}`)));
     expect(link.sent).toHaveLength(32);
@@ -143,6 +143,28 @@ describe("many requests", () => {
     const refused = (await more).map((end) => end.status === "rejected" && (end.reason as { code: string }).code);
     expect(refused.filter((code) => code === "busy")).toHaveLength(1);
     expect(refused.filter((code) => code === "host_unavailable")).toHaveLength(10_032);
+  });
+
+  it("of one type do not hold up those of others, and nothing overtakes a request about the same process", async () => {
+    const { link, client } = rig();
+    const slow = Array.from({ length: 40 }, () => client.request({ type: "request_network_stats" }));
+    const stop = client.request({ type: "stop_process", name: "p" });
+    expect(link.sent.at(-1)).toMatchObject({ type: "stop_process" });
+    const starts = Array.from({ length: 33 }, (_, n) => client.request(start(`p${n}`)));
+    const others = [
+      client.request({ type: "stop_group", name: "p32" }),
+      client.request({ type: "stop_process", name: "p32/a" }),
+      client.request({ type: "stop_process", name: "p1" }),
+      client.request({ type: "restart_process", name: "p1" }),
+    ];
+    const sent = link.sent.length;
+    expect(link.sent.at(-1)).toMatchObject({ type: "start_process", name: "p31" });
+    for (let n = 0; n < link.sent.length; n++)
+      link.say({ type: link.sent[n]?.type === "request_network_stats" ? "network_stats" : "ack", request_id: link.sent[n]?.request_id });
+    await Promise.all([...slow, stop, ...starts, ...others]);
+    const names = link.sent.slice(sent).flatMap((frame) => ("name" in frame ? [`${frame.type} ${frame.name}`] : []));
+    expect(names).toEqual(["start_process p32", "stop_group p32", "stop_process p32/a", "stop_process p1", "restart_process p1"]);
+    expect(link.sent).toHaveLength(78);
   });
 
   it("that time out make room for those behind them", async () => {

@@ -258,7 +258,6 @@ export const RESOURCES: Tables = {
     measured_bytes_s: "number",
     measured_packets_s: "number",
     children: arrayOf(table("link child")),
-    age: "number",
   },
   "link child": {
     kind: anyOne(LINK_CHILD_KINDS),
@@ -290,7 +289,6 @@ export const RESOURCES: Tables = {
     tx_drops_s: "number",
     speed_bits_s: nullable("number"),
     up: "boolean",
-    age: "number",
   },
   "TCP link": {
     from_host: "string",

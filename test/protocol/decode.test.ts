@@ -137,7 +137,7 @@ describe("a field that is wrong", () => {
     expect(decode({ type: "stop_logger", name: "" })).toMatchObject({
       error: { type: "logger_action_result", ok: false, action: "stop", name: "", code: "bad_field" },
     });
-    expect(decode({ type: "request_network_stats", sample_seconds: 0 })).toMatchObject({ error: { type: "network_stats", ok: false } });
+    expect(decode({ type: "request_network_stats", sample_seconds: -1 })).toMatchObject({ error: { type: "network_stats", ok: false } });
   });
 
   it("does not travel back when it is long", () => {
@@ -166,8 +166,6 @@ describe("what counts", () => {
   it.each([
     ["get_process_output", "lines", 100_000],
     ["request_logs", "limit", 100_000],
-    ["request_network_stats", "sample_seconds", 60],
-    ["request_topics_stat", "sample_seconds", 60],
     ["subscribe_topic", "max_rate", 60],
   ])("%s.%s above its maximum is taken as the maximum, below 1 it is refused", (type, field, maximum) => {
     const frame = { type, name: "a" };
@@ -178,6 +176,24 @@ describe("what counts", () => {
       expect(decode({ ...frame, [field]: value })).toMatchObject({ error: { code: "bad_field" } });
     expect(decode(frame).ok).toBe(true);
   });
+
+  it.each(["request_network_stats", "request_topics_stat"])(
+    "%s.sample_seconds is any number from 0 on, kept between 0.1 and 60",
+    (type) => {
+      for (const [value, taken] of [
+        [0, 0.1],
+        [0.05, 0.1],
+        [0.25, 0.25],
+        [1.5, 1.5],
+        [61, 60],
+        [1e300, 60],
+      ])
+        expect(decode({ type, sample_seconds: value })).toMatchObject({ frame: { sample_seconds: taken } });
+      for (const value of [-0.1, "5", null])
+        expect(decode({ type, sample_seconds: value })).toMatchObject({ error: { code: "bad_field" } });
+      expect(decode({ type }).ok).toBe(true);
+    },
+  );
 
   it("stdin is measured in bytes of UTF-8", () => {
     const send = (text: string) => decode({ type: "send_stdin", name: "a", text }).ok;

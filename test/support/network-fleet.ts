@@ -19,9 +19,9 @@ export function madeUpFleet(count: number, tick = 0): { stats: NetworkStats; top
   const hosts = ["bench", ...robots];
   const lost = robots.at(-1) ?? "";
   const ageOf = (host: string) => (host === lost ? 42 + tick * 2 : 0);
-  const links = linksOf(robots, tick).map((link) => ({ ...link, age: Math.max(ageOf(link.from_host), ageOf(link.to_host)) }));
+  const links = linksOf(robots, tick).filter((link) => link.from_host !== lost && link.to_host !== lost);
   const measured = {
-    interfaces: interfacesOf(hosts, links).map((port) => ({ ...port, age: ageOf(port.host) })),
+    interfaces: interfacesOf(hosts, links).filter(({ host }) => host !== lost),
     tcp_links: robots.map((host, index) => ({
       from_host: host,
       to_host: "bench",
@@ -39,7 +39,7 @@ export function madeUpFleet(count: number, tick = 0): { stats: NetworkStats; top
   const shortfalls = links.flatMap(({ from_host: from, to_host: to, children }) =>
     children
       .filter(({ packets_s, measured_packets_s }) => measured_packets_s < packets_s)
-      .map(({ kind, name }) => ({ from, to, kind: kind as "topic", name, sent: 60, arrived: 54 })),
+      .map(({ kind, name }) => ({ from, to, kind: kind as "topic", name, unit: "messages" as const, sent: 60, arrived: 54 })),
   );
   const unreachable = new Map([[lost, ageOf(lost)]]);
   const problems = problemsOf({ stats: measured, shortfalls, unreachable, silent: [], wasUp: () => false });
@@ -92,7 +92,7 @@ function linksOf(robots: readonly string[], tick: number): NetworkLink[] {
 
 const browsersOf = ({ length }: readonly string[]) => (length > LARGE ? 6 : length >= LARGE - 1 ? 2 : 1);
 
-function interfacesOf(hosts: readonly string[], links: readonly NetworkLink[]): Omit<NetworkInterface, "age">[] {
+function interfacesOf(hosts: readonly string[], links: readonly NetworkLink[]): NetworkInterface[] {
   return hosts.flatMap((host, index) => {
     const total = (end: "from_host" | "to_host") =>
       links.filter((one) => one[end] === host).reduce((sum, { bytes_s }) => sum + bytes_s, 0) * 1.04;

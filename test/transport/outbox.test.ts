@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HARD_LIMIT_BYTES, Outbox, type OutboxSocket, SOFT_LIMIT_BYTES } from "../../src/transport/outbox.ts";
 import { OutputPiece } from "../../src/transport/output/output-piece.ts";
-import { MAX_WAITING_REQUESTS, RequestLine } from "../../src/transport/request-line.ts";
 
 const KIB = 1024;
 
@@ -223,24 +222,6 @@ describe("a requested answer", () => {
     outbox.output(output("a", 0, "not skipped"));
     await socket.takeAll();
     expect(frames()[1].output).toBe("not skipped");
-  });
-
-  it("is made only when the one before is sent; 64 wait, the next is refused", async () => {
-    const line = new RequestLine();
-    const made: number[] = [];
-    let finish = () => {};
-    const task = (index: number) => () =>
-      new Promise<void>((resolve) => {
-        made.push(index);
-        finish = resolve;
-      });
-    for (let index = 0; index <= MAX_WAITING_REQUESTS; index++) expect(line.submit(task(index))).toBe(true);
-    expect(line.submit(task(99))).toBe(false);
-    expect(made).toEqual([0]);
-    finish();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(made).toEqual([0, 1]);
-    expect(line.submit(task(99))).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { PeerTrafficBook } from "../../bus/carriers/peer-traffic.ts";
 import type { Registry } from "../../bus/registry/registry.ts";
 import { type DataPlaneChange, type DataPlaneEvent, dataPlaneChange } from "../../contract/data-plane.ts";
 import type { LogBook } from "../../log/log-book.ts";
@@ -20,6 +21,8 @@ export interface DataPlaneFeedsOptions {
   readonly hostEntries: () => HostEntry[];
   /** Clients of the manager's own broker; null: there is none. */
   readonly registry: Registry | null;
+  /** The manager's own connections; null: it has none. */
+  readonly peers: Pick<PeerTrafficBook, "addressOf"> | null;
 }
 
 interface HostFeed {
@@ -43,6 +46,8 @@ export class DataPlaneFeeds {
       events,
       log,
       hostOfAddress: (address) => this.#hostOfAddress(address),
+      // The daemon of this machine has no connection over the network.
+      addressOfHost: (name) => options.peers?.addressOf({ kind: "daemon", name }) ?? "127.0.0.1",
       lose: (broker, topics) => this.#lose(broker, topics),
     });
     this.#leave = [

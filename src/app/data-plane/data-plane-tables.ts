@@ -14,6 +14,8 @@ interface DataPlaneTablesOptions {
   readonly log: LogBook;
   /** Canonical name of the host with this address, or the IP itself. */
   readonly hostOfAddress: (address: string) => string;
+  /** IP address of a host, as the manager sees it. */
+  readonly addressOfHost: (host: string) => string;
   /** A broker is told which topics its clients may not publish. */
   readonly lose: (broker: BrokerTables, topics: ReadonlyMap<string, string>) => void;
 }
@@ -258,7 +260,8 @@ export class DataPlaneTables implements TableObserver {
   }
 
   #client(client: KnownClient): Client {
-    return clientResource(client, { host: this.hostOf(client), topics: [...this.#topics.keys()] });
+    const host = this.hostOf(client);
+    return clientResource(client, { host, hostAddress: this.#options.addressOfHost(host), topics: [...this.#topics.keys()] });
   }
 
   #service(service: KnownService): Service {

@@ -67,7 +67,7 @@ export class ManagerDataPlane implements DataPlane {
     const { tables } = this.#feeds;
     this.#samples = new TopicSamples({ clock, bus, record: (subject) => tables.topic(subject)?.known.record });
     this.#parameters = new Parameters(tables, bus);
-    this.#scheduling = new TopicScheduling(tables, hostRequests);
+    this.#scheduling = new TopicScheduling(tables, hostRequests, options.hostEntries);
     this.#publishing = new TopicPublishing({ tables, clock, log, connect: options.connectUser });
     this.#scope = new Scope({ tables, bus, clock, events, process: scopeProcess, start: startProcess });
   }

@@ -1,5 +1,6 @@
 import { topicOfSubject } from "../../base/topic-subject.ts";
 import { subjectMatches } from "../../bus/broker/broker-subscriptions.ts";
+import { targetText } from "../../bus/streams/target-counts.ts";
 import type { Client, Service, Topic } from "../../protocol/resources/resources.ts";
 import type { KnownClient, KnownService, KnownTopic } from "./broker-tables.ts";
 import { isWild } from "./subscriptions.ts";
@@ -7,8 +8,15 @@ import { isWild } from "./subscriptions.ts";
 /** Topics that a resource names for subscriptions with wildcards. */
 const MAX_MATCHED_TOPICS = 1_000;
 
-/** `topics`: subjects of all topics. */
-export function clientResource({ id, broker, record }: KnownClient, { host, topics }: { host: string; topics: readonly string[] }): Client {
+interface About {
+  readonly host: string;
+  /** IP address of the host, as the manager sees it. */
+  readonly hostAddress: string;
+  /** Subjects of all topics. */
+  readonly topics: readonly string[];
+}
+
+export function clientResource({ id, broker, record }: KnownClient, { host, hostAddress, topics }: About): Client {
   const { connection, name, pid, address, library_version, svn_revision, modified, svc_debug, process_name } = record;
   const published = [...broker.topics.values()].filter((topic) => topic.record.connection === connection);
   const provided = [...broker.services.values()].filter((service) => service.record.connection === connection);
@@ -17,7 +25,7 @@ export function clientResource({ id, broker, record }: KnownClient, { host, topi
     name,
     pid,
     host,
-    address,
+    address: addressFromHere(address, hostAddress),
     library_version,
     svn_revision,
     modified,
@@ -27,6 +35,12 @@ export function clientResource({ id, broker, record }: KnownClient, { host, topi
     subscribed_topics: subscribedTopics(record.subscriptions, topics),
     provided_services: [...new Set(provided.map((service) => service.record.name))].sort(),
   };
+}
+
+/** Programs connect to the broker of their own host over loopback, or over a unix socket, which has no port: then it is 0. */
+function addressFromHere(address: string, hostAddress: string): string {
+  const isOwn = address === "" || /^(127\.|\[?::1\b)/.test(address);
+  return isOwn ? targetText(hostAddress, Number(/:(\d+)$/.exec(address)?.[1] ?? 0)) : address;
 }
 
 /** Those that are named, whether they exist or not, and those that a wildcard matches now. */

@@ -2,6 +2,7 @@ import type { HostRequests } from "../../actors/control.ts";
 import type { AppliedTopicTask, TopicTask, WantedTopicTask } from "../../actors/data-plane.ts";
 import { MgrError, messageOf, wireCode } from "../../base/errors.ts";
 import type { TaskColumnName } from "../../protocol/process/task-columns.ts";
+import type { HostEntry } from "../../protocol/resources/resources.ts";
 import type { KnownClient } from "./broker-tables.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
 
@@ -17,10 +18,12 @@ interface TopicPrograms {
 export class TopicScheduling {
   readonly #tables: DataPlaneTables;
   readonly #hosts: HostRequests;
+  readonly #hostEntries: () => HostEntry[];
 
-  constructor(tables: DataPlaneTables, hosts: HostRequests) {
+  constructor(tables: DataPlaneTables, hosts: HostRequests, hostEntries: () => HostEntry[]) {
     this.#tables = tables;
     this.#hosts = hosts;
+    this.#hostEntries = hostEntries;
   }
 
   async of({ publisher, subscribers }: TopicPrograms): Promise<TopicTask[]> {
@@ -56,9 +59,10 @@ export class TopicScheduling {
 
   async #applyOne(
     tasks: readonly TopicTask[],
-    { host, pid, tid, policy, prio, affinity }: WantedTopicTask,
+    { host: anyName, pid, tid, policy, prio, affinity }: WantedTopicTask,
     by: string,
   ): Promise<AppliedTopicTask> {
+    const host = this.#hostEntries().find(({ all_names }) => all_names.includes(anyName))?.name ?? anyName;
     const named = { host, pid, tid };
     try {
       const now = tasks.find((task) => task.pid === pid && task.tid === tid && task.host === host);

@@ -7,6 +7,9 @@ interface Measured {
   readonly counters: TopicCounters;
 }
 
+/** Shortest measurement, milliseconds: brokers report their counters every COUNTERS_MS, and a running topic must not seem to stand still. */
+const MIN_SPAN_MS = COUNTERS_MS + 100;
+
 /** Measures rates over `seconds`: from the newest counters before to the newest ones after, by the clock of their broker. */
 export async function measureTopics(
   seconds: number,
@@ -16,7 +19,7 @@ export async function measureTopics(
 ): Promise<TopicsStat> {
   const begin = clock.monotonic();
   const before = new Map([...read()].map(({ name, counters }) => [name, counters]));
-  await pause(clock, seconds * 1_000, signal);
+  await pause(clock, Math.max(seconds * 1_000, MIN_SPAN_MS), signal);
   const elapsed = (clock.monotonic() - begin) / 1_000;
   const topics = [...read()].map(({ name, counters }) => {
     const first = before.get(name);

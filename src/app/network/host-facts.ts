@@ -5,14 +5,17 @@ import type { HostInterfaces } from "./topology.ts";
 /** What stays true of a host while it cannot be asked: its interfaces and addresses, and which of them were up. */
 export class HostFacts {
   readonly #hosts = new Map<string, HostInterfaces>();
+  /** By host, the time of the last sample that it took part in. */
+  readonly #heard = new Map<string, number>();
   /** By host. */
   readonly #up = new Map<string, Set<string>>();
   #byAddress = new Map<string, string>();
 
   /** Those of hosts that are no longer managed are forgotten. */
-  learn({ hosts }: Pick<Sample, "hosts">, isManaged: (host: string) => boolean): void {
+  learn({ at, hosts }: Pick<Sample, "at" | "hosts">, isManaged: (host: string) => boolean): void {
     let isChanged = false;
     for (const [host, { first }] of hosts) {
+      this.#heard.set(host, at);
       const interfaces = [...first.all("interface")];
       isChanged ||= !hasSameAddresses(interfaces, this.#hosts.get(host)?.interfaces);
       const up = this.#up.get(host) ?? new Set();
@@ -26,6 +29,7 @@ export class HostFacts {
       if (isManaged(host)) continue;
       this.#hosts.delete(host);
       this.#up.delete(host);
+      this.#heard.delete(host);
       isChanged = true;
     }
     if (!isChanged) return;
@@ -38,6 +42,12 @@ export class HostFacts {
 
   all(): HostInterfaces[] {
     return [...this.#hosts.values()];
+  }
+
+  /** For how many seconds the host has not answered; null: it never did. `at`: monotonic, milliseconds. */
+  silence(host: string, at: number): number | null {
+    const heard = this.#heard.get(host);
+    return heard === undefined ? null : (at - heard) / 1_000;
   }
 
   wasUp(host: string, name: string): boolean {

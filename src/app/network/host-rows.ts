@@ -33,7 +33,6 @@ export function hostRows(host: string, { measured }: Span, networkOf: (cidr: str
         tx_drops_s: of("tx_drops"),
         speed_bits_s,
         up,
-        age: 0,
       },
     ];
   });

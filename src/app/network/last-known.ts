@@ -1,18 +1,19 @@
-import type { NetworkLink, NetworkStats } from "../../protocol/resources/resources.ts";
+import type { NetworkStats } from "../../protocol/resources/resources.ts";
 import { linkKey } from "./link-sum.ts";
 
-type Measured = Pick<NetworkStats, "links" | "interfaces" | "tcp_links" | "udp">;
+type Measured = Pick<NetworkStats, "tcp_links" | "udp">;
 
 interface Dated<T> {
   readonly at: number;
   readonly row: T;
 }
 
-/** What was measured last of each host, for as long as the host is managed: what a lost one had stays to be seen, with its age. */
+/**
+ * What was measured last of the connections and datagrams of each host, for as long as the host is managed: what a lost one had stays to be seen, with
+ * its age.
+ */
 export class LastKnown {
   readonly #rows = {
-    links: new Map<string, Dated<NetworkLink>>(),
-    interfaces: new Map<string, Dated<NetworkStats["interfaces"][number]>>(),
     tcp_links: new Map<string, Dated<NetworkStats["tcp_links"][number]>>(),
     udp: new Map<string, Dated<NetworkStats["udp"][number]>>(),
   };
@@ -37,15 +38,8 @@ export class LastKnown {
       for (const row of rows) known.set(key(row), { at, row });
       return [...known.values()].map(({ at: then, row }) => (then === at ? row : { ...row, age: Math.round(at - then) / 1_000 }));
     };
-    const { links, interfaces, tcp_links, udp } = this.#rows;
+    const { tcp_links, udp } = this.#rows;
     return {
-      links: merge(links, now.links, (row) => linkKey(row.from_host, row.to_host), ends),
-      interfaces: merge(
-        interfaces,
-        now.interfaces,
-        (row) => JSON.stringify([row.host, row.interface]),
-        ({ host }) => [host],
-      ),
       tcp_links: merge(tcp_links, now.tcp_links, (row) => linkKey(row.from_host, row.to_host), ends),
       udp: merge(
         udp,

@@ -16,7 +16,7 @@ export class LinkSums {
   add(ends: { from: string; to: string }, child: { kind: Kind; name: string }, sent: Rate, arrived: Rate): void {
     const { from, to } = ends;
     const key = linkKey(from, to);
-    const link = this.#links.get(key) ?? { from_host: from, to_host: to, ...NOTHING, children: [], age: 0 };
+    const link = this.#links.get(key) ?? { from_host: from, to_host: to, ...NOTHING, children: [] };
     this.#links.set(key, link);
     let own = link.children.find(({ kind, name }) => kind === child.kind && name === child.name);
     if (own === undefined) {

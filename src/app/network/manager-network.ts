@@ -113,10 +113,10 @@ export class ManagerNetwork implements Network {
     const measured = measure(before, after, { manager, hostOf: (address) => this.#hostOf(address), networkOf });
     const isManaged = (host: string) => hosts.has(host);
     const isMeasured = (host: string) => measured.hosts.has(host) || this.#sampler.silent.has(host);
-    const all = this.#lastKnown.with(measured.stats, after.at, isManaged, isMeasured);
-    const ages = new Map(all.interfaces.map(({ host, age }) => [host, age]));
+    const all = { ...measured.stats, ...this.#lastKnown.with(measured.stats, after.at, isManaged, isMeasured) };
     const unreachable = new Map<string, number | null>();
-    for (const host of hosts.keys()) if (!after.hosts.has(host) && !isMeasured(host)) unreachable.set(host, ages.get(host) ?? null);
+    for (const host of hosts.keys())
+      if (!after.hosts.has(host) && !isMeasured(host)) unreachable.set(host, this.#facts.silence(host, after.at));
     const problems = problemsOf({
       stats: all,
       shortfalls: measured.shortfalls,

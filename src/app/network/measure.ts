@@ -1,5 +1,6 @@
 import type { NetworkStats } from "../../protocol/resources/resources.ts";
 import { addConnections } from "./connection-links.ts";
+import { addDaemons } from "./daemon-links.ts";
 import { hostRows } from "./host-rows.ts";
 import { LinkSums } from "./link-sum.ts";
 import { type Reading, Span } from "./reading.ts";
@@ -36,8 +37,13 @@ export function measure(before: Sample, after: Sample, place: Place): Measured {
   add(null, before.hub, after.hub);
   const interval: Interval = { before, after, spans };
   const sums = new LinkSums();
-  const shortfalls = [...addTopics(interval, sums), ...addServices(interval, sums)];
-  const tcp_links = addConnections(interval, sums, place);
+  const daemons = addDaemons(interval, sums, place.manager);
+  const shortfalls = [
+    ...addTopics(interval, sums),
+    ...addServices(interval, sums, place.manager),
+    ...addConnections(interval, sums, place),
+    ...daemons.shortfalls,
+  ];
   const rows = [...hosts].flatMap((host) => {
     const span = spans.get(host);
     return span === undefined ? [] : hostRows(host, span, place.networkOf);
@@ -45,7 +51,7 @@ export function measure(before: Sample, after: Sample, place: Place): Measured {
   const stats = {
     links: sums.links(),
     interfaces: rows.flatMap(({ interfaces }) => interfaces),
-    tcp_links,
+    tcp_links: daemons.tcpLinks,
     udp: rows.flatMap(({ udp }) => udp ?? []),
   };
   return { stats, shortfalls, hosts };

@@ -3,6 +3,8 @@ import type { Shortfall } from "./topic-links.ts";
 
 /** A link is short when measured traffic is more than 5 percent below the theoretical value (docs/network.md). */
 const MAX_LOSS = 0.05;
+/** Bytes that are written and not received may just be under way: sockets and queues of both ends hold so many. */
+const MIN_MISSING_BYTES = 256 * 1024;
 /** Beyond it most of what is sent is lost. */
 const SEVERE_LOSS = 0.5;
 const MAX_USE = 0.8;
@@ -29,7 +31,7 @@ export function problemsOf({ stats, shortfalls, unreachable, silent, wasUp }: Fi
     ...shortfalls.flatMap(loss),
     ...[...unreachable].map(([host, seconds]) => absence(host, seconds)),
     ...silent.map(silence),
-    ...stats.interfaces.filter(({ age }) => age === 0).flatMap((port) => ofInterface(port, wasUp(port.host, port.interface))),
+    ...stats.interfaces.flatMap((port) => ofInterface(port, wasUp(port.host, port.interface))),
     ...stats.tcp_links.filter(({ age }) => age === 0).flatMap(retransmissions),
     ...stats.udp.filter(({ age }) => age === 0).flatMap(udpDrops),
   ];
@@ -37,16 +39,17 @@ export function problemsOf({ stats, shortfalls, unreachable, silent, wasUp }: Fi
   return problems.sort((one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity));
 }
 
-function loss({ from, to, kind, name, sent, arrived }: Shortfall): Draft[] {
+function loss({ from, to, kind, name, unit, sent, arrived }: Shortfall): Draft[] {
   const part = sent === 0 ? 0 : (sent - arrived) / sent;
-  if (part <= MAX_LOSS) return [];
-  const what = kind === "topic" ? "messages" : "requests";
-  const message = `${kind} '${name}' from ${from} to ${to}: ${percent(part)} of the ${what} did not arrive (${sent} sent, ${arrived} received). A program on ${to} may read too slowly, or the link may be full or cut: look at the load of ${to} and its programs and at the interfaces, or send less`;
-  return [{ severity: part > SEVERE_LOSS ? "error" : "warning", kind: "loss", message, host: from, peer: to, child: { kind, name } }];
+  if (part <= MAX_LOSS || (unit === "bytes" && sent - arrived < MIN_MISSING_BYTES)) return [];
+  const facts = `${kind} '${name}' from ${from} to ${to}: ${percent(part)} of the ${unit} did not arrive (${sent} sent, ${arrived} received)`;
+  const advice = `A program on ${to} may read too slowly, or the link may be full or cut: look at the load of ${to} and its programs and at the interfaces, or send less`;
+  const severity = part > SEVERE_LOSS ? "error" : "warning";
+  return [{ severity, kind: "loss", message: `${facts}. ${advice}`, host: from, peer: to, child: { kind, name } }];
 }
 
 function absence(host: string, seconds: number | null): Draft {
-  const since = seconds === null ? "was not reached yet" : `does not answer; its values are ${Math.round(seconds)} s old`;
+  const since = seconds === null ? "was not reached yet" : `does not answer; it was last heard ${Math.round(seconds)} s ago`;
   const message = `${host} ${since}. Check that the machine and its daemon run, and that the network between them and the manager is up`;
   return { severity: seconds === null ? "info" : "warning", kind: "unreachable", message, host };
 }

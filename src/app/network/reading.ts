@@ -50,6 +50,8 @@ function nameOf(row: NetworkRow): string {
       return `${row.local} ${row.peer}`;
     case "forward":
       return row.target;
+    case "link":
+      return row.name;
     default:
       return row.subject;
   }

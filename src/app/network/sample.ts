@@ -29,6 +29,12 @@ export interface ForwardCount {
   readonly received: number;
 }
 
+/** Messages with their headers, bytes so far. */
+export interface LinkBytes {
+  readonly in_bytes: number;
+  readonly out_bytes: number;
+}
+
 /** Everything that was counted, and who takes part, at one moment. */
 export interface Sample {
   /** Monotonic, milliseconds. */
@@ -40,6 +46,8 @@ export interface Sample {
   /** By subject. */
   readonly topics: ReadonlyMap<string, TopicPlaces>;
   readonly services: readonly Serving[];
+  /** What the manager's broker has sent to the brokers of hosts, and received from them, by host. */
+  readonly links: ReadonlyMap<string, LinkBytes>;
   /** By host. */
   readonly forwards: ReadonlyMap<string, readonly ForwardCount[]>;
   readonly peers: readonly PeerTraffic[];

@@ -1,16 +1,21 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Broker } from "../../bus/broker/broker.ts";
+import type { Broker, Crossings } from "../../bus/broker/broker.ts";
 import { topicRows } from "../../bus/broker/topic-rows.ts";
 import type { PeerTrafficBook } from "../../bus/carriers/peer-traffic.ts";
+import type { AnswerCount } from "../../bus/leaf/answer-book.ts";
+import type { NetworkRow } from "../../contract/network.ts";
 import type { DataPlaneTables } from "../data-plane/data-plane-tables.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import { isTooOld, readHost } from "./host-readings.ts";
 import { Counted, type Reading } from "./reading.ts";
-import type { Sample, Serving, TopicPlaces } from "./sample.ts";
+import type { LinkBytes, Sample, Serving, TopicPlaces } from "./sample.ts";
 
-/** Requests within this time share a sample: a shorter time would measure little but itself, milliseconds. */
-const SHARED_MS = 200;
+/** Requests within this time share a sample: a shorter time would measure little but itself. Less than the shortest measurement; milliseconds. */
+const SHARED_MS = 80;
+
+/** User name of the daemon of a host, before the name of the host. */
+const HOST_USER = "host:";
 
 export interface SamplerOptions {
   readonly clock: Clock;
@@ -19,7 +24,7 @@ export interface SamplerOptions {
   /** The manager's own broker; null: there is none. */
   readonly hub: { readonly broker: Pick<Broker, "crossings"> } | null;
   /** The manager's own connections; null: it has none. */
-  readonly peers: PeerTrafficBook | null;
+  readonly peers: Pick<PeerTrafficBook, "totals"> | null;
 }
 
 /** Takes samples of all hosts when they are asked for, and keeps the last two. */
@@ -63,12 +68,13 @@ export class Sampler {
     const services = serving(tables);
     const peerTotals = peers?.totals() ?? [];
     const forwards = new Map([...hosts.keys()].map((host) => [host, hosts.session(host)?.forwards ?? []]));
-    const hubFirst = this.#readHub();
+    const links = this.#links();
+    const hubFirst = this.#readHub(services);
     const receivers = new Set([...topics.values()].flatMap(({ subscribers }) => subscribers.map(({ broker }) => broker)));
     // A host that may send its first request counts nothing yet: with services, all hosts are read again.
     const isNeeded = (host: string) => services.length > 0 || receivers.has(host) || first.found.get(host)?.counted.hasMessages === true;
     const again = await this.#round(isNeeded, false);
-    const hubSecond = this.#readHub();
+    const hubSecond = this.#readHub(services);
     const readings = new Map<string, Reading>();
     for (const [host, { life, counted }] of first.found) {
       if (!again.asked.has(host)) readings.set(host, { life, first: counted, second: counted });
@@ -76,7 +82,7 @@ export class Sampler {
       if (later?.life === life) readings.set(host, { life, first: counted, second: later.counted });
     }
     const hub = hubFirst && hubSecond && { life: "hub", first: hubFirst, second: hubSecond };
-    const sample: Sample = { at, hosts: readings, hub, topics, services, forwards, peers: peerTotals };
+    const sample: Sample = { at, hosts: readings, hub, topics, services, links, forwards, peers: peerTotals };
     this.#before = this.#last;
     this.#last = sample;
     return sample;
@@ -106,10 +112,33 @@ export class Sampler {
     return { asked, found };
   }
 
-  #readHub(): Counted | null {
+  #links(): Map<string, LinkBytes> {
+    const links = this.#options.hub?.broker.crossings().links ?? [];
+    return new Map(links.flatMap((link) => (link.name.startsWith(HOST_USER) ? [[link.name.slice(HOST_USER.length), link]] : [])));
+  }
+
+  #readHub(services: readonly Serving[]): Counted | null {
     const { hub, clock } = this.#options;
     if (hub === null) return null;
-    return new Counted(clock.monotonic(), topicRows(hub.broker.crossings()));
+    const { subjects, waiting, answers } = hub.broker.crossings();
+    return new Counted(clock.monotonic(), [...topicRows({ subjects, waiting }), ...ownRequests(services, subjects, new Map(answers))]);
+  }
+}
+
+/** Requests of the hub's own clients, the manager among them, and the answers to these: what it relays for others is not its own. */
+function* ownRequests(
+  services: readonly Serving[],
+  subjects: Crossings["subjects"],
+  answers: ReadonlyMap<string, AnswerCount>,
+): Generator<NetworkRow> {
+  for (const subject of new Set(services.flatMap((service) => service.subjects))) {
+    const asked = subjects.get(subject);
+    if (asked !== undefined)
+      yield { kind: "crossing", subject, msgs: asked.msgs - asked.foreign.msgs, bytes: asked.bytes - asked.foreign.bytes };
+    const answered = answers.get(subject);
+    if (answered === undefined) continue;
+    const { received, given } = answered;
+    yield { kind: "answers", subject, msgs: Math.max(0, received.msgs - given.msgs), bytes: Math.max(0, received.bytes - given.bytes) };
   }
 }
 

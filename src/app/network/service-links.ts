@@ -11,16 +11,16 @@ interface Part {
 }
 
 /**
- * Services: requests that left the broker of their sender, and those that instances elsewhere got; answers likewise. With instances on several
+ * Services: requests that left the broker of their sender (the manager's own ones among them), and those that instances elsewhere got; answers likewise. With instances on several
  * hosts it cannot be known which request went where: they are spread by the number of instances.
  */
-export function addServices({ spans, after }: Interval, sums: LinkSums): Shortfall[] {
+export function addServices({ spans, after }: Interval, sums: LinkSums, manager: string): Shortfall[] {
   const shortfalls: Shortfall[] = [];
   for (const [service, { subjects, instances }] of services(after.services)) {
     for (const subject of subjects) {
-      const senders = [...spans].flatMap(([host, span]) => {
-        const msgs = host === null ? 0 : grown(span.sent, "crossing", subject, "msgs");
-        return host === null || msgs === 0 ? [] : [{ host, msgs, span }];
+      const senders = [...spans].flatMap(([broker, span]) => {
+        const msgs = grown(span.sent, "crossing", subject, "msgs");
+        return msgs === 0 ? [] : [{ host: broker ?? manager, msgs, span }];
       });
       for (const sender of senders) {
         const remote = [...instances].filter(([host]) => host !== sender.host);
@@ -38,7 +38,7 @@ export function addServices({ spans, after }: Interval, sums: LinkSums): Shortfa
           sums.add(back, child, rate(span.sent, "answered", subject, fromHere), rate(sender.span.arrived, "answers", subject, toHere));
           if (remote.length > 1 || senders.length > 1) continue;
           const arrived = grown(span.arrived, "arrived", subject, "msgs");
-          shortfalls.push({ ...to, ...child, sent: sender.msgs, arrived });
+          shortfalls.push({ ...to, ...child, unit: "requests", sent: sender.msgs, arrived });
         }
       }
     }

@@ -1,5 +1,5 @@
 import { perSecond } from "./increase.ts";
-import type { LinkSums } from "./link-sum.ts";
+import type { LinkChild, LinkSums } from "./link-sum.ts";
 import { grown, type Span } from "./reading.ts";
 import type { Sample, Subscribing, TopicPlaces } from "./sample.ts";
 
@@ -11,12 +11,13 @@ export interface Interval {
   readonly spans: ReadonlyMap<string | null, Span>;
 }
 
-/** Messages that were sent between two hosts, and those that have arrived. */
+/** What was sent between two ends, and what of it has arrived. */
 export interface Shortfall {
   readonly from: string;
   readonly to: string;
-  readonly kind: "topic" | "service";
+  readonly kind: LinkChild["kind"];
   readonly name: string;
+  readonly unit: "messages" | "requests" | "bytes";
   readonly sent: number;
   readonly arrived: number;
 }
@@ -60,7 +61,15 @@ export function addTopics(interval: Interval, sums: LinkSums): Shortfall[] {
       const [only] = remote;
       const before = interval.before.topics.get(subject)?.subscribers ?? [];
       if (only === undefined || remote.length > 1 || !only.isSteady || !before.some((one) => isSame(one, place))) continue;
-      shortfalls.push({ from: only.host, to: place.host, kind: "topic", name: places.topic, sent: only.msgs, arrived: msgs });
+      shortfalls.push({
+        from: only.host,
+        to: place.host,
+        kind: "topic",
+        name: places.topic,
+        unit: "messages",
+        sent: only.msgs,
+        arrived: msgs,
+      });
     }
   }
   return shortfalls;

@@ -4,6 +4,8 @@ import { MgrError, shuttingDown } from "../../base/errors.ts";
 import { SlicedWork, type Steps } from "../../base/turns.ts";
 import { expectBurst, MAX_BURST_PROCESSES } from "../../daemon/engine-flags.ts";
 import type { LogBook } from "../../log/log-book.ts";
+import { isRunningState } from "../../protocol/process/process-state.ts";
+import type { ProcessState } from "../../protocol/resources/resources.ts";
 import type { WebStarters } from "../displays/web-starters.ts";
 import type { ManagerStatus } from "../manager-status.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
@@ -115,7 +117,8 @@ export class ProcessCommands implements Commands {
       for (const { name, verb: type, resumeWith, stoppedWith } of batch) {
         if (type === "stop") actors.tell(name, { type, by, stoppedWith });
         else if (!registry.retiring.has(name)) {
-          if (starter !== null) starters.note(name, starter);
+          // A start of a running process changes nothing, neither now nor at its next restart.
+          if (starter !== null && !(type === "start" && isUnderWay(registry.stateOf(name)))) starters.note(name, starter);
           actors.tell(name, { type, by });
         }
         router.keepResume(name, resumeWith);
@@ -143,4 +146,9 @@ export class ProcessCommands implements Commands {
   #log(level: "info" | "warning", msg: string): void {
     this.#options.log.append({ level, source: "manager", msg });
   }
+}
+
+/** A start changes nothing. */
+function isUnderWay(state: ProcessState | undefined): boolean {
+  return state === "starting" || isRunningState(state);
 }

@@ -60,6 +60,8 @@ export interface Crossings {
   readonly subjects: ReadonlyMap<string, Omit<SubjectCounters, "last_bytes" | "publishers">>;
   /** What waits for links, by subject. */
   readonly waiting: ReadonlyMap<string, Waiting>;
+  /** By the other side. */
+  readonly links: readonly Pick<LinkStats, "name" | "in_bytes" | "out_bytes">[];
   /** Of requests, by their subjects. */
   readonly answers: Iterable<[string, AnswerCount]>;
 }
@@ -211,7 +213,8 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   }
 
   crossings(): Crossings {
-    return { subjects: this.router.counted(), waiting: this.links.waiting(), answers: this.links.answers.entries() };
+    const { links } = this;
+    return { subjects: this.router.counted(), waiting: links.waiting(), links: links.stats(), answers: links.answers.entries() };
   }
 
   limitPayload(bytes: number): void {

@@ -84,6 +84,12 @@ export class PeerTrafficBook {
     });
   }
 
+  /** The IP address from which open connections of this kind and name come; undefined: there are none. */
+  addressOf({ kind, name }: TrafficLabel): string | undefined {
+    for (const { peer, label } of this.#open.values()) if (label.kind === kind && label.name === name) return peer;
+    return undefined;
+  }
+
   totals(): PeerTraffic[] {
     const sums = new Map([...this.#past].map(([key, past]) => [key, { ...past }]));
     for (const [socket, followed] of this.#open) add(this.#account(sums, followed), less(this.#countsOf(socket, followed), followed.base));

@@ -109,7 +109,8 @@ export class TopicEntry {
   published(envelope: Envelope, message: BorrowedMessage): void {
     this.packets++;
     this.bytes += envelope.size;
-    this.lastSize = envelope.size;
+    // Headers are the envelope of the bus, not a part of the message.
+    this.lastSize = envelope.size - envelope.headerBytes;
     if (this.#definition.keep_last) this.#keep(new LastMessage(this.owner, envelope, message));
     this.sink?.(this, envelope, message);
   }

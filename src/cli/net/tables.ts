@@ -15,7 +15,6 @@ interface LinkRow {
   readonly name: string;
   readonly to: string;
   readonly values: Pick<NetworkLink, "bytes_s" | "packets_s" | "measured_bytes_s" | "measured_packets_s">;
-  readonly age: number;
 }
 
 /** Traffic as text: problems first, then links with their parts, then interfaces. */
@@ -34,41 +33,34 @@ function problemLine({ severity, message }: NetworkProblem): string {
   return paint(SEVERITY_COLOURS[severity], `${severity}: ${message}`);
 }
 
-function linkRows({ from_host, to_host, children, age, ...values }: NetworkLink): LinkRow[] {
+function linkRows({ from_host, to_host, children, ...values }: NetworkLink): LinkRow[] {
   return [
-    { name: from_host, to: to_host, values, age },
-    ...children.map(({ kind, name, ...own }) => ({ name: `  ${kind} ${name}`, to: "", values: own, age })),
+    { name: from_host, to: to_host, values },
+    ...children.map(({ kind, name, ...own }) => ({ name: `  ${kind} ${name}`, to: "", values: own })),
   ];
 }
 
-function old<Row extends { age: number }>({ age }: Row, text: string): string {
-  return age > 0 ? paint("grey", text) : text;
-}
-
-const AGE: Column<{ age: number }> = { title: "AGE", text: ({ age }) => (age > 0 ? `${Math.round(age)} s` : ""), right: true };
 const rate = (bytes: number) => `${bytesText(bytes)}/s`;
 
 const LINK_COLUMNS: Column<LinkRow>[] = [
-  { title: "FROM", text: ({ name }) => name, paint: old },
-  { title: "TO", text: ({ to }) => to, paint: old },
-  { title: "SENT", text: ({ values }) => rate(values.bytes_s), right: true, paint: old },
-  { title: "RECEIVED", text: ({ values }) => rate(values.measured_bytes_s), right: true, paint: old },
-  { title: "PACKETS/S", text: ({ values }) => values.packets_s.toFixed(1), right: true, paint: old },
-  { title: "RECEIVED", text: ({ values }) => values.measured_packets_s.toFixed(1), right: true, paint: old },
-  AGE,
+  { title: "FROM", text: ({ name }) => name },
+  { title: "TO", text: ({ to }) => to },
+  { title: "SENT", text: ({ values }) => rate(values.bytes_s), right: true },
+  { title: "RECEIVED", text: ({ values }) => rate(values.measured_bytes_s), right: true },
+  { title: "PACKETS/S", text: ({ values }) => values.packets_s.toFixed(1), right: true },
+  { title: "RECEIVED", text: ({ values }) => values.measured_packets_s.toFixed(1), right: true },
 ];
 
 const INTERFACE_COLUMNS: Column<NetworkInterface>[] = [
-  { title: "HOST", text: ({ host }) => host, paint: old },
-  { title: "INTERFACE", text: ({ interface: name }) => name, paint: old },
-  { title: "NETWORK", text: ({ network }) => network ?? "-", paint: old },
+  { title: "HOST", text: ({ host }) => host },
+  { title: "INTERFACE", text: ({ interface: name }) => name },
+  { title: "NETWORK", text: ({ network }) => network ?? "-" },
   { title: "STATE", text: ({ up }) => (up ? "up" : "down"), paint: ({ up }, text) => (up ? text : paint("yellow", text)) },
   { title: "SPEED", text: ({ speed_bits_s }) => speedText(speed_bits_s), right: true },
-  { title: "RX", text: ({ rx_bytes_s }) => rate(rx_bytes_s), right: true, paint: old },
-  { title: "TX", text: ({ tx_bytes_s }) => rate(tx_bytes_s), right: true, paint: old },
+  { title: "RX", text: ({ rx_bytes_s }) => rate(rx_bytes_s), right: true },
+  { title: "TX", text: ({ tx_bytes_s }) => rate(tx_bytes_s), right: true },
   { title: "ERRORS/S", text: (port) => (port.rx_errors_s + port.tx_errors_s).toFixed(1), right: true },
   { title: "DROPS/S", text: (port) => (port.rx_drops_s + port.tx_drops_s).toFixed(1), right: true },
-  AGE,
 ];
 
 function speedText(bits: number | null): string {

@@ -68,9 +68,12 @@ export class NetworkReport {
       const local = `${socket.localAddress}:${socket.localPort}`;
       // The manager counts what it has received itself.
       const { data_segments_delivered: _delivered, ...counts } = info;
-      yield { kind: "link_socket", local, peer: `${socket.remoteAddress}:${socket.remotePort}`, ...counts };
+      const { bytesWritten: written, bytesRead: read } = socket;
+      yield { kind: "link_socket", local, peer: `${socket.remoteAddress}:${socket.remotePort}`, ...counts, written, read };
     }
     for (const { target, written, received } of this.#options.forwards.totals()) yield { kind: "forward", target, sent: written, received };
+    for (const { name, out_bytes: sent, in_bytes: received } of this.#options.bus?.broker.crossings().links ?? [])
+      yield { kind: "link", name, sent, received };
   }
 
   *#messages(): Generator<NetworkRow> {

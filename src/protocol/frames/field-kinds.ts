@@ -43,6 +43,20 @@ export function amount(maximum: number) {
     .overwrite((value) => Math.min(value, maximum));
 }
 
+/** Shortest measurement, seconds. */
+const MIN_SAMPLE_SECONDS = 0.1;
+/** Longest measurement, seconds. */
+export const MAX_SAMPLE_SECONDS = 60;
+
+/** Any number from 0 on; one outside of the limits is taken as the nearest limit. */
+export function sampleSeconds() {
+  const error = `must be a number of at least 0 (less than ${MIN_SAMPLE_SECONDS} is taken as ${MIN_SAMPLE_SECONDS}, more than ${MAX_SAMPLE_SECONDS} as ${MAX_SAMPLE_SECONDS})`;
+  return z
+    .number({ error })
+    .min(0, { error })
+    .overwrite((value) => Math.max(MIN_SAMPLE_SECONDS, Math.min(value, MAX_SAMPLE_SECONDS)));
+}
+
 export const flag = z.boolean({ error: "must be true or false" });
 
 export const objectName = text(1, NAME_MAX);

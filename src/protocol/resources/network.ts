@@ -1,10 +1,8 @@
 import { z } from "zod";
-import { amount, hostName } from "../frames/field-kinds.ts";
+import { hostName, MAX_SAMPLE_SECONDS, sampleSeconds } from "../frames/field-kinds.ts";
 import { clientFrames, managerFrames, result } from "../frames/frame-table.ts";
 
 export const DEFAULT_NETWORK_SAMPLE_SECONDS = 2;
-/** Longest measurement, seconds. */
-const MAX_SAMPLE_SECONDS = 60;
 
 const LINK_CHILD_KINDS = ["topic", "service", "tcp_forward", "daemon", "client", "mgr_remote", "web"] as const;
 const PROBLEM_KINDS = ["loss", "link_down", "errors", "drops", "saturated", "retransmissions", "udp_drops", "unreachable"] as const;
@@ -22,7 +20,7 @@ const child = { kind: z.enum(LINK_CHILD_KINDS), name: z.string() };
 const ends = { from_host: z.string(), to_host: z.string() };
 const age = z.number().describe("Seconds since these values were measured: 0, or more while a host cannot be reached.");
 
-const link = z.object({ ...ends, ...traffic, children: z.array(z.object({ ...child, ...traffic })), age }).meta({ id: "NetworkLink" });
+const link = z.object({ ...ends, ...traffic, children: z.array(z.object({ ...child, ...traffic })) }).meta({ id: "NetworkLink" });
 const oldLink = z.object({ ...ends, ...theoretical, children: z.array(z.object({ ...child, ...theoretical })) });
 
 const networkInterface = z
@@ -40,7 +38,6 @@ const networkInterface = z
     tx_drops_s: z.number(),
     speed_bits_s: z.number().nullable().describe("Null where the driver reports none, such as loopback."),
     up: z.boolean(),
-    age,
   })
   .meta({ id: "NetworkInterface" });
 
@@ -129,8 +126,10 @@ export type TcpConnection = z.infer<typeof tcpConnection>;
 export const networkCommands = clientFrames("Network", {
   request_network_stats: {
     fields: {
-      sample_seconds: amount(MAX_SAMPLE_SECONDS)
-        .describe(`How long to measure; default ${DEFAULT_NETWORK_SAMPLE_SECONDS}, at most ${MAX_SAMPLE_SECONDS}.`)
+      sample_seconds: sampleSeconds()
+        .describe(
+          `How long to measure; default ${DEFAULT_NETWORK_SAMPLE_SECONDS}, at most ${MAX_SAMPLE_SECONDS}. Not used with \`previous\`.`,
+        )
         .exactOptional(),
       sample_mode: z
         .enum(["interval", "previous"], { error: "must be one of interval, previous" })

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseFieldPath } from "../../base/field-path.ts";
-import { amount, jsonValue, objectName, text, timestamp } from "../frames/field-kinds.ts";
+import { amount, jsonValue, MAX_SAMPLE_SECONDS, objectName, sampleSeconds, text, timestamp } from "../frames/field-kinds.ts";
 import { answer, clientFrames, event, managerFrames, result } from "../frames/frame-table.ts";
 
 export const topic = z
@@ -26,8 +26,6 @@ export type Topic = z.infer<typeof topic>;
 
 /** Of `request_topics_stat`, seconds. */
 export const DEFAULT_SAMPLE_SECONDS = 1;
-/** Longest measurement of rates, seconds. */
-const MAX_SAMPLE_SECONDS = 60;
 /** Samples a second of `subscribe_topic`, by default and at most: a screen cannot show more. */
 export const DEFAULT_SAMPLE_RATE = 10;
 const MAX_SAMPLE_RATE = 60;
@@ -52,7 +50,7 @@ export const topicCommands = clientFrames("Topics", {
   request_topics: { fields: {}, answer: "topics_snapshot", scope: "global", meaning: "All topics." },
   request_topics_stat: {
     fields: {
-      sample_seconds: amount(MAX_SAMPLE_SECONDS)
+      sample_seconds: sampleSeconds()
         .describe(`How long to measure; default ${DEFAULT_SAMPLE_SECONDS}, at most ${MAX_SAMPLE_SECONDS}.`)
         .exactOptional(),
     },

@@ -1,13 +1,17 @@
 import { ConfigError } from "../../config/load/problems.ts";
 import type { ConfigFileProblem } from "../../protocol/resources/config.ts";
 import { formatTime } from "../../protocol/time.ts";
+import type { FrameObject } from "../frame-schedule.ts";
 import type { HandlerTable } from "./handler.ts";
 
 type Types = "reload_config" | "request_plan" | "request_config_file" | "request_config_history" | "save_config_file";
 
+const aboutConfiguration = (): FrameObject => ({ kind: "configuration", name: null });
+
 export const configHandlers: HandlerTable<Types> = {
   reload_config: {
     kind: "request",
+    about: aboutConfiguration,
     answer: async ({ dry_run = false }, { control, principal }) => {
       const { configuration } = control;
       const outcome = await withProblems(dry_run ? configuration.plan() : configuration.reload(principal.user));
@@ -16,6 +20,7 @@ export const configHandlers: HandlerTable<Types> = {
   },
   request_plan: {
     kind: "request",
+    about: aboutConfiguration,
     answer: async (_frame, { control }) => {
       const outcome = await withProblems(control.configuration.plan());
       if (!outcome.ok) return [{ type: "plan", ...outcome }];
@@ -25,10 +30,12 @@ export const configHandlers: HandlerTable<Types> = {
   },
   request_config_file: {
     kind: "request",
+    about: aboutConfiguration,
     answer: async ({ path, hash }, { control }) => [{ type: "config_file", ok: true, ...(await control.configuration.file(path, hash)) }],
   },
   request_config_history: {
     kind: "request",
+    about: aboutConfiguration,
     answer: async ({ path }, { control }) => {
       const { versions, ...file } = await control.configuration.history(path);
       const shown = versions.map(({ hash, time, by, size }) => ({ hash, time: formatTime(time), by, size }));
@@ -37,6 +44,7 @@ export const configHandlers: HandlerTable<Types> = {
   },
   save_config_file: {
     kind: "request",
+    about: aboutConfiguration,
     answer: async ({ path, content, base_hash }, { control, principal }) => {
       const outcome = await withProblems(control.configuration.save({ path, content, baseHash: base_hash }, principal.user));
       return [{ type: "config_file_saved", path, ...(outcome.ok ? { ok: true, hash: outcome.value, problems: [] } : outcome) }];

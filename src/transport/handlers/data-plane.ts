@@ -1,4 +1,5 @@
 import { DEFAULT_SAMPLE_RATE, DEFAULT_SAMPLE_SECONDS } from "../../protocol/resources/topic.ts";
+import type { FrameObject } from "../frame-schedule.ts";
 import type { HandlerTable } from "./handler.ts";
 
 type Types =
@@ -16,6 +17,9 @@ type Types =
   | "request_parameters"
   | "set_parameter_override"
   | "open_parameter_scope";
+
+const aboutTopic = ({ name }: { name: string }): FrameObject => ({ kind: "topic", name });
+const aboutProvider = ({ provider_id }: { provider_id: number }): FrameObject => ({ kind: "provider", name: String(provider_id) });
 
 /** Clients, topics, services, parameters. */
 export const dataPlaneHandlers: HandlerTable<Types> = {
@@ -39,16 +43,19 @@ export const dataPlaneHandlers: HandlerTable<Types> = {
   },
   request_topic_detail: {
     kind: "request",
+    about: aboutTopic,
     answer: async ({ name }, { control }) => [{ type: "topic_detail", ok: true, name, ...(await control.dataPlane.topicDetail(name)) }],
   },
   request_topic_scheduling: {
     kind: "request",
+    about: aboutTopic,
     answer: async ({ name }, { control }) => [
       { type: "topic_scheduling", ok: true, name, tasks: await control.dataPlane.topicScheduling(name) },
     ],
   },
   apply_topic_scheduling: {
     kind: "request",
+    about: aboutTopic,
     answer: async ({ name, tasks }, { control, principal }) => {
       const applied = await control.dataPlane.applyTopicScheduling(name, tasks, principal.user);
       return [{ type: "topic_scheduling_result", ok: true, name, tasks: applied }];
@@ -61,6 +68,7 @@ export const dataPlaneHandlers: HandlerTable<Types> = {
   unsubscribe_topic: { kind: "command", run: ({ name }, context) => context.unfollowTopic(name) },
   publish_topic: {
     kind: "request",
+    about: aboutTopic,
     answer: async ({ type: _, request_id: _id, ...message }, { control, principal }) => {
       const published = await control.dataPlane.publishTopic(message, principal.user);
       return [{ type: "topic_publish_result", ok: true, name: message.name, ...published }];
@@ -68,6 +76,7 @@ export const dataPlaneHandlers: HandlerTable<Types> = {
   },
   call_service: {
     kind: "request",
+    about: ({ name }) => ({ kind: "service", name }),
     answer: async ({ name, endpoint, request }, { control, principal }) => {
       const response = await control.dataPlane.callService({ name, endpoint, request }, principal.user);
       return [{ type: "service_call_result", ok: true, name, endpoint, response }];
@@ -75,12 +84,14 @@ export const dataPlaneHandlers: HandlerTable<Types> = {
   },
   request_parameters: {
     kind: "request",
+    about: () => ({ kind: "provider", name: null }),
     answer: async ({ pattern }, { control }) => [
       { type: "parameters_snapshot", pattern, ...(await control.dataPlane.parameters(pattern)) },
     ],
   },
   set_parameter_override: {
     kind: "request",
+    about: aboutProvider,
     answer: async ({ service, provider_id, parameter, enabled, value }, { control, principal }) => {
       const named = { service, provider_id, parameter };
       const now = await control.dataPlane.setOverride({ ...named, enabled, value }, principal.user);
@@ -89,6 +100,7 @@ export const dataPlaneHandlers: HandlerTable<Types> = {
   },
   open_parameter_scope: {
     kind: "request",
+    about: aboutProvider,
     answer: async ({ service, provider_id, parameter }, { control, principal }) => {
       const named = { service, provider_id, parameter };
       const opened = await control.dataPlane.openScope(named, principal.user);

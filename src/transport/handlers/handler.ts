@@ -2,6 +2,7 @@ import type { Control, Starter } from "../../actors/control.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { AnswerOf, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { LogLevel } from "../../protocol/resources/resources.ts";
+import type { FrameObject } from "../frame-schedule.ts";
 import type { ViewMode } from "../view.ts";
 
 /** What a handler may see and touch of the connection that a frame came from. */
@@ -32,20 +33,23 @@ export interface HandlerContext {
   flushEvents(): void;
 }
 
+type About<T extends ClientFrameType> = (frame: FrameOf<T>, context: Pick<HandlerContext, "control">) => FrameObject;
+
 /** Accepted when it returns or resolves; answered by `ack` if there is a request_id, by a refusal if it throws. */
 export interface CommandHandler<T extends ClientFrameType> {
   readonly kind: "command";
+  /** Without it the frame is independent of all others. */
+  readonly about?: About<T>;
   readonly run: (frame: FrameOf<T>, context: HandlerContext) => void | Promise<void>;
   /** It changes the requested state: its `ack` is sent when the change is saved. */
   readonly isKept?: true;
 }
 
-/**
- * Answered by a frame of its own, which echoes the request_id, and perhaps by others that follow it in the same turn.
- * Requests of a connection are answered one at a time.
- */
+/** Answered by a frame of its own, which echoes the request_id, and perhaps by others that follow it in the same turn. */
 export interface RequestHandler<T extends ClientFrameType> {
   readonly kind: "request";
+  /** Without it the frame is independent of all others. */
+  readonly about?: About<T>;
   readonly answer: (frame: FrameOf<T>, context: HandlerContext) => Answer<T> | Promise<Answer<T>>;
 }
 
@@ -55,3 +59,12 @@ export type Handler<T extends ClientFrameType> = CommandHandler<T> | RequestHand
 
 /** Handlers of some frame types: one table a domain. */
 export type HandlerTable<T extends ClientFrameType> = { readonly [K in T]: Handler<K> };
+
+/** For frames about the host in `host`, which may be any of its names. */
+export const aboutHost = ({ host }: { host: string }, { control }: Pick<HandlerContext, "control">): FrameObject => ({
+  kind: "host",
+  name: control.state.hosts().find(({ all_names }) => all_names.includes(host))?.name ?? host,
+});
+
+/** For frames about the process or group in `name`. */
+export const aboutProcess = ({ name }: { name: string }): FrameObject => ({ kind: "process", name });

@@ -1,12 +1,18 @@
+import type { FrameObject } from "../frame-schedule.ts";
 import type { HandlerTable } from "./handler.ts";
+
+/** null: all of them. */
+const aboutLogger = (name: string | null): FrameObject => ({ kind: "logger", name });
 
 export const loggerHandlers: HandlerTable<"request_loggers" | "configure_logger" | "start_logger" | "stop_logger" | "delete_logger"> = {
   request_loggers: {
     kind: "request",
+    about: () => aboutLogger(null),
     answer: (_frame, { control }) => [{ type: "loggers_snapshot", loggers: control.loggers.list() }],
   },
   configure_logger: {
     kind: "request",
+    about: ({ name }) => aboutLogger(name),
     answer: async ({ name, only_ts, topics }, { control, principal }) => {
       await control.loggers.configure(name, { only_ts, topics }, principal.user);
       return [{ type: "logger_action_result", ok: true, action: "configure", name }];
@@ -14,6 +20,7 @@ export const loggerHandlers: HandlerTable<"request_loggers" | "configure_logger"
   },
   start_logger: {
     kind: "request",
+    about: ({ name }) => aboutLogger(name),
     answer: async ({ name }, { control, principal }) => {
       await control.loggers.start(name, principal.user);
       return [{ type: "logger_action_result", ok: true, action: "start", name }];
@@ -21,6 +28,7 @@ export const loggerHandlers: HandlerTable<"request_loggers" | "configure_logger"
   },
   stop_logger: {
     kind: "request",
+    about: ({ name }) => aboutLogger(name),
     answer: async ({ name }, { control, principal }) => {
       await control.loggers.stop(name, principal.user);
       return [{ type: "logger_action_result", ok: true, action: "stop", name }];
@@ -28,6 +36,7 @@ export const loggerHandlers: HandlerTable<"request_loggers" | "configure_logger"
   },
   delete_logger: {
     kind: "request",
+    about: ({ name }) => aboutLogger(name),
     answer: async ({ name }, { control, principal }) => {
       await control.loggers.remove(name, principal.user);
       return [{ type: "logger_action_result", ok: true, action: "delete", name }];

@@ -1,5 +1,5 @@
 import { DEFAULT_NETWORK_SAMPLE_SECONDS } from "../../protocol/resources/network.ts";
-import type { HandlerTable } from "./handler.ts";
+import { aboutHost, type HandlerTable } from "./handler.ts";
 
 type Types = "request_network_stats" | "request_network_topology" | "request_tcp_connections";
 
@@ -16,6 +16,7 @@ export const networkHandlers: HandlerTable<Types> = {
   },
   request_tcp_connections: {
     kind: "request",
+    about: aboutHost,
     answer: async ({ host }, { control }) => [{ type: "tcp_connections", ok: true, ...(await control.network.tcpConnections(host)) }],
   },
 };

@@ -1,11 +1,16 @@
 import { DEFAULT_OUTPUT_LINES } from "../../protocol/process/process-output.ts";
-import type { HandlerTable } from "./handler.ts";
+import type { FrameObject } from "../frame-schedule.ts";
+import { aboutProcess, type HandlerTable } from "./handler.ts";
 
 type Types = "get_process_output" | "subscribe_process_output" | "unsubscribe_process_output" | "follow_terminal_size";
+
+/** Those of this connection. */
+const aboutSubscriptions = (): FrameObject => ({ kind: "output", name: null });
 
 export const outputHandlers: HandlerTable<Types> = {
   get_process_output: {
     kind: "request",
+    about: aboutProcess,
     answer: async ({ name, lines = DEFAULT_OUTPUT_LINES, seconds, times = false }, { control }) => {
       const backlog = await control.terminals.backlog(name, { lines, times, ...(seconds === undefined ? {} : { seconds }) });
       return [{ type: "process_output_snapshot", name, ...backlog }];
@@ -13,14 +18,17 @@ export const outputHandlers: HandlerTable<Types> = {
   },
   subscribe_process_output: {
     kind: "command",
+    about: aboutSubscriptions,
     run: ({ patterns }, context) => context.subscribeOutput(patterns),
   },
   unsubscribe_process_output: {
     kind: "command",
+    about: aboutSubscriptions,
     run: ({ patterns }, context) => context.unsubscribeOutput(patterns),
   },
   follow_terminal_size: {
     kind: "request",
+    about: aboutProcess,
     answer: ({ name, follow = true }, context) => [context.followTerminal(name, follow)],
   },
 };

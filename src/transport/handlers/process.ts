@@ -1,5 +1,5 @@
 import type { Verb } from "../../actors/control.ts";
-import type { HandlerContext, HandlerTable } from "./handler.ts";
+import { aboutProcess, type HandlerContext, type HandlerTable } from "./handler.ts";
 
 type Types =
   | "start_group"
@@ -24,6 +24,7 @@ type Types =
 const order = (target: "process" | "group", verb: Verb) =>
   ({
     kind: "command",
+    about: aboutProcess,
     isKept: true,
     run: ({ name }: { name: string }, { control, principal, starter }: HandlerContext) =>
       control.commands[target](verb, name, principal.user, starter),
@@ -38,10 +39,12 @@ export const processHandlers: HandlerTable<Types> = {
   restart_group: order("group", "restart"),
   send_signal: {
     kind: "command",
+    about: aboutProcess,
     run: ({ name, signal }, { control, principal }) => control.commands.sendSignal(name, signal, principal.user),
   },
   send_stdin: {
     kind: "command",
+    about: aboutProcess,
     run: ({ name, text, reply = false }, context) => {
       // An unknown process is refused below, for replies too.
       if (reply && context.control.state.process(name) && !context.mayReply(name)) return;
@@ -52,6 +55,7 @@ export const processHandlers: HandlerTable<Types> = {
   },
   send_winch: {
     kind: "command",
+    about: aboutProcess,
     run: ({ name, rows, cols }, context) => {
       context.control.terminals.resize(name, { rows, cols });
       context.noteResize(name);
@@ -59,18 +63,22 @@ export const processHandlers: HandlerTable<Types> = {
   },
   set_process_current_alternate_command: {
     kind: "command",
+    about: aboutProcess,
     run: ({ name, which }, { control, principal }) => control.settings.selectCommand(name, which, principal.user),
   },
   set_process_command_override: {
     kind: "command",
+    about: aboutProcess,
     run: ({ name, override }, { control, principal }) => control.settings.overrideCommand(name, "default", override, principal.user),
   },
   set_process_alternate_command_override: {
     kind: "command",
+    about: aboutProcess,
     run: ({ name, which, override }, { control, principal }) => control.settings.overrideCommand(name, which, override, principal.user),
   },
   set_process_attribute: {
     kind: "request",
+    about: aboutProcess,
     answer: async ({ name, attribute, value: asked }, { control, principal }) => {
       const value = await control.settings.setAttribute(name, attribute, asked, principal.user);
       return [{ type: "process_attribute_set_result", ok: true, name, attribute, value }];
@@ -78,14 +86,17 @@ export const processHandlers: HandlerTable<Types> = {
   },
   set_process_low_delay_output: {
     kind: "command",
+    about: aboutProcess,
     run: ({ name, enabled }, { control, principal }) => control.settings.setFlag(name, "low_delay_output", enabled, principal.user),
   },
   set_process_no_skip_display: {
     kind: "command",
+    about: aboutProcess,
     run: ({ name, enabled }, { control, principal }) => control.settings.setFlag(name, "no_skip_display", enabled, principal.user),
   },
   dump_startup_commands: {
     kind: "request",
+    about: aboutProcess,
     answer: async ({ name }, { control }) => {
       const commands = await control.state.startupCommands(name);
       return [{ type: "process_startup_commands", ok: true, name, commands }];
@@ -93,6 +104,7 @@ export const processHandlers: HandlerTable<Types> = {
   },
   request_process_detail: {
     kind: "request",
+    about: aboutProcess,
     answer: ({ name }, { control }) => [{ type: "process_detail", ok: true, name, ...control.state.processDetail(name) }],
   },
 };

@@ -1,6 +1,6 @@
 import { MgrError } from "../../base/errors.ts";
 import { isWithin } from "../../base/names.ts";
-import type { HandlerTable } from "./handler.ts";
+import { aboutHost, type HandlerTable } from "./handler.ts";
 
 type Types = "request_process_loads" | "request_process_list" | "set_process_list_task";
 
@@ -21,6 +21,7 @@ export const taskHandlers: HandlerTable<Types> = {
   },
   request_process_list: {
     kind: "request",
+    about: aboutHost,
     answer: async ({ host, show_threads = false, show_env = false, filter = "" }, { control, requester }) => {
       const list = await control.hostRequests.processList({ host, show_threads, show_env, filter }, requester);
       return [{ type: "process_list", ok: true, ...list }];
@@ -28,6 +29,7 @@ export const taskHandlers: HandlerTable<Types> = {
   },
   set_process_list_task: {
     kind: "request",
+    about: aboutHost,
     answer: async ({ type: _type, request_id: _id, ...change }, { control, principal }) => {
       const settings = await control.hostRequests.setTask(change, principal.user);
       return [{ type: "process_list_task_set_result", ok: true, ...settings }];

@@ -144,6 +144,8 @@ export class DataPlaneRig {
       link: this.one.link,
       connectHost: () => this.two.link,
       clients,
+      // As if the daemon of `two` was connected from another machine.
+      peers: { totals: () => [], addressOf: ({ name }) => (name === "two" ? "10.0.0.7" : undefined) },
       bus: this.#manager,
       connectUser: (user) =>
         connectBus({

@@ -1,5 +1,8 @@
+import { headers } from "@nats-io/nats-core";
 import { Svcm } from "@nats-io/services";
 import { expect, it } from "vitest";
+import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
+import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import { DataPlaneRig } from "./data-plane-rig.ts";
 
 it("clients and topics of all hosts and of the manager's own broker are shown, with who publishes and who subscribes", async () => {
@@ -28,6 +31,30 @@ it("clients and topics of all hosts and of the manager's own broker are shown, w
   expect(rig.clientNamed("driver")).toMatchObject({ host: "one", published_topics: ["arm/state"] });
   // It came over loopback: its host is the manager's.
   expect(rig.clientNamed("tool")).toMatchObject({ host: "one", published_topics: ["tool/state"] });
+});
+
+it("a client has the address of its machine as the manager sees it, with the port that it connected from", async () => {
+  await using rig = await DataPlaneRig.start();
+  await rig.connect(rig.one, "near");
+  await rig.connect(rig.two, "far");
+  await rig.client("hub", "direct");
+  const inside = { kind: "memory", broker: rig.hub, permissions: permissionsOf({ kind: "client", name: "@ada" }) } as const;
+  const bus = await connectBus({ server: inside, name: "inside" });
+  await expect.poll(() => rig.dataPlane.clients().map(({ name }) => name)).toEqual(expect.arrayContaining(["near", "far", "direct", "inside"]));
+  expect(rig.clientNamed("inside")?.address, "without a socket there is no port").toBe("127.0.0.1:0");
+  await bus.close();
+  expect(rig.clientNamed("near")?.address).toMatch(/^127\.0\.0\.1:[1-9]\d*$/);
+  expect(rig.clientNamed("far")?.address).toMatch(/^10\.0\.0\.7:[1-9]\d*$/);
+  expect(rig.clientNamed("direct")?.address).toMatch(/^127\.0\.0\.1:[1-9]\d*$/);
+});
+
+it("the size of a message does not count the headers of the bus", async () => {
+  await using rig = await DataPlaneRig.start();
+  const driver = await rig.client(rig.one, "driver", ["arm/state"]);
+  const more = headers();
+  more.set("Mgr-Seq", "7");
+  driver.publish("topic.arm.state", "12345", { headers: more });
+  await expect.poll(() => rig.topic("arm/state")).toMatchObject({ published_packets: 1, message_size: 5 });
 });
 
 it("the events add up to the snapshot, and ids are not used again", async () => {

@@ -138,3 +138,93 @@ it("a forward is counted at both ends, and its loss is the difference; on the ma
   ]);
   expect(stats.links[0]?.children).toMatchObject([{ kind: "tcp_forward", name: "127.0.0.1:5905" }]);
 });
+
+it("what a daemon's connections carry of topics, services and forwards is not counted again as `daemon`", () => {
+  const daemon = { kind: "daemon", name: "rt1" } as const;
+  const at = (time: number, out: number, into: number) =>
+    sample(time, {
+      peers: [traffic({ ...daemon, written: out + 300, read: into + 500 })],
+      links: new Map([["rt1", { out_bytes: out * 0.75, in_bytes: into * 0.75 }]]),
+      forwards: new Map([["rt1", [{ target: "127.0.0.1:5905", written: out * 0.25, received: into * 0.25 }]]]),
+      hosts: new Map([
+        [
+          "rt1",
+          reading(time, [
+            socket({ written: into + 500, read: out + 300, sent: into, received: out }),
+            { kind: "link", name: "hub", sent: into * 0.75, received: out * 0.75 },
+            forward("127.0.0.1:5905", into * 0.25, out * 0.25),
+          ]),
+        ],
+      ]),
+    });
+  const idle = at(0, 0, 0);
+  const zero = { peers: [traffic(daemon)], hosts: new Map([["rt1", reading(0, [socket({ written: 0, read: 0 })])]]) };
+  const { stats, shortfalls } = measure(sample(0, { ...idle, ...zero }), at(1_000, 1_000_000, 9_000_000), PLACE);
+  const children = (from: string) => stats.links.find(({ from_host }) => from_host === from)?.children;
+  expect(children("bench")).toMatchObject([
+    { kind: "tcp_forward", bytes_s: 250_000, measured_bytes_s: 250_000 },
+    { kind: "daemon", bytes_s: 300, measured_bytes_s: 300 },
+  ]);
+  expect(children("rt1")).toMatchObject([
+    { kind: "tcp_forward", bytes_s: 2_250_000, measured_bytes_s: 2_250_000 },
+    { kind: "daemon", bytes_s: 500, measured_bytes_s: 500 },
+  ]);
+  expect(problemsOf({ ...NO_FINDINGS, stats, shortfalls })).toEqual([]);
+});
+
+it("a daemon of an older version, which does not tell what it has written, is measured by its kernel's counters", () => {
+  const daemon = { kind: "daemon", name: "rt1" } as const;
+  const hosts = (time: number, count: number) => new Map([["rt1", reading(time, [socket({ sent: count, received: 2 * count })])]]);
+  const before = sample(0, { peers: [traffic(daemon)], hosts: hosts(0, 0) });
+  const { stats } = measure(before, sample(1_000, { peers: [traffic(daemon)], hosts: hosts(1_000, 700) }), PLACE);
+  expect(stats.links.map(({ bytes_s, measured_bytes_s }) => [bytes_s, measured_bytes_s])).toEqual([
+    [0, 1_400],
+    [700, 0],
+  ]);
+});
+
+it("a browser on the manager's own machine has a link for each direction", () => {
+  const peers = [traffic({ peer: "127.0.0.1", written: 9_000, acknowledged: 9_000, received: 400, read: 400 })];
+  const place = { ...PLACE, hostOf: () => "bench" };
+  const { stats } = measure(sample(0, {}), sample(1_000, { peers }), place);
+  expect(stats.links.map(({ from_host, to_host, bytes_s }) => [from_host, to_host, bytes_s])).toEqual([
+    ["bench", "127.0.0.1", 9_000],
+    ["127.0.0.1", "bench", 400],
+  ]);
+});
+
+it("every kind of traffic is a problem when more than 5 % of it does not arrive", () => {
+  const MB = 1_000_000;
+  const connection = { written: 3 * MB, acknowledged: 2.5 * MB, received: 0, read: 0 };
+  const peers = [
+    traffic({ ...connection, name: "page", acknowledged: 0.1 * MB }),
+    traffic({ ...connection, kind: "mgr_remote", name: "gui" }),
+    traffic({ ...connection, kind: "client", name: "plotter", received: 3 * MB, read: 2.5 * MB }),
+    traffic({ ...connection, kind: "daemon", name: "rt1" }),
+    // 4 % are no problem, and neither is what fits into the sockets.
+    traffic({ ...connection, name: "vnc", acknowledged: 2.88 * MB }),
+    traffic({ name: "http", written: 200_000 }),
+  ];
+  const at = (time: number, count: number) => ({
+    forwards: new Map([["rt1", [{ target: "127.0.0.1:5905", written: 2 * count * MB, received: 0 }]]]),
+    hosts: new Map([["rt1", reading(time, [forward("127.0.0.1:5905", 0, count * MB), socket({ written: 0, read: count * 2 * MB })])]]),
+  });
+  const { stats, shortfalls } = measure(sample(0, at(0, 0)), sample(1_000, { ...at(1_000, 1), peers }), PLACE);
+  const problems = problemsOf({ ...NO_FINDINGS, stats, shortfalls });
+  const named = problems.map(
+    ({ kind, host, peer, child, severity }) => `${severity} ${kind} ${host} ${peer} ${child?.kind} ${child?.name}`,
+  );
+  expect(named.sort()).toEqual(
+    [
+      "error loss bench 192.0.2.9 web page",
+      "warning loss bench 192.0.2.9 mgr_remote gui",
+      "warning loss bench 192.0.2.9 client plotter",
+      "warning loss 192.0.2.9 bench client plotter",
+      "warning loss bench rt1 daemon rt1",
+      "warning loss bench rt1 tcp_forward 127.0.0.1:5905",
+    ].sort(),
+  );
+  expect(problems[0]?.message).toMatch(
+    /^web 'page' from bench to 192\.0\.2\.9: 96\.7 % of the bytes did not arrive \(3000000 sent, 100000 received\)/,
+  );
+});

@@ -102,45 +102,17 @@ it("an interface that was made again under its name has no rates, one that is re
   expect(problemsOf({ ...NO_FINDINGS, stats })).toMatchObject([{ kind: "errors", host: "a", interface: "eth0" }]);
 });
 
-it("the last values of a lost host stay, with their age, until the host is removed or reports again", () => {
+it("what was measured of the datagrams of a lost host stays, with its age, until the host is removed or reports again", () => {
   const known = new LastKnown();
-  const row = (host: string) => {
-    const hosts = (bytes: number, at: number) => new Map([[host, reading(at, [port("eth0", { rx_bytes: bytes })])]]);
-    return measure(sample(0, { hosts: hosts(0, 0) }), sample(1_000, { hosts: hosts(500, 1_000) }), PLACE).stats;
-  };
-  const none = { links: [], interfaces: [], tcp_links: [], udp: [] };
-  known.with(
-    row("a"),
-    1_000,
-    () => true,
-    () => true,
-  );
-  const old = known.with(
-    none,
-    43_300,
-    () => true,
-    () => false,
-  );
-  expect(old.interfaces).toMatchObject([{ host: "a", rx_bytes_s: 500, age: 42.3 }]);
-  expect(problemsOf({ ...NO_FINDINGS, stats: old, unreachable: new Map([["a", 42.3]]) })).toMatchObject([
-    { kind: "unreachable", host: "a", message: expect.stringContaining("42 s old") },
-  ]);
-  expect(
-    known.with(
-      row("a"),
-      50_000,
-      () => true,
-      () => true,
-    ).interfaces,
-  ).toMatchObject([{ age: 0 }]);
-  expect(
-    known.with(
-      none,
-      60_000,
-      () => false,
-      () => false,
-    ),
-  ).toEqual(none);
+  const yes = () => true;
+  const no = () => false;
+  const row = { host: "a", receive_errors_s: 5, buffer_errors_s: 5, drops_s: 5, age: 0 };
+  const now = { tcp_links: [], udp: [row] };
+  const none = { tcp_links: [], udp: [] };
+  known.with(now, 1_000, yes, yes);
+  expect(known.with(none, 43_300, yes, no).udp).toEqual([{ ...row, age: 42.3 }]);
+  expect(known.with(now, 50_000, yes, yes).udp).toEqual([row]);
+  expect(known.with(none, 60_000, no, no)).toEqual(none);
 });
 
 it("problems of interfaces, segments and datagrams name the place and what to do, the most severe first", () => {
@@ -187,7 +159,7 @@ it("a host that was never reached, one that is lost, and one with an old daemon 
     ["unreachable", "old", "info"],
   ]);
   const said = [
-    /^lost does not answer; its values are 42 s old\. Check that the machine and its daemon run/,
+    /^lost does not answer; it was last heard 42 s ago\. Check that the machine and its daemon run/,
     /^new was not reached yet\. Check that the machine/,
     /daemon of old is of a version that counts no traffic: update mgr there, and restart/,
   ];

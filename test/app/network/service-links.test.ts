@@ -65,3 +65,21 @@ it("an instance on the sender's own host, on one that did not answer, or no requ
   expect(packets(stretch({ a: [row("crossing", 10)] }, [instance("a"), instance("lost")]))).toEqual({});
   expect(packets(stretch({ a: [], b: [row("arrived", 5)] }, [instance("b")]))).toEqual({});
 });
+
+it("calls of the manager itself are from its host, beside those of a program on another host", () => {
+  const at = (time: number, count: number) =>
+    sample(time, {
+      services: [instance("b")],
+      hub: reading(time, [row("crossing", 100 * count), row("answers", 90 * count)]),
+      hosts: new Map([
+        ["a", reading(time, [row("crossing", 300 * count), row("answers", 300 * count)])],
+        ["b", reading(time, [row("arrived", 400 * count), row("answered", 400 * count)])],
+      ]),
+    });
+  expect(packets(measure(at(0, 0), at(2_000, 1), PLACE))).toEqual({
+    "bench b": [50, 50],
+    "b bench": [50, 45],
+    "a b": [150, 150],
+    "b a": [150, 150],
+  });
+});

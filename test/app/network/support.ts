@@ -8,7 +8,7 @@ export function reading(at: number, rows: NetworkRow[], second: NetworkRow[] = r
 }
 
 export function sample(at: number, parts: Partial<Sample>): Sample {
-  return { at, hosts: new Map(), hub: null, topics: new Map(), services: [], forwards: new Map(), peers: [], ...parts };
+  return { at, hosts: new Map(), hub: null, topics: new Map(), services: [], links: new Map(), forwards: new Map(), peers: [], ...parts };
 }
 
 export function port(name: string, given: Partial<NetworkRowOf<"interface">> = {}): NetworkRowOf<"interface"> {

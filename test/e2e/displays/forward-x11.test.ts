@@ -125,6 +125,20 @@ test("without a display of the manager, windows show on the private display of t
   bob.ws.terminate();
 });
 
+test("a start of a running process changes neither its display nor that of its next restart", async () => {
+  const bob = await Client.open(`${instance.url.replace(/^http/, "ws")}/ws`, { authorization: BOB });
+  const { pid, x_display } = await start(ada, "again");
+  expect(await bob.ask({ type: "start_process", name: "again" })).toMatchObject({ type: "ack" });
+  const from = ada.here;
+  process.kill(Number(pid), "SIGKILL");
+  await ada.untilState("again", "backoff", from);
+  await ada.untilState("again", "started", from);
+  expect(await ada.process("again")).toMatchObject({ x_display, x_display_username: "ada", x_display_kind: "web" });
+  await ada.ask({ type: "stop_process", name: "again" });
+  await ada.untilState("again", "stopped", from);
+  bob.ws.terminate();
+});
+
 test("what is typed in the viewer arrives in an xterm", async () => {
   const { x_display } = await start(ada, "term");
   await eventually("its window is there", async () => (await windows(String(x_display))).includes("xterm"));

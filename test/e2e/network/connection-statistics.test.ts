@@ -194,3 +194,13 @@ test("a forward that pushes 5 MB a second has the bytes of its program, at both 
   expect(stretch.problems("loss")).toEqual([]);
   stretch.expectInterface("a", "eth0");
 });
+
+test("the totals of the links are what the interface of the host has carried: no byte counts twice", () => {
+  const carried = (column: number) => truth((interfaces) => interfaces.get("eth0")?.[column] ?? Number.NaN);
+  stretch.expectKernel("bytes to a", stretch.link(local, "a").measured_bytes_s, carried(0));
+  stretch.expectKernel("bytes from a", stretch.link("a", local).bytes_s, carried(8));
+});
+
+function truth(of: (interfaces: Truth["interfaces"]) => number) {
+  return (truths: ReadonlyMap<string, Truth>) => of(truths.get("a")?.interfaces ?? new Map());
+}

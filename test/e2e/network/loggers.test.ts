@@ -81,6 +81,9 @@ function numbersOf(samples: readonly Sample[], sent: readonly { text: string; pu
   });
 }
 
+/** Samples that a logger keeps: more than are published before a download. */
+const LOG_SIZE = 100_000;
+
 const every = (step: number, count: number) => Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);
 
 test("a download has every sample of a time in which the link was cut and the manager killed; divisor, only_ts and stop=1 hold", async () => {
@@ -89,7 +92,7 @@ test("a download has every sample of a time in which the link was cut and the ma
   await eventually("the host is ready", () => isReady(client, "rt1"));
   await using program = await publisherOn(fleet, "rt1");
   const configure = async (name: string, divisor: number, only_ts: boolean) => {
-    const topics = [{ name: TOPIC, log_size: 100_000, divisor }];
+    const topics = [{ name: TOPIC, log_size: LOG_SIZE, divisor }];
     expect(await client.ask({ type: "configure_logger", name, only_ts, topics })).toMatchObject({ ok: true });
     expect(await client.ask({ type: "start_logger", name })).toMatchObject({ ok: true });
   };
@@ -121,10 +124,10 @@ test("a download has every sample of a time in which the link was cut and the ma
   expect(numbersOf(times, sent)).toEqual(every(1, sent.length));
   await pickleAgrees(await fleet.get("/mgr/logger-download?name=all"), raw, sent);
 
-  // Samples go on while the logger is stopped and collected.
+  // Samples go on while the logger is stopped and collected; never so many that the first ones leave the ring, however long the stop takes.
   let isOver = false;
   const flood = (async () => {
-    while (!isOver) await program.publish(20);
+    while (!isOver && sent.length < LOG_SIZE / 2) await program.publish(20);
   })();
   const stopped = await samplesOf(await fleet.get("/mgr/logger-download?name=all&format=raw&stop=1"));
   isOver = true;

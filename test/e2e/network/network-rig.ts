@@ -88,6 +88,11 @@ export class Stretch {
     return found;
   }
 
+  /** Of all links from or to a host. */
+  sum(end: "from_host" | "to_host", host: string, key: "bytes_s" | "measured_bytes_s"): number {
+    return this.stats.links.reduce((total, link) => (link[end] === host ? total + link[key] : total), 0);
+  }
+
   interface(host: string, name: string): NetworkInterface {
     const found = this.stats.interfaces.find((row) => row.host === host && row.interface === name);
     if (!found) throw new Error(`there is no interface ${name} of ${host}`);

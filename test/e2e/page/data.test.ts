@@ -356,15 +356,11 @@ describe("the network", () => {
     await page.getByRole("button", { name: "Browsers", exact: true }).click();
   });
 
-  test("keeps a lost host's values with their age, and its problem leads to the host", async () => {
+  test("a lost host has no links any more, and its problem leads to the host, with the age of what is known of it", async () => {
     const { page } = network;
     await page.getByText(/^warning base-4 does not answer/).click();
     await page.getByRole("button", { name: "Show only base-4" }).click();
-    await soon(async () => (await keys()).toSorted()).toEqual(["base-4 → bench", "bench → base-4"]);
-    await link("base-4 → bench")
-      .getByText(/^\d+ (s|min) old$/)
-      .waitFor();
-    expect(await page.locator('tr[data-key="base-4 → bench"]').getAttribute("class")).toContain("old");
+    await soon(keys).toEqual([]);
     await page.getByRole("button", { name: "Show all hosts, not only base-4" }).click();
   });
 

@@ -5,7 +5,7 @@ import { filter, hideRow, history, pickedHost } from "./network-store.ts";
 import { NoMatches } from "./no-matches.tsx";
 import { portKey, portRows } from "./traffic-rows.ts";
 import { type TrafficColumn, TrafficTable } from "./traffic-table.tsx";
-import { ageText, byteRate, countRate, percentText, speedText } from "./traffic-words.ts";
+import { byteRate, countRate, percentText, speedText } from "./traffic-words.ts";
 
 const BITS_PER_BYTE = 8;
 const errorsOf = (port: NetworkInterface) => port.rx_errors_s + port.tx_errors_s;
@@ -60,10 +60,9 @@ export function InterfacesTable({ stats: { interfaces } }: { stats: NetworkStats
         <span class="names">
           <span class="whole">{portKey(port)}</span>
           {!port.up && <span class="tag">down</span>}
-          {port.age > 0 && <span class="age">{ageText(port.age)}</span>}
         </span>
       )}
-      classOf={(port) => `${port.age > 0 ? "old" : ""} ${errorsOf(port) + dropsOf(port) > 0 ? "in-trouble" : ""}`}
+      classOf={(port) => (errorsOf(port) + dropsOf(port) > 0 ? "in-trouble" : "")}
       columns={COLUMNS}
       view={JSON.stringify(filter.value)}
       onPick={({ host }) => {

@@ -6,7 +6,7 @@ import { filter, hideRow, history, hostNames } from "./network-store.ts";
 import { NoMatches } from "./no-matches.tsx";
 import { type LinkRow, linkRows, missingPart } from "./traffic-rows.ts";
 import { type TrafficColumn, TrafficTable } from "./traffic-table.tsx";
-import { ageText, byteRate, countRate, KIND_WORDS, percentText } from "./traffic-words.ts";
+import { byteRate, countRate, KIND_WORDS, percentText } from "./traffic-words.ts";
 
 /** Links that the user has opened. */
 const opened = signal<ReadonlySet<string>>(new Set());
@@ -65,13 +65,12 @@ export function LinksTable({ stats }: { stats: NetworkStats }) {
       items={rows}
       keyOf={({ key }) => key}
       nameTitle="From → to"
-      nameOf={({ key, link: { age } }) => (
+      nameOf={({ key }) => (
         <span class="names">
           <span class="whole">{key}</span>
-          {age > 0 && <span class="age">{ageText(age)}</span>}
         </span>
       )}
-      classOf={({ link: { age }, problems }) => `${age > 0 ? "old" : ""} ${problems.length > 0 ? "in-trouble" : ""}`}
+      classOf={({ problems }) => (problems.length > 0 ? "in-trouble" : "")}
       columns={COLUMNS}
       first="Sent"
       view={JSON.stringify(filter.value)}

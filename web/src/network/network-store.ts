@@ -53,7 +53,7 @@ export const hostNames = computed(() => [
 /** Seconds since a lost host was heard of. */
 export const lostAges = computed(() => {
   const found = new Map<string, number>();
-  for (const { host, age } of [...(stats.value?.interfaces ?? []), ...(stats.value?.udp ?? [])]) if (age > 0) found.set(host, age);
+  for (const { host, age } of stats.value?.udp ?? []) if (age > 0) found.set(host, age);
   return found;
 });
 

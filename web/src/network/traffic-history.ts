@@ -8,19 +8,18 @@ const MAX_VALUES = 60;
 export class TrafficHistory {
   readonly #values = new Map<string, number[]>();
 
-  /** Lost hosts have no new values; what is no longer there is forgotten. */
+  /** What is no longer there is forgotten. */
   add({ links, interfaces }: Pick<NetworkStats, "links" | "interfaces">): void {
     const known = new Set<string>();
-    const push = (key: string, age: number, value: number) => {
+    const push = (key: string, value: number) => {
       known.add(key);
-      if (age > 0) return;
       const values = this.#values.get(key) ?? [];
       values.push(value);
       if (values.length > MAX_VALUES) values.shift();
       this.#values.set(key, values);
     };
-    for (const link of links) push(linkKey(link), link.age, link.bytes_s);
-    for (const port of interfaces) push(portKey(port), port.age, port.rx_bytes_s + port.tx_bytes_s);
+    for (const link of links) push(linkKey(link), link.bytes_s);
+    for (const port of interfaces) push(portKey(port), port.rx_bytes_s + port.tx_bytes_s);
     for (const key of this.#values.keys()) if (!known.has(key)) this.#values.delete(key);
   }
 

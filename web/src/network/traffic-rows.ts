@@ -88,7 +88,6 @@ export function hostRows(
     .map((name) => {
       const tcp = tcp_links.find(({ from_host }) => from_host === name);
       const own = udp.find((row) => row.host === name);
-      const port = interfaces.find((row) => row.host === name);
       const sum = (end: "from_host" | "to_host", key: "bytes_s" | "measured_bytes_s") =>
         links.filter((link) => link[end] === name && link.from_host !== link.to_host).reduce((total, link) => total + link[key], 0);
       return {
@@ -98,7 +97,7 @@ export function hostRows(
         rtt_ms: tcp?.rtt_ms ?? null,
         retransmits: tcp === undefined || tcp.packets_s === 0 ? 0 : tcp.retransmits_s / tcp.packets_s,
         udpLost: own === undefined ? 0 : Math.max(own.receive_errors_s, own.drops_s),
-        age: own?.age ?? port?.age ?? 0,
+        age: own?.age ?? tcp?.age ?? 0,
       };
     });
 }

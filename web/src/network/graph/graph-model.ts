@@ -158,7 +158,7 @@ const stemOf = (host: string) => host.replace(/[-_.]?\d+$/, "") || host;
 
 function edgesOf({ links, ages, problems }: GraphInput, nodeOf: ReadonlyMap<string, string>): GraphEdge[] {
   const found = new Map<string, { ends: [string, string]; there: number; back: number; age: number; problems: NetworkProblem[] }>();
-  for (const { from_host, to_host, bytes_s, age } of links) {
+  for (const { from_host, to_host, bytes_s } of links) {
     const from = nodeOf.get(from_host) ?? from_host;
     const to = nodeOf.get(to_host) ?? to_host;
     if (from === to) continue;
@@ -167,7 +167,7 @@ function edgesOf({ links, ages, problems }: GraphInput, nodeOf: ReadonlyMap<stri
     const edge = found.get(key) ?? { ends, there: 0, back: 0, age: Number.POSITIVE_INFINITY, problems: [] };
     if (from === ends[0]) edge.there += bytes_s;
     else edge.back += bytes_s;
-    edge.age = Math.min(edge.age, Math.max(age, ages.get(from_host) ?? 0, ages.get(to_host) ?? 0));
+    edge.age = Math.min(edge.age, Math.max(ages.get(from_host) ?? 0, ages.get(to_host) ?? 0));
     edge.problems.push(...problems.filter(({ host, peer }) => host === from_host && peer === to_host));
     found.set(key, edge);
   }

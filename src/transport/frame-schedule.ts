@@ -1,0 +1,145 @@
+import { isWithin } from "../base/names.ts";
+
+/** Frames of one kind that run at the same time on one connection, and that wait for them (docs/design/wire-rules.md, "One connection, many requests"). */
+export const MAX_RUNNING = 16;
+export const MAX_WAITING = 64;
+
+/** What a frame is about: frames of one connection about the same object keep their order. */
+export interface FrameObject {
+  readonly kind: "process" | "topic" | "service" | "provider" | "logger" | "recording" | "host" | "configuration" | "output";
+  /** null: all objects of the kind. The name of a group stands for its processes, too. */
+  readonly name: string | null;
+}
+
+/** One frame, ready to be carried out. */
+export interface FrameWork {
+  /** Type of the frame. */
+  readonly type: string;
+  /** null: it is independent of every other frame. */
+  readonly about: FrameObject | null;
+  /**
+   * `read`: it sees all earlier changes of its object. `change`: it waits for earlier changes of its object, not for readings. `command`: a
+   * change that is accepted when it begins, so that later ones need not wait for its end.
+   */
+  readonly effect: "read" | "change" | "command";
+  /** Must neither throw nor reject. `answered`: the answer stands in the outbox. Resolves once the socket has taken the answer. */
+  run(answered: () => void): void | Promise<void>;
+}
+
+interface Entry {
+  readonly work: FrameWork;
+  /** Later frames that wait for this one. */
+  readonly followers: Entry[];
+  /** Earlier frames that this one waits for. */
+  blockers: number;
+  isReleased: boolean;
+}
+
+/**
+ * Carries out the frames of one connection. A frame waits for earlier frames about the same object, for a free place among those of its own
+ * kind, and for nothing else; one that waits for nothing begins in this turn.
+ */
+export class FrameSchedule {
+  /** In the order of arrival. */
+  #waiting: Entry[] = [];
+  /** Frames about an object that later frames may have to wait for. */
+  readonly #unreleased = new Set<Entry>();
+  /** By type: frames that were accepted, and those of them that run. */
+  readonly #accepted = new Map<string, number>();
+  readonly #running = new Map<string, number>();
+  /** Answers to readings that the socket has not taken: while there are any, no other reading begins, so a slow reader costs little memory. */
+  #unsent = 0;
+  #isAdvancing = false;
+  #hasChanged = false;
+  #closed = false;
+
+  /** False: too many frames of this kind wait, and this one was not accepted. */
+  submit(work: FrameWork): boolean {
+    const accepted = this.#accepted.get(work.type) ?? 0;
+    if (accepted >= MAX_RUNNING + MAX_WAITING) return false;
+    this.#accepted.set(work.type, accepted + 1);
+    const entry: Entry = { work, followers: [], blockers: 0, isReleased: false };
+    for (const earlier of this.#unreleased) {
+      if (!mustWait(work, earlier.work)) continue;
+      entry.blockers++;
+      earlier.followers.push(entry);
+    }
+    if (work.about !== null) this.#unreleased.add(entry);
+    if (this.#mayBegin(entry)) this.#begin(entry);
+    else this.#waiting.push(entry);
+    return true;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#waiting = [];
+    this.#unreleased.clear();
+  }
+
+  #mayBegin({ work, blockers }: Entry): boolean {
+    if (blockers > 0 || this.#closed) return false;
+    return (this.#running.get(work.type) ?? 0) < MAX_RUNNING && (work.effect !== "read" || this.#unsent === 0);
+  }
+
+  #begin(entry: Entry): void {
+    const { type, effect } = entry.work;
+    add(this.#running, type, 1);
+    let isCounted = false;
+    const answered = () => {
+      isCounted = effect === "read";
+      if (isCounted) this.#unsent++;
+      this.#release(entry);
+    };
+    if (effect === "command") this.#release(entry);
+    const finished = () => {
+      this.#release(entry);
+      if (isCounted) this.#unsent--;
+      add(this.#running, type, -1);
+      add(this.#accepted, type, -1);
+      this.#advance();
+    };
+    const underWay = entry.work.run(answered);
+    if (underWay) void underWay.then(finished);
+    else finished();
+  }
+
+  #release(entry: Entry): void {
+    if (entry.isReleased) return;
+    entry.isReleased = true;
+    this.#unreleased.delete(entry);
+    for (const follower of entry.followers) follower.blockers--;
+    if (entry.followers.length > 0) this.#advance();
+  }
+
+  /** Begins what no longer has to wait, in the order of arrival. */
+  #advance(): void {
+    this.#hasChanged = true;
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    // What begins may finish at once, and free others that stand before it.
+    while (this.#hasChanged) {
+      this.#hasChanged = false;
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const entry of waiting) {
+        if (this.#mayBegin(entry)) this.#begin(entry);
+        else this.#waiting.push(entry);
+      }
+    }
+    this.#isAdvancing = false;
+  }
+}
+
+function mustWait(work: FrameWork, earlier: FrameWork): boolean {
+  if (work.effect !== "read" && earlier.effect === "read") return false;
+  const [one, other] = [work.about, earlier.about];
+  if (one === null || other === null || one.kind !== other.kind) return false;
+  if (one.name === null || other.name === null) return true;
+  return one.kind === "process" ? isWithin(one.name, other.name) || isWithin(other.name, one.name) : one.name === other.name;
+}
+
+function add(counts: Map<string, number>, type: string, change: number): void {
+  const count = (counts.get(type) ?? 0) + change;
+  if (count === 0) counts.delete(type);
+  else counts.set(type, count);
+}
