@@ -58,6 +58,18 @@ describe("topics", () => {
     await panel.getByText(/float64\[] position/).waitFor();
   });
 
+  test("use the height of the window when one is selected", async () => {
+    await page.setViewportSize({ width: 1440, height: 1400 });
+    const panel = page.getByRole("complementary", { name: "Topic arm/joint_states" });
+    await panel.getByText(/float64\[] position/).waitFor();
+    const unused = `(() => {
+      const panel = document.querySelector(".data-panel");
+      return panel.getBoundingClientRect().bottom - panel.lastElementChild.getBoundingClientRect().bottom;
+    })()`;
+    await soon(() => page.evaluate(unused)).toBeLessThan(40);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   test("have fields that are plotted live and saved as CSV", async () => {
     const panel = page.getByRole("complementary", { name: "Topic arm/joint_states" });
     await panel.getByRole("button", { name: "position[0]" }).click();

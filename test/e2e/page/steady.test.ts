@@ -47,7 +47,7 @@ describe("nothing moves", () => {
 
   test("in the overview but what is new, and a row under the mouse stays until it leaves", async () => {
     await shown.run("Overview");
-    const start = page.getByRole("button", { name: "Start tools/brief" });
+    const start = page.getByRole("button", { name: "Restart tools/brief" });
     await start.hover();
     const tile = page.locator(".count-tile", { hasText: "stopped" });
     const before = [await boxOf(start), await boxOf(tile)];

@@ -30,6 +30,7 @@ export function CommandForm({ process }: { process: Process }) {
           ))}
         </select>
       </label>
+      <p class="hint">Runs the command inside another program, such as a debugger, from the next start on.</p>
       <label class="check">
         <input
           type="checkbox"
@@ -43,6 +44,7 @@ export function CommandForm({ process }: { process: Process }) {
         />
         Service debug messages
       </label>
+      <p class="hint">Sets MGR_DEBUG=1 from the next start on. Programs may then log what their services do.</p>
       <Display process={process} />
     </div>
   );
@@ -65,6 +67,7 @@ function Display({ process }: { process: Process }) {
         />
         Low-delay output
       </label>
+      <p class="hint">Sends each piece of output at once, instead of collecting it for some milliseconds. Needs more processor time.</p>
       <label class="check">
         <input
           type="checkbox"
@@ -74,6 +77,9 @@ function Display({ process }: { process: Process }) {
         />
         Slow down the process instead of skipping output
       </label>
+      <p class="hint">
+        When output comes faster than it can be shown, the process waits. Otherwise the page leaves out a part and says so.
+      </p>
     </>
   );
 }
@@ -112,15 +118,17 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
       }}
     >
       <label class="check">
-        <input
-          type="radio"
-          name={`which-${name}`}
-          checked={process.current_alternate_command === label}
-          disabled={alone || !isConnected.value}
-          onChange={async () => {
-            if (await command({ type: "set_process_current_alternate_command", name, which: label })) atNextStart();
-          }}
-        />
+        {!alone && (
+          <input
+            type="radio"
+            name={`which-${name}`}
+            checked={process.current_alternate_command === label}
+            disabled={!isConnected.value}
+            onChange={async () => {
+              if (await command({ type: "set_process_current_alternate_command", name, which: label })) atNextStart();
+            }}
+          />
+        )}
         <span>{alone ? "Command" : label}</span>
         {override !== null && <span class="tag">overridden</span>}
       </label>
