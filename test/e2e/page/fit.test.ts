@@ -109,6 +109,45 @@ test("the values of the process list stand in their rows, and its title, filter 
   await rig.client.command({ type: "stop_process", name: "tools/busy" });
 });
 
+test("details are opened in one pane only, over its terminal where it is narrow, and begin with what the process does", async () => {
+  await page.setViewportSize({ width: 1440, height: 800 });
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  await shown.go("/?process=tools/echo");
+  await shown.untilShown("tools/echo", /hello/);
+  await shown.choose("More actions of the pane", "Split right");
+  await shown.goTo("tools/numbers");
+  await shown.untilShown("tools/numbers", /3000/);
+  const sizes = () => page.locator(".terminal-tools .size").allTextContents();
+  await soon(async () => (await sizes()).length).toBe(2);
+  const before = await sizes();
+  await page.getByRole("button", { name: "Details d" }).nth(1).click();
+  const details = page.getByRole("complementary", { name: "Details of tools/numbers" });
+  await details.getByRole("heading", { name: "Load" }).waitFor();
+  expect(await page.locator(".process-details").count()).toBe(1);
+  expect(await sizes()).toEqual(before);
+  expect((await details.getByRole("heading").allTextContents()).slice(0, 7)).toEqual([
+    "Details",
+    "State",
+    "Run",
+    "Load",
+    "History",
+    "Dependencies",
+    "Command and options",
+  ]);
+  // There is one command, and nothing to choose.
+  expect(await details.getByRole("radio").count()).toBe(0);
+  expect(await details.locator(".hint").count()).toBe(4);
+  const moving = `[...document.querySelectorAll(".changes .mark-starting")].filter((mark) => getComputedStyle(mark).animationName !== "none").length`;
+  await details.locator(".changes .mark-starting").first().waitFor();
+  expect(await page.evaluate(moving)).toBe(0);
+  expect(await faults()).toEqual([]);
+  await details.press("Escape");
+  await details.waitFor({ state: "detached" });
+  expect(await shown.hasFocus(".details-button")).toBe(true);
+  await page.getByRole("button", { name: "Close numbers w" }).click();
+  await page.emulateMedia({ reducedMotion: "reduce" });
+});
+
 test("while the manager is away nothing moves and no terminal is resized, and the page says that processes run on", async () => {
   for (const width of [1440, 1024, 390]) {
     await page.setViewportSize({ width, height: 800 });

@@ -15,7 +15,9 @@ export function ConnectionBanner() {
         <b>Disconnected.</b>{" "}
         {isLoaded.value && <span>{state.isShutDown ? "The manager was shut down." : "Your processes keep running."}</span>}{" "}
         {/* Not read out each second. */}
-        <span aria-hidden="true">Trying again{seconds > 0 ? ` in ${seconds} s.` : " …"}</span>
+        <span class="retry" aria-hidden="true">
+          Trying again{seconds > 0 ? ` in ${seconds} s.` : " …"}
+        </span>
       </p>
       <button type="button" onClick={connectNow}>
         Try now

@@ -96,6 +96,7 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
   const { name } = process;
   const override = (label === "default" ? process.command_override : process.alternate_command_overrides[label]) ?? null;
   const effective = override ?? configured;
+  const tag = override === null ? null : <span class="tag">overridden</span>;
   const [draft, setDraft] = useState<string | null>(null);
   const save = async (text: string) => {
     const value = text.trim() === configured ? "" : text.trim();
@@ -117,8 +118,10 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
         void save(draft ?? effective);
       }}
     >
-      <label class="check">
-        {!alone && (
+      {alone ? (
+        <span class="check">Command {tag}</span>
+      ) : (
+        <label class="check">
           <input
             type="radio"
             name={`which-${name}`}
@@ -128,10 +131,10 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
               if (await command({ type: "set_process_current_alternate_command", name, which: label })) atNextStart();
             }}
           />
-        )}
-        <span>{alone ? "Command" : label}</span>
-        {override !== null && <span class="tag">overridden</span>}
-      </label>
+          <span>{label}</span>
+          {tag}
+        </label>
+      )}
       <textarea
         rows={1}
         spellcheck={false}

@@ -28,9 +28,28 @@ const TURN_MS = 12;
 
 type Decode = (data: Uint8Array) => unknown;
 
+/** Where messages come from: McapIndexedReader, or for a file without an index what it has so far. */
+export interface MessageReader {
+  readonly channelsById: ReadonlyMap<number, { readonly topic: string; readonly messageEncoding: string; readonly schemaId: number }>;
+  readonly schemasById: ReadonlyMap<number, { readonly encoding: string; readonly data: Uint8Array }>;
+  readonly statistics?:
+    | {
+        readonly messageStartTime: bigint;
+        readonly messageEndTime: bigint;
+        readonly channelMessageCounts: ReadonlyMap<number, bigint>;
+      }
+    | undefined;
+  /** In the order of their times. */
+  readMessages(wanted: {
+    topics?: readonly string[];
+    startTime?: bigint;
+    endTime?: bigint;
+  }): AsyncIterable<{ channelId: number; logTime: bigint; data: Uint8Array }>;
+}
+
 /** An MCAP file of which only what is needed is read. Loaded when first needed: its packages are large. */
 export class RecordedFile {
-  readonly #reader: McapIndexedReader;
+  readonly #reader: MessageReader;
   readonly #decoders = new Map<number, Decode | null>();
   readonly span: Span;
   readonly topics: readonly RecordedTopic[];
@@ -42,7 +61,13 @@ export class RecordedFile {
     return new RecordedFile(await McapIndexedReader.Initialize({ readable }));
   }
 
-  private constructor(reader: McapIndexedReader) {
+  /** A file that is still being written: all of it. */
+  static async openGrowing(bytes: Uint8Array): Promise<RecordedFile> {
+    const { growingReader } = await import("./growing-file.ts");
+    return new RecordedFile(growingReader(bytes));
+  }
+
+  private constructor(reader: MessageReader) {
     this.#reader = reader;
     const { statistics, channelsById } = reader;
     this.span = { from: seconds(statistics?.messageStartTime ?? 0n), until: seconds(statistics?.messageEndTime ?? 0n) };
