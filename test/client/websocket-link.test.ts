@@ -85,7 +85,7 @@ describe("a link over a WebSocket", () => {
     for (const socket of server.sockets.clients) socket.terminate();
     await state(made, "waiting");
     made.retryNow();
-    await state(made, "open");
+    expect(await state(made, "open")).toEqual({ kind: "open" });
   });
 
   it("carries frames both ways, in order", async () => {

@@ -89,4 +89,31 @@ describe("samples", () => {
     expect(valueAt(samples, "x", 106, span)).toBeNull();
     expect(valueAt(samples, "x", 114, span)).toBeNull();
   });
+
+  test("take older ones before them, and go on", () => {
+    const bounds = { most: 1_000, step: 1, seconds: 1_000 };
+    const [live, older] = [new TraceSamples(["x", "y"], bounds), new TraceSamples(["x", "y"], bounds)];
+    live.add(
+      [10, 11],
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    );
+    older.add(
+      [8, 9, 10, 10.5],
+      [
+        [-2, -1, 1, 1],
+        [0, 0, 3, 0],
+      ],
+    );
+    const all = live.withOlder(older);
+    all.add([12], [[5], [6]]);
+    expect(all.oldest).toBe(8);
+    expect(all.between(0, 20)).toEqual([
+      [8, 9, 10, 11, 12],
+      [-2, -1, 1, 2, 5],
+      [0, 0, 3, 4, 6],
+    ]);
+  });
 });

@@ -160,12 +160,15 @@ describe("a plot", () => {
     // What is shown once is zoomed by the wheel.
     await other.getByRole("button", { name: "Pause" }).click();
     const whole = await timesOf(other);
-    await other.mouse.move(box.x + box.width - 60, box.y + box.height / 2);
-    for (let turn = 0; turn < 8; turn++) await other.mouse.wheel(0, -300);
+    const turnWheel = async (turns: number, by: number) => {
+      await other.mouse.move(box.x + box.width - 60, box.y + box.height - 80);
+      for (let turn = 0; turn < turns; turn++) await other.mouse.wheel(0, by);
+    };
+    await turnWheel(3, -300);
     await soon(async () => (await timesOf(other))[0]).toBeGreaterThan(whole[0] ?? 0);
     const zoomed = await timesOf(other);
     expect(zoomed.length).toBeLessThan(whole.length);
-    for (let turn = 0; turn < 12; turn++) await other.mouse.wheel(0, 300);
+    await turnWheel(8, 300);
     await soon(async () => (await timesOf(other))[0]).toBe(whole[0]);
     expect(await other.locator(".plot-box").getAttribute("aria-label")).toContain("arm/joint_states.position[0]");
     await rig.client.ask({ type: "stop_logger", name: "past" });

@@ -132,7 +132,7 @@ test("ranges over the borders of blocks are joined, and end where the file ends"
 test("of a file that is still being written, all complete messages are read", async () => {
   const whole = file(20_000);
   const part = whole.slice(0, Math.floor(whole.length / 2));
-  const opened = await RecordedFile.openGrowing(part);
+  const opened = RecordedFile.openGrowing(part);
   expect(opened.topics.map(({ name }) => name)).toEqual(["arm/point", "arm/state", "camera"]);
   expect(await opened.fields("arm/point")).toEqual(["x"]);
   const { samples, fill } = opened.traces([{ topic: "arm/point", field: "x" }], opened.span);

@@ -1,9 +1,9 @@
+import { client } from "../app/store.ts";
 import type { TraceSamples } from "../data/plot/trace-samples.ts";
 import type { Trace } from "../data/plot/traces.ts";
 import { fileAddress } from "./file/file-address.ts";
 import { RangeReader } from "./file/range-reader.ts";
 import type { RecordedFile } from "./file/recorded-file.ts";
-import { loggers, recordings } from "./recordings-store.ts";
 
 /** Files that have to be read in whole are not, if they are larger: those of loggers, and what is still being recorded. Bytes. */
 const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
@@ -22,8 +22,14 @@ interface Wanted {
 export async function readPast(traces: readonly Trace[], wanted: Wanted): Promise<void> {
   const { signal, seconds } = wanted;
   const topics = new Set(traces.map(({ topic }) => topic));
-  const { RecordedFile } = await import("./file/recorded-file.ts");
-  for (const { name, topics: logged } of loggers.peek()) {
+  // A page that is opened at a plot does not know yet what there is.
+  await client.opened();
+  const [{ loggers }, { recordings }, { RecordedFile }] = await Promise.all([
+    client.request({ type: "request_loggers" }),
+    client.request({ type: "request_recordings" }),
+    import("./file/recorded-file.ts"),
+  ]);
+  for (const { name, topics: logged } of loggers) {
     const held = logged.filter((one) => one.n_samples > 0 && !one.only_ts && topics.delete(one.name)).map((one) => one.name);
     const bytes =
       held.length === 0 ? null : await wholeFile(`/mgr/logger-download?${new URLSearchParams({ name, format: "mcap" })}`, signal);
@@ -32,14 +38,13 @@ export async function readPast(traces: readonly Trace[], wanted: Wanted): Promis
   if (topics.size === 0) return;
   const since = Date.now() - 1_000 * seconds;
   const files = recordings
-    .peek()
     .flatMap(({ name, files }) => files.map((file) => ({ ...file, recording: name })))
     .filter(({ is_growing, end_time }) => is_growing || (end_time !== null && Date.parse(`${end_time}Z`) > since))
     .sort((a, b) => Number(b.is_growing) - Number(a.is_growing) || ((a.end_time ?? "") < (b.end_time ?? "") ? 1 : -1));
   for (const place of files.slice(0, MAX_FILES)) {
     const bytes = place.is_growing && place.size <= MAX_WHOLE_BYTES ? await wholeFile(fileAddress(place), signal) : null;
     if (place.is_growing && bytes === null) continue;
-    const file = bytes === null ? await RecordedFile.open(new RangeReader(fileAddress(place))) : await RecordedFile.openGrowing(bytes);
+    const file = bytes === null ? await RecordedFile.open(new RangeReader(fileAddress(place))) : RecordedFile.openGrowing(bytes);
     await read(file, ofTopics(traces, [...topics]), wanted);
   }
 }

@@ -1,5 +1,23 @@
 import { McapStreamReader, type McapTypes } from "@mcap/core";
-import type { MessageReader } from "./recorded-file.ts";
+
+/** Where messages come from: McapIndexedReader, or for a file without an index what it has so far. */
+export interface MessageReader {
+  readonly channelsById: ReadonlyMap<number, { readonly topic: string; readonly messageEncoding: string; readonly schemaId: number }>;
+  readonly schemasById: ReadonlyMap<number, { readonly encoding: string; readonly data: Uint8Array }>;
+  readonly statistics?:
+    | {
+        readonly messageStartTime: bigint;
+        readonly messageEndTime: bigint;
+        readonly channelMessageCounts: ReadonlyMap<number, bigint>;
+      }
+    | undefined;
+  /** In the order of their times. */
+  readMessages(wanted: {
+    topics?: readonly string[];
+    startTime?: bigint;
+    endTime?: bigint;
+  }): AsyncIterable<{ channelId: number; logTime: bigint; data: Uint8Array }>;
+}
 
 /** Messages of a file that is still being written, which has no index yet: all that is complete is read. */
 export function growingReader(bytes: Uint8Array): MessageReader {

@@ -3,6 +3,7 @@ import { fieldAt, numberOf, parseFieldPath } from "../../../../src/base/field-pa
 import { messageReader, parseMessageDefinition } from "../../../../src/recording/message-definition.ts";
 import { TraceSamples } from "../../data/plot/trace-samples.ts";
 import { numericFields, type Trace } from "../../data/plot/traces.ts";
+import { growingReader, type MessageReader } from "./growing-file.ts";
 
 /** A topic of a file. */
 export interface RecordedTopic {
@@ -28,25 +29,6 @@ const TURN_MS = 12;
 
 type Decode = (data: Uint8Array) => unknown;
 
-/** Where messages come from: McapIndexedReader, or for a file without an index what it has so far. */
-export interface MessageReader {
-  readonly channelsById: ReadonlyMap<number, { readonly topic: string; readonly messageEncoding: string; readonly schemaId: number }>;
-  readonly schemasById: ReadonlyMap<number, { readonly encoding: string; readonly data: Uint8Array }>;
-  readonly statistics?:
-    | {
-        readonly messageStartTime: bigint;
-        readonly messageEndTime: bigint;
-        readonly channelMessageCounts: ReadonlyMap<number, bigint>;
-      }
-    | undefined;
-  /** In the order of their times. */
-  readMessages(wanted: {
-    topics?: readonly string[];
-    startTime?: bigint;
-    endTime?: bigint;
-  }): AsyncIterable<{ channelId: number; logTime: bigint; data: Uint8Array }>;
-}
-
 /** An MCAP file of which only what is needed is read. Loaded when first needed: its packages are large. */
 export class RecordedFile {
   readonly #reader: MessageReader;
@@ -62,8 +44,7 @@ export class RecordedFile {
   }
 
   /** A file that is still being written: all of it. */
-  static async openGrowing(bytes: Uint8Array): Promise<RecordedFile> {
-    const { growingReader } = await import("./growing-file.ts");
+  static openGrowing(bytes: Uint8Array): RecordedFile {
     return new RecordedFile(growingReader(bytes));
   }
 
