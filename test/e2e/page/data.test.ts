@@ -161,15 +161,18 @@ describe("a plot", () => {
     await other.getByRole("button", { name: "Pause" }).click();
     const whole = await timesOf(other);
     const turnWheel = async (turns: number, by: number) => {
-      await other.mouse.move(box.x + box.width - 60, box.y + box.height - 80);
+      // At the newest sample.
+      await other.mouse.move(box.x + box.width - 26, box.y + box.height - 80);
       for (let turn = 0; turn < turns; turn++) await other.mouse.wheel(0, by);
     };
-    await turnWheel(3, -300);
-    await soon(async () => (await timesOf(other))[0]).toBeGreaterThan(whole[0] ?? 0);
+    const firstAfter = async (turns: number, by: number) => {
+      await turnWheel(turns, by);
+      return (await timesOf(other))[0];
+    };
+    await soon(() => firstAfter(1, -300)).toBeGreaterThan(whole[0] ?? 0);
     const zoomed = await timesOf(other);
     expect(zoomed.length).toBeLessThan(whole.length);
-    await turnWheel(8, 300);
-    await soon(async () => (await timesOf(other))[0]).toBe(whole[0]);
+    await soon(() => firstAfter(4, 300)).toBe(whole[0]);
     expect(await other.locator(".plot-box").getAttribute("aria-label")).toContain("arm/joint_states.position[0]");
     await rig.client.ask({ type: "stop_logger", name: "past" });
     await other.context().close();
