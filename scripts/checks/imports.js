@@ -57,7 +57,7 @@ const PACKAGE_HOMES = {
   "string-width": [/^src\/cli\//, /^src\/config\/load\/check-report\.ts$/],
   koffi: [/^src\/daemon\//],
   "node-pty": [/^src\/daemon\//],
-  "@mcap/core": [/^src\/recording\/mcap\//, /^web\/src\/recordings\/file\/recorded-file\.ts$/],
+  "@mcap/core": [/^src\/recording\/mcap\//, /^web\/src\/recordings\/file\/(?:recorded|growing)-file\.ts$/],
   "@nats-io/nats-core": [/^src\/bus\//, /^src\/client\/data\//],
   "@foxglove/rosmsg": [/^src\/recording\//],
   "@foxglove/rosmsg2-serialization": [/^src\/recording\//],

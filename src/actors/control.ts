@@ -3,7 +3,7 @@ import type { Difference } from "../config/differences.ts";
 import type { HostChange } from "../config/plan.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
-import type { HostEntry, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
+import type { HostEntry, HostLoad, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
 import type { DataPlane } from "./data-plane.ts";
 import type { Displays } from "./displays.ts";
 import type { DomainEvents } from "./domain-events.ts";
@@ -200,8 +200,8 @@ export interface Settings {
 
 /** What a host does for a client. `host` is any of its names. */
 export interface HostRequests {
-  /** CPU and memory of the running processes on all reachable hosts. */
-  loads(): Promise<ProcessLoad[]>;
+  /** CPU and memory of the running processes on all reachable hosts, and CPU of these machines. */
+  loads(): Promise<{ loads: ProcessLoad[]; hosts: HostLoad[] }>;
   /** CPU percentages cover the time since the last request of the same `requester` (at most 64 characters). */
   processList(request: ProcessListRequest, requester: string): Promise<ProcessList>;
   /** If it rejects, with the kernel's reason, nothing was changed. */

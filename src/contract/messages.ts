@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LOGGER_REQUESTS } from "./loggers.ts";
 import { RECORDING_REQUESTS } from "./recording.ts";
 import { runId, runReport, runSpec, stopStep } from "./run.ts";
-import { taskScheduling } from "./tasks.ts";
+import { machineCpu, taskScheduling } from "./tasks.ts";
 import { X11_REQUESTS } from "./x11.ts";
 
 /**
@@ -164,7 +164,11 @@ export const HOST_REQUESTS = {
     response: z.object({ list: z.string(), time: z.number(), pages: offset }),
   },
   /** Current CPU and memory of each living run's tree, fetched page by page as `loadPage`. `time` is monotonic, milliseconds. */
-  loads: { request: z.object({ session }), response: z.object({ list: z.string(), time: z.number(), pages: offset }) },
+  loads: {
+    request: z.object({ session }),
+    // Daemons of older versions do not send `machine`.
+    response: z.object({ list: z.string(), time: z.number(), pages: offset, machine: machineCpu.optional() }),
+  },
   /**
    * JSON of `taskPage` or `loadPage`. A list is removed after its last page was fetched, or after a time limit; then the answer is
    * `not_found`.

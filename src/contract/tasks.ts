@@ -24,6 +24,9 @@ export const taskPage = z.array(z.array(z.union([z.string(), z.number(), z.null(
 /** A page of loads: name of the process; CPU time so far, milliseconds; resident bytes; living processes; age of the oldest, milliseconds. */
 export const loadPage = z.array(z.tuple([z.string(), z.number(), z.number(), z.number(), z.number()]));
 
+/** CPU time that all CPUs of a machine together have been busy since it started, milliseconds. */
+export const machineCpu = z.object({ busy_ms: z.number(), cpus: z.number().int().min(1) });
+
 /** How a task is scheduled, in the kernel's terms: `prio` is 1 to 99 for FIFO and RR, else 0. */
 export const taskScheduling = {
   policy: z.number().int(),

@@ -78,6 +78,16 @@ const state = <K extends LinkState["kind"]>(made: ReturnType<typeof link>, kind:
   firstValueFrom(made.state$.pipe(filter((now): now is Extract<LinkState, { kind: K }> => now.kind === kind)));
 
 describe("a link over a WebSocket", () => {
+  it("does not wait for its next attempt when it is told to connect now", async () => {
+    const server = await serve();
+    const made = link(server.port, { first: 3_600_000, max: 3_600_000 });
+    await state(made, "open");
+    for (const socket of server.sockets.clients) socket.terminate();
+    await state(made, "waiting");
+    made.retryNow();
+    expect(await state(made, "open")).toEqual({ kind: "open" });
+  });
+
   it("carries frames both ways, in order", async () => {
     const { port, sockets } = await serve();
     sockets.on("connection", (ws) => {

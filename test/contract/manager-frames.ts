@@ -98,7 +98,7 @@ const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
     { service: "string", provider_id: "integer", parameter: "string" },
     { topic: "string", process: "string" },
   ),
-  process_loads: event({ loads: arrayOf(table("process load")) }),
+  process_loads: event({ loads: arrayOf(table("process load")), hosts: arrayOf(table("host load")) }),
   log_batch: event({ entries: arrayOf(table("log entry")), history: optional("boolean") }),
   loggers_snapshot: event({ loggers: arrayOf(table("logger")) }),
   logger_upsert: event({ logger: table("logger") }),

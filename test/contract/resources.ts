@@ -135,6 +135,7 @@ export const RESOURCES: Tables = {
     unix_socket: nullable("string"),
   },
   "process load": { name: "string", cpu_percent: "number", memory_rss: "integer", processes: "integer" },
+  "host load": { host: "string", cpu_percent: "number", cpus: "integer" },
   "log entry": {
     id: "integer",
     ts: "timestamp",

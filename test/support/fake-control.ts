@@ -26,7 +26,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
 import { LogBook } from "../../src/log/log-book.ts";
-import type { HostEntry, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
+import type { HostEntry, HostLoad, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
 import { FakeDataPlane } from "./fake-data-plane.ts";
 import { FakeDisplays } from "./fake-displays.ts";
 import { FakeLoggers } from "./fake-loggers.ts";
@@ -234,8 +234,9 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
     return new PassThrough();
   }
 
-  async loads(): Promise<ProcessLoad[]> {
-    return [...this.#processes.keys()].map((name) => ({ name, cpu_percent: 1.5, memory_rss: 4_096, processes: 1 }));
+  async loads(): Promise<{ loads: ProcessLoad[]; hosts: HostLoad[] }> {
+    const loads = [...this.#processes.keys()].map((name) => ({ name, cpu_percent: 1.5, memory_rss: 4_096, processes: 1 }));
+    return { loads, hosts: [{ host: this.manager.host, cpu_percent: 12.5, cpus: 4 }] };
   }
 
   async processList({ host, ...request }: ProcessListRequest, requester: string): Promise<ProcessList> {

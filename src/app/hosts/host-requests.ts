@@ -6,12 +6,12 @@ import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { POLICY_NAMES, taskPage } from "../../contract/tasks.ts";
 import type { X11Connection } from "../../daemon/x11/tunnel.ts";
 import type { LogBook } from "../../log/log-book.ts";
-import type { ProcessLoad, TaskRow } from "../../protocol/resources/resources.ts";
+import type { TaskRow } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { HostSession } from "./host-session.ts";
 import type { HostTable } from "./host-table.ts";
 import type { Hosts } from "./hosts.ts";
-import { ProcessLoads } from "./process-loads.ts";
+import { type Loads, ProcessLoads } from "./process-loads.ts";
 import { taskColumns, taskRow } from "./task-columns.ts";
 
 interface HostRequestsOptions {
@@ -32,7 +32,7 @@ export class NamedHostRequests implements HostRequests {
     this.#loads = new ProcessLoads(options);
   }
 
-  loads(): Promise<ProcessLoad[]> {
+  loads(): Promise<Loads> {
     return this.#loads.now();
   }
 

@@ -39,8 +39,13 @@ const OPEN_TIMEOUT_MS = 15_000;
 /** Unsent bytes beyond which nothing more is accepted: the network is slower than the program. */
 const MOST_UNSENT_BYTES = 8 * 1024 * 1024;
 
+export interface WebSocketLink extends Link {
+  /** Does not wait for the time of the next attempt. */
+  retryNow(): void;
+}
+
 /** A link over a WebSocket that reconnects with exponential backoff. */
-export function webSocketLink(options: WebSocketLinkOptions): Link {
+export function webSocketLink(options: WebSocketLinkOptions): WebSocketLink {
   const frames$ = new Subject<ManagerFrame>();
   const state$ = new BehaviorSubject<LinkState>({ kind: "connecting", attempt: 1 });
   const retry = options.retry === undefined ? RETRY : options.retry;
@@ -73,10 +78,12 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
     }
     const delay = Math.min(retry.max, retry.first * 2 ** Math.min(attempt - 1, 16));
     state$.next({ kind: "waiting", attempt, retry_ms: delay, reason });
-    timer = setTimeout(() => {
-      attempt++;
-      dial();
-    }, delay);
+    timer = setTimeout(again, delay);
+  }
+
+  function again(): void {
+    attempt++;
+    dial();
   }
 
   function dial(): void {
@@ -149,6 +156,11 @@ export function webSocketLink(options: WebSocketLinkOptions): Link {
       if (socket === null || socket.readyState !== OPEN || socket.bufferedAmount > MOST_UNSENT_BYTES) return false;
       socket.send(JSON.stringify(frame));
       return true;
+    },
+    retryNow() {
+      if (state$.value.kind !== "waiting") return;
+      clearTimeout(timer);
+      again();
     },
     close(reason = "closed by this program") {
       const open = socket;

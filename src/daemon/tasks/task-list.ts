@@ -12,6 +12,7 @@ import { ListPages } from "../session/list-pages.ts";
 import { TICKS_PER_SECOND, ticksSinceBoot } from "../tree/proc.ts";
 import type { ProcessStat } from "../tree/process-stat.ts";
 import type { RunOwners } from "../tree/tree-reaper.ts";
+import { machineCpuNow } from "./machine-cpu.ts";
 import { type RunLoad, sumLoads, ticksToMs } from "./run-loads.ts";
 import { TaskOwners } from "./task-owners.ts";
 import { type CpuSample, CpuSamples, FIRST_INTERVAL_MS } from "./task-samples.ts";
@@ -63,7 +64,7 @@ export class TaskLists {
     });
   }
 
-  /** What the trees of the managed processes use. */
+  /** What the trees of the managed processes use, and the whole machine. */
   loads(): Promise<ResponseOf<"loads">> {
     return this.#lists.run(async () => {
       const loads = new Map<string, RunLoad>();
@@ -72,7 +73,8 @@ export class TaskLists {
       const rows = this.#pages.open();
       for (const [name, { ticks, rssBytes, processes, age }] of loads)
         rows.add([name, ticksToMs(ticks), rssBytes, processes, ticksToMs(age)]);
-      return { ...rows.end(), time };
+      const machine = machineCpuNow();
+      return { ...rows.end(), time, ...(machine === undefined ? {} : { machine }) };
     });
   }
 

@@ -12,6 +12,15 @@ const processLoad = z
   .meta({ id: "ProcessLoad", description: "What a process uses, with everything that it has started." });
 export type ProcessLoad = z.infer<typeof processLoad>;
 
+const hostLoad = z
+  .object({
+    host: z.string(),
+    cpu_percent: z.number().describe("Of all its CPUs, from 0 to 100, since the last sample."),
+    cpus: z.int().describe("Number of its CPUs."),
+  })
+  .meta({ id: "HostLoad", description: "What everything that runs on a machine uses, managed or not." });
+export type HostLoad = z.infer<typeof hostLoad>;
+
 export const loadCommands = clientFrames("Processes", {
   request_process_loads: {
     fields: { name: objectName.describe("A process or a group; default all.").exactOptional() },
@@ -23,5 +32,11 @@ export const loadCommands = clientFrames("Processes", {
 });
 
 export const loadFrames = managerFrames("Processes", {
-  process_loads: answer({ loads: z.array(processLoad) }, "One entry for each process that runs, on the hosts that can be reached."),
+  process_loads: answer(
+    {
+      loads: z.array(processLoad),
+      hosts: z.array(hostLoad).describe("Each machine that was sampled before, at most a minute ago, whatever 'name' is."),
+    },
+    "One entry for each process that runs, on the hosts that can be reached.",
+  ),
 });

@@ -4,7 +4,7 @@
  */
 
 export type { Process, ProcessExit } from "../process/process.ts";
-export type { ProcessLoad } from "../process/process-load.ts";
+export type { HostLoad, ProcessLoad } from "../process/process-load.ts";
 export {
   groupState,
   isRunningState,

@@ -10,11 +10,12 @@ export const taskHandlers: HandlerTable<Types> = {
     answer: async ({ name }, { control }) => {
       if (name !== undefined && !control.state.process(name) && !control.state.hasGroup(name))
         throw new MgrError("not_found", `there is no process or group '${name}'`);
-      const loads = await control.hostRequests.loads();
+      const { loads, hosts } = await control.hostRequests.loads();
       return [
         {
           type: "process_loads",
           loads: name === undefined ? loads : loads.filter((load) => load.name === name || isWithin(load.name, name)),
+          hosts,
         },
       ];
     },

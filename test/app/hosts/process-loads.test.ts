@@ -9,6 +9,7 @@ class LoadedHost {
   asked = 0;
   time = 0;
   failure: Error | null = null;
+  machine: { busy_ms: number; cpus: number } | undefined;
   readonly session: HostSession;
 
   constructor(host: string) {
@@ -16,7 +17,7 @@ class LoadedHost {
       if (this.failure) throw this.failure;
       if (name === "task_page") return { data: Buffer.from(JSON.stringify(this.rows)) };
       this.asked++;
-      return { list: "1", pages: 1, time: this.time };
+      return { list: "1", pages: 1, time: this.time, machine: this.machine };
     };
     const fake = { isOpen: true, link: { host, request }, command: (run: (id: string) => unknown) => run("s") };
     this.session = fake as unknown as HostSession;
@@ -32,14 +33,14 @@ test("CPU is the average of the run at first, then since the last sample", async
   const host = new LoadedHost("bench");
   const { clock, loads } = rig(host);
   host.rows = [["a", 500, 4_096, 2, 10_000]];
-  expect(await loads.now()).toEqual([{ name: "a", cpu_percent: 5, memory_rss: 4_096, processes: 2 }]);
+  expect((await loads.now()).loads).toEqual([{ name: "a", cpu_percent: 5, memory_rss: 4_096, processes: 2 }]);
   clock.advance(2_000);
   host.time = 2_000;
   host.rows = [
     ["a", 2_000, 8_192, 1, 12_000],
     ["b", 100, 1, 1, 1_000],
   ];
-  expect(await loads.now()).toEqual([
+  expect((await loads.now()).loads).toEqual([
     { name: "a", cpu_percent: 75, memory_rss: 8_192, processes: 1 },
     { name: "b", cpu_percent: 10, memory_rss: 1, processes: 1 },
   ]);
@@ -53,7 +54,7 @@ test("a new run of the same name begins at its own start", async () => {
   clock.advance(2_000);
   host.time = 2_000;
   host.rows = [["a", 1_000, 1, 1, 1_000]];
-  expect(await loads.now()).toMatchObject([{ cpu_percent: 100 }]);
+  expect((await loads.now()).loads).toMatchObject([{ cpu_percent: 100 }]);
 });
 
 test("simultaneous requests share a sample; without requests there is no sampling", async () => {
@@ -76,5 +77,16 @@ test("a host that does not answer costs its own processes only", async () => {
   const { loads } = rig(near, far);
   near.rows = [["a", 0, 1, 1, 10]];
   far.failure = new Error("unknown request 'loads' to a host");
-  expect(await loads.now()).toEqual([{ name: "a", cpu_percent: 0, memory_rss: 1, processes: 1 }]);
+  expect((await loads.now()).loads).toEqual([{ name: "a", cpu_percent: 0, memory_rss: 1, processes: 1 }]);
+});
+
+test("the CPU of a machine is that of all its CPUs since the last sample, and unknown in the first one", async () => {
+  const [bench, old] = [new LoadedHost("bench"), new LoadedHost("old")];
+  const { clock, loads } = rig(bench, old);
+  bench.machine = { busy_ms: 50_000, cpus: 4 };
+  expect((await loads.now()).hosts).toEqual([]);
+  clock.advance(2_000);
+  bench.time = old.time = 2_000;
+  bench.machine = { busy_ms: 53_000, cpus: 4 };
+  expect((await loads.now()).hosts).toEqual([{ host: "bench", cpu_percent: 37.5, cpus: 4 }]);
 });

@@ -58,6 +58,18 @@ describe("topics", () => {
     await panel.getByText(/float64\[] position/).waitFor();
   });
 
+  test("use the height of the window when one is selected", async () => {
+    await page.setViewportSize({ width: 1440, height: 1400 });
+    const panel = page.getByRole("complementary", { name: "Topic arm/joint_states" });
+    await panel.getByText(/float64\[] position/).waitFor();
+    const unused = `(() => {
+      const panel = document.querySelector(".data-panel");
+      return panel.getBoundingClientRect().bottom - panel.lastElementChild.getBoundingClientRect().bottom;
+    })()`;
+    await soon(() => page.evaluate(unused)).toBeLessThan(40);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   test("have fields that are plotted live and saved as CSV", async () => {
     const panel = page.getByRole("complementary", { name: "Topic arm/joint_states" });
     await panel.getByRole("button", { name: "position[0]" }).click();
@@ -66,10 +78,10 @@ describe("topics", () => {
     await page.locator(".plot-box canvas").waitFor();
     await page.getByRole("button", { name: "arm/joint_states.position[0]" }).waitFor();
     const trace = page.getByRole("button", { name: "arm/joint_states.position[0]" });
-    await soon(() => trace.textContent()).toMatch(/-?\d[\d.e-]*$/);
+    await soon(() => trace.textContent()).toMatch(/-?\d[\d.e-]*rad$/);
     // The page shows the plot before it is connected.
     await page.reload();
-    await soon(() => trace.textContent()).toMatch(/-?\d[\d.e-]*$/);
+    await soon(() => trace.textContent()).toMatch(/-?\d[\d.e-]*rad$/);
     // By keys: the pointer stands at a time, and the part around it is shown.
     const box = page.getByRole("img", { name: /^Plot of/ });
     await box.press("ArrowLeft");
@@ -87,6 +99,91 @@ describe("topics", () => {
     await page.getByRole("button", { name: "arm/joint_states.position[1]" }).click();
     await page.getByRole("button", { name: "arm/joint_states.position[0]" }).click();
     await page.getByText("Nothing is plotted.").waitFor();
+  });
+});
+
+describe("a plot", () => {
+  const TRACES = "trace=arm/joint_states:position[0]&trace=arm/joint_states:effort[0]";
+  const panels = (of: Page) => of.locator(".plot-box .uplot").count();
+  const rowsOf = async (of: Page) => {
+    const [download] = await Promise.all([of.waitForEvent("download"), of.getByRole("button", { name: "Save as CSV" }).click()]);
+    return readFileSync(await download.path(), "utf8")
+      .trim()
+      .split("\n")
+      .slice(1);
+  };
+  const timesOf = async (of: Page) => (await rowsOf(of)).map((line) => Number(line.split(",")[0]));
+
+  test("is opened by an address with its fields, window and scale, which follows what the user changes", async () => {
+    const { page: other } = await rig.open(`/?view=plot&${TRACES}&seconds=30&scale=stacked`);
+    const name = (field: string) => other.getByRole("button", { name: `arm/joint_states.${field}` });
+    await name("position[0]").waitFor();
+    await name("effort[0]").waitFor();
+    expect(await other.getByLabel("Length of the window").inputValue()).toBe("30");
+    await soon(() => panels(other)).toBe(2);
+    await other.getByLabel("Scale").selectOption("one");
+    await soon(() => panels(other)).toBe(1);
+    await other.getByLabel("Length of the window").selectOption("60");
+    await name("effort[0]").click();
+    await soon(() => new URL(other.url()).search).toBe("?view=plot&trace=arm/joint_states:position[0]&seconds=60&scale=one");
+    await other.getByRole("link", { name: /^Topics/ }).click();
+    await soon(() => new URL(other.url()).search).toBe("?view=topics");
+    await other.goBack();
+    await soon(() => new URL(other.url()).search).toMatch(/seconds=60/);
+    await name("position[0]").waitFor();
+    await other.context().close();
+  });
+
+  test("begins with what a logger holds; has no value where there is no sample, and statistics of what is in sight", async () => {
+    const topics = [{ name: "arm/joint_states", log_size: 20_000, divisor: 1 }];
+    await rig.client.ask({ type: "configure_logger", name: "past", only_ts: false, topics });
+    await rig.client.ask({ type: "start_logger", name: "past" });
+    await eventually("the logger holds some seconds", async () => {
+      const { loggers } = await rig.client.ask({ type: "request_loggers" });
+      const [logger] = (loggers as { name: string; topics: { n_samples: number }[] }[]).filter((one) => one.name === "past");
+      return (logger?.topics[0]?.n_samples ?? 0) > 600;
+    });
+    const begin = Date.now() / 1_000;
+    const { page: other } = await rig.open(`/?view=plot&${TRACES}&seconds=300`);
+    // Older than the page.
+    await soon(async () => (await timesOf(other))[0] ?? begin).toBeLessThan(begin - 1);
+    const box = await other.locator(".plot-box").boundingBox();
+    if (!box) throw new Error("the plot is shown");
+    const value = other.getByRole("button", { name: "arm/joint_states.position[0]" }).locator(".trace-value");
+    await soon(() => value.textContent()).toMatch(/\d/);
+    await other.mouse.move(box.x + 90, box.y + 60);
+    await soon(() => value.textContent()).toBe("");
+    await soon(() => other.locator(".plot-time").textContent()).toMatch(/^\d\d:\d\d:\d\d\.\d{3}$/);
+    await other.getByRole("button", { name: "Statistics" }).click();
+    const cells = other.locator(".plot-statistics tbody tr").first().locator("td.number");
+    await soon(async () => (await cells.allTextContents()).every((text) => /\d/.test(text))).toBe(true);
+    // What is shown once is zoomed by the wheel.
+    await other.getByRole("button", { name: "Pause" }).click();
+    const whole = await timesOf(other);
+    const turnWheel = async (turns: number, by: number) => {
+      // At the newest sample.
+      await other.mouse.move(box.x + box.width - 26, box.y + box.height - 80);
+      for (let turn = 0; turn < turns; turn++) await other.mouse.wheel(0, by);
+    };
+    const firstAfter = async (turns: number, by: number) => {
+      await turnWheel(turns, by);
+      return (await timesOf(other))[0];
+    };
+    await soon(() => firstAfter(1, -300)).toBeGreaterThan(whole[0] ?? 0);
+    const zoomed = await timesOf(other);
+    expect(zoomed.length).toBeLessThan(whole.length);
+    await soon(() => firstAfter(4, 300)).toBe(whole[0]);
+    expect(await other.locator(".plot-box").getAttribute("aria-label")).toContain("arm/joint_states.position[0]");
+    await rig.client.ask({ type: "stop_logger", name: "past" });
+    await other.context().close();
+  });
+
+  test("has the whole names of its fields where there is room", async () => {
+    const { page: other } = await rig.open(`/?view=plot&${TRACES}`);
+    await other.locator(".plot-traces li").nth(1).waitFor();
+    const cut = `[...document.querySelectorAll(".plot-traces :is(.trace-topic, .trace-field)")].filter((one) => one.scrollWidth > one.clientWidth).length`;
+    expect(await other.evaluate(cut)).toBe(0);
+    await other.context().close();
   });
 });
 

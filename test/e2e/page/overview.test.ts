@@ -122,7 +122,7 @@ test("a host's counts and load stand apart, and a long cause leaves room for the
     const box = (element) => element.getBoundingClientRect();
     const range = document.createRange();
     range.selectNodeContents(count);
-    const found = [box(document.querySelector(".host-load > span")).left - box(range).right, box(why.parentElement.querySelector("code")).width];
+    const found = [box(document.querySelector(".host-load")).left - box(range).right, box(why.parentElement.querySelector("code")).width];
     for (const undo of back) undo();
     return found;
   })()`)) as [number, number];

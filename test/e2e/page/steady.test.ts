@@ -33,7 +33,7 @@ const boxOf = async (what: Locator) => JSON.stringify(await what.boundingBox());
 describe("nothing moves", () => {
   test("in a process's view and in the tree, while it starts and fails", async () => {
     await page.locator(".xterm-rows").waitFor();
-    const watched = [page.locator(".terminal-box"), shown.row("tools/size"), page.getByRole("button", { name: "Restart", exact: true })];
+    const watched = [page.locator(".terminal-box"), shown.row("tools/size"), page.getByRole("button", { name: /^(Start|Restart)$/ })];
     const boxes = () => Promise.all(watched.map(boxOf));
     const before = await boxes();
     await client.command({ type: "start_process", name: "tools/brief" });
@@ -47,7 +47,7 @@ describe("nothing moves", () => {
 
   test("in the overview but what is new, and a row under the mouse stays until it leaves", async () => {
     await shown.run("Overview");
-    const start = page.getByRole("button", { name: "Start tools/brief" });
+    const start = page.getByRole("button", { name: "Restart tools/brief" });
     await start.hover();
     const tile = page.locator(".count-tile", { hasText: "stopped" });
     const before = [await boxOf(start), await boxOf(tile)];

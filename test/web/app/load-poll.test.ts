@@ -14,7 +14,7 @@ function rig(answer: () => Promise<readonly ProcessLoad[]> = async () => [LOAD])
       asked.push(name);
       return answer();
     },
-    tell: (loads) => told.push(loads),
+    tell: (loads) => told.push(loads ?? []),
     setTimeout: (run, milliseconds) => {
       const timer = {};
       timers.set(timer, { run, milliseconds });

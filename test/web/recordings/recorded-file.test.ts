@@ -128,3 +128,17 @@ test("ranges over the borders of blocks are joined, and end where the file ends"
   expect(await reader.read(BigInt(at), 20n)).toEqual(bytes.slice(at, at + 20));
   expect(await reader.read(BigInt(bytes.length - 5), 20n)).toEqual(bytes.slice(-5));
 });
+
+test("of a file that is still being written, all complete messages are read", async () => {
+  const whole = file(20_000);
+  const part = whole.slice(0, Math.floor(whole.length / 2));
+  const opened = RecordedFile.openGrowing(part);
+  expect(opened.topics.map(({ name }) => name)).toEqual(["arm/point", "arm/state", "camera"]);
+  expect(await opened.fields("arm/point")).toEqual(["x"]);
+  const { samples, fill } = opened.traces([{ topic: "arm/point", field: "x" }], opened.span);
+  await fill(filling);
+  const [times = [], values = []] = samples.get("arm/point")?.between(opened.span.from - 1, opened.span.until + 1) ?? [];
+  expect(times.length).toBe(opened.topics.find(({ name }) => name === "arm/point")?.messages);
+  expect(times.length).toBeGreaterThan(5_000);
+  expect(values.slice(0, 3)).toEqual([0, 0.5, 1]);
+});

@@ -8,7 +8,8 @@ import { dismiss, holdToasts, type Toast, toasts } from "../ui/toasts.ts";
 import { onPageKey } from "./commands/keyboard.ts";
 import { KeyboardSheet } from "./commands/keyboard-sheet.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
-import { current, drawerOpen, poppedOut, show } from "./navigation.ts";
+import { focusedPane } from "./layout.ts";
+import { current, drawerOpen, layout, poppedOut, show } from "./navigation.ts";
 import { PhoneNav } from "./phone-nav.tsx";
 import { isNarrow, logHeight, logOpen, sidebarWidth } from "./settings.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
@@ -45,7 +46,7 @@ function Alone() {
     <div class={`alone ${connection.value.kind === "lost" ? "lost" : ""}`}>
       <main class="workspace">
         <div class="pane-body">
-          <ViewBox view={current.value} />
+          <ViewBox view={current.value} pane={focusedPane(layout.value)} />
         </div>
       </main>
       <StatusBar />
@@ -126,18 +127,20 @@ function Shell() {
 function TopNav() {
   return (
     <>
-      <ConnectionBanner />
-      <button
-        type="button"
-        class="palette-button"
-        onClick={() => openPalette()}
-        aria-label="Search or run a command… Ctrl-K (command palette)"
-      >
-        <Icon name="search" />
-        <span>Search or run a command…</span>
-        <kbd class="outside">Ctrl-K</kbd>
-        <kbd class="inside">Ctrl-Shift-K</kbd>
-      </button>
+      <div class="top-middle">
+        <button
+          type="button"
+          class="palette-button"
+          onClick={() => openPalette()}
+          aria-label="Search or run a command… Ctrl-K (command palette)"
+        >
+          <Icon name="search" />
+          <span>Search or run a command…</span>
+          <kbd class="outside">Ctrl-K</kbd>
+          <kbd class="inside">Ctrl-Shift-K</kbd>
+        </button>
+        <ConnectionBanner />
+      </div>
       <nav class="top-nav" aria-label="Views">
         <button type="button" class="flat" aria-pressed={isOfData(current.value)} onClick={() => show({ kind: "topics" })}>
           <Icon name="data" />

@@ -1,24 +1,27 @@
 import { now } from "../ui/time.ts";
-import { connection, isLoaded } from "./store.ts";
+import { connection, connectNow, isLoaded } from "./store.ts";
 
 /**
- * While the manager cannot be reached: says so, in the place of the search at the top, on a phone of the whole top, in a window of its own of the
- * status. So nothing moves, and nothing else is covered.
+ * While the manager cannot be reached: says so, above the search at the top, on a phone above the whole top, in a window of its own above the
+ * status. It lies over them, so that nothing moves and no terminal gets another size.
  */
 export function ConnectionBanner() {
   const state = connection.value;
   if (state.kind !== "lost") return null;
   const seconds = Math.ceil((state.retryAt - now.value) / 1_000);
   return (
-    <p class="connection-banner" role="alert" title={state.reason}>
-      <span>
-        <b>Disconnected.</b> {isLoaded.value && "Nothing can be started or stopped. "}
+    <div class="connection-banner" role="alert" title={`${state.reason}. Nothing can be started or stopped.`}>
+      <p>
+        <b>Disconnected.</b>{" "}
+        {isLoaded.value && <span>{state.isShutDown ? "The manager was shut down." : "Your processes keep running."}</span>}{" "}
         {/* Not read out each second. */}
-        <span aria-hidden="true">Trying again{seconds > 0 ? ` in ${seconds} s` : " …"}</span>
-      </span>
-      <button type="button" onClick={() => location.reload()}>
-        Reload
+        <span class="retry" aria-hidden="true">
+          Trying again{seconds > 0 ? ` in ${seconds} s.` : " …"}
+        </span>
+      </p>
+      <button type="button" onClick={connectNow}>
+        Try now
       </button>
-    </p>
+    </div>
   );
 }

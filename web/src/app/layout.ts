@@ -14,6 +14,8 @@ export interface Pane {
   id: number;
   tabs: Tab[];
   active: number;
+  /** The details of the process in it are open. */
+  details?: boolean;
 }
 export interface Split {
   type: "split";
@@ -120,6 +122,10 @@ export function stepPane(layout: Layout): Layout {
   return next ? { ...layout, focused: next.id } : layout;
 }
 
+export function toggleDetails(layout: Layout, id: number): Layout {
+  return withPane(layout, id, (old) => ({ ...old, details: old.details !== true }));
+}
+
 export function keep(layout: Layout, id: number, index: number): Layout {
   return withPane(layout, id, (old) => ({ ...old, tabs: old.tabs.map((tab, at) => (at === index ? { ...tab, kept: true } : tab)) }));
 }
@@ -191,7 +197,9 @@ export function readLayout(value: unknown): Layout | null {
         return view ? [{ view, kept: tab?.kept === true }] : [];
       });
       const active = "active" in part && Number.isInteger(part.active) ? Number(part.active) : 0;
-      return tabs.length === 0 ? null : pane(nextId++, tabs, Math.max(0, Math.min(active, tabs.length - 1)));
+      if (tabs.length === 0) return null;
+      const known = pane(nextId++, tabs, Math.max(0, Math.min(active, tabs.length - 1)));
+      return "details" in part && part.details === true ? { ...known, details: true } : known;
     }
     if (!("children" in part) || !Array.isArray(part.children)) return null;
     const children = part.children.flatMap((child) => read(child, depth + 1) ?? []);

@@ -1,26 +1,24 @@
-import type { ProcessLoad } from "../../../src/protocol/resources/resources.ts";
-
 /** Pause between an answer and the next request, milliseconds. */
 export const LOADS_EVERY_MS = 2_000;
 
-export interface LoadPollParts {
+export interface LoadPollParts<Loads> {
   /** `name`: of this process or group only. */
-  ask: (name: string | undefined) => Promise<readonly ProcessLoad[]>;
-  /** What was answered; nothing if the manager could not. */
-  tell: (loads: readonly ProcessLoad[]) => void;
+  ask: (name: string | undefined) => Promise<Loads>;
+  /** What was answered; null if the manager could not. */
+  tell: (loads: Loads | null) => void;
   setTimeout: (run: () => void, milliseconds: number) => unknown;
   clearTimeout: (timer: unknown) => void;
 }
 
 /** Asks for loads again and again, but only while something shows them. One request is under way at a time. */
-export class LoadPoll {
-  readonly #parts: LoadPollParts;
+export class LoadPoll<Loads> {
+  readonly #parts: LoadPollParts<Loads>;
   #viewers: readonly (string | undefined)[] = [];
   #isOn = false;
   #isAsking = false;
   #timer: unknown = null;
 
-  constructor(parts: LoadPollParts) {
+  constructor(parts: LoadPollParts<Loads>) {
     this.#parts = parts;
   }
 
@@ -52,7 +50,7 @@ export class LoadPoll {
     ask(this.#wanted())
       .then(
         (loads) => tell(loads),
-        () => tell([]),
+        () => tell(null),
       )
       .finally(() => {
         this.#isAsking = false;

@@ -1,13 +1,14 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { cpuText, memoryText } from "../../../src/client/shown/load-text.ts";
-import type { ProcessLoad } from "../../../src/protocol/resources/resources.ts";
+import type { HostLoad, ProcessLoad } from "../../../src/protocol/resources/resources.ts";
 import { LoadPoll } from "./load-poll.ts";
 import { drawnWithNextFrame } from "./painting.ts";
 import { client, connection } from "./store.ts";
 
 /** CPU and memory of the processes that run, by name; as old as the last answer. */
 const loads = signal<ReadonlyMap<string, ProcessLoad>>(new Map());
+const machines = signal<ReadonlyMap<string, HostLoad>>(new Map());
 
 const viewers = signal<readonly { name: string | undefined }[]>([]);
 const isVisible = signal(!document.hidden);
@@ -16,10 +17,11 @@ document.addEventListener("visibilitychange", () => {
 });
 
 const poll = new LoadPoll({
-  ask: async (name) => (await client.request({ type: "request_process_loads", ...(name === undefined ? {} : { name }) })).loads,
+  ask: (name) => client.request({ type: "request_process_loads", ...(name === undefined ? {} : { name }) }),
   tell: (answer) =>
     drawnWithNextFrame(() => {
-      loads.value = new Map(answer.map((load) => [load.name, load]));
+      loads.value = new Map(answer?.loads.map((load) => [load.name, load]));
+      machines.value = new Map(answer?.hosts.map((load) => [load.host, load]));
     }),
   setTimeout: (run, milliseconds) => setTimeout(run, milliseconds),
   clearTimeout: (timer) => clearTimeout(timer as number),
@@ -56,6 +58,9 @@ export function loadOf(names: Iterable<string>): LoadSum | null {
     memory: known.reduce((sum, { memory_rss }) => sum + memory_rss, 0),
   };
 }
+
+/** What the machine itself uses; undefined while it is not known. */
+export const machineOf = (host: string): HostLoad | undefined => machines.value.get(host);
 
 export const cpuOf = (sum: LoadSum | null): string => (sum ? `${cpuText(sum.cpu)} %` : "");
 export const memoryOf = (sum: LoadSum | null): string => (sum ? memoryText(sum.memory) : "");

@@ -52,6 +52,12 @@ export function arrange(next: layouts.Layout, focus = false): void {
   layout.value = next;
 }
 
+/** Whether the pane with the focus has the details of its process open. */
+export const detailsOpen = computed(() => layouts.focusedPane(layout.value).details === true);
+export function toggleDetails(pane: number = layouts.focusedPane(layout.peek()).id): void {
+  layout.value = layouts.toggleDetails(layout.peek(), pane);
+}
+
 export const showProcess = (name: string, kept = false) => show({ kind: "process", name }, kept);
 
 export function showBeside(view: View, direction: layouts.Direction = "row"): void {

@@ -38,7 +38,6 @@ export const fontSize = kept("fontSize", FONT_SIZE.usual, numberIn(FONT_SIZE.lea
 export const sidebarWidth = kept("sidebarWidth", 264, numberIn(160, 640));
 export const logHeight = kept("logHeight", 190, numberIn(80, 900));
 export const logOpen = kept("logOpen", false, isBoolean);
-export const detailsOpen = kept("detailsOpen", false, isBoolean);
 export const screenReader = kept("screenReader", false, isBoolean);
 export const groupStyle = kept<"table" | "terminals">("groupStyle", "table", oneOf("table", "terminals"));
 /** Groups whose fold the user has changed, by name. */

@@ -13,7 +13,14 @@ import { reloadIfStale } from "./asset-hash.ts";
 import { drawnWithNextFrame } from "./painting.ts";
 import { socketQuery } from "./views.ts";
 
-export type Connection = { kind: "connecting" | "open" } | { kind: "lost"; reason: string; retryAt: number };
+export type Connection =
+  | { kind: "connecting" | "open" }
+  | {
+      kind: "lost";
+      reason: string;
+      retryAt: number /** It has ended with its processes: it was not cut off, and did not crash. */;
+      isShutDown: boolean;
+    };
 
 /** The client's mirror as signals, for components. A signal per process, so that a change repaints one row. */
 export const connection = signal<Connection>({ kind: "connecting" });
@@ -70,8 +77,8 @@ link.frames$.subscribe((frame) => {
 });
 link.state$.subscribe((state) => {
   if (state.kind === "open") void resync();
-  else if (state.kind === "waiting") connection.value = { kind: "lost", reason: state.reason, retryAt: Date.now() + state.retry_ms };
-  else if (state.kind === "closed") connection.value = { kind: "lost", reason: state.reason, retryAt: 0 };
+  else if (state.kind === "waiting") lose(state.reason, Date.now() + state.retry_ms);
+  else if (state.kind === "closed") lose(state.reason);
 });
 
 // A browser keeps a page that the user has left, with its connection: its terminals would go on to hold their sizes.
@@ -90,8 +97,15 @@ async function resync(): Promise<void> {
     if (hasLog) loadNewest(client);
     connection.value = { kind: "open" };
   } catch (error) {
-    connection.value = { kind: "lost", reason: messageOf(error), retryAt: 0 };
+    lose(messageOf(error));
   }
+}
+
+function lose(reason: string, retryAt = 0): void {
+  const before = connection.peek();
+  // Later attempts say only that nothing answers.
+  const isShutDown = /shutting down/.test(reason) || (before.kind === "lost" && before.isShutDown);
+  connection.value = { kind: "lost", reason, retryAt, isShutDown };
 }
 
 /** Copies what differs: a new snapshot, or a change of anything but a process. */
@@ -123,6 +137,14 @@ function upsert(process: Process): void {
   const known = processes.get(process.name);
   if (known) known.value = process;
   else processes.set(process.name, signal(process));
+}
+
+/** Connects at once, where the page would wait until its next attempt. */
+export function connectNow(): void {
+  const state = connection.peek();
+  // The link is open or closed for good.
+  if (state.kind === "lost" && state.retryAt === 0) location.reload();
+  else link.retryNow();
 }
 
 /** The shell lines that would start a process by hand; null when they cannot be told. */

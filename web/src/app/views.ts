@@ -38,6 +38,8 @@ export interface TasksView {
 const TASKS_PATH = "/mgr/process-list";
 const TASK_PARAMETERS = ["host", "pid", "tid"];
 const RECORDED_PARAMETERS = ["recording", "host", "file"] as const;
+/** What the plot is made of (data/plot/plot-address.ts). */
+export const PLOT_PARAMETERS = ["trace", "seconds", "scale"] as const;
 
 /** One key per view: equal views have equal keys. */
 export function keyOf(view: View): string {
@@ -115,6 +117,7 @@ export function addressOfView(view: View, search: string): string {
 function searchOfView(view: View, search: string): string {
   const parameters = new URLSearchParams(search);
   for (const name of ["process", "group", "session", "view", ...TASK_PARAMETERS, ...RECORDED_PARAMETERS]) parameters.delete(name);
+  if (view.kind !== "plot") for (const name of PLOT_PARAMETERS) parameters.delete(name);
   if ("name" in view) parameters.set(view.kind, view.name);
   else if (view.kind === "tasks") {
     for (const [name, value] of Object.entries({ host: view.host, pid: view.pid, tid: view.tid }))

@@ -133,7 +133,7 @@ function PaneBox({ pane, alone }: { pane: layouts.Pane; alone: boolean }) {
     >
       {!isNarrow.value && <TabStrip pane={pane} />}
       <div class="pane-body">
-        <ViewBox key={keyOf(view)} view={view} />
+        <ViewBox key={keyOf(view)} view={view} pane={pane} />
       </div>
     </section>
   );
@@ -249,8 +249,8 @@ export function preloadViews(): void {
   for (const view of [network, recorded, display, busData]) view.preload();
 }
 
-export function ViewBox({ view }: { view: View }) {
-  if (view.kind === "process") return <ProcessView name={view.name} />;
+export function ViewBox({ view, pane }: { view: View; pane: layouts.Pane }) {
+  if (view.kind === "process") return <ProcessView name={view.name} pane={pane} />;
   if (view.kind === "group") return <GroupView name={view.name} />;
   if (view.kind === "all") return <AllView />;
   if (view.kind === "log") return <LogView />;

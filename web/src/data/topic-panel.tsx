@@ -24,7 +24,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
   const sample = live ?? (detail?.ok ? detail.last_sample : null);
   return (
     <DataPanel label={`Topic ${name}`} title={name} onClose={onClose}>
-      <section class="detail-section">
+      <section class="detail-section long-text">
         <h2>
           Newest sample <span class="soft">{sample && clockTime(sample.ts)}</span>
           <Button class="flat" pressed={paused} onClick={() => setPaused(!paused)}>
@@ -57,7 +57,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
         )}
       </section>
       {detail?.ok && detail.definition !== "" && (
-        <section class="detail-section">
+        <section class="detail-section long-text">
           <h2>
             Definition <span class="soft">{detail.encoding}</span>
           </h2>

@@ -10,6 +10,7 @@ import { reasonOf } from "../process/status-reason.ts";
 import { filterTree } from "../tree/tree-filter.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { Name } from "../ui/name.tsx";
 import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
 import { type Cause, causesOf, causeText, heldCauses, isCausedBy } from "./causes.ts";
 import { LastOutput } from "./last-output.tsx";
@@ -83,16 +84,20 @@ function CauseRow({ cause }: { cause: Cause }) {
         </span>
         {(state === "error" || state === "backoff") && (
           <Button
-            class="start"
+            class="restart"
             needsManager
             enabled={startable.length > 0}
-            label={`Start ${startable.length} processes`}
+            label={`Restart ${startable.length} processes`}
             onClick={() => {
               const startables = startable.map(({ name }) => name);
-              void request("start", { kind: "list", title: `${startables.length} processes`, names: startables }, "always");
+              void request(
+                "start",
+                { kind: "list", title: `${startables.length} processes`, names: startables, word: "Restart" },
+                "always",
+              );
             }}
           >
-            <Icon name="start" /> Start {startable.length}
+            <Icon name="restart" /> Restart {startable.length}
           </Button>
         )}
       </div>
@@ -132,8 +137,8 @@ function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
   return (
     <li class="trouble-row">
       <ProcessMark process={process} />
-      <a class="member" {...linkTo({ kind: "process", name })} title={name}>
-        {name}
+      <a class="member" {...linkTo({ kind: "process", name }, name)} title={name}>
+        <Name name={name} />
       </a>
       <span class="what">
         {!isTold && (
@@ -145,13 +150,13 @@ function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
         <LastOutput process={process} />
       </span>
       <Button
-        class="start"
+        class="restart"
         needsManager
         enabled={process.state === "error" || process.state === "backoff"}
-        label={`Start ${name}`}
+        label={`Restart ${name}`}
         onClick={() => void request("start", { kind: "process", name })}
       >
-        <Icon name="start" /> Start
+        <Icon name="restart" /> Restart
       </Button>
     </li>
   );

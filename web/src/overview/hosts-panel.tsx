@@ -1,5 +1,6 @@
+import { cpuText, memoryText } from "../../../src/client/shown/load-text.ts";
 import type { HostEntry, Process } from "../../../src/protocol/resources/resources.ts";
-import { cpuOf, loadOf, memoryOf } from "../app/loads.ts";
+import { loadOf, machineOf } from "../app/loads.ts";
 import { hosts } from "../app/store.ts";
 import { filterTree } from "../tree/tree-filter.ts";
 import { clockMinutes } from "../ui/time.ts";
@@ -36,6 +37,7 @@ export function HostsPanel({ processes }: { processes: readonly Process[] }) {
 function HostRow({ host, own }: { host: HostEntry; own: readonly Process[] }) {
   const { name, daemon_ready } = host;
   const load = daemon_ready ? loadOf(own.map((process) => process.name)) : null;
+  const machine = daemon_ready ? machineOf(name) : undefined;
   const running = own.filter(({ pid }) => pid !== null).length;
   const counted = own.length === 0 ? "no processes" : daemon_ready ? `${running} of ${own.length} running` : `${own.length} not known`;
   return (
@@ -51,12 +53,11 @@ function HostRow({ host, own }: { host: HostEntry; own: readonly Process[] }) {
       </button>
       <span class={`host-state ${daemon_ready ? "soft" : "bad"}`}>{hostText(host)}</span>
       <span class="soft host-count">{counted}</span>
-      <span class="host-load" title="CPU in percent of one CPU and resident memory of its processes">
-        {load && (
-          <>
-            <span>CPU {cpuOf(load)}</span> <span>{memoryOf(load)}</span>
-          </>
-        )}
+      <span class="host-load" title={machine && `CPU of the machine, managed or not, in percent of its ${machine.cpus} CPUs`}>
+        {machine && `CPU ${cpuText(machine.cpu_percent)} %`}
+      </span>
+      <span class="host-share soft" title="CPU in percent of the whole machine and resident memory of its managed processes">
+        {load && machine && `managed processes: ${cpuText(load.cpu / machine.cpus)} %, ${memoryText(load.memory)}`}
       </span>
     </li>
   );

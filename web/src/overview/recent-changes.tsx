@@ -3,6 +3,7 @@ import { processOf } from "../app/store.ts";
 import { loggedEntries } from "../log/log-store.ts";
 import { recentChanges } from "../process/state-history.ts";
 import { StateStrip, StripLegend } from "../process/state-strip.tsx";
+import { Name } from "../ui/name.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { clockTime, now } from "../ui/time.ts";
 
@@ -37,12 +38,12 @@ export function RecentChanges() {
           return (
             <li key={name}>
               <time dateTime={`${last?.time}Z`}>{clockTime(last?.time ?? "")}</time>
-              <a class="member" {...linkTo({ kind: "process", name })} title={name}>
-                {name}
+              <a class="member" {...linkTo({ kind: "process", name }, name)} title={name}>
+                <Name name={name} />
               </a>
               <StateStrip changes={changes} begin={begin} end={end} cells={CELLS} />
               <span class="latest" title={last?.text}>
-                <StateMark state={last?.to ?? "stopped"} /> <span class="change-text">{last?.text}</span>
+                <StateMark state={last?.to ?? "stopped"} isPast /> <span class="change-text">{last?.text}</span>
               </span>
             </li>
           );

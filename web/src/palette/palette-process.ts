@@ -1,10 +1,8 @@
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
 import type { Action } from "../app/commands/action.ts";
-import { toggle } from "../app/commands/action.ts";
 import { canDo, type Verb } from "../app/commands/command-effects.ts";
 import { request, type Target } from "../app/commands/commands.ts";
-import { show } from "../app/navigation.ts";
-import { detailsOpen } from "../app/settings.ts";
+import { detailsOpen, show, toggleDetails } from "../app/navigation.ts";
 import { command, isConnected, startTools, startupCommands } from "../app/store.ts";
 import { searchLog } from "../log/log-view.tsx";
 import { download, terminalOf } from "../terminal/terminal-actions.ts";
@@ -33,7 +31,7 @@ export function verbActions(what: string, target: Target, processes: readonly Pr
 export function processViewActions(process: Process): Action[] {
   const { name } = process;
   return [
-    toggle("process details", "d", detailsOpen),
+    { title: `${detailsOpen.value ? "Hide" : "Show"} process details`, keys: "d", near: true, run: () => toggleDetails() },
     ...terminalActions(name),
     ...verbActions(name, { kind: "process", name }, [process], true),
     { title: "Show its log entries", run: () => showInLog(name) },

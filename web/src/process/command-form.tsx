@@ -30,6 +30,7 @@ export function CommandForm({ process }: { process: Process }) {
           ))}
         </select>
       </label>
+      <p class="hint">Runs the command inside another program, such as a debugger, from the next start on.</p>
       <label class="check">
         <input
           type="checkbox"
@@ -43,6 +44,7 @@ export function CommandForm({ process }: { process: Process }) {
         />
         Service debug messages
       </label>
+      <p class="hint">Sets MGR_DEBUG=1 from the next start on. Programs may then log what their services do.</p>
       <Display process={process} />
     </div>
   );
@@ -65,6 +67,7 @@ function Display({ process }: { process: Process }) {
         />
         Low-delay output
       </label>
+      <p class="hint">Sends each piece of output at once, instead of collecting it for some milliseconds. Needs more processor time.</p>
       <label class="check">
         <input
           type="checkbox"
@@ -74,6 +77,9 @@ function Display({ process }: { process: Process }) {
         />
         Never skip output (may slow the process)
       </label>
+      <p class="hint">
+        When output comes faster than it can be shown, the process waits. Otherwise the page leaves out a part and says so.
+      </p>
     </>
   );
 }
@@ -90,6 +96,7 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
   const { name } = process;
   const override = (label === "default" ? process.command_override : process.alternate_command_overrides[label]) ?? null;
   const effective = override ?? configured;
+  const tag = override === null ? null : <span class="tag">overridden</span>;
   const [draft, setDraft] = useState<string | null>(null);
   const save = async (text: string) => {
     const value = text.trim() === configured ? "" : text.trim();
@@ -111,19 +118,23 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
         void save(draft ?? effective);
       }}
     >
-      <label class="check">
-        <input
-          type="radio"
-          name={`which-${name}`}
-          checked={process.current_alternate_command === label}
-          disabled={alone || !isConnected.value}
-          onChange={async () => {
-            if (await command({ type: "set_process_current_alternate_command", name, which: label })) atNextStart();
-          }}
-        />
-        <span>{alone ? "Command" : label}</span>
-        {override !== null && <span class="tag">overridden</span>}
-      </label>
+      {alone ? (
+        <span class="check">Command {tag}</span>
+      ) : (
+        <label class="check">
+          <input
+            type="radio"
+            name={`which-${name}`}
+            checked={process.current_alternate_command === label}
+            disabled={!isConnected.value}
+            onChange={async () => {
+              if (await command({ type: "set_process_current_alternate_command", name, which: label })) atNextStart();
+            }}
+          />
+          <span>{label}</span>
+          {tag}
+        </label>
+      )}
       <textarea
         rows={1}
         spellcheck={false}

@@ -1,50 +1,64 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { exitText } from "../../../src/client/handles/exit-text.ts";
+import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { isTroubleState } from "../app/commands/actions.ts";
+import { cpuOf, loadOf, memoryOf } from "../app/loads.ts";
 import { ask, startupCommands } from "../app/store.ts";
 import { DependencyGraph } from "../overview/dependency-graph.tsx";
 import { Button } from "../ui/button.tsx";
 import { copy } from "../ui/clipboard.ts";
 import { IconButton } from "../ui/icons.tsx";
+import { ProcessChip } from "../ui/state-mark.tsx";
 import { clockTime, lasting } from "../ui/time.ts";
 import { complain } from "../ui/toasts.ts";
 import { CommandForm } from "./command-form.tsx";
 import { stateHistory } from "./state-history.ts";
 import { StripLegend } from "./state-strip.tsx";
 import { StateTimeline } from "./state-timeline.tsx";
+import { reasonOf } from "./status-reason.ts";
 
 type Detail = Extract<ManagerFrame, { type: "process_detail" }>;
 
-/** Everything about a process beside its terminal. */
-export function ProcessDetails({ process }: { process: Process }) {
+/** Everything about a process: first what it does and why, then how it is configured. */
+export function ProcessDetails({ process, onClose }: { process: Process; onClose: () => void }) {
   const detail = useDetail(process);
   return (
-    <aside class="details" aria-label={`Details of ${process.name}`} tabIndex={-1}>
-      <Section title="Command">
-        <CommandForm key={process.name} process={process} />
+    <aside
+      class="details process-details"
+      aria-label={`Details of ${process.name}`}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.stopPropagation();
+        onClose();
+      }}
+    >
+      <header>
+        <h2>Details</h2>
+        <IconButton icon="close" label="Close the details" word="Close" onClick={onClose} />
+      </header>
+      <Section title="State">
+        <State process={process} />
       </Section>
-      <Section title="State history" beside={<StripLegend />}>
-        {detail?.ok && <StateTimeline changes={stateHistory(detail, process.start_time)} />}
+      <Section title={process.pid === null ? "Last run" : "Run"}>
+        <Run process={process} />
       </Section>
-      <Section title="Dependencies">{detail?.ok && <DependencyGraph process={process} neededBy={detail.needed_by} />}</Section>
-      <Section title="Facts">
-        <dl class="pairs">
-          <Pair term="Host">{process.node === process.host ? process.host : `${process.host} (node ${process.node})`}</Pair>
-          {process.start_time && <Pair term="Started">{`${clockTime(process.start_time)}, ${lasting(process.start_time)} ago`}</Pair>}
-          {process.stop_time && <Pair term="Ended">{`${clockTime(process.stop_time)}, ${lasting(process.stop_time)} ago`}</Pair>}
-          {process.exit && <Pair term="Last exit">{exitText(process)}</Pair>}
-          <Pair term="Restarts">{String(process.restarts)}</Pair>
-          <Pair term="Autostart">{process.autostart ? "yes" : "no"}</Pair>
-          {process.x_display && <Pair term="X display">{`${process.x_display} (${process.x_display_kind})`}</Pair>}
-        </dl>
-      </Section>
-      {detail?.ok && detail.history.length > 0 && (
-        <Section title="Runs">
-          <RunTable history={detail.history} />
+      {process.pid !== null && (
+        <Section title="Load">
+          <Load name={process.name} />
         </Section>
       )}
+      <Section title="History" beside={<StripLegend />}>
+        {detail?.ok && <StateTimeline changes={stateHistory(detail, process.start_time)} />}
+        {detail?.ok && detail.history.length > 0 && <RunTable history={detail.history} />}
+      </Section>
+      <Section title="Dependencies">{detail?.ok && <DependencyGraph process={process} neededBy={detail.needed_by} />}</Section>
+      <Section title="Command and options">
+        <CommandForm key={process.name} process={process} />
+      </Section>
       <StartupCommands name={process.name} />
       {detail?.ok && Object.keys(detail.environment).length > 0 && (
         <Section title="Environment">
@@ -58,6 +72,44 @@ export function ProcessDetails({ process }: { process: Process }) {
         </Section>
       )}
     </aside>
+  );
+}
+
+/** What state it is in, and why. */
+function State({ process }: { process: Process }) {
+  const reason = reasonOf(process);
+  return (
+    <div class="state-now">
+      <ProcessChip process={process} />
+      {reason !== null && <p class={isTroubleState(shownState(process)) ? "warn" : ""}>{reason}</p>}
+      {process.needs_restart && <p class="warn">Its configuration has changed since it was started. Restart it to apply the change.</p>}
+    </div>
+  );
+}
+
+function Run({ process }: { process: Process }) {
+  return (
+    <dl class="pairs">
+      {process.start_time && <Pair term="Started">{`${clockTime(process.start_time)}, ${lasting(process.start_time)} ago`}</Pair>}
+      {process.stop_time && <Pair term="Ended">{`${clockTime(process.stop_time)}, ${lasting(process.stop_time)} ago`}</Pair>}
+      {process.exit && <Pair term="Last exit">{exitText(process)}</Pair>}
+      <Pair term="Restarts">{String(process.restarts)}</Pair>
+      {process.pid !== null && <Pair term="Pid">{String(process.pid)}</Pair>}
+      <Pair term="Host">{process.node === process.host ? process.host : `${process.host} (node ${process.node})`}</Pair>
+      {process.x_display && <Pair term="X display">{`${process.x_display} (${process.x_display_kind})`}</Pair>}
+      <Pair term="Autostart">{process.autostart ? "yes" : "no"}</Pair>
+    </dl>
+  );
+}
+
+/** With everything that it has started. */
+function Load({ name }: { name: string }) {
+  const load = loadOf([name]);
+  return (
+    <dl class="pairs">
+      <Pair term="CPU">{load ? `${cpuOf(load)} of one CPU` : "not known yet"}</Pair>
+      <Pair term="Memory">{load ? memoryOf(load) : "not known yet"}</Pair>
+    </dl>
   );
 }
 

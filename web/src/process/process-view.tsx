@@ -1,13 +1,13 @@
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isLost, shownState } from "../../../src/client/shown/shown-state.ts";
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
 import { isTroubleState } from "../app/commands/actions.ts";
 import { canDo, type Verb } from "../app/commands/command-effects.ts";
 import { request } from "../app/commands/commands.ts";
+import type { Pane } from "../app/layout.ts";
 import { useLoads } from "../app/loads.ts";
-import { poppedOut, show, showBeside, showProcess } from "../app/navigation.ts";
-
-import { detailsOpen, hasTouchKeys, isNarrow } from "../app/settings.ts";
+import { poppedOut, show, showBeside, showProcess, toggleDetails } from "../app/navigation.ts";
+import { hasTouchKeys, isNarrow } from "../app/settings.ts";
 import { command, isConnected, isLoaded, processOf } from "../app/store.ts";
 import { displayOf } from "../display/display-of.ts";
 import { RestartToApply } from "../overview/restart-to-apply.tsx";
@@ -27,14 +27,19 @@ import { lasting } from "../ui/time.ts";
 import { ProcessDetails } from "./process-details.tsx";
 import { reasonOf } from "./status-reason.ts";
 
-export function ProcessView({ name }: { name: string }) {
+export function ProcessView({ name, pane }: { name: string; pane: Pane }) {
   const process = processOf(name);
   if (!process) return isLoaded.value ? <p class="empty nothing">There is no process “{name}”.</p> : null;
-  return <KnownProcess process={process} />;
+  return <KnownProcess process={process} pane={pane} />;
 }
 
-function KnownProcess({ process }: { process: Process }) {
+function KnownProcess({ process, pane }: { process: Process; pane: Pane }) {
   const { name } = process;
+  const header = useRef<HTMLElement>(null);
+  const closeDetails = () => {
+    toggleDetails(pane.id);
+    header.current?.querySelector<HTMLElement>(".details-button")?.focus();
+  };
   useLoads(name);
   const [size, setSize] = useState<ShownSize | null>(null);
   const [terminal, setTerminal] = useState<OpenTerminal | null>(null);
@@ -50,12 +55,12 @@ function KnownProcess({ process }: { process: Process }) {
   useLayoutEffect(() => offerTerminal(name, { terminal, search, togglePause }));
   return (
     <section class="process" aria-label={`Process ${name}`}>
-      <header class="bar">
+      <header class="bar" ref={header}>
         <h1 title={name} aria-label={name}>
           <Name name={name} />
         </h1>
         <ProcessChip process={process} />
-        <Buttons process={process} />
+        <Buttons process={process} pane={pane} />
       </header>
       <div class="status-line">
         <Why process={process} />
@@ -102,7 +107,7 @@ function KnownProcess({ process }: { process: Process }) {
           />
           {hasTouchKeys.value && <KeyBar terminal={terminal} />}
         </div>
-        {detailsOpen.value && <ProcessDetails process={process} />}
+        {pane.details && <ProcessDetails process={process} onClose={closeDetails} />}
       </div>
     </section>
   );
@@ -126,28 +131,31 @@ function Facts({ process }: { process: Process }) {
   );
 }
 
-const VERBS: readonly [Verb, string][] = [
-  ["start", "Start"],
-  ["stop", "Stop"],
-  ["restart", "Restart"],
-];
+const WORDS = { start: "Start", stop: "Stop", restart: "Restart" } as const;
 
-function Buttons({ process }: { process: Process }) {
+/** What starts it, and what ends it: a process that runs or has failed is restarted. */
+function verbsOf(process: Process): readonly [Verb, Verb] {
+  const isRestart = !canDo("start", process) || process.state === "error" || process.state === "backoff";
+  return [isRestart ? "restart" : "start", "stop"];
+}
+
+function Buttons({ process, pane }: { process: Process; pane: Pane }) {
   const { name } = process;
   const isAlive = process.pid !== null;
   const canSignal = isAlive && isConnected.value;
   return (
     <span class="actions">
-      {VERBS.map(([verb, word]) => (
+      {verbsOf(process).map((verb) => (
         <Button
-          key={verb}
-          class={verb}
+          // One element: it keeps the keyboard, and its place, when it starts what it has restarted before.
+          key={verb === "stop" ? "end" : "begin"}
+          class={`verb ${verb}`}
           needsManager
           enabled={canDo(verb, process)}
           onClick={() => void request(verb, { kind: "process", name })}
         >
           <Icon name={verb satisfies IconName} />
-          <span class="word">{word}</span>
+          <span class="word">{WORDS[verb]}</span>
         </Button>
       ))}
       <select
@@ -184,11 +192,10 @@ function Buttons({ process }: { process: Process }) {
       )}
       <IconButton
         icon="details"
+        class="details-button"
         label="Details  d"
-        pressed={detailsOpen.value}
-        onClick={() => {
-          detailsOpen.value = !detailsOpen.value;
-        }}
+        pressed={pane.details === true}
+        onClick={() => toggleDetails(pane.id)}
       />
     </span>
   );

@@ -25,7 +25,7 @@ export function StateTimeline({ changes }: { changes: readonly StateChange[] }) 
           .map((change, index) => (
             <li key={changes.length - index}>
               <time dateTime={`${change.time}Z`}>{clockTime(change.time)}</time>
-              <StateMark state={change.to} />
+              <StateMark state={change.to} isPast />
               <span class="change-text" title={change.text}>
                 {change.text}
               </span>

@@ -188,7 +188,7 @@ function Cell({ column, cell, managed }: CellProps) {
     );
   if (column.name === "cpu_percent")
     return (
-      <td class={`load ${column.align}`} style={{ "--load": `${Math.min(100, Number(raw))}%` }}>
+      <td class={`cpu-bar ${column.align}`} style={{ "--load": `${Math.min(100, Number(raw))}%` }}>
         {formatted}
       </td>
     );

@@ -7,8 +7,8 @@ const DRAWN_PIECE = 16_384;
  * Ends what the program of a run may have set in its terminal, as each run gets a new one: colours, margins, character sets, hidden cursor
  * and the like (DECSTR), mouse reports.
  */
-const RESET = "\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l";
-const LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l";
+export const RESET = "\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l";
+export const LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l";
 
 /** The terminal's own colours, by number. */
 const COLORS = { good: 32, bad: 31, soft: 90 } as const;

@@ -1,11 +1,14 @@
 import type { IMarker, Terminal } from "@xterm/xterm";
 import { OutputJoin, type OutputPlace } from "../../../src/client/output-join.ts";
+import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { ask, client } from "../app/store.ts";
-import { type DrawnRule, DrawQueue } from "./draw-queue.ts";
-import { type OutputPart, RunRules } from "./run-rules.ts";
+import { type DrawnRule, DrawQueue, LEAVE_ALTERNATE_SCREEN, RESET } from "./draw-queue.ts";
+import { type OutputPart, type PastRun, RunRules } from "./run-rules.ts";
 import type { ToldSize } from "./terminal-size.ts";
 
 const BACKLOG_LINES = 5_000;
+/** Lines that are requested and drawn first: more than any screen has rows. */
+const NEWEST_LINES = 200;
 /** Maximum text that xterm.js has not drawn yet, characters; beyond it the newest backlog is requested instead. */
 const MOST_UNDRAWN = 4_000_000;
 /**
@@ -28,18 +31,36 @@ interface Options {
   onLive: () => void;
 }
 
+type Backlog = Extract<ManagerFrame, { type: "process_output_snapshot" }>;
+interface History {
+  runs: readonly PastRun[];
+  successCodes?: readonly number[];
+}
+
 /** Live output, and where it ends. */
 interface Held {
   text: string;
   end: OutputPlace;
 }
 
-/** Draws the output of a process: the backlog, then what comes live, with a rule at the end of each run. */
+/**
+ * Clears screen and scrollback, without a frame in which nothing is shown: until END_REDRAW xterm.js draws nothing anew (DEC mode 2026). The
+ * modes are those that programs set most.
+ */
+const BEGIN_REDRAW = `\x1b[?2026h${LEAVE_ALTERNATE_SCREEN}${RESET}\x1b[?7h\x1b[?2004l\x1b[?1l\x1b>\x1b[2J\x1b[3J\x1b[H`;
+const END_REDRAW = "\x1b[?2026l";
+
+/**
+ * Draws the output of a process: its newest lines, then the whole backlog in their place, and what comes live, with a rule at the end of each
+ * run.
+ */
 export class TerminalOutput {
   readonly #options: Options;
   readonly #queue: DrawQueue<IMarker>;
   readonly #ends: (() => void)[] = [];
   #join = new OutputJoin();
+  /** Takes the live output, too, while the whole backlog is on its way. */
+  #wholeJoin: OutputJoin | null = null;
   #rules = new RunRules();
   /** Live output that waits for the end of a run to be told; null: none does. */
   #held: Held[] | null = null;
@@ -60,6 +81,7 @@ export class TerminalOutput {
     const output = client.output$(name).subscribe((frame) => {
       if (this.#isPaused) return;
       if (frame.skipped) this.#draw([`\r\n\x1b[0m\x1b[33m… ${frame.skipped} bytes skipped …\x1b[0m\r\n`]);
+      this.#wholeJoin?.live(frame);
       const text = this.#join.live(frame);
       const { end } = this.#join;
       if (end !== null) this.#live(text, end);
@@ -102,10 +124,11 @@ export class TerminalOutput {
     this.#retry = undefined;
     this.#isReplaying = true;
     this.#join = new OutputJoin();
+    this.#wholeJoin = null;
     this.#held = null;
-    const backlog = await client.request({ type: "get_process_output", name, lines: BACKLOG_LINES }).catch(() => null);
+    const backlog = await this.#backlog(NEWEST_LINES);
     if (isOver()) return;
-    if (backlog?.type !== "process_output_snapshot") {
+    if (backlog === null) {
       // Live output waits for the backlog: without a retry nothing would ever be shown.
       this.#retry = setTimeout(() => void this.replay(), Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#refusals++));
       return;
@@ -121,10 +144,7 @@ export class TerminalOutput {
     if (isOver()) return;
     terminal.reset();
     const isTaken = told?.type === "terminal_size" && this.#options.onSize(told);
-    this.#rules = new RunRules();
-    this.#rules.learn(history.runs, history.successCodes);
-    const text = this.#join.backlog(backlog);
-    const parts = this.#rules.backlog(text, this.#join.end ?? backlog);
+    const parts = this.#partsOf(backlog, history);
     this.#options.onEmpty(parts.length === 0);
     this.#queue.draw(parts);
     if (this.#hasEndedAgain) void this.#learn();
@@ -132,6 +152,46 @@ export class TerminalOutput {
     if (isOver()) return;
     this.#isReplaying = false;
     this.#options.onDrawn(isTaken);
+    if (backlog.output.split("\n").length >= NEWEST_LINES) await this.#drawWhole(isOver);
+  }
+
+  /** Nothing can be put above what a terminal shows: all is drawn once more, while the newest lines stay in sight. */
+  async #drawWhole(isOver: () => boolean): Promise<void> {
+    const { terminal } = this.#options;
+    const join = new OutputJoin();
+    this.#wholeJoin = join;
+    const backlog = await this.#backlog(BACKLOG_LINES);
+    const history = await this.#history();
+    if (!isOver()) await this.#queue.drawn();
+    if (isOver() || this.#isPaused || backlog === null) return;
+    this.#wholeJoin = null;
+    this.#isReplaying = true;
+    this.#join = join;
+    // What waited for the end of a run is in the backlog.
+    const isLearning = this.#held !== null;
+    this.#held = null;
+    const { baseY, viewportY } = terminal.buffer.active;
+    this.#queue.draw([BEGIN_REDRAW, ...this.#partsOf(backlog, history), END_REDRAW]);
+    if (isLearning) void this.#learn();
+    await this.#queue.drawn();
+    if (isOver()) return;
+    terminal.scrollToBottom();
+    terminal.scrollLines(viewportY - baseY);
+    this.#isReplaying = false;
+    this.#options.onDrawn(false);
+  }
+
+  /** Null: it is not available. */
+  async #backlog(lines: number) {
+    const backlog = await client.request({ type: "get_process_output", name: this.#options.name, lines }).catch(() => null);
+    return backlog?.type === "process_output_snapshot" ? backlog : null;
+  }
+
+  #partsOf(backlog: Backlog, history: History): OutputPart[] {
+    this.#rules = new RunRules();
+    this.#rules.learn(history.runs, history.successCodes);
+    const text = this.#join.backlog(backlog);
+    return this.#rules.backlog(text, this.#join.end ?? backlog);
   }
 
   close(): void {
@@ -170,7 +230,7 @@ export class TerminalOutput {
     this.#held = null;
   }
 
-  async #history() {
+  async #history(): Promise<History> {
     const detail = await ask({ type: "request_process_detail", name: this.#options.name }, "process_detail").catch(() => null);
     if (!detail?.ok) return { runs: [] };
     const { success_exit_codes: codes } = detail.definition;

@@ -95,9 +95,20 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     onDrawn: (hasToRedraw) => {
       size.boxChanged();
       if (hasToRedraw) redraw();
+      // In output that was not there when it was searched.
+      if (searched !== null) find(searched, "earlier");
     },
     onLive: () => nudge.heard(),
   });
+
+  let searched: SearchQuery | null = null;
+  function find(query: SearchQuery, direction: "earlier" | "later"): void {
+    searched = query;
+    const { text, ...how } = query;
+    const options = { ...how, decorations: searchColors() };
+    if (direction === "earlier") search.findPrevious(text, options);
+    else search.findNext(text, options);
+  }
 
   /** Makes the program redraw for the size of this terminal. */
   function redraw(): void {
@@ -185,16 +196,13 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
       search.clearDecorations();
       terminal.clearSelection();
     },
-    find({ text, ...how }, direction) {
-      const options = { ...how, decorations: searchColors() };
-      if (direction === "earlier") search.findPrevious(text, options);
-      else search.findNext(text, options);
-    },
+    find,
     onResults(listener) {
       const results = search.onDidChangeResults(({ resultIndex, resultCount }) => listener({ index: resultIndex, count: resultCount }));
       return () => results.dispose();
     },
     endFind() {
+      searched = null;
       search.clearDecorations();
       terminal.focus();
     },

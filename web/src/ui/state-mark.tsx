@@ -18,10 +18,26 @@ const SHAPES: Record<ShownState, string> = {
   stopped: "M8 3.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 0 1 0-9Z",
 };
 
-/** `label`: where the shape stands for something else than a state. */
-export function StateMark({ state, isOld = false, label = wordOf(state) }: { state: ShownState; isOld?: boolean; label?: string }) {
+interface MarkProps {
+  state: ShownState;
+  /** It was the last one known. */
+  isOld?: boolean;
+  /** It is over: the mark of a state that passes stands still. */
+  isPast?: boolean;
+  /** Where the shape stands for something else than a state. */
+  label?: string;
+}
+
+export function StateMark({ state, isOld = false, isPast = false, label = wordOf(state) }: MarkProps) {
   return (
-    <svg class={`mark mark-${state} ${isOld ? "old" : ""}`} viewBox="0 0 16 16" width="14" height="14" role="img" aria-label={label}>
+    <svg
+      class={`mark mark-${state} ${isOld ? "old" : ""} ${isPast ? "past" : ""}`}
+      viewBox="0 0 16 16"
+      width="14"
+      height="14"
+      role="img"
+      aria-label={label}
+    >
       <path d={SHAPES[state]} />
     </svg>
   );

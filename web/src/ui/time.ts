@@ -23,7 +23,8 @@ export function millisecondsOf(timestamp: string): number {
 // Created when first needed: creating a format takes milliseconds.
 const formats = new Map<string, Intl.DateTimeFormat>();
 function format(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const made = formats.get(name) ?? new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false, ...options });
+  const made =
+    formats.get(name) ?? new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23", ...options });
   formats.set(name, made);
   return made;
 }
@@ -46,4 +47,12 @@ export function clockTime(timestamp: string): string {
 export function clockAt(milliseconds: number): string {
   const isLongAgo = Date.now() - milliseconds > A_DAY_MS;
   return (isLongAgo ? format("day", { month: "short", day: "numeric" }) : format("clock", { second: "2-digit" })).format(milliseconds);
+}
+
+/** Time of the day of seconds since 1970, with so many digits behind the seconds: "14:03:09.250". */
+export function clockSeconds(seconds: number, digits: number): string {
+  const rounded = Math.round(seconds * 10 ** digits);
+  const whole = Math.floor(rounded / 10 ** digits);
+  const part = String(rounded - whole * 10 ** digits).padStart(digits, "0");
+  return `${format("clock", { second: "2-digit" }).format(whole * 1_000)}${digits === 0 ? "" : `.${part}`}`;
 }

@@ -4,8 +4,8 @@ import { focusTerminal, isTerminalComing } from "../../terminal/terminal-actions
 import { focusFilter } from "../../tree/tree-filter.ts";
 import { focusTree, nextTrouble, stepProcess } from "../../tree/tree-navigation.ts";
 import * as layouts from "../layout.ts";
-import { arrange, canPopOut, current, layout, popOut, poppedOut, show } from "../navigation.ts";
-import { detailsOpen, logOpen } from "../settings.ts";
+import { arrange, canPopOut, current, layout, popOut, poppedOut, show, toggleDetails } from "../navigation.ts";
+import { logOpen } from "../settings.ts";
 import { settingsOpen } from "../settings-dialog.tsx";
 import { isLoaded } from "../store.ts";
 import { isVerbKey, VERB_KEYS } from "./actions.ts";
@@ -97,7 +97,7 @@ function plain({ key }: KeyboardEvent): boolean {
       logOpen.value = !logOpen.value;
       return true;
     case "d":
-      detailsOpen.value = !detailsOpen.value;
+      toggleDetails();
       return true;
     case "\\":
       splitFocused("row");

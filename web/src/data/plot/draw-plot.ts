@@ -3,21 +3,29 @@ import "uplot/dist/uPlot.min.css";
 import type { Span } from "./finger-span.ts";
 import { minMaxGrid } from "./min-max-grid.ts";
 import { listenToFingers } from "./plot-fingers.ts";
+import { listenToWheel } from "./plot-wheel.ts";
+import type { ScaleGroup } from "./scales.ts";
+import { timeTexts } from "./time-axis.ts";
 import type { TraceSamples } from "./trace-samples.ts";
 
 interface Series {
   readonly label: string;
   readonly stroke: string;
-}
-/** Of which topic a series is, and at which column of its samples. */
-interface Place {
+  /** Of which topic it is, and at which column of its samples. */
   readonly topic: string;
   readonly at: number;
 }
-/** What stands under the pointer: time in seconds since 1970, and the value of each series. */
-export interface Hovered {
-  readonly time: number;
-  readonly values: readonly (number | null | undefined)[];
+interface Options {
+  readonly samples: ReadonlyMap<string, TraceSamples>;
+  /** Called when the user selects a part. */
+  readonly zoomed: () => void;
+  /** Called when the pointer moves. */
+  readonly hovered: () => void;
+}
+/** A plot with a scale of its own. */
+interface Panel {
+  readonly plot: uPlot;
+  readonly traces: readonly number[];
 }
 
 /** Of all traces together: more of them cost time, and hide one another. */
@@ -27,59 +35,50 @@ const MAX_WIDE_POINTS = 8_000;
 const LINE_WIDTH = 1.5;
 /** How far an arrow key moves the pointer, as a part of the width. */
 const KEY_STEP = 0.01;
+/** Room for the times below the lowest panel, and the least height of a panel without it, pixels. */
+const TIMES_HEIGHT = 34;
+const MIN_HEIGHT = 84;
+/** No further from the pointer is a sample marked, pixels. */
+const MARK_DISTANCE = 30;
+let stacks = 0;
 
-/** uPlot in a box that may change its size. Loaded when first needed. */
+/** Traces over time in a box that may change its size: panels below each other, whose time and pointer are the same. Loaded when first needed. */
 export class DrawnPlot {
-  readonly #plot: uPlot;
+  readonly #box: HTMLElement;
+  readonly #series: readonly Series[];
+  readonly #options: Options;
   readonly #observer: ResizeObserver;
-  readonly #samples: ReadonlyMap<string, TraceSamples>;
-  readonly #places: readonly Place[];
   readonly #closed = new AbortController();
+  #panels: readonly Panel[] = [];
+  /** Ends what the panels listen to. */
+  #arranged = new AbortController();
   /** The whole window: what a double click shows again. */
   #window: Span = { from: 0, until: 1 };
 
-  /** `zoomed` is called when the user selects a part, `hovered` when the pointer moves. */
-  constructor(
-    box: HTMLElement,
-    series: readonly (Series & Place)[],
-    { samples, zoomed, hovered }: { samples: ReadonlyMap<string, TraceSamples>; zoomed: () => void; hovered: () => void },
-  ) {
-    this.#samples = samples;
-    this.#places = series;
-    const style = getComputedStyle(box);
-    const axis = { stroke: style.getPropertyValue("--soft"), grid: { stroke: style.getPropertyValue("--line"), width: 1 } };
-    const showSelected = () => {
-      zoomed();
-      // uPlot sets its scale after this hook.
-      setTimeout(() => this.#show(this.#inSight()));
-    };
-    const showWindow = () => {
-      this.#show(this.#window);
-      return null;
-    };
-    this.#plot = new uPlot(
-      {
-        ...sizeOf(box),
-        axes: [axis, { ...axis, size: 64 }],
-        legend: { show: false },
-        // A topic has no value at the samples of the others: the nearest one is meant.
-        cursor: { drag: { x: true, y: false }, hover: { skip: [null] }, bind: { dblclick: () => showWindow } },
-        scales: { x: { time: true } },
-        series: [{ label: "time" }, ...series.map(({ label, stroke }) => ({ label, stroke, width: LINE_WIDTH, spanGaps: true }))],
-        hooks: { setSelect: [({ select }) => select.width > 0 && showSelected()], setCursor: [hovered] },
-      },
-      [[]],
-      box,
-    );
-    const show = (span: Span) => {
-      zoomed();
-      this.#show(span);
-    };
-    const whole = () => this.#window;
-    listenToFingers(this.#plot.over, { span: () => this.#inSight(), whole, show }, this.#closed.signal);
-    box.addEventListener("keydown", (event) => this.#press(event.key, zoomed) && event.preventDefault(), { signal: this.#closed.signal });
-    this.#observer = new ResizeObserver(() => this.#plot.setSize(sizeOf(box)));
+  constructor(box: HTMLElement, series: readonly Series[], options: Options) {
+    this.#box = box;
+    this.#series = series;
+    this.#options = options;
+    const { signal } = this.#closed;
+    const range = { span: () => this.inSight(), whole: () => this.#widest(), show: (span: Span) => this.#zoom(span) };
+    listenToWheel(box, { ...range, placeOf: (event) => this.#placeOf(event.clientX) }, signal);
+    box.addEventListener("keydown", (event) => this.#press(event.key) && event.preventDefault(), { signal });
+    this.#observer = new ResizeObserver(() => this.#fit());
     this.#observer.observe(box);
+  }
+
+  /** A panel for each group of traces. */
+  arrange(groups: readonly ScaleGroup[]): void {
+    const shown = this.#panels.length === 0 ? null : this.inSight();
+    this.#closePanels();
+    this.#arranged = new AbortController();
+    const key = `plots ${stacks++}`;
+    this.#panels = groups.map(({ label, traces }, index) => {
+      const isLast = index === groups.length - 1;
+      return { traces, plot: this.#panel(traces, { label: groups.length > 1 ? label : "", isLast, key }) };
+    });
+    this.#fit();
+    if (shown !== null) this.#show(shown);
   }
 
   /** Times in seconds since 1970. */
@@ -90,72 +89,168 @@ export class DrawnPlot {
 
   /** Times and values of all samples of the part that is in sight. */
   columns(): (number | null | undefined)[][] {
-    return this.#joined(this.#inSight()) as (number | null | undefined)[][];
+    const parts = [...this.#options.samples.values()].map((one) => one.between(this.inSight().from, this.inSight().until));
+    return this.#ordered(uPlot.join(parts as uPlot.AlignedData[])) as (number | null | undefined)[][];
   }
 
-  /** Null: the pointer is elsewhere. */
-  hovered(): Hovered | null {
-    const { cursor, data } = this.#plot;
-    const time = data[0][cursor.idx ?? -1];
-    if (time === undefined || (cursor.left ?? -1) < 0) return null;
-    return { time, values: this.#places.map((_, index) => data[index + 1]?.[cursor.idxs?.[index + 1] ?? -1]) };
+  /** Where the pointer is, in seconds since 1970; null: elsewhere. */
+  pointerTime(): number | null {
+    for (const { plot } of this.#panels) {
+      const left = plot.cursor.left ?? -1;
+      if (left >= 0) return plot.posToVal(left, "x");
+    }
+    return null;
+  }
+
+  inSight(): Span {
+    const { min, max } = this.#panels[0]?.plot.scales.x ?? {};
+    return { from: min ?? this.#window.from, until: max ?? this.#window.until };
   }
 
   close(): void {
     this.#closed.abort();
     this.#observer.disconnect();
-    this.#plot.destroy();
+    this.#closePanels();
+  }
+
+  #closePanels(): void {
+    this.#arranged.abort();
+    for (const { plot } of this.#panels) plot.destroy();
+    this.#panels = [];
+  }
+
+  #panel(traces: readonly number[], { label, isLast, key }: { label: string; isLast: boolean; key: string }): uPlot {
+    const style = getComputedStyle(this.#box);
+    const axis = { stroke: style.getPropertyValue("--soft"), grid: { stroke: style.getPropertyValue("--line"), width: 1 } };
+    const showSelected = () => {
+      this.#options.zoomed();
+      // uPlot sets its scale after this hook.
+      setTimeout(() => this.#show(this.inSight()));
+    };
+    const showWindow = () => {
+      this.#show(this.#window);
+      return null;
+    };
+    const plot = new uPlot(
+      {
+        width: 100,
+        height: 100,
+        axes: [
+          { ...axis, size: isLast ? TIMES_HEIGHT : 0, space: 84, values: isLast ? timeTexts : () => [], ticks: { show: isLast } },
+          { ...axis, size: 64, ...(label === "" ? {} : { label, labelSize: 20 }) },
+        ],
+        legend: { show: false },
+        cursor: {
+          drag: { x: true, y: false },
+          // A topic has no value at the samples of the others: the nearest one is meant.
+          hover: { skip: [null], prox: MARK_DISTANCE },
+          bind: { dblclick: () => showWindow },
+          // Of the others only the pointer: what is selected in one panel is shown in all.
+          sync: { key, setSeries: false, scales: ["x", null], filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
+        },
+        scales: { x: { time: true }, y: { range: rangeOfValues } },
+        // The same beside each panel: their times stand below each other.
+        padding: [10, 24, 0, 0],
+        series: [
+          { label: "time" },
+          ...traces.map((index) => ({
+            label: this.#series[index]?.label,
+            stroke: this.#series[index]?.stroke,
+            width: LINE_WIDTH,
+            spanGaps: true,
+          })),
+        ],
+        hooks: { setSelect: [({ select }) => select.width > 0 && showSelected()], setCursor: [() => this.#options.hovered()] },
+      } as uPlot.Options,
+      [[]],
+      this.#box,
+    );
+    const whole = () => this.#widest();
+    listenToFingers(plot.over, { span: () => this.inSight(), whole, show: (span) => this.#zoom(span) }, this.#arranged.signal);
+    return plot;
+  }
+
+  #fit(): void {
+    const { clientWidth: width, clientHeight } = this.#box;
+    const height = Math.max(MIN_HEIGHT, Math.floor((clientHeight - TIMES_HEIGHT) / Math.max(1, this.#panels.length)));
+    for (const [index, { plot }] of this.#panels.entries())
+      plot.setSize({ width, height: height + (index === this.#panels.length - 1 ? TIMES_HEIGHT : 0) });
+  }
+
+  #zoom(span: Span): void {
+    this.#options.zoomed();
+    this.#show(span);
+  }
+
+  /** The window, and all samples that are kept: further out there is nothing. */
+  #widest(): Span {
+    const all = [...this.#options.samples.values()];
+    return {
+      from: Math.min(this.#window.from, ...all.map(({ oldest }) => oldest ?? this.#window.from)),
+      until: Math.max(this.#window.until, ...all.map(({ newest }) => newest ?? this.#window.until)),
+    };
   }
 
   #show(span: Span): void {
-    const all = [...this.#samples.values()];
+    const [first] = this.#panels;
+    if (first === undefined) return;
+    const all = [...this.#options.samples.values()];
     const counts = all.map((one) => one.count(span.from, span.until));
-    const steps = Math.max(100, Math.round(Math.min(this.#plot.over.clientWidth, MAX_POINTS / 2 / this.#places.length)));
+    const steps = Math.max(100, Math.round(Math.min(first.plot.over.clientWidth, MAX_POINTS / 2 / this.#series.length)));
     const isGrid = sumOf(counts) > 2 * steps && span.until > span.from;
-    const points = isGrid ? 2 * steps * this.#places.length : sumOf(counts.map((count, at) => count * (all[at]?.fields.length ?? 0)));
-    for (const series of this.#plot.series) series.width = points > MAX_WIDE_POINTS ? 1 / devicePixelRatio : LINE_WIDTH;
-    this.#plot.setData(isGrid ? this.#ordered(minMaxGrid(all, { ...span, steps }) as uPlot.AlignedData) : this.#joined(span), false);
-    this.#plot.setScale("x", { min: span.from, max: span.until });
+    const points = isGrid ? 2 * steps * this.#series.length : sumOf(counts.map((count, at) => count * (all[at]?.fields.length ?? 0)));
+    const data = isGrid
+      ? minMaxGrid(all, { ...span, steps })
+      : uPlot.join(all.map((one) => one.between(span.from, span.until) as uPlot.AlignedData));
+    const [times, ...columns] = this.#ordered(data as uPlot.AlignedData);
+    for (const { plot, traces } of this.#panels) {
+      for (const series of plot.series) series.width = points > MAX_WIDE_POINTS ? 1 / devicePixelRatio : LINE_WIDTH;
+      plot.setData([times, ...traces.map((index) => columns[index] ?? [])], false);
+      plot.setScale("x", { min: span.from, max: span.until });
+    }
+  }
+
+  /** Part of the width where something is. */
+  #placeOf(clientX: number): number {
+    const box = this.#panels[0]?.plot.over.getBoundingClientRect();
+    return box === undefined || box.width === 0 ? 0 : Math.min(1, Math.max(0, (clientX - box.left) / box.width));
   }
 
   /** Whether the key means something. */
-  #press(key: string, zoomed: () => void): boolean {
-    const { cursor, over } = this.#plot;
+  #press(key: string): boolean {
+    const plot = this.#panels[0]?.plot;
+    if (plot === undefined) return false;
+    const { cursor, over } = plot;
     const left = cursor.left === undefined || cursor.left < 0 ? over.clientWidth / 2 : cursor.left;
     const step = { ArrowLeft: -KEY_STEP, ArrowRight: KEY_STEP }[key];
     if (step !== undefined) {
       const moved = Math.min(over.clientWidth, Math.max(0, left + step * over.clientWidth));
-      this.#plot.setCursor({ left: moved, top: over.clientHeight / 2 });
+      plot.setCursor({ left: moved, top: over.clientHeight / 2 });
     } else if (key === "+" || key === "=") {
-      zoomed();
-      const { from, until } = this.#inSight();
-      const middle = this.#plot.posToVal(left, "x");
-      this.#show({ from: middle - (middle - from) / 2, until: middle + (until - middle) / 2 });
+      const { from, until } = this.inSight();
+      const middle = plot.posToVal(left, "x");
+      this.#zoom({ from: middle - (middle - from) / 2, until: middle + (until - middle) / 2 });
     } else if (key === "-") this.#show(this.#window);
     return step !== undefined || ["+", "=", "-"].includes(key);
-  }
-
-  #inSight(): Span {
-    const { min, max } = this.#plot.scales.x ?? {};
-    return { from: min ?? this.#window.from, until: max ?? this.#window.until };
-  }
-
-  #joined({ from, until }: Span): uPlot.AlignedData {
-    const parts = [...this.#samples.values()].map((one) => one.between(from, until) as uPlot.AlignedData);
-    return this.#ordered(uPlot.join(parts));
   }
 
   /** Columns stand in the order of the topics; series in the order in which they were added. */
   #ordered(data: uPlot.AlignedData): uPlot.AlignedData {
     const starts = new Map<string, number>();
     let column = 1;
-    for (const [topic, { fields }] of this.#samples) {
+    for (const [topic, { fields }] of this.#options.samples) {
       starts.set(topic, column);
       column += fields.length;
     }
-    return [data[0], ...this.#places.map(({ topic, at }) => data[(starts.get(topic) ?? 1) + at] ?? [])];
+    return [data[0], ...this.#series.map(({ topic, at }) => data[(starts.get(topic) ?? 1) + at] ?? [])];
   }
 }
 
+/** A panel without samples keeps its scale, and its place. */
+const rangeOfValues = (_plot: uPlot, min: number | null, max: number | null): [number, number] => {
+  if (min === null || max === null) return [0, 1];
+  const [low, high] = uPlot.rangeNum(min, max, 0.1, true);
+  return [low ?? min, high ?? max];
+};
+
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
-const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ width: clientWidth, height: Math.max(120, clientHeight) });

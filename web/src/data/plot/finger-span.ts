@@ -22,3 +22,15 @@ export function spanUnderFingers(span: Span, before: readonly number[], now: rea
 }
 
 const apart = (one: number, other: number) => Math.max(MIN_DISTANCE, Math.abs(other - one));
+
+/** Pixels of the wheel that double or halve what is shown, or move it by its whole length. */
+const WHEEL_PIXELS = 400;
+
+/** The part of `whole` that is shown after a turn of the wheel: zoomed so that what is at `place` stays there, or moved. `by`: in pixels. */
+export function spanAtWheel(span: Span, { by, isMove, place }: { by: number; isMove: boolean; place: number }, whole: Span): Span {
+  const width = span.until - span.from;
+  const length = Math.min(isMove ? width : width * 2 ** (by / WHEEL_PIXELS), whole.until - whole.from);
+  const from = isMove ? span.from + (by / WHEEL_PIXELS) * width : span.from + place * (width - length);
+  const inside = Math.min(Math.max(from, whole.from), whole.until - length);
+  return { from: inside, until: inside + length };
+}

@@ -1,3 +1,4 @@
+import { readPast } from "../../recordings/past-samples.ts";
 import { readFields } from "../topic-subscriptions.ts";
 import { TraceSamples } from "./trace-samples.ts";
 import type { Trace } from "./traces.ts";
@@ -8,7 +9,7 @@ const RATE = 20;
 /** Of each topic: half a minute at 1 kHz in full, and the rest of five minutes in steps of 10 ms. */
 const KEPT = { most: 30_000, step: 0.01, seconds: 300 };
 
-/** What is published now, and a window that ends with the newest sample. */
+/** What is published now, after what loggers and recordings hold; and a window that ends with the newest sample. */
 export function liveSource(seconds: number): TraceSource {
   return {
     key: "live",
@@ -22,14 +23,25 @@ export function liveSource(seconds: number): TraceSource {
 
 function readTraces(traces: readonly Trace[]) {
   const samples = new Map<string, TraceSamples>();
-  const ends: (() => void)[] = [];
+  const abort = new AbortController();
+  const ends = [() => abort.abort()];
   for (const { topic } of traces) {
     if (samples.has(topic)) continue;
     const fields = traces.filter((one) => one.topic === topic).map(({ field }) => field);
-    const of = new TraceSamples(fields, KEPT);
-    samples.set(topic, of);
-    ends.push(readFields(topic, { rate: RATE, fields }, (times, values) => of.add(times, values)));
+    samples.set(topic, new TraceSamples(fields, KEPT));
+    ends.push(readFields(topic, { rate: RATE, fields }, (times, values) => samples.get(topic)?.add(times, values)));
   }
+  readPast(traces, {
+    seconds: KEPT.seconds,
+    signal: abort.signal,
+    found: (topic, older) => {
+      const own = samples.get(topic);
+      if (own !== undefined) samples.set(topic, own.withOlder(older));
+    },
+  }).catch((error: unknown) => {
+    // The plot begins with what is published now.
+    if (!abort.signal.aborted) console.info("the plot has no earlier samples:", error);
+  });
   return {
     samples,
     end: () => {

@@ -1,23 +1,19 @@
 import { useState } from "preact/hooks";
 import { linkTo } from "../../app/navigation.ts";
 import { Button } from "../../ui/button.tsx";
+import { useUnits } from "./definitions.ts";
 import { liveSource } from "./live-source.ts";
+import { WINDOWS } from "./plot-address.ts";
 import { PlotFrame } from "./plot-frame.tsx";
-import { plotted, togglePlotted } from "./plotted.ts";
+import { plotted, scale, togglePlotted, windowSeconds } from "./plotted.ts";
 
-const WINDOWS: readonly (readonly [number, string])[] = [
-  [5, "5 s"],
-  [10, "10 s"],
-  [30, "30 s"],
-  [60, "1 min"],
-  [300, "5 min"],
-];
+const wordOf = (seconds: number) => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
 
 /** Live traces of numeric fields of any topics. */
 export function PlotView() {
   const traces = plotted.value;
-  const [seconds, setSeconds] = useState(10);
   const [paused, setPaused] = useState(false);
+  const unitOf = useUnits(traces);
   if (traces.length === 0)
     return (
       <p class="empty nothing">
@@ -27,17 +23,28 @@ export function PlotView() {
   return (
     <PlotFrame
       traces={traces}
-      source={liveSource(seconds)}
+      source={liveSource(windowSeconds.value)}
       paused={paused}
       onZoom={() => setPaused(true)}
       onRemove={togglePlotted}
+      scale={scale.value}
+      onScale={(wanted) => {
+        scale.value = wanted;
+      }}
+      unitOf={unitOf}
       csvName="plot.csv"
       tools={
         <>
-          <select aria-label="Length of the window" value={seconds} onChange={(event) => setSeconds(Number(event.currentTarget.value))}>
-            {WINDOWS.map(([value, word]) => (
-              <option key={value} value={value}>
-                {word}
+          <select
+            aria-label="Length of the window"
+            value={windowSeconds.value}
+            onChange={(event) => {
+              windowSeconds.value = Number(event.currentTarget.value);
+            }}
+          >
+            {WINDOWS.map((seconds) => (
+              <option key={seconds} value={seconds}>
+                {wordOf(seconds)}
               </option>
             ))}
           </select>
@@ -46,7 +53,7 @@ export function PlotView() {
           </Button>
         </>
       }
-      note="Drag, press + at the pointer, or spread two fingers to zoom, which pauses; one finger moves. Double-click or press − for the whole window. Arrow keys move the pointer."
+      note="Turn the wheel, drag, press + at the pointer, or spread two fingers to zoom, which pauses; Shift and the wheel, or one finger, moves. Double-click or press − for the whole window. The address is a link to this plot."
     />
   );
 }

@@ -43,6 +43,23 @@ export class TraceSamples {
     return this.#recent.length === 0 ? null : this.#recent.timeAt(this.#recent.length - 1);
   }
 
+  get oldest(): number | null {
+    const first = this.#parts.find(({ length }) => length > 0);
+    return first === undefined ? null : first.timeAt(0);
+  }
+
+  /** The same with older samples before them; those that are not older are left out. */
+  withOlder(older: TraceSamples): TraceSamples {
+    const all = new TraceSamples(this.fields, this.#bounds);
+    const first = this.oldest ?? Number.POSITIVE_INFINITY;
+    for (const { times, columns } of [...older.views(Number.NEGATIVE_INFINITY, first), ...this.views(first, Number.POSITIVE_INFINITY)])
+      all.add(
+        [...times],
+        columns.map((column) => [...column]),
+      );
+    return all;
+  }
+
   /** The newest value of a field. */
   latest(field: string): number | null {
     const { columns } = this.#recent;

@@ -1,7 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
-import { clockAt } from "../../ui/time.ts";
+import { clockSeconds } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
 import type { DrawnPlot } from "./draw-plot.ts";
+import { needsOwnScales, type Scale, type ScaleGroup } from "./scales.ts";
+import { statisticsOf, valueAt } from "./statistics.ts";
 import type { TraceSamples } from "./trace-samples.ts";
 import { type Trace, titleOfTrace } from "./traces.ts";
 
@@ -10,6 +12,8 @@ const DRAW_MS = 50;
 const DRAWING_PART = 0.25;
 /** From one text of the newest values to the next, milliseconds: faster ones cannot be read. */
 const VALUES_MS = 250;
+/** Digits of the seconds where the pointer is. */
+const TIME_DIGITS = 3;
 
 type Columns = (number | null | undefined)[][];
 /** Of each topic. */
@@ -29,21 +33,26 @@ interface Holder<T> {
 export interface PlotOptions {
   readonly source: TraceSource;
   readonly box: Holder<HTMLElement>;
-  /** Where a `.trace-value` for each trace is found, in their order. */
+  /** Where a `.trace-value` for each trace is found, in their order; with statistics a `td` for each of STATISTICS, too. */
   readonly values: Holder<HTMLElement>;
   readonly time: Holder<HTMLElement>;
   readonly traces: readonly Trace[];
   readonly colors: readonly string[];
+  readonly groups: readonly ScaleGroup[];
+  readonly scale: Scale;
   readonly paused: boolean;
   readonly onZoom: () => void;
 }
 
+/** Of the part that is in sight. */
+export const STATISTICS = ["min", "max", "mean", "deviation", "count"] as const;
+
 /** Draws into the box, and writes the values under the pointer; returns what reads the columns that are shown. */
 export function usePlot(options: PlotOptions): () => Columns {
-  const { traces, colors, source } = options;
+  const { traces, colors, source, groups, scale } = options;
   const latest = useRef(options);
   latest.current = options;
-  const shown = useRef<() => Columns>(() => []);
+  const shown = useRef<Shown | null>(null);
   useEffect(() => {
     if (traces.length === 0) return;
     const { samples, end } = source.read(traces);
@@ -59,12 +68,16 @@ export function usePlot(options: PlotOptions): () => Columns {
         }));
         const hovered = () => writeValues(latest.current, plot, samples);
         const plot = new DrawnPlot(box, series, { samples, zoomed: () => latest.current.onZoom(), hovered });
-        shown.current = () => plot.columns();
+        const panels = new Panels(plot);
+        panels.arrange(latest.current, samples);
+        shown.current = { plot, panels, samples };
         let wroteAt = Number.NEGATIVE_INFINITY;
         const stop = drawRepeatedly((begin) => {
           const span = latest.current.paused ? null : latest.current.source.span(samples);
-          if (span === null) return;
-          plot.draw(span.from, span.until);
+          if (span !== null) {
+            plot.draw(span.from, span.until);
+            panels.arrange(latest.current, samples);
+          }
           if (begin - wroteAt < VALUES_MS) return;
           wroteAt = begin;
           hovered();
@@ -74,11 +87,51 @@ export function usePlot(options: PlotOptions): () => Columns {
       .catch(complain);
     return () => {
       isOver = true;
-      for (const end of ends) end();
+      shown.current = null;
+      for (const each of ends) each();
     };
   }, [traces.map(titleOfTrace).join("\n"), colors.join(), source.key]);
-  return () => shown.current();
+  const arrangement = `${scale} ${JSON.stringify(groups)}`;
+  useEffect(() => {
+    if (shown.current !== null) shown.current.panels.arrange(latest.current, shown.current.samples);
+  }, [arrangement]);
+  return () => shown.current?.plot.columns() ?? [];
 }
+
+interface Shown {
+  readonly plot: DrawnPlot;
+  readonly panels: Panels;
+  readonly samples: Samples;
+}
+
+/** Which traces have a panel of their own. */
+class Panels {
+  readonly #plot: DrawnPlot;
+  #shown = "";
+  /** What one scale would not show well has its own from then on: panels do not come and go. */
+  #apart = "";
+
+  constructor(plot: DrawnPlot) {
+    this.#plot = plot;
+  }
+
+  arrange({ groups, scale, traces }: PlotOptions, samples: Samples): void {
+    const key = JSON.stringify(groups);
+    if (scale === "auto" && this.#apart !== key && groups.length > 1 && needsOwnScales(groups, rangesOf(traces, samples, this.#plot)))
+      this.#apart = key;
+    const isApart = scale === "stacked" || (scale === "auto" && this.#apart === key);
+    const wanted = `${isApart} ${key}`;
+    if (this.#shown === wanted) return;
+    this.#shown = wanted;
+    this.#plot.arrange(isApart ? groups : [{ label: "", traces: traces.map((_, index) => index) }]);
+  }
+}
+
+const rangesOf = (traces: readonly Trace[], samples: Samples, plot: DrawnPlot) =>
+  traces.map(({ topic, field }) => {
+    const of = samples.get(topic);
+    return of === undefined ? null : statisticsOf(of, field, plot.inSight());
+  });
 
 /** At most once in a frame of the screen, and seldom enough that the page has time for other work; a hidden page draws nothing. */
 function drawRepeatedly(draw: (begin: number) => void): () => void {
@@ -102,14 +155,26 @@ function drawRepeatedly(draw: (begin: number) => void): () => void {
   };
 }
 
-/** Values under the pointer, else the newest ones. */
+/** Values under the pointer, else the newest ones in sight; none where there is no sample. Statistics where there is a place for them. */
 function writeValues({ values, time, traces }: PlotOptions, plot: DrawnPlot, samples: Samples): void {
-  const hovered = plot.hovered();
-  if (time.current) time.current.textContent = hovered ? clockAt(hovered.time * 1_000) : "";
-  const places = values.current?.querySelectorAll(".trace-value") ?? [];
-  for (const [index, trace] of traces.entries()) {
-    const value = hovered ? hovered.values[index] : samples.get(trace.topic)?.latest(trace.field);
-    const place = places[index];
-    if (place) place.textContent = typeof value === "number" ? String(Number(value.toPrecision(4))) : "";
+  const at = plot.pointerTime();
+  const span = plot.inSight();
+  write(time.current, at === null ? "" : clockSeconds(at, TIME_DIGITS));
+  for (const [index, { topic, field }] of traces.entries()) {
+    const row = values.current?.children[index];
+    const own = samples.get(topic);
+    if (row === undefined || own === undefined) continue;
+    write(row.querySelector(".trace-value"), numberText(valueAt(own, field, at ?? span.until, span)));
+    const cells = row.querySelectorAll(".trace-statistic");
+    if (cells.length === 0) continue;
+    const found = statisticsOf(own, field, span);
+    for (const [column, name] of STATISTICS.entries())
+      write(cells[column], found === null ? "" : name === "count" ? found.count.toLocaleString("en-US") : numberText(found[name]));
   }
 }
+
+function write(place: Element | null | undefined, text: string): void {
+  if (place && place.textContent !== text) place.textContent = text;
+}
+
+const numberText = (value: number | null) => (value === null ? "" : String(Number(value.toPrecision(4))));

@@ -3,8 +3,10 @@ import { messageOf } from "../../../../src/base/errors.ts";
 import { spanText } from "../../../../src/client/shown/recorded-span.ts";
 import { linkTo } from "../../app/navigation.ts";
 import type { RecordedView } from "../../app/views.ts";
+import { useUnits } from "../../data/plot/definitions.ts";
 import { PlotFrame } from "../../data/plot/plot-frame.tsx";
-import { MAX_TRACES } from "../../data/plot/plotted.ts";
+import { toggled } from "../../data/plot/plotted.ts";
+import type { Scale } from "../../data/plot/scales.ts";
 import type { Trace } from "../../data/plot/traces.ts";
 import { Button } from "../../ui/button.tsx";
 import { downloadFrom } from "../../ui/download.ts";
@@ -74,10 +76,11 @@ function useFile(place: FilePlace): Opened {
 function FilePlot({ place, file }: { place: FilePlace; file: RecordedFile }) {
   const [traces, setTraces] = useState<readonly Trace[]>([]);
   const [zoomed, setZoomed] = useState(false);
+  const [scale, setScale] = useState<Scale>("auto");
   const [progress, setProgress] = useState(0);
+  const unitOf = useUnits(traces);
   const toggle = (trace: Trace) => {
-    const others = traces.filter(({ topic, field }) => topic !== trace.topic || field !== trace.field);
-    setTraces(others.length < traces.length ? others : [...traces, trace].slice(0, MAX_TRACES));
+    setTraces(toggled(traces, trace));
     setZoomed(false);
   };
   const [source] = useState(() => fileSource(file, setProgress));
@@ -97,13 +100,16 @@ function FilePlot({ place, file }: { place: FilePlace; file: RecordedFile }) {
           paused={zoomed}
           onZoom={() => setZoomed(true)}
           onRemove={toggle}
+          scale={scale}
+          onScale={setScale}
+          unitOf={unitOf}
           csvName={`${place.file.replace(/\.mcap$/, "")}.csv`}
           tools={
             <span class="soft" role="status">
               {progress < 1 ? `Reading, ${Math.floor(progress * 100)} %` : ""}
             </span>
           }
-          note="Drag, press + at the pointer, or spread two fingers to zoom; one finger moves. Double-click or press − for the whole file. Arrow keys move the pointer."
+          note="Turn the wheel, drag, press + at the pointer, or spread two fingers to zoom; Shift and the wheel, or one finger, moves. Double-click or press − for the whole file. Arrow keys move the pointer."
         />
       )}
     </div>

@@ -3,6 +3,7 @@ import { fieldAt, numberOf, parseFieldPath } from "../../../../src/base/field-pa
 import { messageReader, parseMessageDefinition } from "../../../../src/recording/message-definition.ts";
 import { TraceSamples } from "../../data/plot/trace-samples.ts";
 import { numericFields, type Trace } from "../../data/plot/traces.ts";
+import { growingReader, type MessageReader } from "./growing-file.ts";
 
 /** A topic of a file. */
 export interface RecordedTopic {
@@ -30,7 +31,7 @@ type Decode = (data: Uint8Array) => unknown;
 
 /** An MCAP file of which only what is needed is read. Loaded when first needed: its packages are large. */
 export class RecordedFile {
-  readonly #reader: McapIndexedReader;
+  readonly #reader: MessageReader;
   readonly #decoders = new Map<number, Decode | null>();
   readonly span: Span;
   readonly topics: readonly RecordedTopic[];
@@ -42,7 +43,12 @@ export class RecordedFile {
     return new RecordedFile(await McapIndexedReader.Initialize({ readable }));
   }
 
-  private constructor(reader: McapIndexedReader) {
+  /** A file that is still being written: all of it. */
+  static openGrowing(bytes: Uint8Array): RecordedFile {
+    return new RecordedFile(growingReader(bytes));
+  }
+
+  private constructor(reader: MessageReader) {
     this.#reader = reader;
     const { statistics, channelsById } = reader;
     this.span = { from: seconds(statistics?.messageStartTime ?? 0n), until: seconds(statistics?.messageEndTime ?? 0n) };

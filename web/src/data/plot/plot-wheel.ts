@@ -1,0 +1,26 @@
+import { type Span, spanAtWheel } from "./finger-span.ts";
+
+interface Shown {
+  /** What is in sight now, and at most. */
+  readonly span: () => Span;
+  readonly whole: () => Span;
+  readonly show: (span: Span) => void;
+  /** Where the pointer is, as a part of the width. */
+  readonly placeOf: (event: MouseEvent) => number;
+}
+
+/** The wheel zooms at the pointer; sideways, or with Shift, it moves what is zoomed. */
+export function listenToWheel(box: HTMLElement, { span, whole, show, placeOf }: Shown, signal: AbortSignal): void {
+  box.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      // Lines, not pixels, in some browsers.
+      const unit = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : 20;
+      const isMove = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+      const by = unit * (isMove && event.deltaX !== 0 ? event.deltaX : event.deltaY);
+      show(spanAtWheel(span(), { by, isMove, place: placeOf(event) }, whole()));
+    },
+    { signal, passive: false },
+  );
+}

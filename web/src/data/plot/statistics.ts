@@ -1,0 +1,57 @@
+import type { TraceSamples } from "./trace-samples.ts";
+
+/** Of the samples of a field in a span of time. Of those that are older than what is kept in full, the extremes stand for all. */
+export interface Statistics {
+  readonly count: number;
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+  /** Standard deviation. */
+  readonly deviation: number;
+}
+
+/** Null: there is no sample. */
+export function statisticsOf(samples: TraceSamples, field: string, span: { from: number; until: number }): Statistics | null {
+  const at = samples.fields.indexOf(field);
+  let [count, min, max, mean, squares] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
+  for (const { columns } of samples.views(span.from, span.until)) {
+    for (const value of columns[at] ?? []) {
+      if (Number.isNaN(value)) continue;
+      count++;
+      if (value < min) min = value;
+      if (value > max) max = value;
+      // Welford's method: exact also for large values that differ little.
+      const before = value - mean;
+      mean += before / count;
+      squares += before * (value - mean);
+    }
+  }
+  return count === 0 ? null : { count, min, max, mean, deviation: Math.sqrt(squares / count) };
+}
+
+/** Between two samples that are further apart than this many usual intervals there is none. */
+const MAX_GAP = 3;
+
+/** The value at a time: of the nearest sample. Null where there is none: before the first one, after the last one, and in a gap. */
+export function valueAt(samples: TraceSamples, field: string, time: number, span: { from: number; until: number }): number | null {
+  const at = samples.fields.indexOf(field);
+  let [count, first, last] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let [distance, value] = [Number.POSITIVE_INFINITY, null as number | null];
+  for (const { times, columns } of samples.views(span.from, span.until)) {
+    const column = columns[at] ?? new Float64Array();
+    for (let row = 0; row < times.length; row++) {
+      const [then = 0, held = Number.NaN] = [times[row], column[row]];
+      if (Number.isNaN(held)) continue;
+      count++;
+      if (then < first) first = then;
+      if (then > last) last = then;
+      if (Math.abs(then - time) < distance) {
+        distance = Math.abs(then - time);
+        value = held;
+      }
+    }
+  }
+  // A single sample has no interval: the pointer is as near as it can be placed.
+  const interval = count > 1 ? (last - first) / (count - 1) : (span.until - span.from) / 100;
+  return distance <= (MAX_GAP * interval) / 2 ? value : null;
+}
