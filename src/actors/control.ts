@@ -3,7 +3,15 @@ import type { Difference } from "../config/differences.ts";
 import type { HostChange } from "../config/plan.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
-import type { HostEntry, HostLoad, ManagerInfo, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../protocol/resources/resources.ts";
+import type {
+  HostEntry,
+  HostLoad,
+  ManagerInfo,
+  Process,
+  ProcessLoad,
+  ProcessTreeNode,
+  StartTool,
+} from "../protocol/resources/resources.ts";
 import type { DataPlane } from "./data-plane.ts";
 import type { Displays } from "./displays.ts";
 import type { DomainEvents } from "./domain-events.ts";

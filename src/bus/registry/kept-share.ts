@@ -1,5 +1,10 @@
 import type { MemoryBudget, MemoryHolder } from "../broker/queues/memory-budget.ts";
-import type { TopicEntry } from "./topic-entry.ts";
+
+/** A topic with a kept message. */
+interface KeptTopic {
+  /** Memory is used up. */
+  loseLast(): void;
+}
 
 /** The kept messages of one client's topics, as a part of the broker's memory. */
 export class KeptShare implements MemoryHolder {
@@ -7,7 +12,7 @@ export class KeptShare implements MemoryHolder {
   bytes = 0;
   readonly #memory: MemoryBudget;
   /** Topics with a kept message, the one that was published longest ago first. */
-  readonly #entries = new Set<TopicEntry>();
+  readonly #entries = new Set<KeptTopic>();
 
   constructor(owner: string, memory: MemoryBudget) {
     this.owner = owner;
@@ -16,7 +21,7 @@ export class KeptShare implements MemoryHolder {
   }
 
   /** The kept message of a topic was replaced; 0: there is, or was, none. */
-  replaced(entry: TopicEntry, before: number, after: number): void {
+  replaced(entry: KeptTopic, before: number, after: number): void {
     this.#entries.delete(entry);
     if (after > 0) this.#entries.add(entry);
     this.bytes += after - before;

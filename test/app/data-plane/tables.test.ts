@@ -40,7 +40,9 @@ it("a client has the address of its machine as the manager sees it, with the por
   await rig.client("hub", "direct");
   const inside = { kind: "memory", broker: rig.hub, permissions: permissionsOf({ kind: "client", name: "@ada" }) } as const;
   const bus = await connectBus({ server: inside, name: "inside" });
-  await expect.poll(() => rig.dataPlane.clients().map(({ name }) => name)).toEqual(expect.arrayContaining(["near", "far", "direct", "inside"]));
+  await expect
+    .poll(() => rig.dataPlane.clients().map(({ name }) => name))
+    .toEqual(expect.arrayContaining(["near", "far", "direct", "inside"]));
   expect(rig.clientNamed("inside")?.address, "without a socket there is no port").toBe("127.0.0.1:0");
   await bus.close();
   expect(rig.clientNamed("near")?.address).toMatch(/^127\.0\.0\.1:[1-9]\d*$/);

@@ -112,7 +112,9 @@ it("on a full disk with on_full: delete_oldest, older files make room and nothin
   }
   await rig.recording.stop();
   expect(rig.recording.report).toMatchObject({ state: "stopped", problem: null, messages: 500, dropped: 0 });
-  expect(rig.logged.some((line) => /removed the oldest file of the recording '.*' \((the disk is full|too little free space)\): /.test(line))).toBe(true);
+  expect(
+    rig.logged.some((line) => /removed the oldest file of the recording '.*' \((the disk is full|too little free space)\): /.test(line)),
+  ).toBe(true);
   const sequences = rig.files().flatMap((file) => rig.read(file).messages.map(({ sequence }) => sequence));
   expect(sequences).toEqual(Array.from({ length: sequences.length }, (_, n) => 500 - sequences.length + 1 + n));
 });
