@@ -352,6 +352,10 @@ class FakeConfiguration implements Configuration {
     return { path, hash, effective_hash: null, versions: [{ hash, time: 0, by: "ada", size: this.content.length }] };
   }
 
+  async check(): Promise<void> {
+    this.#fail();
+  }
+
   async save({ content }: { content: string }): Promise<string> {
     this.#fail();
     this.content = content;

@@ -3,7 +3,7 @@ import type { ConfigFileProblem } from "../../protocol/resources/config.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { HandlerTable } from "./handler.ts";
 
-type Types = "reload_config" | "request_plan" | "request_config_file" | "request_config_history" | "save_config_file";
+type Types = "reload_config" | "request_plan" | "request_config_file" | "request_config_history" | "check_config_file" | "save_config_file";
 
 export const configHandlers: HandlerTable<Types> = {
   reload_config: {
@@ -33,6 +33,13 @@ export const configHandlers: HandlerTable<Types> = {
       const { versions, ...file } = await control.configuration.history(path);
       const shown = versions.map(({ hash, time, by, size }) => ({ hash, time: formatTime(time), by, size }));
       return [{ type: "config_history", ok: true, ...file, versions: shown }];
+    },
+  },
+  check_config_file: {
+    kind: "request",
+    answer: async ({ path, content }, { control, requester }) => {
+      const outcome = await withProblems(control.configuration.check({ path, content }, requester));
+      return [{ type: "config_file_checked", path, ...(outcome.ok ? { ok: true, problems: [] } : outcome) }];
     },
   },
   save_config_file: {
