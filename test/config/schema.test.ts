@@ -81,6 +81,7 @@ describe("the JSON Schema of the configuration", () => {
       "success_exit_codes",
       "autostart",
       "essential",
+      "confirm",
       "watch",
       "log_file",
       "start_tool",

@@ -309,6 +309,7 @@ export function fakeProcess(name: string): Process {
     depends_on: [],
     stops_with: [],
     autostart: false,
+    confirm: false,
     low_delay_output: false,
     no_skip_display: false,
     host_ready: true,

@@ -89,7 +89,7 @@ function CauseRow({ cause }: { cause: Cause }) {
             label={`Start ${startable.length} processes`}
             onClick={() => {
               const startables = startable.map(({ name }) => name);
-              void request("start", { kind: "list", title: `${startables.length} processes`, names: startables }, "always");
+              void request("start", { kind: "list", title: `${startables.length} processes`, names: startables });
             }}
           >
             <Icon name="start" /> Start {startable.length}
