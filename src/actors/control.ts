@@ -141,6 +141,11 @@ export interface Configuration {
   file(path: string | undefined, hash?: string): Promise<ConfigFileText>;
   /** The versions of a file that are still kept. */
   history(path: string | undefined): Promise<ConfigFileHistory>;
+  /**
+   * Checks a text for a file with all others; rejects with its problems. `requester` names a connection: of each, one check is under way,
+   * another one is `busy`.
+   */
+  check(text: { path: string; content: string }, requester: string): Promise<void>;
   /** Checks, then replaces a file; resolves with the new hash. It does not reload. */
   save(change: { path: string; content: string; baseHash: string | undefined }, by: string): Promise<string>;
 }

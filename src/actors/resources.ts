@@ -106,6 +106,7 @@ function fieldsOf(chosen: Pick<ProcessContext, "definition" | "settings">, start
     depends_on: definition.depends_on.map((dependency) => dependency.name),
     stops_with: definition.depends_on.flatMap(({ name, on_stop }) => (on_stop === "keep" ? [] : name)),
     autostart: definition.autostart,
+    confirm: definition.confirm || definition.essential,
   };
 }
 

@@ -68,6 +68,8 @@ export interface ProcessDefinition {
   readonly alive: Liveness | null;
   /** Its failure ends a `mgr up` in the foreground with its exit code. */
   readonly essential: boolean;
+  /** The page asks before it stops or restarts it. */
+  readonly confirm: boolean;
   /** picomatch globs, relative to `base_dir` or absolute. */
   readonly watch: readonly string[];
   readonly log_file: LogFile | null;

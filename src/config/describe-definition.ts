@@ -54,6 +54,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     success_exit_codes: [...definition.success_exit_codes],
     autostart: definition.autostart,
     essential: definition.essential,
+    confirm: definition.confirm,
     watch: [...definition.watch],
     log_file: log_file && { ...log_file, ...(log_file.mode === undefined ? {} : { mode: octal(log_file.mode) }) },
     forward_x11: definition.forward_x11?.to === "display" ? true : null,

@@ -46,6 +46,7 @@ const LOOKING: ReadonlySet<ClientFrameType> = new Set<ClientFrameType>([
   "request_plan",
   "request_config_file",
   "request_config_history",
+  "check_config_file",
   "request_process_list",
   "request_process_loads",
   "request_clients",

@@ -22,6 +22,7 @@ describe("the resource of a process", () => {
         alternate_commands: new Map([["debug", alternate]]),
         depends_on: [{ name: "db", condition: "ready", on_stop: "stop" }],
         autostart: true,
+        essential: true,
       }),
     });
     expect(project(rig)).toEqual({
@@ -64,6 +65,7 @@ describe("the resource of a process", () => {
       depends_on: ["db"],
       stops_with: ["db"],
       autostart: true,
+      confirm: true,
       low_delay_output: false,
       no_skip_display: false,
       host_ready: true,

@@ -36,6 +36,7 @@ describe("a process", () => {
       ready: null,
       alive: null,
       essential: false,
+      confirm: false,
       forward_x11: null,
       vnc: null,
       watch: [],

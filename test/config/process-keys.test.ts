@@ -100,7 +100,7 @@ describe("what the host sets up", () => {
   it("is resolved: files, user, umask, limits, scheduling, watch, log file, tool", () => {
     const config = load(
       'processes: {p: {command: x, env_file: [a.env, b.env], user: 1000, umask: "027", limits: {nofile: 4096, core: unlimited, as: 1GiB}, ' +
-        'scheduling: {policy: fifo, prio: 20, affinity: "3,0-1", nice: -5}, watch: "src/**/*.js", log_file: a.log, essential: true, start_tool: none}}\n',
+        'scheduling: {policy: fifo, prio: 20, affinity: "3,0-1", nice: -5}, watch: "src/**/*.js", log_file: a.log, essential: true, confirm: true, start_tool: none}}\n',
     );
     expect(config.processes.get("p")).toMatchObject({
       env_files: ["a.env", "b.env"],
@@ -111,6 +111,7 @@ describe("what the host sets up", () => {
       watch: ["src/**/*.js"],
       log_file: { path: "a.log", max_size: 10 * 2 ** 20, max_files: 5 },
       essential: true,
+      confirm: true,
       start_tool: "none",
     });
   });

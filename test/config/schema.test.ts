@@ -82,6 +82,7 @@ describe("the JSON Schema of the configuration", () => {
       "success_exit_codes",
       "autostart",
       "essential",
+      "confirm",
       "watch",
       "log_file",
       "start_tool",

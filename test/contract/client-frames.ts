@@ -87,6 +87,7 @@ const FURTHER_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   reload_config: row({ dry_run: optional("boolean") }, "config_reload_result"),
   request_config_file: row({ path: optional("string"), hash: optional("string") }, "config_file"),
   request_config_history: row({ path: optional("string") }, "config_history"),
+  check_config_file: row({ path: "string", content: "string" }, "config_file_checked"),
   save_config_file: row({ path: "string", content: "string", base_hash: optional("string") }, "config_file_saved"),
   set_process_no_skip_display: row({ name, enabled: "boolean" }),
   set_process_low_delay_output: row({ name, enabled: "boolean" }),

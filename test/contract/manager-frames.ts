@@ -142,6 +142,7 @@ const FURTHER_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
     { path: optional("string") },
     { path: "string", content: "string", hash: "string", effective_hash: nullable("string"), files: arrayOf(table("configuration file")) },
   ),
+  config_file_checked: result({ path: "string" }, { problems }),
   config_file_saved: result({ path: "string" }, { hash: "string", problems }),
   plan: result({}, { added: names, removed: names, changed: names, ...planned, problems }),
   config_history: result(

@@ -57,6 +57,7 @@ export const RESOURCES: Tables = {
     waiting_for: arrayOf("string"),
     depends_on: arrayOf("string"),
     autostart: "boolean",
+    confirm: "boolean",
     low_delay_output: "boolean",
     no_skip_display: "boolean",
     host_ready: "boolean",

@@ -311,6 +311,7 @@ export function fakeProcess(name: string): Process {
     depends_on: [],
     stops_with: [],
     autostart: false,
+    confirm: false,
     low_delay_output: false,
     no_skip_display: false,
     host_ready: true,
@@ -353,6 +354,10 @@ class FakeConfiguration implements Configuration {
     this.#fail();
     const hash = `hash of ${this.content}`;
     return { path, hash, effective_hash: null, versions: [{ hash, time: 0, by: "ada", size: this.content.length }] };
+  }
+
+  async check(): Promise<void> {
+    this.#fail();
   }
 
   async save({ content }: { content: string }): Promise<string> {

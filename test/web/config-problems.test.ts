@@ -1,33 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { planParts } from "../../web/src/config/plan-parts.ts";
-import { allProblems, fileState, problemCount } from "../../web/src/config/problems.ts";
+import { fileState, inOrder, problemCount } from "../../web/src/config/problems.ts";
 
 const problem = (path: string, line: number, column = 1) => ({ path, line, column, message: `${path} ${line}` });
 
 describe("problems of the configuration", () => {
-  test("are those of the editor for its file, then the manager's of the others, by place", () => {
-    const found = [
-      { ...problem("a", 9), severity: "warning" as const },
-      { ...problem("a", 2), severity: "error" as const },
-    ];
-    const shown = allProblems({ path: "a", found }, [problem("a", 1), problem("b", 7), problem("b", 7, 0), problem("c", 1)]);
-    expect(shown.map(({ path, line, column, severity }) => `${path}:${line}:${column} ${severity}`)).toEqual([
-      "a:2:1 error",
-      "a:9:1 warning",
-      "b:7:0 error",
-      "b:7:1 error",
-      "c:1:1 error",
-    ]);
+  test("are those of the shown file first, then those of the others, by place", () => {
+    const found = [problem("b", 7), problem("b", 7, 0), problem("a", 9), problem("c", 1), problem("a", 2)];
+    const shown = inOrder(found, "a").map(({ path, line, column }) => `${path}:${line}:${column}`);
+    expect(shown).toEqual(["a:2:1", "a:9:1", "b:7:0", "b:7:1", "c:1:1"]);
   });
 
-  test("are counted by severity", () => {
-    const severities = (...all: ("error" | "warning")[]) => problemCount(all.map((severity) => ({ severity })));
-    expect([severities(), severities("error"), severities("error", "warning", "error"), severities("warning", "warning")]).toEqual([
-      "No problems",
-      "1 error",
-      "2 errors, 1 warning",
-      "2 warnings",
-    ]);
+  test("are counted", () => {
+    expect([problemCount(0), problemCount(1), problemCount(2)]).toEqual(["No problems", "1 error", "2 errors"]);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ProcessTreeNode } from "../../src/protocol/resources/resources.ts";
 import { type Address, addressOfView, isPoppedOut, socketQuery, viewOfAddress } from "../../web/src/app/views.ts";
 import { pathByIndent } from "../../web/src/config/path-by-indent.ts";
-import { isKeyAllowed, keysAt, type Schema, valuesAt } from "../../web/src/config/schema.ts";
+import { keysAt, type Schema, valuesAt } from "../../web/src/config/schema.ts";
 
 import { withNames } from "../../web/src/log/log-lines.ts";
 import { membersOf, treeRows } from "../../web/src/tree/tree-rows.ts";
@@ -118,11 +118,5 @@ describe("the editor's help", () => {
     expect(keysAt(schema, ["processes", "x"]).map(({ key }) => key)).toContain("command");
     expect(valuesAt(schema, ["processes", "x", "restart", "policy"])).toEqual(expect.arrayContaining(["never", "on-failure", "always"]));
     expect(valuesAt(schema, ["processes", "x", "autostart"])).toEqual(["true", "false"]);
-  });
-  test("knows which keys are wrong", () => {
-    expect(isKeyAllowed(schema, ["processes", "x"], "comand")).toBe(false);
-    expect(isKeyAllowed(schema, ["processes", "x"], "command")).toBe(true);
-    expect(isKeyAllowed(schema, ["processes"], "any/name")).toBe(true);
-    expect(isKeyAllowed(schema, ["processes", "x"], "x-mine")).toBe(true);
   });
 });

@@ -32,6 +32,9 @@ export class RunningConfiguration implements Configuration {
   readonly #options: ConfigurationOptions;
   readonly #operations = new SerialQueue({ max: MAX_WAITING, busy: "too many requests about the configuration are waiting; try again" });
 
+  /** Connections with a check under way. */
+  readonly #checking = new Set<string>();
+
   constructor(options: ConfigurationOptions) {
     this.#options = options;
     if (options.load !== null) void this.#operations.run(() => this.#noteFiles());
@@ -98,6 +101,16 @@ export class RunningConfiguration implements Configuration {
       await this.#note(known, content, null);
       return { path: known, hash, effective_hash: this.#effectiveHash(known), versions: this.#options.history.of(known) };
     });
+  }
+
+  async check({ path, content }: { path: string; content: string }, requester: string): Promise<void> {
+    if (this.#checking.has(requester)) throw new MgrError("busy", "a check of this connection is under way; wait for its answer");
+    this.#checking.add(requester);
+    try {
+      await this.#operations.run(() => this.#load(new Map([[this.#known(path), content]])));
+    } finally {
+      this.#checking.delete(requester);
+    }
   }
 
   save({ path, content, baseHash }: { path: string; content: string; baseHash: string | undefined }, by: string): Promise<string> {

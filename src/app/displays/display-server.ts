@@ -91,6 +91,7 @@ export function displayDefinition(
     autostart: false,
     alive: null,
     essential: false,
+    confirm: false,
     watch: [],
     log_file: null,
     forward_x11: null,

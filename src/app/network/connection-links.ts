@@ -22,7 +22,6 @@ export function addConnections(interval: Interval, sums: LinkSums, { manager, ho
   const milliseconds = after.at - before.at;
   const shortfalls: Shortfall[] = [];
   const past = new Map(before.peers.map((peer) => [peerKey(peer), peer]));
-  const daemons = new Map<string, { rates: ((key: Count) => number)[]; rtt_us: number | null }>();
   for (const now of after.peers) {
     const { kind, name } = now;
     if (kind === "daemon") continue;

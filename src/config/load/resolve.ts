@@ -228,6 +228,7 @@ function resolveProcess({ name, node, host, base_dir }: Place, layers: Layers): 
     autostart: layers.last("autostart") ?? false,
     alive: alive === undefined ? null : liveness(alive),
     essential: layers.last("essential") ?? false,
+    confirm: layers.last("confirm") ?? false,
     watch: layers.paths("watch"),
     log_file: logFile === undefined ? null : { ...LOG_FILE, ...logFile },
     forward_x11: forwardingOf(layers),

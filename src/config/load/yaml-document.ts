@@ -19,11 +19,21 @@ export interface YamlDocument {
   problems: SyntaxProblem[];
 }
 
+/** The parser reports line ends, too, but not those that it skips after a syntax error: places behind one would be in an earlier line. */
+function lineCounterOf(text: string): LineCounter {
+  const lineCounter = new LineCounter();
+  for (let start = 0; ; ) {
+    lineCounter.addNewLine(start);
+    const end = text.indexOf("\n", start);
+    if (end < 0) return lineCounter;
+    start = end + 1;
+  }
+}
+
 /** Parses the one document of `text`. Takes linear time and bounded stack, whatever the text. */
 export function parseYamlDocument(text: string): YamlDocument {
-  const lineCounter = new LineCounter();
-  lineCounter.addNewLine(0);
-  const parser = new Parser(lineCounter.addNewLine);
+  const lineCounter = lineCounterOf(text);
+  const parser = new Parser();
   const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);

@@ -165,6 +165,7 @@ export const shared = {
   success_exit_codes: described("Exit codes that mean success. Default [0].", listOf("exit codes", integer(0, 255))),
   autostart: described("Start with the manager. Default false.", flag),
   essential: described("A failure of this process ends 'mgr up' with its exit code. Default false.", flag),
+  confirm: described("The page asks before it stops or restarts this process, as it does for an essential one. Default false.", flag),
   watch: described(
     "Restart when a matching file changes: globs, relative to the folder of this file.",
     oneOrMore("globs", path("a glob such as src/**/*.js")),

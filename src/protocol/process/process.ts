@@ -63,6 +63,7 @@ export const process = z
     depends_on: z.array(z.string()).describe("Names of the processes that it depends on."),
     stops_with: z.array(z.string()).describe("Those of `depends_on` whose stop stops it, too."),
     autostart: z.boolean(),
+    confirm: z.boolean().describe("Clients ask the user before they stop or restart it: it has `confirm: true` or `essential: true`."),
     low_delay_output: z.boolean().describe("Output is sent at each read instead of at most every 16 ms."),
     no_skip_display: z.boolean().describe("Output is never skipped for slow viewers; the process is held back instead."),
     host_ready: z.boolean().describe("Whether the daemon of its host is connected."),

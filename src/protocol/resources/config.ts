@@ -66,6 +66,12 @@ export const configCommands = clientFrames("Configuration", {
     scope: "global",
     meaning: "Earlier versions of a configuration file.",
   },
+  check_config_file: {
+    fields: { path, content: text(0, MAX_CONTENT) },
+    answer: "config_file_checked",
+    scope: "global",
+    meaning: "Checks a text for a configuration file, with all other files of the configuration, and changes nothing.",
+  },
   save_config_file: {
     fields: {
       path,
@@ -121,6 +127,11 @@ export const configFrames = managerFrames("Configuration", {
       versions: z.array(configVersion).describe("Kept texts, the newest first: at most 30 of a file, and 16 MiB of all files."),
     },
     "Earlier versions of a configuration file.",
+  ),
+  config_file_checked: result(
+    { path: z.string(), problems: problems.exactOptional() },
+    { problems },
+    "What `mgr check` would say if the file had this text: `ok` is false if there are problems.",
   ),
   config_file_saved: result(
     { path: z.string(), problems: problems.exactOptional() },

@@ -4,7 +4,7 @@ import { formatTime } from "../../protocol/time.ts";
 import type { FrameObject } from "../frame-schedule.ts";
 import type { HandlerTable } from "./handler.ts";
 
-type Types = "reload_config" | "request_plan" | "request_config_file" | "request_config_history" | "save_config_file";
+type Types = "reload_config" | "request_plan" | "request_config_file" | "request_config_history" | "check_config_file" | "save_config_file";
 
 const aboutConfiguration = (): FrameObject => ({ kind: "configuration", name: null });
 
@@ -40,6 +40,13 @@ export const configHandlers: HandlerTable<Types> = {
       const { versions, ...file } = await control.configuration.history(path);
       const shown = versions.map(({ hash, time, by, size }) => ({ hash, time: formatTime(time), by, size }));
       return [{ type: "config_history", ok: true, ...file, versions: shown }];
+    },
+  },
+  check_config_file: {
+    kind: "request",
+    answer: async ({ path, content }, { control, requester }) => {
+      const outcome = await withProblems(control.configuration.check({ path, content }, requester));
+      return [{ type: "config_file_checked", path, ...(outcome.ok ? { ok: true, problems: [] } : outcome) }];
     },
   },
   save_config_file: {

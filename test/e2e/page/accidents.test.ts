@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
-import { ECHO, EXIT_AS_TYPED } from "../support/shell.ts";
+import { ECHO, EXIT_AS_TYPED, IGNORES_TERM } from "../support/shell.ts";
 
 let rig: PageRig;
 let client: Client;
@@ -19,6 +19,8 @@ beforeAll(async () => {
       "stop/send": { command: ECHO },
       "stop/restart": { command: ECHO },
       "tools/clock": { command: ECHO, autostart: true },
+      "tools/kept": { command: ECHO, confirm: true, autostart: true },
+      "tools/slow": { command: IGNORES_TERM, stop: { timeout: "2s" } },
       "tools/brief": { command: EXIT_AS_TYPED },
       "tools/uses-base": { command: ECHO, depends_on: { "sim/base": { condition: "started" } }, autostart: true },
     },
@@ -26,13 +28,26 @@ beforeAll(async () => {
   ({ client } = rig);
   shown = await rig.open("/?process=tools/clock");
   ({ page } = shown);
-  for (const name of ["sim/above", "tools/clock", "tools/uses-base"]) await shown.untilRow(name, "started");
+  for (const name of ["sim/above", "tools/clock", "tools/kept", "tools/uses-base"]) await shown.untilRow(name, "started");
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());
 
 const dialog = (name: string) => page.getByRole("dialog", { name });
 const press = async (...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key);
+};
+/** A single process is stopped at once, and a notice offers to start it again. */
+const stopsAtOnce = async (name: string) => {
+  await shown.untilRow(name, "stopped");
+  const notice = page.getByRole("status").filter({ hasText: `Stopped ${name}` });
+  await notice.getByRole("button", { name: "Start again" }).click();
+  await shown.untilRow(name, "started");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+};
+const asks = async (title: string) => {
+  await dialog(title).waitFor();
+  await press("Escape");
+  await dialog(title).waitFor({ state: "hidden" });
 };
 const states = async () => {
   const snapshot = await client.ask({ type: "get_snapshot" });
@@ -65,19 +80,87 @@ describe("the palette", () => {
     expect((await states())["tools/clock"]).toBe("started");
   });
 
-  test("what ends a process is marked, not preselected, and asks", async () => {
+  test("what ends a process is not preselected, and says whether it asks", async () => {
     await press("Control+Shift+K");
-    await page.keyboard.type("stop tools/clock");
-    const option = page.getByRole("option", { name: "Stop tools/clock" });
+    await page.keyboard.type("stop tools/kept");
+    const option = page.getByRole("option", { name: "Stop tools/kept" });
     await option.getByText("asks first").waitFor();
     await press("Enter");
     await option.waitFor();
     await press("ArrowDown", "Enter");
-    await dialog("Stop tools/clock?").waitFor();
+    await dialog("Stop tools/kept?").waitFor();
     // Enter alone confirms nothing.
     await press("Enter");
-    await dialog("Stop tools/clock?").waitFor({ state: "hidden" });
-    expect((await states())["tools/clock"]).toBe("started");
+    await dialog("Stop tools/kept?").waitFor({ state: "hidden" });
+    expect((await states())["tools/kept"]).toBe("started");
+    await press("Control+Shift+K");
+    await page.keyboard.type("stop tools/clock");
+    await page.getByRole("option", { name: "Stop tools/clock" }).waitFor();
+    expect(await page.getByRole("option").getByText("asks first").count()).toBe(0);
+    await press("Escape");
+  });
+});
+
+describe("one rule for what ends a process: keys, buttons, rows, menus and the palette", () => {
+  const ways: Record<string, (name: string) => Promise<unknown>> = {
+    "a key of its view": async (name) => {
+      await shown.goTo(name);
+      await page.getByRole("heading", { name }).click();
+      await press("x");
+    },
+    "a key on its row": (name) => shown.row(name).press("x"),
+    "the button of its view": async (name) => {
+      await shown.goTo(name);
+      await page.getByRole("button", { name: "Stop", exact: true }).click();
+    },
+    "the icon of its row": async (name) => {
+      await shown.row(name).hover();
+      await shown.row(name).locator(".quick").click();
+    },
+    "the menu of its row": async (name) => {
+      await shown.row(name).click({ button: "right" });
+      await page.getByRole("menuitem", { name: /^Stop/ }).click();
+    },
+    "the table of all processes": async (name) => {
+      await shown.run("All processes");
+      await page.getByRole("button", { name: `Stop ${name}` }).click();
+    },
+    "the palette": (name) => shown.run(`Stop ${name}`),
+  };
+  for (const [way, stop] of Object.entries(ways)) {
+    test(`${way} stops a single process at once, and asks for one that is to be confirmed or has dependents`, async () => {
+      await stop("tools/clock");
+      await stopsAtOnce("tools/clock");
+      for (const name of ["tools/kept", "sim/base"]) {
+        await stop(name);
+        await asks(`Stop ${name}?`);
+        expect((await states())[name]).toBe("started");
+      }
+    });
+  }
+
+  test("a request that is under way is not sent again", async () => {
+    const requests = async () => {
+      const { entries } = await client.ask({ type: "request_logs", limit: 1_000 });
+      return (entries as { msg: string }[]).filter(({ msg }) => msg.endsWith("requests restart of 'tools/slow'")).length;
+    };
+    await client.command({ type: "start_process", name: "tools/slow" });
+    await shown.goTo("tools/slow");
+    await shown.untilShown("tools/slow", /trapped/);
+    const { pid } = await client.process("tools/slow");
+    await page.getByRole("button", { name: "Restart", exact: true }).focus();
+    await press("Enter", "Enter", "Enter");
+    await soon(async () => (await client.process("tools/slow")).pid ?? pid).not.toBe(pid);
+    await shown.untilRow("tools/slow", "started");
+    expect(await requests()).toBe(1);
+    await client.command({ type: "stop_process", name: "tools/slow" });
+    await shown.untilRow("tools/slow", "stopped");
+  });
+
+  test("a double click on a button that changes with the state is one click", async () => {
+    await shown.run("All processes");
+    await page.getByRole("button", { name: "Stop tools/clock" }).dblclick();
+    await stopsAtOnce("tools/clock");
   });
 });
 
@@ -90,7 +173,7 @@ describe("buttons", () => {
     await page.getByRole("button", { name: "Restart", exact: true }).click();
     await dialog("Restart sim/base?").getByText("2 processes that depend on it will restart, too").waitFor();
     await press("Escape");
-    expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(4);
+    expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(5);
   });
 
   test("of a group ask, and what was stopped is started again: that, and nothing else", async () => {
@@ -124,10 +207,26 @@ describe("buttons", () => {
     await press("Escape");
     await page.getByRole("button", { name: "Stop all" }).click();
     await dialog("Stop all processes?")
-      .getByText(/4 processes will stop/)
+      .getByText(/5 processes will stop/)
       .waitFor();
     await press("Escape");
-    expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(4);
+    expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(5);
+  });
+
+  test("on a phone are in the menu of a row: none of them stops a process", async () => {
+    const phone = await rig.open("/?view=all", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+    await phone.page.getByRole("link", { name: "tools/clock" }).waitFor();
+    expect(await phone.page.getByRole("button", { name: /^Stop (?!all)/ }).count()).toBe(0);
+    await phone.page.getByRole("button", { name: "Actions of tools/clock" }).tap();
+    await phone.page.getByRole("menuitem", { name: /^Stop/ }).tap();
+    const notice = phone.page.getByRole("status").filter({ hasText: "Stopped tools/clock" });
+    await notice.getByRole("button", { name: "Start again" }).tap();
+    await phone.page.getByRole("button", { name: "Processes", exact: true }).tap();
+    await phone.row("tools/kept").locator(".quick").tap();
+    await phone.page.getByRole("menuitem", { name: "Stop …" }).tap();
+    await phone.page.getByRole("dialog", { name: "Stop tools/kept?" }).waitFor();
+    await phone.close();
+    await rig.untilState("tools/clock", "started");
   });
 
   test("on a phone, too", async () => {
@@ -143,7 +242,7 @@ describe("the menu of a row", () => {
   const menu = (of: Page, name: string) => of.getByRole("menu", { name: `Actions of ${name}` });
   const items = (of: Page, name: string) => menu(of, name).getByRole("menuitem").allTextContents();
 
-  test("has its actions with their keys, by a right click and by the keyboard; what ends a process asks", async () => {
+  test("has its actions with their keys, by a right click and by the keyboard", async () => {
     await shown.goTo("tools/clock");
     await shown.row("sim/base").click({ button: "right" });
     await menu(page, "sim/base").waitFor();
@@ -154,11 +253,11 @@ describe("the menu of a row", () => {
     await menu(page, "sim/base").getByRole("menuitem", { name: "Stop …" }).click();
     await dialog("Stop sim/base?").waitFor();
     await press("Escape");
-    // One process that nothing depends on: the menu asks, too.
+    // One that nothing depends on is restarted at once.
     await shown.row("sim/above").click({ button: "right" });
-    await menu(page, "sim/above").getByRole("menuitem", { name: "Restart …" }).click();
-    await dialog("Restart sim/above?").waitFor();
-    await press("Escape");
+    await menu(page, "sim/above").getByRole("menuitem", { name: "Restart", exact: false }).click();
+    await shown.untilNoticed(/^Restarting sim\/above/m);
+    await shown.untilRow("sim/above", "started");
     await shown.row("stop").focus();
     await press("Shift+F10");
     await menu(page, "stop").waitFor();
@@ -171,7 +270,8 @@ describe("the menu of a row", () => {
     await menu(page, "sim/idle").waitFor();
     await press("Enter");
     await page.getByRole("heading", { name: "sim/idle" }).waitFor();
-    expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(4);
+    await rig.untilState("sim/above", "started");
+    expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(5);
   });
 
   test("opens on a phone by a long press, which is not taken for a tap", async () => {
@@ -200,30 +300,28 @@ describe("the menu of a row", () => {
 });
 
 describe("keys", () => {
-  test("typed beside a terminal ask, and a whole line confirms nothing", async () => {
+  test("typed beside a terminal: a whole line confirms nothing", async () => {
     await shown.goTo("tools/clock");
     await page.getByLabel("Terminal of tools/clock").click();
     await page.getByRole("heading", { name: "tools/clock" }).click();
     // Its first letter goes to another view, where the others have no process to act on.
     await page.keyboard.type("exit\n");
     expect(await page.getByRole("dialog").count()).toBe(0);
-    await shown.goTo("tools/clock");
-    await shown.untilShown("tools/clock", /hello/);
-    await page.getByRole("heading", { name: "tools/clock" }).click();
+    await shown.goTo("tools/kept");
+    await shown.untilShown("tools/kept", /hello/);
+    await page.getByRole("heading", { name: "tools/kept" }).click();
     // Here the first letter asks, and the rest is for the question.
     await page.keyboard.type("xyz\n");
-    await shown.untilShown("tools/clock", /hello/);
-    await page.getByRole("heading", { name: "tools/clock" }).waitFor();
+    await shown.untilShown("tools/kept", /hello/);
+    await page.getByRole("heading", { name: "tools/kept" }).waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
-    expect((await states())["tools/clock"]).toBe("started");
+    expect((await states())["tools/kept"]).toBe("started");
     for (const [key, title] of [
-      ["s", "Start"],
       ["r", "Restart"],
       ["x", "Stop"],
     ] as const) {
       await press(key);
-      await dialog(`${title} tools/clock?`).waitFor();
-      await press("Escape");
+      await asks(`${title} tools/kept?`);
     }
   });
 

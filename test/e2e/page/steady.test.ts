@@ -58,8 +58,8 @@ describe("nothing moves", () => {
     await start.waitFor({ state: "detached" });
   });
 
-  test("in the process list while the mouse is over it", async () => {
-    await shown.run("Process list");
+  test("in the tasks of a host while the mouse is over it", async () => {
+    await shown.run("Tasks");
     await page.getByRole("button", { name: "Managed only" }).click();
     await page.getByRole("button", { name: /^pid/i }).click();
     const head = page.getByRole("columnheader", { name: /^pid/i });

@@ -123,6 +123,7 @@ async function data(ask: Ask, client: Client, program: BusProgram): Promise<void
 async function files(ask: Ask): Promise<void> {
   const { path, content, hash } = await ask({ type: "request_config_file" });
   await ask({ type: "request_config_file", path });
+  await ask({ type: "check_config_file", path, content });
   await ask({ type: "save_config_file", path, content: `${content}\n`, base_hash: hash });
   await ask({ type: "request_config_history", path });
   await ask({ type: "request_config_file", path, hash });

@@ -410,9 +410,12 @@ async function changesOfTheConfiguration(): Promise<void> {
   const start = client.here;
   const { content, hash, files, path } = await client.ask({ type: "request_config_file" });
   expect(files).toMatchObject([{ path, writable: true }]);
+  const checked = await client.ask({ type: "check_config_file", path, content: "instance: {name: 7" });
+  expect(checked).toMatchObject({ ok: false, path });
   const broken = await client.ask({ type: "save_config_file", path, content: "instance: {name: 7", base_hash: hash });
   expect(broken.ok).toBe(false);
   expect(broken.problems).not.toEqual([]);
+  expect(checked.problems).toEqual(broken.problems);
   const { retried, ...processes } = (JSON.parse(String(content)) as { processes: { retried: object } }).processes;
   const changed = { ...JSON.parse(String(content)), processes: { ...processes, "new/one": retried, missing: { command: "./other" } } };
   const saved = await client.ask({ type: "save_config_file", path, content: JSON.stringify(changed), base_hash: hash });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { questionOf } from "../../../web/src/app/commands/command-effects.ts";
+import { canDo, needsQuestion, questionOf } from "../../../web/src/app/commands/command-effects.ts";
 
 const process = (name: string, state: Process["state"], stops_with: string[] = []) =>
-  ({ name, state, requested_state: state === "stopped" ? "stop" : "start", stops_with }) as const;
+  ({ name, state, requested_state: state === "stopped" ? "stop" : "start", stops_with, confirm: false }) as const;
 
 const db = process("db", "ready");
 const api = process("api", "started", ["db"]);
@@ -50,4 +50,34 @@ describe("the question before a command", () => {
       text: "2 processes will start: idle, idle.",
     });
   });
+});
+
+describe("a command asks", () => {
+  const kept = { ...web, confirm: true };
+  const one = { active: [web], along: [] };
+  test("before it ends a group, all, a list, dependents, or a process that is to be confirmed; else not", () => {
+    for (const verb of ["stop", "restart"] as const) {
+      expect(needsQuestion(verb, "process", one)).toBe(false);
+      expect(needsQuestion(verb, "process", { active: [kept], along: [] })).toBe(true);
+      expect(needsQuestion(verb, "process", { active: [db], along: [api] })).toBe(true);
+      expect((["group", "all", "list"] as const).map((kind) => needsQuestion(verb, kind, one))).toEqual([true, true, true]);
+      expect(needsQuestion(verb, "group", { active: [], along: [] })).toBe(false);
+    }
+  });
+
+  test("before it starts many that the user has not named; else not", () => {
+    const none = { active: [], along: [] };
+    expect((["process", "group", "all", "list"] as const).map((kind) => needsQuestion("start", kind, none))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+});
+
+test("a restart that is under way cannot be requested again", () => {
+  expect(canDo("restart", { state: "stopping", requested_state: "start" })).toBe(false);
+  expect(canDo("restart", { state: "stopping", requested_state: "stop" })).toBe(true);
+  expect(canDo("restart", { state: "stopped", requested_state: "stop" })).toBe(true);
 });

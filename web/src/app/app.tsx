@@ -165,7 +165,7 @@ function TopNav() {
         </button>
         <button type="button" class="flat" aria-pressed={current.value.kind === "tasks"} onClick={() => show({ kind: "tasks" })}>
           <Icon name="table" />
-          <span class="word">Process list</span>
+          <span class="word">Tasks</span>
         </button>
         <button
           type="button"

@@ -59,7 +59,7 @@ function More() {
     ["grid", "All processes", () => show({ kind: "all" })],
     ["data", "Data", () => show({ kind: "topics" })],
     ["network", "Network", () => show({ kind: "network" })],
-    ["table", "Process list", () => show({ kind: "tasks" })],
+    ["table", "Tasks", () => show({ kind: "tasks" })],
     ["screen", "Display", () => show({ kind: "display" })],
     ["config", "Configuration", () => show({ kind: "config" })],
     [

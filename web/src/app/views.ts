@@ -68,7 +68,7 @@ const isSingle = (kind: unknown): kind is keyof typeof TITLES => typeof kind ===
 
 export function titleOf(view: View): string {
   if ("name" in view) return view.name.slice(view.name.lastIndexOf("/") + 1);
-  if (view.kind === "tasks") return view.pid === undefined ? "Process list" : `Process ${view.pid}`;
+  if (view.kind === "tasks") return view.pid === undefined ? "Tasks" : `Process ${view.pid}`;
   return view.kind === "recorded" ? view.recording : TITLES[view.kind];
 }
 

@@ -1,11 +1,13 @@
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { messageOf } from "../../../src/base/errors.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
 import { ask, connection } from "../app/store.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { complain, toast } from "../ui/toasts.ts";
+import { checkText } from "./check-text.ts";
 import { draftOf, keepDraft, rebaseDraft } from "./config-drafts.ts";
 import { FileTabs, shortPath } from "./config-files.tsx";
 import { type Conflict, ConflictDialog } from "./conflict-dialog.tsx";
@@ -13,8 +15,9 @@ import type { ConfigEditor } from "./editor.ts";
 import { FileStateChip } from "./file-state.tsx";
 import type { Plan } from "./plan-parts.ts";
 import { PlanPreview } from "./plan-preview.tsx";
-import { allProblems, fileState, type ShownProblem } from "./problems.ts";
+import { fileState, inOrder } from "./problems.ts";
 import { ProblemsPanel } from "./problems-panel.tsx";
+import { TextChecker } from "./text-checker.ts";
 import { useHistory } from "./use-history.ts";
 import { type Version, VersionsPanel, versionName } from "./versions-panel.tsx";
 
@@ -22,6 +25,13 @@ type File = Extract<ManagerFrame, { type: "config_file"; ok: true }>;
 
 /** Actions of the view, for the palette; null while it is not shown. */
 export const configActions = signal<{ save: () => void; compare: () => void; reload: () => void; versions: () => void } | null>(null);
+
+/** What was found in all files, null until the first check has ended, and what the manager refused for that. */
+interface Told {
+  refusal: string | null;
+  problems: readonly ConfigFileProblem[] | null;
+  isSyntaxOnly: boolean;
+}
 
 /** The configuration's files: edit, compare, save, and preview what a reload would do. */
 export function ConfigView() {
@@ -31,9 +41,7 @@ export function ConfigView() {
   const [dirty, setDirty] = useState(false);
   /** What the text is compared with. */
   const [compared, setCompared] = useState<"saved" | Version | null>(null);
-  const [found, setFound] = useState<ShownProblem[]>([]);
-  /** What the manager has found in all files, and what it refused for that. */
-  const [told, setTold] = useState<{ refusal: string | null; problems: readonly ConfigFileProblem[] }>({ refusal: null, problems: [] });
+  const [told, setTold] = useState<Told>({ refusal: null, problems: null, isSyntaxOnly: false });
   const [isPanelOpen, setPanelOpen] = useState(false);
   const [hasVersions, setVersions] = useState(false);
   const [plan, setPlan] = useState<Plan | null>(null);
@@ -46,6 +54,23 @@ export function ConfigView() {
   const effective = useRef<string | null>(null);
   effective.current = history?.effective_hash ?? file?.effective_hash ?? null;
 
+  const mark = (problems: readonly ConfigFileProblem[]) =>
+    editor.current?.mark(problems.filter(({ path }) => path === latest.current?.path));
+  const [checker] = useState(
+    () =>
+      new TextChecker({
+        text: () => editor.current?.text() ?? "",
+        check: (text) => checkText(latest.current?.path ?? "", text),
+        show: (verdict) => {
+          setTrouble("");
+          setTold({ refusal: null, ...verdict });
+          mark(verdict.problems);
+        },
+        // Without a connection the next one checks again.
+        onError: (error) => connection.peek().kind === "open" && setTrouble(messageOf(error)),
+      }),
+  );
+
   const open = async (path?: string) => {
     const answer = await ask(path === undefined ? { type: "request_config_file" } : { type: "request_config_file", path }, "config_file");
     if (!answer.ok) throw new Error(answer.message);
@@ -57,7 +82,6 @@ export function ConfigView() {
     const shown = draft ? { ...answer, content: draft.original, hash: draft.hash } : answer;
     setDirty(draft !== undefined);
     setCompared(null);
-    setFound([]);
     setTrouble("");
     setFile(shown);
     latest.current = shown;
@@ -66,12 +90,13 @@ export function ConfigView() {
       onText: (text) => {
         const now = latest.current;
         if (now) keepDraft(now.path, text === now.content ? null : { text, original: now.content, hash: now.hash });
+        checker.request();
       },
       onSave: () => void save().catch(complain),
-      onProblems: (problems) => setFound(problems.map((problem) => ({ ...problem, path: shown.path }))),
     });
     if (draft) editor.current.replace(draft.text);
-    editor.current.mark(told.problems.filter((problem) => problem.path === shown.path));
+    mark(told.problems ?? []);
+    checker.request(0);
   };
 
   const isOpen = connection.value.kind === "open";
@@ -80,16 +105,25 @@ export function ConfigView() {
   }, [isOpen]);
   useEffect(
     () => () => {
+      checker.cancel();
       editor.current?.close();
       editor.current = null;
     },
     [],
   );
 
-  /** What the manager said of the whole configuration; with problems the panel opens. */
-  const tell = (refusal: string | null, problems: readonly ConfigFileProblem[]) => {
-    setTold({ refusal, problems });
-    editor.current?.mark(problems.filter(({ path }) => path === latest.current?.path));
+  // What is on disk beside this text, or the manager that judges it, may be another.
+  useEffect(() => {
+    if (latest.current) checker.request(0);
+  }, [isOpen, history?.hash, history?.effective_hash]);
+
+  /** What the manager said of `content` and the rest of the configuration; with problems the panel opens. */
+  const tell = (refusal: string | null, problems: readonly ConfigFileProblem[], content: string) => {
+    // A text that has changed meanwhile is checked anew.
+    if (content !== editor.current?.text()) return;
+    checker.cancel();
+    setTold({ refusal, problems, isSyntaxOnly: false });
+    mark(problems);
     if (problems.length > 0) setPanelOpen(true);
   };
 
@@ -122,7 +156,7 @@ export function ConfigView() {
       toast(answer.hash === effective.current ? "Saved. This version is in effect." : "Saved. Reload to apply the changes.");
       refresh();
     }
-    if (isShown) tell(answer.ok ? null : "Not saved", problems);
+    if (isShown) tell(answer.ok ? null : "Not saved", problems, content);
     if (answer.ok) return true;
     if (answer.code === "conflict" && isShown) {
       const theirs = await ask({ type: "request_config_file", path }, "config_file");
@@ -161,13 +195,14 @@ export function ConfigView() {
 
   const preview = async () => {
     if (dirty && !(await save())) return;
+    const content = editor.current?.text() ?? "";
     const answer = await ask({ type: "reload_config", dry_run: true }, "config_reload_result");
-    tell(answer.ok ? null : "Cannot be reloaded", answer.problems ?? []);
+    tell(answer.ok ? null : "Cannot be reloaded", answer.problems ?? [], content);
     if (answer.ok) setPlan(answer);
     else if ((answer.problems ?? []).length === 0) toast(answer.message, { bad: true });
   };
 
-  const goTo = async (problem: ShownProblem) => {
+  const goTo = async (problem: ConfigFileProblem) => {
     if (problem.path !== latest.current?.path) await open(problem.path);
     editor.current?.goTo(problem);
   };
@@ -263,7 +298,8 @@ export function ConfigView() {
         )}
       </div>
       <ProblemsPanel
-        problems={allProblems({ path: file?.path ?? "", found }, told.problems)}
+        problems={told.problems && inOrder(told.problems, file?.path ?? "")}
+        isSyntaxOnly={told.isSyntaxOnly}
         files={files}
         refusal={told.refusal}
         isOpen={isPanelOpen}

@@ -2,31 +2,23 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
-import { type Diagnostic, forEachDiagnostic, linter, lintGutter, lintKeymap, setDiagnostics, setDiagnosticsEffect } from "@codemirror/lint";
+import { forEachDiagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { getChunks, unifiedMergeView, updateOriginalDoc } from "@codemirror/merge";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { ChangeSet, Compartment, EditorState, Text } from "@codemirror/state";
-import {
-  drawSelection,
-  EditorView,
-  highlightActiveLine,
-  highlightActiveLineGutter,
-  keymap,
-  lineNumbers,
-  type ViewUpdate,
-} from "@codemirror/view";
+import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
-import type { ShownProblem } from "./problems.ts";
-import { completeFromSchema, schemaProblems } from "./schema-support.ts";
+import { marksOf, positionOf } from "./problem-marks.ts";
+import { completeFromSchema } from "./schema-support.ts";
 
 export interface ConfigEditor {
   text(): string;
   /** Puts another text in the place of what is there; it can be undone. */
   replace(text: string): void;
-  /** Shows problems that the manager has found in this file. Each goes when its line is edited. */
+  /** Marks problems in the text, in the place of those that were marked before. They move with the text. */
   mark(problems: readonly ConfigFileProblem[]): void;
-  /** Brings the problem of `mark` that is nearest to the cursor in sight. */
+  /** Brings the marked problem that is nearest to the cursor in sight. */
   reveal(): void;
   goTo(place: { line: number; column: number }): void;
   /** The text on disk is another now. */
@@ -41,8 +33,6 @@ interface Callbacks {
   /** At each change. */
   onText: (text: string) => void;
   onSave: () => void;
-  /** All problems that are marked in the text, at each change of them. */
-  onProblems: (problems: Omit<ShownProblem, "path">[]) => void;
 }
 
 /** Above and below a problem that is brought in sight: a line and a half. */
@@ -58,13 +48,11 @@ const colours = HighlightStyle.define([
   { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], color: "var(--soft)" },
 ]);
 
-export function openEditor(parent: HTMLElement, content: string, { onDirty, onText, onSave, onProblems }: Callbacks): ConfigEditor {
+export function openEditor(parent: HTMLElement, content: string, { onDirty, onText, onSave }: Callbacks): ConfigEditor {
   const comparison = new Compartment();
   let original = Text.of(content.split("\n"));
   let isDirty = false;
   let isComparing = false;
-  /** What the manager has found, moved along with the text. */
-  let marks: readonly Diagnostic[] = [];
   const tellDirty = (now: boolean) => {
     if (now === isDirty) return;
     isDirty = now;
@@ -89,14 +77,10 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
         yaml(),
         syntaxHighlighting(colours),
         autocompletion({ override: [completeFromSchema], icons: false }),
-        linter((linted) => withMarks(schemaProblems(linted), marks), { delay: 300 }),
         EditorState.tabSize.of(2),
         EditorView.contentAttributes.of({ "aria-label": "Configuration editor" }),
         EditorView.updateListener.of((update) => {
-          if (update.transactions.some(({ effects }) => effects.some((one) => one.is(setDiagnosticsEffect))))
-            onProblems(shownProblems(update.state));
           if (!update.docChanged) return;
-          marks = movedMarks(marks, update);
           tellDirty(!update.state.doc.eq(original));
           onText(update.state.doc.toString());
         }),
@@ -129,16 +113,18 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
     text: () => view.state.doc.toString(),
     replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
     mark(problems) {
-      marks = problems.map((problem) => diagnostic(view.state, problem));
-      view.dispatch(setDiagnostics(view.state, withMarks(schemaProblems(view), marks)));
+      view.dispatch(setDiagnostics(view.state, marksOf(view.state.doc, problems)));
     },
     reveal() {
       const { head } = view.state.selection.main;
-      const [nearest] = [...marks].sort((one, other) => Math.abs(one.from - head) - Math.abs(other.from - head));
-      if (nearest) view.dispatch({ effects: EditorView.scrollIntoView(nearest.from, { y: "nearest", yMargin: REVEAL_MARGIN_PX }) });
+      const marked: number[] = [];
+      forEachDiagnostic(view.state, (_, from) => marked.push(from));
+      const [nearest] = marked.sort((one, other) => Math.abs(one - head) - Math.abs(other - head));
+      if (nearest !== undefined)
+        view.dispatch({ effects: EditorView.scrollIntoView(nearest, { y: "nearest", yMargin: REVEAL_MARGIN_PX }) });
     },
     goTo({ line, column }) {
-      const position = positionOf(view.state, line, column);
+      const position = positionOf(view.state.doc, line, column);
       view.dispatch({ selection: { anchor: position }, effects: EditorView.scrollIntoView(position, { y: "center" }) });
       view.focus();
     },
@@ -171,44 +157,4 @@ function undoButton(type: "reject" | "accept", act: (event: MouseEvent) => void)
   button.textContent = "Revert";
   button.onmousedown = act;
   return button;
-}
-
-/** Of two at the same place the manager's is shown: it has the whole configuration. */
-function withMarks(found: readonly Diagnostic[], marks: readonly Diagnostic[]): Diagnostic[] {
-  const places = new Set(marks.map(({ from }) => from));
-  return [...found.filter(({ from }) => !places.has(from)), ...marks];
-}
-
-/** Marks in the new text; without those whose line was edited. */
-function movedMarks(marks: readonly Diagnostic[], { changes, startState }: ViewUpdate): Diagnostic[] {
-  return marks.flatMap((mark) => {
-    const line = startState.doc.lineAt(mark.from);
-    if (changes.touchesRange(line.from, line.to)) return [];
-    return [{ ...mark, from: changes.mapPos(mark.from), to: changes.mapPos(mark.to) }];
-  });
-}
-
-function shownProblems(state: EditorState): Omit<ShownProblem, "path">[] {
-  const found: Omit<ShownProblem, "path">[] = [];
-  forEachDiagnostic(state, ({ severity, message }, from) => {
-    const line = state.doc.lineAt(from);
-    found.push({ line: line.number, column: from - line.from + 1, severity: severity === "error" ? "error" : "warning", message });
-  });
-  return found;
-}
-
-function diagnostic(state: EditorState, { line, column, message }: ConfigFileProblem): Diagnostic {
-  const from = positionOf(state, line, column);
-  return { from, to: Math.max(from, wordEnd(state, from)), severity: "error", message };
-}
-
-function positionOf(state: EditorState, line: number, column: number): number {
-  const found = state.doc.line(Math.max(1, Math.min(line, state.doc.lines)));
-  return Math.min(found.to, found.from + Math.max(0, column - 1));
-}
-
-function wordEnd(state: EditorState, from: number): number {
-  const line = state.doc.lineAt(from);
-  const word = /^[^\s:,]+/.exec(line.text.slice(from - line.from));
-  return word ? from + word[0].length : line.to;
 }

@@ -1,38 +1,43 @@
+import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
 import { Icon } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { type ConfigFile, shortPath } from "./config-files.tsx";
-import { problemCount, type ShownProblem } from "./problems.ts";
+import { problemCount } from "./problems.ts";
 
 interface Props {
-  problems: readonly ShownProblem[];
+  /** Null until the first check has ended. */
+  problems: readonly ConfigFileProblem[] | null;
+  /** The manager has not checked the text. */
+  isSyntaxOnly: boolean;
   files: readonly ConfigFile[];
   /** What the problems prevented, such as "Not saved". */
   refusal: string | null;
   isOpen: boolean;
   onToggle: () => void;
-  onGo: (problem: ShownProblem) => void;
+  onGo: (problem: ConfigFileProblem) => void;
 }
 
 /** All problems of the configuration: a line that is always there, and below it the list. */
-export function ProblemsPanel({ problems, files, refusal, isOpen, onToggle, onGo }: Props) {
-  const hasErrors = problems.some(({ severity }) => severity === "error");
+export function ProblemsPanel({ problems, isSyntaxOnly, files, refusal, isOpen, onToggle, onGo }: Props) {
+  const count = problems?.length ?? 0;
   return (
     <section class="problems" aria-label="Problems of the configuration">
       <button type="button" class="problems-head" aria-expanded={isOpen} onClick={onToggle}>
         <Icon name={isOpen ? "down" : "next"} />
         <b>Problems</b>
-        <span role="status" class={hasErrors ? "bad" : problems.length > 0 ? "warn" : "soft"}>
-          {refusal !== null && problems.length > 0 && `${refusal}: `}
-          {problemCount(problems)}
+        <span role="status" class={count > 0 ? "bad" : "soft"}>
+          {refusal !== null && count > 0 && `${refusal}: `}
+          {problems === null ? "Checking…" : problemCount(count)}
         </span>
+        {isSyntaxOnly && <span class="soft">Only the YAML syntax is checked</span>}
       </button>
       {isOpen && (
         <ul aria-label="Problems" onKeyDown={moveFocus}>
-          {problems.length === 0 && <li class="soft none">No problems have been found.</li>}
-          {problems.map((problem) => (
+          {count === 0 && <li class="soft none">No problems have been found.</li>}
+          {problems?.map((problem) => (
             <li key={`${problem.path}:${problem.line}:${problem.column}:${problem.message}`}>
               <button type="button" class="flat problem" onClick={() => onGo(problem)}>
-                <StateMark state={problem.severity === "error" ? "error" : "backoff"} label={problem.severity} />
+                <StateMark state="error" label="error" />
                 <span class="problem-text">{problem.message}</span>
                 <span class="problem-place">
                   {shortPath(problem.path, files)}:{problem.line}:{problem.column}

@@ -52,16 +52,3 @@ export function valuesAt(root: Schema, path: readonly string[]): string[] {
   });
   return [...new Set(found)];
 }
-
-/** Whether a mapping at `path` may have this key; also true where the schema does not know. */
-export function isKeyAllowed(root: Schema, path: readonly string[], key: string): boolean {
-  if (key.startsWith("x-")) return true;
-  const maps = schemasAt(root, path).filter(({ properties, additionalProperties }) => properties || additionalProperties !== undefined);
-  if (maps.length === 0) return true;
-  return maps.some((schema) => {
-    if (schema.properties && Object.hasOwn(schema.properties, key)) return true;
-    return (
-      schema.additionalProperties === undefined || schema.additionalProperties === true || typeof schema.additionalProperties === "object"
-    );
-  });
-}

@@ -90,11 +90,7 @@ function CauseRow({ cause }: { cause: Cause }) {
             label={`Restart ${startable.length} processes`}
             onClick={() => {
               const startables = startable.map(({ name }) => name);
-              void request(
-                "start",
-                { kind: "list", title: `${startables.length} processes`, names: startables, word: "Restart" },
-                "always",
-              );
+              void request("start", { kind: "list", title: `${startables.length} processes`, names: startables, word: "Restart" });
             }}
           >
             <Icon name="restart" /> Restart {startable.length}

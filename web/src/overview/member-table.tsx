@@ -3,15 +3,17 @@ import { useRef } from "preact/hooks";
 import { SHOWN_STATES, shownState, stateText } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../app/commands/command-effects.ts";
-import { request } from "../app/commands/commands.ts";
+import { requestByClick } from "../app/commands/commands.ts";
 import { cpuOf, loadOf, memoryOf } from "../app/loads.ts";
 import { linkTo } from "../app/navigation.ts";
 import { isNarrow } from "../app/settings.ts";
 import { asOf, reasonOf } from "../process/status-reason.ts";
+import { rowItems } from "../tree/row-menu.tsx";
 import { IconButton } from "../ui/icons.tsx";
 import { useHeldRows } from "../ui/list/held-rows.ts";
 import { useRowFocus } from "../ui/list/row-focus.ts";
 import { drawnRows, useViewport, type Viewport } from "../ui/list/viewport.ts";
+import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
 import { ProcessMark } from "../ui/state-mark.tsx";
 import { lasting, millisecondsOf } from "../ui/time.ts";
@@ -146,13 +148,17 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
         {reasonOf(process) ?? commandOf(process)}
       </td>
       <td class="doing">
-        <IconButton
-          icon={verb}
-          needsManager
-          label={`${word} ${name}`}
-          word={word}
-          onClick={() => void request(verb, { kind: "process", name })}
-        />
+        {isNarrow.value ? (
+          <MenuButton label={`Actions of ${name}`} items={rowItems(name)} />
+        ) : (
+          <IconButton
+            icon={verb}
+            needsManager
+            label={`${word} ${name}`}
+            word={word}
+            onClick={(event) => requestByClick(event, verb, { kind: "process", name })}
+          />
+        )}
       </td>
     </tr>
   );

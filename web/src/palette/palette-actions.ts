@@ -118,7 +118,7 @@ function pageActions(): Action[] {
     { title: "Overview", keys: "o", near: true, run: () => show({ kind: "overview" }) },
     { title: "All processes", keys: "a", near: true, run: () => show({ kind: "all" }) },
     { title: "Configuration", keys: "c", near: true, run: () => show({ kind: "config" }) },
-    { title: "Process list", keys: "t", near: true, run: () => show({ kind: "tasks" }) },
+    { title: "Tasks", keys: "t", near: true, run: () => show({ kind: "tasks" }) },
     ...networkActions(),
     { title: "Topics", near: true, run: () => show({ kind: "topics" }) },
     { title: "Services", near: true, run: () => show({ kind: "services" }) },

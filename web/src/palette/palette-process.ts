@@ -1,7 +1,7 @@
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
 import type { Action } from "../app/commands/action.ts";
 import { canDo, type Verb } from "../app/commands/command-effects.ts";
-import { request, type Target } from "../app/commands/commands.ts";
+import { asks, request, type Target } from "../app/commands/commands.ts";
 import { detailsOpen, show, toggleDetails } from "../app/navigation.ts";
 import { command, isConnected, startTools, startupCommands } from "../app/store.ts";
 import { searchLog } from "../log/log-view.tsx";
@@ -16,14 +16,15 @@ const VERBS: readonly [Verb, string, string][] = [
   ["restart", "Restart", "r"],
 ];
 
-/** Start, stop and restart of a target, those that make sense now. What ends processes is marked, and asks. */
+/** Start, stop and restart of a target, those that make sense now. What ends processes is marked. */
 export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): (Action & { verb: Verb })[] {
   return VERBS.filter(([verb]) => isConnected.value && processes.some((process) => canDo(verb, process))).map(([verb, word, keys]) => ({
     title: `${word} ${what}`,
     verb,
     ...(near ? { keys, near } : {}),
     ...(verb === "start" ? {} : { isDanger: true }),
-    run: () => void request(verb, target, verb === "start" ? "many" : "always"),
+    ...(asks(verb, target) ? { asks: true } : {}),
+    run: () => void request(verb, target),
   }));
 }
 

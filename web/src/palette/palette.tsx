@@ -94,7 +94,7 @@ export function Palette() {
             onClick={() => run(index)}
           >
             <span class={action.isDanger ? "bad" : ""}>{action.title}</span>
-            {action.isDanger && <small class="soft">asks first</small>}
+            {action.asks && <small class="soft">asks first</small>}
             {action.keys && <kbd>{action.keys}</kbd>}
           </div>
         ))}

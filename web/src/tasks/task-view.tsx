@@ -38,7 +38,7 @@ export function TaskView({ view }: { view: TasksView }) {
   return (
     <section
       class="tasks"
-      aria-label={`Process list of ${known}`}
+      aria-label={`Tasks of ${known}`}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || selected === null) return;
         setSelected(null);
@@ -47,7 +47,7 @@ export function TaskView({ view }: { view: TasksView }) {
       }}
     >
       <header class="bar">
-        <h1>Process list</h1>
+        <h1>Tasks</h1>
         {hosts.value.length > 1 ? (
           <select aria-label="Host" value={nameOf(known)} onChange={(event) => setHost(event.currentTarget.value)}>
             {hosts.value.map(({ name, daemon_ready }) => (

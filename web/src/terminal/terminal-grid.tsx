@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../app/commands/command-effects.ts";
-import { request } from "../app/commands/commands.ts";
+import { requestByClick } from "../app/commands/commands.ts";
 import { linkTo } from "../app/navigation.ts";
 import { reasonOf } from "../process/status-reason.ts";
 import { IconButton } from "../ui/icons.tsx";
@@ -83,7 +83,7 @@ function Tile({ process, below, isHidden, isEnlarged, onEnlarge }: TileProps) {
           enabled={canDo(verb, process)}
           label={`${word} ${name}`}
           word={word}
-          onClick={() => void request(verb, { kind: "process", name })}
+          onClick={(event) => requestByClick(event, verb, { kind: "process", name })}
         />
         <IconButton
           icon={isEnlarged ? "shrink" : "enlarge"}

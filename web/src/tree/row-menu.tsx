@@ -8,7 +8,7 @@ import { processOf, tree } from "../app/store.ts";
 import { showInLog, verbActions } from "../palette/palette-process.ts";
 import { copy } from "../ui/clipboard.ts";
 import { type Anchor, Menu, type MenuItem } from "../ui/menu.tsx";
-import { focusRow, rows, viewOf } from "./tree-navigation.ts";
+import { focusRow, rows } from "./tree-navigation.ts";
 
 /** A finger that rests this long on a row, milliseconds, and moves no further than this, pixels, opens its menu. */
 const LONG_PRESS_MS = 500;
@@ -24,7 +24,7 @@ export function openRowMenu(row: HTMLElement, at?: { x: number; y: number }): vo
   opened.value = { name, anchor: { ...place, edge: "left", button: null } };
 }
 
-/** What can be done with a row of the tree, with the keys that do the same. */
+/** The menu of a row of the tree. */
 export function RowMenu() {
   if (opened.value === null) return null;
   const { name, anchor } = opened.value;
@@ -36,7 +36,7 @@ export function RowMenu() {
       // Another row's menu is another one: it is placed and focused again.
       key={name}
       label={`Actions of ${name}`}
-      items={itemsOf(name)}
+      items={rowItems(name)}
       first={0}
       anchor={anchor}
       onLeave={close}
@@ -48,12 +48,12 @@ export function RowMenu() {
   );
 }
 
-function itemsOf(name: string): MenuItem[] {
-  const row = rows.peek().find(({ node }) => node.name === name);
-  if (!row) return [];
-  const view = viewOf(row);
+/** What can be done with a process or a group, with the keys that do the same. */
+export function rowItems(name: string): MenuItem[] {
   const process = processOf(name);
   const group = findGroup(tree.value, name);
+  if (!process && !group) return [];
+  const view = { kind: process ? "process" : "group", name } as const;
   const members = process ? [process] : group ? processesOf(group) : [];
   return [
     { icon: "next", label: "Open", keys: "Enter", run: () => show(view) },
@@ -63,10 +63,10 @@ function itemsOf(name: string): MenuItem[] {
           { icon: "splitRight" as const, label: "Open beside", run: () => showBeside(view) },
           { icon: "popOut" as const, label: "Open in new window", run: () => popOut(view) },
         ]),
-    ...verbActions("", { kind: row.node.type, name }, members, true).map(
-      ({ title, verb, keys = "", isDanger = false, run }): MenuItem => ({
+    ...verbActions("", view, members, true).map(
+      ({ title, verb, keys = "", isDanger = false, asks = false, run }): MenuItem => ({
         icon: verb,
-        label: isDanger ? `${title.trim()} …` : title.trim(),
+        label: asks ? `${title.trim()} …` : title.trim(),
         keys,
         isDanger,
         run,

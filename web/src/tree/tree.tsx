@@ -3,9 +3,10 @@ import type { TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
 import { isVerbKey, processesOf, VERB_KEYS } from "../app/commands/actions.ts";
-import { request, requestForView } from "../app/commands/commands.ts";
+import { requestByClick, requestForView } from "../app/commands/commands.ts";
 import { current, layout, show, takesFocus } from "../app/navigation.ts";
 
+import { isNarrow } from "../app/settings.ts";
 import { isConnected, isLoaded, processNames } from "../app/store.ts";
 
 import { keyOf } from "../app/views.ts";
@@ -124,7 +125,11 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
         <span class="count" title={`${fine} of ${members.length} run or have completed`} data-count={`${fine}/${members.length}`} />
       )}
       {old && <span class="as-of">{old}</span>}
-      <QuickButton name={node.name} isGroup={isGroup} running={members.some((one) => one.state !== "stopped" && one.state !== "error")} />
+      {isNarrow.value ? (
+        <MoreButton />
+      ) : (
+        <QuickButton name={node.name} isGroup={isGroup} running={members.some((one) => one.state !== "stopped" && one.state !== "error")} />
+      )}
     </div>
   );
 }
@@ -154,14 +159,32 @@ function QuickButton({ name, isGroup, running }: { name: string; isGroup: boolea
     <span
       class={`quick ${isOff ? "off" : ""}`}
       aria-hidden="true"
-      data-word={verb === "start" ? "Start" : "Stop"}
       title={isOff ? "Disconnected" : `${verb} ${name}`}
       onClick={(event) => {
         event.stopPropagation();
-        if (!isOff) void request(verb, { kind: isGroup ? "group" : "process", name });
+        if (!isOff) requestByClick(event, verb, { kind: isGroup ? "group" : "process", name });
       }}
     >
       <Icon name={verb} />
+    </span>
+  );
+}
+
+/** On a phone a finger that scrolls would start and stop what it touches: a row has a menu, which a long press opens, too. */
+function MoreButton() {
+  return (
+    <span
+      class="quick"
+      aria-hidden="true"
+      data-word="More"
+      onClick={(event) => {
+        event.stopPropagation();
+        const row = event.currentTarget.closest<HTMLElement>("[role=treeitem]");
+        const { left, bottom } = event.currentTarget.getBoundingClientRect();
+        if (row) openRowMenu(row, { x: left, y: bottom });
+      }}
+    >
+      <Icon name="more" />
     </span>
   );
 }
@@ -194,7 +217,7 @@ function onKey(event: TargetedKeyboardEvent<HTMLElement>, name: string): void {
   else if (event.key === "End") focusRow(rows.value.length - 1);
   else if (event.key === "Enter" || event.key === " ") enter(row);
   else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) openRowMenu(event.currentTarget);
-  else if (isVerbKey(event.key)) requestForView(VERB_KEYS[event.key], viewOf(row), "many");
+  else if (isVerbKey(event.key)) requestForView(VERB_KEYS[event.key], viewOf(row));
   else return;
   event.preventDefault();
   event.stopPropagation();

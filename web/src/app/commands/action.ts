@@ -6,8 +6,10 @@ export interface Action {
   near?: boolean;
   /** Goes to a process or group: comes first where its name is typed. */
   isPlace?: boolean;
-  /** Ends something: never preselected. It asks before it acts. */
+  /** Ends something: never preselected. */
   isDanger?: boolean;
+  /** Asks before it acts. */
+  asks?: boolean;
   run: () => void;
 }
 

@@ -14,7 +14,8 @@ export function canDo(verb: Verb, { state, requested_state }: Pick<Process, "sta
   const idle = state === "stopped" || state === "error";
   if (verb === "start") return idle || state === "backoff" || (state === "stopping" && requested_state === "stop");
   if (verb === "stop") return canStop({ state, requested_state });
-  return true;
+  // A restart is under way.
+  return !(state === "stopping" && requested_state === "start");
 }
 
 interface Effects {
@@ -23,6 +24,22 @@ interface Effects {
   active: readonly Node[];
   /** What ends with them. */
   along: readonly Node[];
+}
+
+/** A process that ends at once, and can be started again from a notice, or whose end the user has to confirm. */
+type Ending = Pick<Process, "name" | "confirm">;
+
+/**
+ * Whether a command needs a question first: if it ends more than one process that was named, others that depend on it, or one that is
+ * configured to be confirmed; and if it starts many at once that the user has not named.
+ */
+export function needsQuestion(
+  verb: Verb,
+  kind: "process" | "group" | "all" | "list",
+  { active, along }: { active: readonly Ending[]; along: readonly unknown[] },
+): boolean {
+  if (verb === "start") return kind === "list";
+  return kind === "process" ? along.length > 0 || active.some(({ confirm }) => confirm) : active.length > 0;
 }
 
 const WORDS = { start: "Start", stop: "Stop", restart: "Restart" } as const;

@@ -1,12 +1,14 @@
+import { effect, signal } from "@preact/signals";
 import { findGroup } from "../../../../src/client/mirror.ts";
 import { stillStoppedWith, stoppedAlong } from "../../../../src/client/shown/along.ts";
 import { shownState } from "../../../../src/client/shown/shown-state.ts";
+import type { Process, ProcessState } from "../../../../src/protocol/resources/resources.ts";
 import { confirm } from "../../ui/dialog.tsx";
 import { complain, dismiss, toast } from "../../ui/toasts.ts";
 import { allProcesses, client, command, isConnected, processOf, tree } from "../store.ts";
 import type { View } from "../views.ts";
 import { processesOf } from "./actions.ts";
-import { canDo, questionOf, type Verb } from "./command-effects.ts";
+import { canDo, needsQuestion, questionOf, type Verb } from "./command-effects.ts";
 import { stopped } from "./undo.ts";
 
 /** What a command is for: a process, a group, everything, or a list of processes. */
@@ -22,38 +24,28 @@ export type Target =
     };
 
 /**
- * When to ask before a command. `many`: if it ends more than one process. `always`: where the user may not see what the command is for, as
- * with a key that no row has the focus of.
+ * Sends a command of the user, after a question if it needs one (docs/decisions/0057-what-asks.md). What a stop has ended can be started
+ * again from a toast. The only way by which the page starts, stops and restarts: buttons, rows, keys, menus and the palette all come here.
  */
-export type Asks = "many" | "always";
-
-/**
- * Sends a command of the user, after a question if it needs one. What a stop has ended can be started again from a toast. The only way by
- * which the page starts, stops and restarts: buttons, rows, keys and the palette all come here.
- */
-export async function request(verb: Verb, target: Target, asks: Asks = "many"): Promise<void> {
+export async function request(verb: Verb, target: Target): Promise<void> {
   if (!isConnected.peek()) {
     complain(new Error("Disconnected: nothing can be started or stopped."));
     return;
   }
-  const members = membersOf(target);
-  const active = verb === "start" ? [] : members.filter((process) => canDo("stop", process));
-  const along =
-    active.length === 0
-      ? []
-      : stoppedAlong(
-          active.map(({ name }) => name),
-          allProcesses(),
-        );
-  if (asks === "always" || active.length + along.length > 1) {
+  const { members, active, along } = effectsOf(verb, target);
+  if (needsQuestion(verb, target.kind, { active, along })) {
     const word = target.kind === "list" ? target.word : undefined;
     const question = questionOf(verb, titleOf(target), { members, active, along }, word);
     if (!(await confirm(question))) return;
   }
-  const sent = framesOf(verb, target).map((frame) => command(frame));
-  const isSent = (await Promise.all(sent)).some(Boolean);
+  const isSent = await sendOnce(
+    verb,
+    target,
+    members.map(({ name }) => name),
+  );
   if (isSent && verb === "start") offerReturn(members.map(({ name }) => name));
   if (isSent && verb === "start" && target.kind === "list") offerStop(target.names);
+  if (isSent && verb === "restart" && target.kind === "process") toast(`Restarting ${target.name}`);
   if (!isSent || verb !== "stop" || active.length === 0) return;
   offerUndo(
     active.map(({ name }) => name),
@@ -61,18 +53,77 @@ export async function request(verb: Verb, target: Target, asks: Asks = "many"): 
   );
 }
 
+/** Whether a command asks before it acts. */
+export const asks = (verb: Verb, target: Target): boolean => needsQuestion(verb, target.kind, effectsOf(verb, target));
+
+/** Of a button that changes with the state under the pointer: the second click of a double click is not for what it is then. */
+export function requestByClick({ detail }: MouseEvent, verb: Verb, target: Target): void {
+  if (detail < 2) void request(verb, target);
+}
+
 /** Starts everything that has failed for good, after a question that says how much that is. */
 export function restartFailed(): void {
   const names = allProcesses().flatMap((process) => (shownState(process) === "error" ? [process.name] : []));
   const title = names.length === 1 ? `${names[0]}` : `${names.length} failed processes`;
-  if (names.length > 0) void request("start", { kind: "list", title, names, word: "Restart" }, "always");
+  if (names.length > 0) void request("start", { kind: "list", title, names, word: "Restart" });
 }
 
 /** The command of a key: only views of processes and groups have one. Returns whether it applies here. */
-export function requestForView(verb: Verb, view: View, asks: Asks): boolean {
+export function requestForView(verb: Verb, view: View): boolean {
   if (view.kind !== "process" && view.kind !== "group") return false;
-  if (view.kind === "group" || processOf(view.name)) void request(verb, view, asks);
+  // The manager may be further than what the page has been told: it decides whether there is anything to do.
+  if (view.kind === "group" || processOf(view.name)) void request(verb, view);
   return true;
+}
+
+/** What was requested of a target and has not taken effect yet; a later request takes its place. */
+const underWay = new Map<string, { verb: Verb }>();
+
+/** Sends a command, unless the same one is under way. Resolves with whether it was accepted. */
+async function sendOnce(verb: Verb, target: Target, names: readonly string[]): Promise<boolean> {
+  const key = target.kind === "list" ? `list ${target.names.join(" ")}` : `${target.kind} ${"name" in target ? target.name : ""}`;
+  if (underWay.get(key)?.verb === verb) return false;
+  const own = { verb };
+  underWay.set(key, own);
+  const forget = () => {
+    if (underWay.get(key) === own) underWay.delete(key);
+  };
+  const before = names.map((name) => processOf(name));
+  const isAccepted = (await Promise.all(framesOf(verb, target).map((frame) => command(frame)))).some(Boolean);
+  if (isAccepted) void untilSettled(names, before).then(forget);
+  else forget();
+  return isAccepted;
+}
+
+/** How long the first effect of a command may take; one without an effect, such as the start of what runs, is over then. */
+const MAX_EFFECT_MS = 2_000;
+
+/** Resolves when the command has had an effect on these, which were as in `before`, and none of them is being started or stopped. */
+function untilSettled(names: readonly string[], before: readonly (Process | undefined)[]): Promise<void> {
+  const isOver = signal(false);
+  const timer = setTimeout(() => {
+    isOver.value = true;
+  }, MAX_EFFECT_MS);
+  return new Promise((resolve) => {
+    const end = effect(() => {
+      const hasEffect = isOver.value || names.some((name, index) => processOf(name) !== before[index]);
+      if (!hasEffect || names.some((name) => CHANGING.has(processOf(name)?.state ?? "stopped"))) return;
+      clearTimeout(timer);
+      resolve();
+      // Not yet known while it runs for the first time.
+      queueMicrotask(() => end());
+    });
+  });
+}
+
+const CHANGING: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "stopping"]);
+
+/** What a command is for, what of that it ends, and what ends with it. */
+function effectsOf(verb: Verb, target: Target) {
+  const members = membersOf(target);
+  const active = verb === "start" ? [] : members.filter((process) => canDo("stop", process));
+  const names = active.map(({ name }) => name);
+  return { members, active, along: names.length === 0 ? [] : stoppedAlong(names, allProcesses()) };
 }
 
 function membersOf(target: Target) {

@@ -19,11 +19,11 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
       ["/", "filter the tree (is:error, host:rt1)"],
       ["j  k", "next and previous process"],
       ["Enter", "focus the terminal"],
-      ["s  x  r", "start, stop, restart the open process or group (asks first)"],
+      ["s  x  r", "start, stop, restart the open process or group"],
       ["d", "process details"],
       ["n", "next failed process"],
       ["o  a", "overview, all processes"],
-      ["c  t  l", "configuration, process list, log"],
+      ["c  t  l", "configuration, tasks, log"],
       ["e", "network"],
       ["\\  -", "split right, split down"],
       ["w", "close the tab"],
@@ -63,7 +63,7 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
     ],
   ],
   [
-    "In the process list",
+    "In the tasks of a host",
     [
       ["↑ ↓ PgUp PgDn", "move"],
       ["Enter", "task details and scheduling"],

@@ -43,7 +43,7 @@ export function onPageKey(event: KeyboardEvent): void {
 /** Handles a key without Ctrl; returns whether it has a meaning. */
 function plain({ key }: KeyboardEvent): boolean {
   const view = current.value;
-  if (isVerbKey(key)) return requestForView(VERB_KEYS[key], view, "always");
+  if (isVerbKey(key)) return requestForView(VERB_KEYS[key], view);
   if (/^[1-9]$/.test(key)) {
     const pane = layouts.focusedPane(layout.value);
     if (pane.tabs[Number(key) - 1]) arrange(layouts.activate(layout.value, pane.id, Number(key) - 1));
