@@ -68,7 +68,7 @@ export const networkRow = z.discriminatedUnion("kind", [
     dropped_bytes: count,
     /** The part of these that a link could not take. */
     link_dropped_msgs: count,
-    /** Not sent because the link was down, and lost when it broke. */
+    /** Not sent, or not received, because the link was down; and lost when it broke. */
     missed_msgs: count,
     lost_msgs: count,
     /** For queues, kept messages and loggers, bytes. */

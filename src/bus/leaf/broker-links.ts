@@ -9,6 +9,7 @@ import type { Waiting } from "../broker/queues/fair-queue.ts";
 import type { MemoryBudget } from "../broker/queues/memory-budget.ts";
 import type { BusLog } from "../client/bus-message.ts";
 import { ThrottledWarning } from "../client/throttled-warning.ts";
+import { AbsentInterest } from "./absent-interest.ts";
 import { AnswerBook } from "./answer-book.ts";
 import { DialedLink, type DialedLinkOptions } from "./dialed-link.ts";
 import { InboxOwners } from "./inbox-owners.ts";
@@ -65,6 +66,7 @@ export class BrokerLinks implements LinkEnvironment {
   readonly memory: MemoryBudget;
   readonly interest = new InterestTable();
   readonly inboxes = new InboxOwners();
+  readonly absent = new AbsentInterest(this.interest);
   readonly answers = new AnswerBook();
   readonly linkLimits: LinkLimits;
   readonly loopId = randomBytes(16).toString("hex");
@@ -117,7 +119,11 @@ export class BrokerLinks implements LinkEnvironment {
       wire: caller.connection,
       fail: (text) => caller.fail(text),
       environment: this,
-      onComplete: () => this.router.absent.delete(account),
+      onComplete: () => {
+        this.router.absent.delete(account);
+        this.absent.release(account);
+      },
+      onEnding: (wanted) => wanted !== null && this.absent.hold(account, wanted),
       onClosed: () => {
         if (leaf.live?.link === link) leaf.live = null;
         this.router.absent.add(account);
@@ -175,6 +181,7 @@ export class BrokerLinks implements LinkEnvironment {
   }
 
   async close(): Promise<void> {
+    this.absent.close();
     await Promise.all([...this.#dialed.values()].map((link) => link?.leave()));
   }
 
@@ -189,6 +196,7 @@ export class BrokerLinks implements LinkEnvironment {
       if (old.live !== null || old === leaf) continue;
       this.#leaves.delete(old);
       this.router.absent.delete(old.account);
+      this.absent.release(old.account);
     }
     return leaf;
   }

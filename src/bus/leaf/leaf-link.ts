@@ -72,6 +72,8 @@ interface LeafLinkOptions {
   readonly fail: (text: string) => void;
   /** The other side has announced all its interest. */
   readonly onComplete?: () => void;
+  /** The link ends. `wanted`: the interest of the other side; null: it had not announced all of it. */
+  readonly onEnding?: (wanted: readonly ClientSubscription[] | null) => void;
   readonly onClosed?: () => void;
 }
 
@@ -147,7 +149,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   /** The subscriptions behind an entry without that of the other side itself. */
   #othersOf(key: string, { count }: Pick<Interest, "count">): number {
-    return count - (this.#wanted.has(key) ? 1 : 0);
+    return count - (this.#wanted.has(key) ? 1 : 0) - (this.#options.account.held.has(key) ? 1 : 0);
   }
 
   /** Inboxes are announced to a leaf only when a request is sent there. */
@@ -303,9 +305,14 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   /** Queued messages gave way to others, or the connection was lost before they were sent. */
   dropped(_publisher: Subscriber, subject: string, msgs: number, payload: number): void {
-    const { environment, name } = this.#options;
+    const { account, environment, name } = this.#options;
+    if (this.#isClosed) {
+      account.missed(msgs, payload);
+      environment.router.crossed(subject, msgs, payload);
+      return;
+    }
     this.#lose(subject, msgs, payload);
-    if (this.#isSlow || this.#isClosed) return;
+    if (this.#isSlow) return;
     this.#isSlow = true;
     environment.losses.warn(`${name} does not read fast enough and loses messages, the first of them of ${readableText(subject)}`);
   }
@@ -374,7 +381,9 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     this.#isClosed = true;
     this.#stopListening?.();
     const { account, environment } = this.#options;
-    account.end([...this.#wanted.values()].map(({ subscription }) => subscription));
+    const wanted = this.#isComplete ? [...this.#wanted.values()].map(({ subscription }) => subscription) : null;
+    account.end(wanted);
+    this.#options.onEnding?.(wanted);
     for (const key of [...this.#wanted.keys()]) this.#remove(key);
     environment.linkLimits.leave(this.#options, this);
     environment.router.forget(this);

@@ -17,6 +17,8 @@ const counts = z.object({
   of: z.string(),
   in: z.number(),
   out: z.number(),
+  /** Not sent because there was no connection. */
+  missed: z.number().default(0),
 });
 export type LinkCounts = z.infer<typeof counts>;
 

@@ -12,6 +12,8 @@ export interface LinkCounters extends BrokerCounters {
   /** Not sent because there was no connection; the other side had subscribed while there was one. */
   missed_msgs: number;
   missed_bytes: number;
+  /** Topics that this side had subscribed to and that the other side could not send because there was no connection. */
+  missed_in_msgs: number;
   /** Sent but not received by the other side, according to its own count. */
   lost_out_msgs: number;
   /** Sent by the other side but not received. */
@@ -28,6 +30,7 @@ export class LinkAccount {
     ...newCounters(),
     missed_msgs: 0,
     missed_bytes: 0,
+    missed_in_msgs: 0,
     lost_out_msgs: 0,
     lost_in_msgs: 0,
     unconfirmed_msgs: 0,
@@ -44,18 +47,26 @@ export class LinkAccount {
   #suspected = 0;
   /** What the other side wanted when the connection was lost. */
   #wanted: SubscriptionTree<Subscribed> | null = null;
+  /** Keys of its interest that stays announced to others meanwhile (`AbsentInterest`). */
+  held: ReadonlySet<string> = new Set();
+  /** What the other side had missed when it was connected last. */
+  #missedBefore = 0;
 
   /** A connection begins. `told` has the other side's counters of this link. */
   begin(self: string, peer: string, told: LinkCounts | undefined): void {
     this.connections++;
     const { counters } = this;
-    if (peer !== this.#peer) this.#since = { in: counters.in_msgs, out: counters.out_msgs };
-    else if (told?.of === self) {
+    if (peer !== this.#peer) {
+      this.#since = { in: counters.in_msgs, out: counters.out_msgs };
+      this.#missedBefore = told?.missed ?? 0;
+    } else if (told?.of === self) {
       counters.unconfirmed_msgs -= this.#suspected;
       counters.lost_out_msgs += Math.max(0, counters.out_msgs - this.#since.out - told.in);
       counters.lost_in_msgs += Math.max(0, told.out - (counters.in_msgs - this.#since.in));
       // Adjusted to the other side's count, so that the next difference is that of the next connection.
       this.#since.in = counters.in_msgs - told.out;
+      counters.missed_in_msgs += Math.max(0, told.missed - this.#missedBefore);
+      this.#missedBefore = told.missed;
     }
     this.#suspected = 0;
     this.#confirmed = counters.out_msgs;
@@ -64,8 +75,8 @@ export class LinkAccount {
 
   /** The counters that are sent to the other side. */
   get counts(): LinkCounts {
-    const { in_msgs, out_msgs } = this.counters;
-    return { of: this.#peer, in: in_msgs - this.#since.in, out: out_msgs - this.#since.out };
+    const { in_msgs, out_msgs, missed_msgs: missed } = this.counters;
+    return { of: this.#peer, in: in_msgs - this.#since.in, out: out_msgs - this.#since.out, missed };
   }
 
   /** The other side has received what had been sent when `out_msgs` had this value. */
@@ -73,11 +84,12 @@ export class LinkAccount {
     this.#confirmed = Math.max(this.#confirmed, sent);
   }
 
-  /** The connection was lost. `wanted` is the other side's last interest. */
-  end(wanted: Iterable<Subscribed>): void {
+  /** The connection was lost. `wanted` is the other side's interest; null: it had not announced all of it, and that before stays. */
+  end(wanted: Iterable<Subscribed> | null): void {
     this.#suspected = this.counters.out_msgs - this.#confirmed;
     this.counters.unconfirmed_msgs += this.#suspected;
     this.#confirmed = this.counters.out_msgs;
+    if (wanted === null) return;
     this.#wanted = new SubscriptionTree();
     for (const interest of wanted) this.#wanted.insert(interest);
   }
@@ -93,7 +105,11 @@ export class LinkAccount {
    */
   miss({ subject, size }: Envelope): void {
     if (this.#wanted === null || this.#wanted.match(subject).plainSize === 0) return;
-    this.counters.missed_msgs++;
-    this.counters.missed_bytes += size;
+    this.missed(1, size);
+  }
+
+  missed(msgs: number, bytes: number): void {
+    this.counters.missed_msgs += msgs;
+    this.counters.missed_bytes += bytes;
   }
 }

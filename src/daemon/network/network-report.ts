@@ -97,14 +97,14 @@ export class NetworkReport {
 function brokerRow(broker: Broker): NetworkRowOf<"broker"> {
   const { links, dropped_msgs, dropped_bytes } = broker.stats();
   const { used, limit, losses } = broker.memory;
-  const sum = (field: "dropped_msgs" | "missed_msgs" | "lost_out_msgs" | "unconfirmed_msgs") =>
+  const sum = (field: "dropped_msgs" | "missed_msgs" | "missed_in_msgs" | "lost_out_msgs" | "unconfirmed_msgs") =>
     links.reduce((total, link) => total + link[field], 0);
   return {
     kind: "broker",
     dropped_msgs,
     dropped_bytes,
     link_dropped_msgs: sum("dropped_msgs"),
-    missed_msgs: sum("missed_msgs"),
+    missed_msgs: sum("missed_msgs") + sum("missed_in_msgs"),
     lost_msgs: sum("lost_out_msgs") + sum("unconfirmed_msgs"),
     memory_bytes: used,
     memory_limit: limit,

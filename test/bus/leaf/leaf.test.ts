@@ -259,6 +259,37 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     await until(() => remote.at(-1) === "again");
   });
 
+  it("count what was published elsewhere for a host that was cut off, at the hub and, when it is back, on that host", async () => {
+    await using rig = await LeafRig.start(hub);
+    const { a, b, onA, onB } = await twoHosts(rig);
+    const remote = hear(onB, "topic.x");
+    hear(onB, "other.x");
+    await rig.known(onB, a);
+    await b.cut();
+    if (rig.hub === null) {
+      // nats-server withdraws the interest of a leaf that is gone: nothing leaves the publisher's host.
+      await until(() => !a.port.publish("topic.x", "probe"));
+      return;
+    }
+    await until(() => rig.hub?.stats().links.find(({ name }) => name === "host:b")?.is_up === false);
+    publish(onA, "topic.x", 500);
+    const missed = () => rig.hub?.stats().links.find(({ name }) => name === "host:b")?.missed_msgs ?? 0;
+    await until(() => missed() >= 500);
+    // Requests to a host without a connection fail at once.
+    await until(() => !a.port.publish("other.x", ""));
+    const before = missed();
+    await b.heal();
+    await rig.known(onB, a);
+    expect(b.stats.missed_in_msgs).toBe(before);
+    publish(onA, "topic.x", 20);
+    await until(() => remote.at(-1) === "19");
+    expect(remote.slice(-20)).toEqual(numbers(20));
+    expect(missed()).toBe(before);
+    // The interest is withdrawn with the last subscriber.
+    await onB.close();
+    await until(() => !a.port.publish("topic.x", ""));
+  });
+
   it("delay no topic for another: commands beside a fat topic all arrive over a slow link, before the backlog, and the fat one counts its losses", async () => {
     await using rig = await LeafRig.start(hub);
     const a = await rig.leaf("a", { maxPending: 256 * 1024 });
