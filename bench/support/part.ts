@@ -10,8 +10,14 @@ export class Part implements AsyncDisposable {
   }
 
   /** Starts `file`, which says something once it is ready. */
-  static async start(file: URL, ...args: string[]): Promise<Part> {
-    const child = spawn(process.execPath, ["--import", "tsx", file.pathname, ...args], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  static start(file: URL, ...args: string[]): Promise<Part> {
+    return Part.within([], file, ...args);
+  }
+
+  /** The same by a command that executes another one, such as `ip netns exec NAME`. */
+  static async within(prefix: readonly string[], file: URL, ...args: string[]): Promise<Part> {
+    const [command = process.execPath, ...words] = [...prefix, process.execPath, "--import", "tsx", file.pathname, ...args];
+    const child = spawn(command, words, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     const part = new Part(child);
     await part.#answer();
     return part;

@@ -1,0 +1,62 @@
+// Delay and loss of commands (100 bytes, 50 a second) from a host whose link of 16 Mbit/s also carries a topic of 4 MB/s. Peer: nats-server as the hub.
+// Needs root: it makes a network namespace with a shaped link (tc tbf, a queue of 10 ms). `npx tsx bench/link-fairness.ts`
+import { execFileSync } from "node:child_process";
+import { NatsServer } from "../test/support/nats-server.ts";
+import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
+import { Part } from "./support/part.ts";
+
+const NAMESPACE = `mgr-bench-${process.pid}`;
+const LINK = `mgrb${process.pid % 100_000}`;
+const [HUB, LEAF] = ["10.213.77.1", "10.213.77.2"];
+const WARM_UP_MS = 2_000;
+const MEASURE_MS = 8_000;
+
+const ip = (...args: string[]) => execFileSync("ip", args, { stdio: ["ignore", "ignore", "inherit"] });
+ip("netns", "add", NAMESPACE);
+try {
+  ip("link", "add", LINK, "type", "veth", "peer", "name", "up0", "netns", NAMESPACE);
+  ip("addr", "add", `${HUB}/30`, "dev", LINK);
+  ip("link", "set", LINK, "up");
+  ip("-n", NAMESPACE, "addr", "add", `${LEAF}/30`, "dev", "up0");
+  for (const device of ["lo", "up0"]) ip("-n", NAMESPACE, "link", "set", device, "up");
+  ip("netns", "exec", NAMESPACE, "tc", "qdisc", "add", "dev", "up0", "root", "tbf", "rate", "16mbit", "burst", "8kb", "latency", "10ms");
+  const ours = await measure(null);
+  await using server = await NatsServer.start(`leafnodes {listen: "${HUB}:7422"}`);
+  const theirs = await measure(server.url);
+  printFigure({
+    figure: "link-fairness",
+    unit: "ms, p99 of a command beside a topic of 4 MB/s on a link of 16 Mbit/s",
+    value: ours.p99,
+    peer: "nats-server (Debian) as hub, same leaf",
+    peer_value: theirs.p99,
+    ours,
+    theirs,
+  });
+} finally {
+  ip("netns", "del", NAMESPACE);
+}
+
+/** `server`: the clients' address of a nats-server, whose leaf-node port is 7422; null: our hub. */
+async function measure(server: string | null) {
+  await using hub = await Part.start(new URL("./support/link-hub.ts", import.meta.url), HUB, server ?? "");
+  const { port } = await hub.ask<{ port: number }>({});
+  await using leaf = await Part.within(
+    ["ip", "netns", "exec", NAMESPACE],
+    new URL("./support/link-leaf.ts", import.meta.url),
+    `nats://${server === null ? `h1@${HUB}:${port}` : `${HUB}:7422`}`,
+  );
+  await leaf.ask({ run: true });
+  await sleep(WARM_UP_MS);
+  await hub.ask({});
+  await sleep(MEASURE_MS);
+  const { delays, fat } = await hub.ask<{ delays: number[]; fat: number }>({});
+  const { link } = await leaf.ask<{ sent: number; link: { dropped_msgs: number } }>({ run: false });
+  return {
+    p50: rounded(percentile(delays, 0.5)),
+    p99: rounded(percentile(delays, 0.99)),
+    commands: delays.length,
+    expected: MEASURE_MS / 20,
+    fat_per_second: rounded(fat / (MEASURE_MS / 1_000)),
+    dropped: link.dropped_msgs,
+  };
+}
