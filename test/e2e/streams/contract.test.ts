@@ -230,6 +230,10 @@ async function tasksOfTheHost(): Promise<void> {
   await eventually("it runs again", async () => (await client.process("tools/echo")).pid !== null);
   const { pid, host } = await client.process("tools/echo");
   expect(await client.ask({ type: "request_process_loads", name: "tools" })).toMatchObject({ loads: [{ name: "tools/echo" }] });
+  await eventually("the load of a machine, since the sample before", async () => {
+    const { hosts } = await client.ask({ type: "request_process_loads", name: "tools" });
+    return Array.isArray(hosts) && hosts.length > 0;
+  });
   expect(await client.ask({ type: "follow_terminal_size", name: "tools/echo" })).toMatchObject({ name: "tools/echo" });
   const question = { type: "request_process_list", host: "localhost", show_threads: true, show_env: true };
   const list = await client.ask({ ...question, filter: "process:==:tools/echo\0env:~:MGR_RUN=" });
