@@ -767,7 +767,7 @@ class Publisher:
         return True
 
     def _refused(self, reason: str) -> bool:
-        """The broker refused a message. False: the program does not want to know the reason."""
+        """The broker refused a message. False: the program does not handle refusals."""
         self.counters["refused"] += 1
         if self._on_refused is None:
             return False

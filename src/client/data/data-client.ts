@@ -197,11 +197,11 @@ export class DataClient implements AsyncDisposable {
   async #followErrors(): Promise<void> {
     const warning = new ThrottledWarning(this.#log);
     for await (const status of this.#bus.connection.status())
-      if (status.type === "error" && !this.#isTold(status.error)) warning.warn(`the broker refused: ${messageOf(status.error)}`);
+      if (status.type === "error" && !this.#isHandled(status.error)) warning.warn(`the broker refused: ${messageOf(status.error)}`);
   }
 
   /** Whether the error is about a message of a publisher that handles refusals. */
-  #isTold(error: Error): boolean {
+  #isHandled(error: Error): boolean {
     if (!(error instanceof PermissionViolationError) || error.operation !== "publish") return false;
     try {
       return this.#publishers.get(error.subject)?.refused(error.message) ?? false;

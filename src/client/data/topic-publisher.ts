@@ -131,7 +131,7 @@ export class TopicPublisher {
     return true;
   }
 
-  /** The broker refused a message. False: the program does not want to know the reason. For DataClient. */
+  /** The broker refused a message. False: the program does not handle refusals. For DataClient. */
   refused(reason: string): boolean {
     this.counters.refused++;
     this.#parts.onRefused?.(reason);
