@@ -15,6 +15,11 @@
 #define MAX_CLIENT_NAME_BYTES 512
 #define MAX_SUBJECT_BYTES (MAX_NAME_BYTES * 3 + 16)
 #define MAX_UNSENT_BYTES (8 * 1024 * 1024)
+#define MAX_SAFE_INTEGER 9007199254740991
+#define MAX_PRIORITY 7
+#define MAX_RELIABLE_BYTES (4 * 1024 * 1024)
+/* Between two refusals that are written to standard error. */
+#define QUIET_NS 10000000000
 #define REGISTER_TIMEOUT_MS 10000
 #define RECONNECT_WAIT_MS 200
 #define PING_INTERVAL_MS 2000
@@ -34,6 +39,8 @@ struct mgr_publisher {
   char subject[MAX_SUBJECT_BYTES];
   info *info;
   natsSubscription *info_subscription;
+  mgr_refused on_refused;
+  void *closure;
   uint64_t seq;
 };
 
@@ -53,8 +60,11 @@ struct mgr_client {
   char *name_json;
   pthread_mutex_t registering; /* one registration at a time */
   pthread_mutex_t lock;        /* guards what follows, and the sequence numbers */
-  pthread_cond_t ended;        /* a subscription has ended: no callback of it runs any more */
+  pthread_cond_t ended;        /* a callback will not run any more: of a subscription, a refusal, or of the connection */
   int active;                  /* subscriptions that have not ended */
+  bool is_closed;              /* no callback of the connection runs any more */
+  mgr_publisher *refused;      /* whose on_refused runs now; NULL: of none */
+  int64_t quiet_until;         /* nanoseconds */
   mgr_publisher *publishers;
   info *infos;
   mgr_subscription *subscriptions;
@@ -181,12 +191,57 @@ static void on_reconnected(natsConnection *connection, void *closure) {
   if (send_registration(closure, NULL) != NATS_OK) fprintf(stderr, "mgr client: %s\n", last_error);
 }
 
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The publisher whose message the broker refused; NULL: the error is about something else. */
+static mgr_publisher *publisher_of(mgr_client *client, const char *error) {
+  const char *key = "Publish to \"", *subject = strstr(error, key);
+  if (subject == NULL) return NULL;
+  subject += strlen(key);
+  const char *end = strchr(subject, '"');
+  /* libnats cuts long errors: then the subject has only a beginning. */
+  size_t length = end == NULL ? strlen(subject) : (size_t)(end - subject);
+  for (mgr_publisher *each = client->publishers; each != NULL; each = each->next)
+    if (strncmp(each->subject, subject, length) == 0 && (end == NULL || each->subject[length] == '\0')) return each;
+  return NULL;
+}
+
 static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus status, void *closure) {
+  (void)connection;
   (void)subscription;
-  (void)closure;
-  const char *text = NULL;
-  natsConnection_GetLastError(connection, &text);
-  fprintf(stderr, "mgr client: %s: %s\n", natsStatus_GetText(status), text == NULL ? "" : text);
+  mgr_client *client = closure;
+  /* Of this thread: the one of the connection may be newer. */
+  const char *text = nats_GetLastError(NULL);
+  if (text == NULL) text = "";
+  pthread_mutex_lock(&client->lock);
+  mgr_publisher *publisher = status == NATS_NOT_PERMITTED ? publisher_of(client, text) : NULL;
+  if (publisher != NULL) client->counters.refused++;
+  if (publisher != NULL && publisher->on_refused != NULL) {
+    client->refused = publisher;
+    pthread_mutex_unlock(&client->lock);
+    publisher->on_refused(publisher->name, text, publisher->closure);
+    pthread_mutex_lock(&client->lock);
+    client->refused = NULL;
+    pthread_cond_broadcast(&client->ended);
+  } else if (publisher == NULL || now_ns() >= client->quiet_until) {
+    if (publisher != NULL) client->quiet_until = now_ns() + QUIET_NS;
+    fprintf(stderr, "mgr client: %s: %s\n", natsStatus_GetText(status), text);
+  }
+  pthread_mutex_unlock(&client->lock);
+}
+
+/* The last callback of a connection. */
+static void on_closed(natsConnection *connection, void *closure) {
+  (void)connection;
+  mgr_client *client = closure;
+  pthread_mutex_lock(&client->lock);
+  client->is_closed = true;
+  pthread_cond_broadcast(&client->ended);
+  pthread_mutex_unlock(&client->lock);
 }
 
 natsStatus mgr_client_connect(mgr_client **client, const char *name) {
@@ -212,7 +267,8 @@ natsStatus mgr_client_connect(mgr_client **client, const char *name) {
   if (status == NATS_OK) status = natsOptions_SetMaxPingsOut(options, MAX_PINGS_OUT);
   if (status == NATS_OK) status = natsOptions_SetRetryOnFailedConnect(options, true, NULL, NULL);
   if (status == NATS_OK) status = natsOptions_SetReconnectedCB(options, on_reconnected, made);
-  if (status == NATS_OK) status = natsOptions_SetErrorHandler(options, on_error, NULL);
+  if (status == NATS_OK) status = natsOptions_SetErrorHandler(options, on_error, made);
+  if (status == NATS_OK) status = natsOptions_SetClosedCB(options, on_closed, made);
   if (status == NATS_OK) status = natsConnection_Connect(&made->connection, options);
   natsOptions_Destroy(options);
   if (status == NATS_OK) status = send_registration(made, NULL);
@@ -260,18 +316,35 @@ static void on_info(natsConnection *connection, natsSubscription *subscription, 
   natsMsg_Destroy(message);
 }
 
+/* How messages of the topic wait for slow receivers, as members of a JSON object, to be freed. */
+static char *waiting_json(const mgr_topic *topic) {
+  char age[40] = "", within[40] = "", *json = NULL;
+  if (topic->max_age_ms > 0) snprintf(age, sizeof age, ",\"max_age_ms\":%lld", (long long)topic->max_age_ms);
+  if (topic->reliable_within > 0) snprintf(within, sizeof within, ",\"reliable_within\":%lld", (long long)topic->reliable_within);
+  return asprintf(&json, "\"priority\":%d%s%s", topic->priority, age, within) < 0 ? NULL : json;
+}
+
+static const char *waiting_problem(const mgr_topic *topic) {
+  if (topic->priority < 0 || topic->priority > MAX_PRIORITY) return "priority must be a whole number from 0 to 7";
+  if (topic->max_age_ms < 0 || topic->max_age_ms > MAX_SAFE_INTEGER) return "max_age_ms must be 0 (none) or a whole number from 1 to 9007199254740991";
+  if (topic->reliable_within < 0 || topic->reliable_within > MAX_RELIABLE_BYTES)
+    return "reliable_within must be 0 (none) or a whole number from 1 to 4194304";
+  return NULL;
+}
+
 /* Fills what is said of the topic, and subscribes to questions about it. */
 static natsStatus describe(mgr_publisher *publisher, const mgr_topic *topic) {
   const char *encoding = topic->encoding == NULL ? "raw" : topic->encoding;
   char *name = json_string(topic->name), *definition = json_string(topic->definition == NULL ? "" : topic->definition);
   char *definition_name = json_string(topic->definition_name == NULL ? "" : topic->definition_name), *named = NULL;
+  char *waiting = waiting_json(topic);
   int size = -1;
   /* Left out, it is the title of a JSON Schema. */
   if (topic->definition_name == NULL) named = strdup("");
   else if (asprintf(&named, ",\"definition_name\":%s", definition_name) < 0) named = NULL;
-  if (name != NULL && definition != NULL && named != NULL)
-    size = asprintf(&publisher->topic_json, "{\"name\":%s,\"encoding\":\"%s\",\"definition\":%s%s,\"keep_last\":%s}", name, encoding, definition,
-                    named, topic->keep_last ? "true" : "false");
+  if (name != NULL && definition != NULL && named != NULL && waiting != NULL)
+    size = asprintf(&publisher->topic_json, "{\"name\":%s,\"encoding\":\"%s\",\"definition\":%s%s,\"keep_last\":%s,%s}", name, encoding, definition,
+                    named, topic->keep_last ? "true" : "false", waiting);
   publisher->info = size > 0 ? calloc(1, sizeof *publisher->info) : NULL;
   if (publisher->info != NULL) {
     size = asprintf(&publisher->info->text, "{\"name\":%s,\"encoding\":\"%s\",\"definition\":%s,\"definition_name\":%s}", name, encoding, definition,
@@ -286,6 +359,7 @@ static natsStatus describe(mgr_publisher *publisher, const mgr_topic *topic) {
   free(definition);
   free(definition_name);
   free(named);
+  free(waiting);
   if (size < 0 || publisher->name == NULL) return NATS_NO_MEMORY;
   char subject[MAX_SUBJECT_BYTES];
   if (publisher->info == NULL || !subject_of(subject, "topic_info.", topic->name)) return NATS_OK;
@@ -300,6 +374,13 @@ natsStatus mgr_client_publisher(mgr_publisher **publisher, mgr_client *client, c
     free(made);
     return refused(NATS_INVALID_ARG, "a topic has a name of 1 to 255 bytes, with 1 to 62 parts between its '/', none of them empty");
   }
+  const char *problem = waiting_problem(topic);
+  if (problem != NULL) {
+    free(made);
+    return refused(NATS_INVALID_ARG, problem);
+  }
+  made->on_refused = topic->on_refused;
+  made->closure = topic->closure;
   natsStatus status = describe(made, topic);
   if (status != NATS_OK) {
     free_publisher(made);
@@ -319,12 +400,6 @@ natsStatus mgr_client_publisher(mgr_publisher **publisher, mgr_client *client, c
   }
   *publisher = made;
   return NATS_OK;
-}
-
-static int64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 natsStatus mgr_publish(mgr_publisher *publisher, const void *data, int size) {
@@ -356,6 +431,7 @@ void mgr_publisher_close(mgr_publisher *publisher) {
       *at = publisher->next;
       break;
     }
+  while (client->refused == publisher) pthread_cond_wait(&client->ended, &client->lock);
   pthread_mutex_unlock(&client->lock);
   if (publisher->info_subscription != NULL) natsSubscription_Unsubscribe(publisher->info_subscription);
   send_registration(client, NULL);
@@ -431,7 +507,7 @@ void mgr_client_close(mgr_client *client) {
     natsConnection_Close(client->connection);
   }
   pthread_mutex_lock(&client->lock);
-  while (client->active > 0) pthread_cond_wait(&client->ended, &client->lock);
+  while (client->active > 0 || (client->connection != NULL && !client->is_closed)) pthread_cond_wait(&client->ended, &client->lock);
   pthread_mutex_unlock(&client->lock);
   for (info *each = client->infos, *next; each != NULL; each = next) {
     next = each->next;

@@ -13,13 +13,23 @@ typedef struct mgr_client mgr_client;
 typedef struct mgr_publisher mgr_publisher;
 typedef struct mgr_subscription mgr_subscription;
 
-/* What a topic carries. Everything but the name may be NULL: then it carries bytes. */
+/* The broker refused a message of a topic, for this reason. Called in a thread of libnats, some time after mgr_publish, until
+ * mgr_publisher_close has returned. It may publish; it must neither close its publisher nor the client. */
+typedef void (*mgr_refused)(const char *topic, const char *reason, void *closure);
+
+/* What a topic carries. Everything but the name may be NULL or 0: then it carries bytes. */
 typedef struct {
   const char *name;            /* for example "arm/state" */
   const char *encoding;        /* "cdr", "json" or "raw" */
   const char *definition;      /* text of a ROS 2 message (cdr) or a JSON Schema (json) */
   const char *definition_name; /* for example "sensor_msgs/msg/JointState" */
   bool keep_last;              /* the broker keeps the newest message for new subscribers */
+  /* While a receiver reads slowly: */
+  int priority;            /* 0 to 7: topics of this client with a higher priority are sent first */
+  int64_t max_age_ms;      /* messages that have waited longer are dropped; 0: they are not */
+  int64_t reliable_within; /* bytes that may wait, at most 4 MiB: messages beyond them are refused; 0: the oldest are dropped instead */
+  mgr_refused on_refused;  /* NULL: refusals are written to standard error, at most one in 10 s */
+  void *closure;           /* for on_refused */
 } mgr_topic;
 
 typedef struct {
@@ -33,6 +43,7 @@ typedef struct {
 
 typedef struct {
   uint64_t sent, unsent;     /* published; not sent because there was no connection or too much was unsent */
+  uint64_t refused;          /* of those that were sent: refused by the broker */
   uint64_t received, missed; /* by subscriptions; sent by their publishers and not received */
 } mgr_counters;
 
@@ -43,10 +54,11 @@ typedef void (*mgr_receiver)(const mgr_message *message, void *closure);
  * place of `name` (1 to 128 characters). */
 natsStatus mgr_client_connect(mgr_client **client, const char *name);
 
-/* Reserves a topic. NATS_NOT_PERMITTED: another client has it. */
+/* Reserves a topic. NATS_NOT_PERMITTED: another client has it. NATS_INVALID_ARG: a name or option that is not allowed. */
 natsStatus mgr_client_publisher(mgr_publisher **publisher, mgr_client *client, const mgr_topic *topic);
 
-/* Sends one message now. If it cannot be sent it is counted, and subscribers see the gap. */
+/* Sends one message now. If it cannot be sent it is counted, and subscribers see the gap. NATS_OK does not say that the broker accepts it:
+ * see mgr_refused. */
 natsStatus mgr_publish(mgr_publisher *publisher, const void *data, int size);
 
 /* Gives the topic up and frees the publisher. */
@@ -63,7 +75,8 @@ const char *mgr_client_error(void);
 /* Of libnats, for requests and services. */
 natsConnection *mgr_client_connection(mgr_client *client);
 
-/* Ends the connection and frees the client with its publishers and subscriptions. Not from within a receiver, for which it waits. */
+/* Ends the connection and frees the client with its publishers and subscriptions. Not from within a receiver or
+ * mgr_refused, for which it waits. */
 void mgr_client_close(mgr_client *client);
 
 #endif

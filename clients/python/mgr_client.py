@@ -47,6 +47,8 @@ MAX_NAME_PARTS = 62
 MAX_CLIENT_NAME_LENGTH = 128
 MAX_UNSENT_BYTES = 8 * 1024 * 1024
 MAX_WAITING_MESSAGES = 1_000
+MAX_PRIORITY = 7
+MAX_RELIABLE_BYTES = 4 * 1024 * 1024
 MAX_RUNNING_REQUESTS = 1_000
 MAX_TEXT_LENGTH = 4_096
 MAX_LINE_BYTES = 64 * 1024
@@ -63,6 +65,7 @@ INFO_TIMEOUT = 10.0
 INFO_RETRY = 2.0
 CHANGED_INTERVAL = 0.02
 UNCHANGED_INTERVAL = 0.1
+QUIET_TIME = 10.0
 
 Log = Callable[[str], None]
 # A string is a ROS 2 message definition (CDR), a dict a JSON Schema (JSON), None are bytes.
@@ -402,6 +405,9 @@ class _Subscription:
         self.callback = callback
 
 
+_REFUSED_PUBLISH = re.compile(r'Permissions Violation for Publish to "(\S+)"', re.IGNORECASE)
+
+
 class _Nats(asyncio.Protocol):
     """The NATS protocol over TCP: connects again for ever. What is published while it is not connected is refused."""
 
@@ -426,10 +432,15 @@ class _Nats(asyncio.Protocol):
         self._problem = ""
         # Of the newest -ERR.
         self._refusal = ""
+        # Of a refusal that no publisher handles: how many there were, and when the next one is logged.
+        self._refusals = 0
+        self._next_warning = 0.0
         # Whether anything came since the last ping.
         self._has_heard = False
         self.is_connected = False
         self.on_connected: Callable[[], None] = lambda: None
+        # Gets the subject and the reason; returns whether the program handles it.
+        self.on_refused: Callable[[str, str], bool] = lambda subject, reason: False
         self.subscribe(self._inbox + "*", self._take_answer)
 
     def start(self) -> asyncio.Future[None]:
@@ -662,9 +673,23 @@ class _Nats(asyncio.Protocol):
         elif verb == b"-ERR":
             self._refusal = line[5:].decode(errors="replace").strip("' ")
             if self.is_connected:
-                self._log(f"warning: the broker refused: {self._refusal}")
+                self._report_refusal(self._refusal)
         elif verb != b"+OK":
             self._end()
+
+    def _report_refusal(self, reason: str) -> None:
+        publish = _REFUSED_PUBLISH.match(reason)
+        try:
+            if publish is not None and self.on_refused(publish[1], reason):
+                return
+        except Exception as error:  # The connection goes on.
+            self._log(f"error: the handler of refusals of {publish and publish[1]} failed: {error!r}")
+            return
+        self._refusals += 1
+        now = time.monotonic()
+        if now >= self._next_warning:
+            self._next_warning = now + QUIET_TIME
+            self._log(f"warning: the broker refused: {reason} ({self._refusals} in all)")
 
     def _message(self, words: List[bytes], body: bytes) -> None:
         headers: Dict[str, str] = {}
@@ -708,10 +733,11 @@ class _Nats(asyncio.Protocol):
 class Publisher:
     """Publishes one topic. Made by `Client.publisher`."""
 
-    def __init__(self, client: Client, topic: Dict[str, Any], codec: Codec):
+    def __init__(self, client: Client, topic: Dict[str, Any], codec: Codec, on_refused: Optional[Callable[[str], None]]):
         self.topic: str = topic["name"]
-        # Messages that were sent, their bytes, and messages that could not be sent.
-        self.counters = {"sent": 0, "bytes": 0, "unsent": 0}
+        # Messages that were sent, their bytes, those of them that the broker refused, and messages that could not be sent.
+        self.counters = {"sent": 0, "bytes": 0, "refused": 0, "unsent": 0}
+        self._on_refused = on_refused
         self._client = client
         self._codec = codec
         self._subject = subject_of_topic(self.topic)
@@ -723,7 +749,7 @@ class Publisher:
     def publish(self, value: Any) -> bool:
         """Sends one message now. False: it could not be sent and is counted as unsent; subscribers see the gap.
 
-        Raises MgrError: bad_field (the value does not fit the definition), too_large, not_running (after `close`).
+        True does not say that the broker accepts it: see `on_refused` of `Client.publisher`. Raises MgrError: bad_field (the value does not fit the definition), too_large, not_running (after `close`).
         """
         if self._is_closed:
             raise MgrError("not_running", f"the publisher of '{self.topic}' is closed")
@@ -738,6 +764,14 @@ class Publisher:
             raise
         self.counters["sent"] += 1
         self.counters["bytes"] += len(data)
+        return True
+
+    def _refused(self, reason: str) -> bool:
+        """The broker refused a message. False: the program does not handle refusals."""
+        self.counters["refused"] += 1
+        if self._on_refused is None:
+            return False
+        self._on_refused(reason)
         return True
 
     def close(self) -> None:
@@ -1201,6 +1235,11 @@ class _ParameterService:
             await asyncio.sleep(CHANGED_INTERVAL)
 
 
+def _check_whole(option: str, value: Any, minimum: int, maximum: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
+        raise MgrError("bad_field", f"{option} must be a whole number from {minimum} to {maximum}")
+
+
 # The client ------------------------------------------------------------------------------------------------------
 
 
@@ -1216,12 +1255,15 @@ class Client:
         self._log = log
         self._topics: Dict[str, Dict[str, Any]] = {}
         self._open: List[Union[Publisher, Subscription]] = []
-        self._past = {"sent": 0, "unsent": 0, "received": 0, "missed": 0, "dropped": 0}
+        self._publishers: Dict[str, Publisher] = {}
+        """Open ones, by subject."""
+        self._past = {"sent": 0, "unsent": 0, "refused": 0, "received": 0, "missed": 0, "dropped": 0}
         self._parameter_service: Optional[_ParameterService] = None
         self._registering = asyncio.Lock()
         self._retry: Optional[asyncio.TimerHandle] = None
         self._problem = ""
         nats.on_connected = self._register_soon
+        nats.on_refused = self._take_refusal
 
     @property
     def is_connected(self) -> bool:
@@ -1229,25 +1271,47 @@ class Client:
 
     @property
     def counters(self) -> Dict[str, int]:
-        """Messages sent, unsent, received, missed and dropped, of all publishers and subscriptions since the client was connected."""
+        """Messages sent, unsent, refused by the broker, received, missed and dropped, of all publishers and subscriptions since the client was connected."""
         return {key: past + sum(one.counters.get(key, 0) for one in self._open) for key, past in self._past.items()}
 
-    async def publisher(self, topic: str, definition: Definition = None, *, definition_name: str = "", keep_last: bool = False) -> Publisher:
+    async def publisher(
+        self,
+        topic: str,
+        definition: Definition = None,
+        *,
+        definition_name: str = "",
+        keep_last: bool = False,
+        priority: int = 0,
+        max_age_ms: Optional[int] = None,
+        reliable_within: Optional[int] = None,
+        on_refused: Optional[Callable[[str], None]] = None,
+    ) -> Publisher:
         """Reserves a topic. `definition` is the text of a ROS 2 message (CDR) or a JSON Schema (JSON); without one it carries bytes.
+
+        While a receiver reads slowly, topics of this client with a higher `priority` (0 to 7) are sent to it first, messages that have
+        waited longer than `max_age_ms` are dropped, and messages beyond `reliable_within` bytes (at most 4 MiB) are refused instead of
+        dropping older ones. `on_refused(reason)` is called for each message that the broker refused; before `flush` returns, it was
+        called for everything that was published before. Without it refusals are logged.
 
         Raises MgrError: conflict (another client has the topic), bad_field.
         """
         if topic in self._topics:
             raise MgrError("conflict", f"this client already publishes '{topic}'")
+        _check_whole("priority", priority, 0, MAX_PRIORITY)
+        waiting = {"max_age_ms": max_age_ms, "reliable_within": reliable_within}
+        waiting = {key: value for key, value in waiting.items() if value is not None}
+        for key, value in waiting.items():
+            _check_whole(key, value, 1, MAX_RELIABLE_BYTES if key == "reliable_within" else MAX_SAFE_INTEGER)
         codec = _codec(definition)
         text = definition if isinstance(definition, str) else "" if definition is None else json_text(definition)
         title = definition.get("title", "") if isinstance(definition, Mapping) else ""
         described = {
             "name": topic, "encoding": codec.encoding, "definition": text,
-            "definition_name": definition_name or title, "keep_last": keep_last,
+            "definition_name": definition_name or title, "keep_last": keep_last, "priority": priority, **waiting,
         }  # fmt: skip
-        publisher = Publisher(self, described, codec)
+        publisher = Publisher(self, described, codec, on_refused)
         self._open.append(publisher)
+        self._publishers[publisher._subject] = publisher
         self._topics[topic] = described
         refusal = (await self._register()).get(topic)
         if refusal is None:
@@ -1341,7 +1405,12 @@ class Client:
             self._past[key] += one.counters.get(key, 0)
         if isinstance(one, Publisher):
             del self._topics[one.topic]
+            del self._publishers[one._subject]
             self._register_soon()
+
+    def _take_refusal(self, subject: str, reason: str) -> bool:
+        publisher = self._publishers.get(subject)
+        return publisher is not None and publisher._refused(reason)
 
     def _register_soon(self) -> None:
         self._nats.spawn(self._register())

@@ -5,10 +5,7 @@ type Ok<T> = Extract<T, { ok: true }>;
 
 /** The answers without `ok` and without the fields that repeat the request. */
 export type TopicsStat = Pick<Ok<AnswerOf<"request_topics_stat">>, "sample_seconds" | "topics">;
-export type TopicDetail = Pick<
-  Ok<AnswerOf<"request_topic_detail">>,
-  "topic" | "publisher" | "subscribers" | "definition" | "encoding" | "last_sample"
->;
+export type TopicDetail = Omit<Ok<AnswerOf<"request_topic_detail">>, "type" | "request_id" | "ok" | "name">;
 export type TopicTask = Ok<AnswerOf<"request_topic_scheduling">>["tasks"][number];
 export type WantedTopicTask = FrameOf<"apply_topic_scheduling">["tasks"][number];
 export type AppliedTopicTask = Ok<AnswerOf<"apply_topic_scheduling">>["tasks"][number];

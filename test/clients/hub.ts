@@ -37,6 +37,12 @@ export class Hub implements AsyncDisposable {
     return `nats://${PROGRAM_TOKEN}@127.0.0.1:${this.#tcp.port}`;
   }
 
+  readonly token = PROGRAM_TOKEN;
+
+  get port(): number {
+    return this.#tcp.port;
+  }
+
   get bus(): Bus {
     if (!this.#bus) throw new Error("the hub is closed");
     return this.#bus;

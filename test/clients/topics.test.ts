@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { subjectOfTopic } from "../../src/base/topic-subject.ts";
+import { RawClient } from "../bus/bus-rig.ts";
 import { ClientRig, textOf } from "./client-rig.ts";
 import type { Hub } from "./hub.ts";
 import { LANGUAGES } from "./languages.ts";
@@ -44,6 +45,64 @@ describe.each(LANGUAGES)("topics by the client library in $name", (language) => 
       message: expect.stringMatching(/'taken\/state'.*'other'/),
     });
     expect(hub.client("other")?.topics.map(({ name }) => name)).toEqual(["taken/state"]);
+  });
+
+  it("registers how its messages wait for slow receivers", async () => {
+    await program.do("publisher", "waits/state", schema("x"), "false", "5,1500,200000");
+    expect(hub.topic("waits/state")).toMatchObject({ priority: 5, max_age_ms: 1_500, reliable_within: 200_000 });
+    await program.do("publisher", "waits/usual", schema("x"));
+    expect(hub.topic("waits/usual")).toMatchObject({ priority: 0, max_age_ms: null, reliable_within: null });
+  });
+
+  it.each([
+    { option: "8,,", names: /priority.*0 to 7/ },
+    { option: "-1,,", names: /priority.*0 to 7/ },
+    { option: ",-1,", names: /max_?age_?ms.*1/i },
+    { option: ",,-1", names: /reliable_?within.*1 to 4194304/i },
+    { option: ",,4194305", names: /reliable_?within.*1 to 4194304/i },
+  ])("refuses a priority, an age or a size that is out of range: '$option'", async ({ option, names }) => {
+    await expect(program.do("publisher", "range/state", schema("x"), "false", option)).rejects.toMatchObject({
+      code: "bad_field",
+      message: expect.stringMatching(names),
+    });
+    expect(hub.topic("range/state")).toBeUndefined();
+    // The name is free.
+    await program.do("publisher", "range/state", schema("x"));
+    await program.do("unpublish", "range/state");
+  });
+
+  it("the program hears of each message of a reliable topic that the broker refuses, and goes on once the receiver has read", async () => {
+    const message = JSON.stringify({ text: "x".repeat(50_000) });
+    await program.do("publisher", "safe/state", schema("x"), "false", ",,200000");
+    const slow = await RawClient.connect({ host: "127.0.0.1", port: hub.port });
+    slow.send(`CONNECT {"verbose":false,"pedantic":false,"auth_token":"${hub.token}"}\r\nSUB topic.safe.state 1\r\nPING\r\n`);
+    await slow.until((text) => text.includes("PONG"));
+    slow.socket.pause();
+    const refusal = () => program.do("refused", "safe/state");
+    const publish = () => program.do("publish", "safe/state", message);
+    await expect
+      .poll(
+        async () => {
+          await publish();
+          return refusal();
+        },
+        { interval: 1, timeout: 120_000 },
+      )
+      .toMatch(/Publish to "topic\.safe\.state": a subscriber has not read the 200000 bytes that may wait/);
+    expect(await program.do("counters")).toMatchObject({ refused: expect.toSatisfy((count: number) => count >= 1) });
+    const taken = hub.topic("safe/state")?.counters.packets ?? 0;
+    slow.socket.resume();
+    await expect
+      .poll(
+        async () => {
+          await publish();
+          return hub.topic("safe/state")?.counters.packets;
+        },
+        { timeout: 120_000 },
+      )
+      .toBeGreaterThan(taken);
+    expect(hub.topic("safe/state")?.counters.dropped).toBe(0);
+    slow.close();
   });
 
   it("gives the kept message of another program to its subscribers", async () => {

@@ -102,12 +102,18 @@ export class ManagerDataPlane implements DataPlane {
     const last = await this.#lastSample(this.#topic(name).resource.name);
     // As it is now, after the wait for the sample.
     const { resource, known, publisher, subscribers } = this.#topic(name);
+    const { definition, encoding, keep_last, priority, max_age_ms, reliable_within, counters } = known.record;
     return {
       topic: resource,
       publisher: publisher ? this.#endpoint(publisher) : null,
       subscribers: subscribers.map((client) => this.#endpoint(client)),
-      definition: known.record.definition,
-      encoding: known.record.encoding,
+      definition,
+      encoding,
+      keep_last,
+      priority,
+      max_age_ms,
+      reliable_within,
+      kept_dropped: counters.kept_dropped,
       last_sample: last && { ts: last.ts, value: last.value },
     };
   }

@@ -1,4 +1,6 @@
 import { hostname } from "node:os";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { PermissionViolationError } from "@nats-io/nats-core";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import type { BusLog } from "../../bus/client/bus-message.ts";
@@ -15,6 +17,8 @@ export interface ClientCounters {
   /** Messages published: sent, and not sent because there was no connection or the send buffer was full. */
   sent: number;
   unsent: number;
+  /** Messages that were sent and that the broker refused. */
+  refused: number;
   /** Messages of subscriptions: received, missed by sequence number, and dropped because the program did not take them in time. */
   received: number;
   missed: number;
@@ -37,8 +41,10 @@ export class DataClient implements AsyncDisposable {
   readonly #log: BusLog;
   readonly #registration: Registration;
   readonly #open = new Set<Counted>();
+  /** Open ones, by subject. */
+  readonly #publishers = new Map<string, TopicPublisher>();
   /** Of publishers and subscriptions that are closed. */
-  readonly #past: ClientCounters = { sent: 0, unsent: 0, received: 0, missed: 0, dropped: 0 };
+  readonly #past: ClientCounters = { sent: 0, unsent: 0, refused: 0, received: 0, missed: 0, dropped: 0 };
   readonly #services = new Set<MicroService>();
   #parameters: ParameterService | null = null;
 
@@ -79,12 +85,15 @@ export class DataClient implements AsyncDisposable {
     const { topics } = this.#registration;
     if (topics.has(topic)) throw new MgrError("conflict", `this client already publishes '${topic}'`);
     const described = describeTopic(topic, definition, options);
-    const publisher: TopicPublisher = new TopicPublisher(this.#bus, described, () => {
+    const onClose = () => {
       topics.delete(topic);
+      this.#publishers.delete(publisher.subject);
       this.#forget(publisher);
       void this.#registration.register();
-    });
+    };
+    const publisher: TopicPublisher = new TopicPublisher(this.#bus, described, { onRefused: options.onRefused, onClose });
     this.#open.add(publisher);
+    this.#publishers.set(publisher.subject, publisher);
     topics.set(topic, described);
     const refusal = (await this.#registration.register()).get(topic);
     if (refusal === undefined) return publisher;
@@ -124,9 +133,11 @@ export class DataClient implements AsyncDisposable {
     return Object.fromEntries(made.map((parameter) => [parameter.name, parameter])) as unknown as Parameters<Specs>;
   }
 
-  /** Resolves when the broker has processed everything that was sent before. */
-  flush(): Promise<void> {
-    return this.#bus.flush();
+  /** Resolves when the broker has processed everything that was sent before, and all of its refusals were reported. */
+  async flush(): Promise<void> {
+    await this.#bus.flush();
+    // The library reports errors by an asynchronous iterator, which may be some microtasks behind.
+    await nextTurn();
   }
 
   async close(): Promise<void> {
@@ -186,7 +197,18 @@ export class DataClient implements AsyncDisposable {
   async #followErrors(): Promise<void> {
     const warning = new ThrottledWarning(this.#log);
     for await (const status of this.#bus.connection.status())
-      if (status.type === "error") warning.warn(`the broker refused: ${messageOf(status.error)}`);
+      if (status.type === "error" && !this.#isHandled(status.error)) warning.warn(`the broker refused: ${messageOf(status.error)}`);
+  }
+
+  /** Whether the error is about a message of a publisher that handles refusals. */
+  #isHandled(error: Error): boolean {
+    if (!(error instanceof PermissionViolationError) || error.operation !== "publish") return false;
+    try {
+      return this.#publishers.get(error.subject)?.refused(error.message) ?? false;
+    } catch (cause) {
+      this.#log("error", `a defect in the handler of refusals of ${error.subject}: ${messageOf(cause)}`);
+      return true;
+    }
   }
 }
 

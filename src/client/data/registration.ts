@@ -20,6 +20,9 @@ export interface RegisteredTopic {
   readonly definition: string;
   readonly definition_name: string;
   readonly keep_last: boolean;
+  readonly priority: number;
+  readonly max_age_ms?: number;
+  readonly reliable_within?: number;
 }
 
 interface Answer {

@@ -144,6 +144,16 @@ export const topicFrames = managerFrames("Topics", {
       subscribers: z.array(endpoint),
       definition: z.string(),
       encoding: z.string(),
+      keep_last: z.boolean().describe("Whether the broker keeps the newest packet for new subscribers."),
+      priority: z
+        .int()
+        .describe("0 to 7. Topics of a higher priority of the same client are sent first to a subscriber that reads slowly."),
+      max_age_ms: z.int().nullable().describe("Packets that have waited longer for a subscriber are dropped; null: they are not."),
+      reliable_within: z
+        .int()
+        .nullable()
+        .describe("Bytes that may wait for a subscriber: packets beyond them are refused. null: the oldest packets are dropped instead."),
+      kept_dropped: z.int().describe("Kept packets that were lost because the memory of the broker was used up."),
       last_sample: sample.nullable(),
     },
     "More about one topic.",

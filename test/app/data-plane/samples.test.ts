@@ -76,7 +76,17 @@ it("details of a topic have its ends, definition and last sample", async () => {
   const client = await rig.connect("hub", "driver");
   await register(client, {
     name: "driver",
-    topics: [{ name: "arm/state", encoding: "json", definition: '{"title":"S"}', keep_last: true }],
+    topics: [
+      {
+        name: "arm/state",
+        encoding: "json",
+        definition: '{"title":"S"}',
+        keep_last: true,
+        priority: 3,
+        max_age_ms: 500,
+        reliable_within: 1_000_000,
+      },
+    ],
   });
   client.publish("topic.arm.state", '{"x":1}');
   const viewer = await rig.connect("hub", "viewer");
@@ -96,6 +106,11 @@ it("details of a topic have its ends, definition and last sample", async () => {
     subscribers: [{ client_id: rig.clientNamed("viewer")?.id, client: "viewer", host: "one" }],
     definition: '{"title":"S"}',
     encoding: "json",
+    keep_last: true,
+    priority: 3,
+    max_age_ms: 500,
+    reliable_within: 1_000_000,
+    kept_dropped: 0,
   });
   await expect(rig.dataPlane.topicDetail("no/such")).rejects.toMatchObject({ code: "not_found" });
   await expect(rig.dataPlane.topicDetail("not//valid")).rejects.toMatchObject({ code: "not_found" });

@@ -84,6 +84,11 @@ const detail = (text: string) => ({
   subscribers: [{ client_id: 2, client: text, host: text }],
   definition: text,
   encoding: text,
+  keep_last: true,
+  priority: 1,
+  max_age_ms: 1,
+  reliable_within: 1,
+  kept_dropped: 1,
   last_sample: { ts: text, value: text },
 });
 const sample = (text: string) => ({ value: { text, [text]: text }, time: 1n, seq: 1 });

@@ -1,4 +1,5 @@
 import { visible, visibleLines } from "../../../base/visible-text.ts";
+import { MAX_TOPIC_PRIORITY } from "../../../contract/data-plane.ts";
 import { connectManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { paint, printJson } from "../../output/table.ts";
@@ -23,7 +24,8 @@ export async function topicInfo(name: string, flags: InfoFlags): Promise<void> {
   }
 }
 
-export function infoText({ topic, publisher, subscribers, definition, encoding, last_sample }: TopicDetailFrame): string {
+export function infoText(detail: TopicDetailFrame): string {
+  const { topic, publisher, subscribers, definition, encoding, last_sample } = detail;
   const line = (title: string, text: string) => `${paint("bold", title.padEnd(12))} ${visible(text)}`;
   const end = (each: { client: string; host: string }) => `${each.client} on ${each.host}`;
   return [
@@ -35,9 +37,22 @@ export function infoText({ topic, publisher, subscribers, definition, encoding, 
     ...(topic.problem === null ? [] : [line("problem", topic.problem)]),
     line("rate", `${rateText(topic.publisher_rate)}, ${topic.published_packets} messages`),
     line("size", `${bytesText(topic.message_size)} (last message)`),
+    ...waitingLines(detail).map(([title, text]) => line(title, text)),
     line("last sample", last_sample === null ? "-" : `${last_sample.ts} UTC`),
     ...(definition === "" ? [] : ["", paint("bold", "definition"), visibleLines(readableDefinition(definition, encoding).trimEnd())]),
   ].join("\n");
+}
+
+/** How messages wait for slow subscribers, and what was dropped: only what is set or has happened. */
+function waitingLines(detail: TopicDetailFrame): [title: string, text: string][] {
+  const { topic, keep_last, priority, max_age_ms, reliable_within, kept_dropped } = detail;
+  const lines: [title: string, text: string][] = [];
+  if (keep_last) lines.push(["keep last", kept_dropped === 0 ? "yes" : `yes, ${kept_dropped} kept messages dropped (memory used up)`]);
+  if (priority > 0) lines.push(["priority", `${priority} (0 to ${MAX_TOPIC_PRIORITY})`]);
+  if (max_age_ms !== null) lines.push(["max age", `${max_age_ms} ms`]);
+  if (reliable_within !== null) lines.push(["reliable", `within ${bytesText(reliable_within)}`]);
+  if (topic.dropped_packets > 0) lines.push(["dropped", `${topic.dropped_packets} messages (slow subscribers)`]);
+  return lines;
 }
 
 function readableDefinition(text: string, encoding: string): string {
