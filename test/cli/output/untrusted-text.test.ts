@@ -291,7 +291,7 @@ describe("untrusted text", () => {
 const WRITES: Record<string, number> = {
   "src/app/survive-shortage.ts": 1,
   "src/cli/commands/attach.ts": 5,
-  "src/cli/commands/setup/check.ts": 1,
+  "src/cli/commands/setup/check.ts": 2,
   "src/cli/commands/control.ts": 2,
   "src/cli/commands/down.ts": 2,
   "src/cli/commands/graph.ts": 1,
@@ -314,7 +314,7 @@ const WRITES: Record<string, number> = {
   "src/cli/commands/record/info.ts": 2,
   "src/cli/commands/record/list.ts": 1,
   "src/cli/commands/record/start.ts": 1,
-  "src/cli/commands/record/stop.ts": 2,
+  "src/cli/commands/record/stop.ts": 3,
   "src/cli/commands/ps.ts": 4,
   "src/cli/commands/reload.ts": 1,
   "src/cli/commands/save-all.ts": 1,
