@@ -4,13 +4,13 @@ import { tuneSockets } from "../../src/bus/carriers/socket-tuning.ts";
 import { connectBus } from "../../src/bus/client/connect-bus.ts";
 import { HubConnection } from "../../src/bus/leaf/hub-connection.ts";
 import { hubDial } from "../../src/bus/leaf/hub-dial.ts";
-import { limitUnsent } from "../../src/daemon/native/socket-options.ts";
+import { limitUnsent, unsentBytes } from "../../src/daemon/native/socket-options.ts";
 
 const FAT_BYTES = 20_000;
 const FAT_MS = 5;
 const COMMAND_MS = 20;
 
-tuneSockets(limitUnsent);
+tuneSockets({ limitUnsent, unsentBytes });
 const [hub = ""] = process.argv.slice(2);
 const broker = createBroker({ name: "h1" });
 await new Promise<void>((resolve) => {

@@ -14,7 +14,7 @@ import { setEngineFlags } from "./engine-flags.ts";
 import { Host } from "./host.ts";
 import { returnFreeMemory } from "./native/libc.ts";
 import { ptyBinding } from "./native/pty-binding.ts";
-import { limitUnsent } from "./native/socket-options.ts";
+import { limitUnsent, unsentBytes } from "./native/socket-options.ts";
 import { keepInheritedFiles } from "./process/inherited-files.ts";
 import { type BusService, serveOnBus, serverOf } from "./session/bus-service.ts";
 import { instanceUuid, keepInstanceUuid } from "./session/instance.ts";
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   const waiting = new AbortController();
   const cgroups = RunCgroups.create(streamId);
   const reaper = createGuardedReaper({ subreaper: true, marker: streamId, locks: lock.info.paths, cgroups, log: (msg) => log.warn(msg) });
-  tuneSockets(limitUnsent);
+  tuneSockets({ limitUnsent, unsentBytes });
   const files = busFiles(options.state_dir);
   const managerLock = join(options.state_dir, "manager.lock");
   const bus = await openBus({ ...options, hub: () => hubDial(serverOf(options.bus, managerLock)), files }, (level, msg) =>

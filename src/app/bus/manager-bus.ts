@@ -14,7 +14,7 @@ import { answerReports, collectReports } from "../../bus/host-link/member-report
 import { Registry } from "../../bus/registry/registry.ts";
 import type { InstanceSettings } from "../../config/definition.ts";
 import type { HostSetting } from "../../config/hosts.ts";
-import { limitUnsent } from "../../daemon/native/socket-options.ts";
+import { limitUnsent, unsentBytes } from "../../daemon/native/socket-options.ts";
 import { tcpInfo } from "../../daemon/native/tcp-info.ts";
 import type { HttpServer } from "../../http/index.ts";
 import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
@@ -63,7 +63,7 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
   const { name, bus_max_payload: maxPayload, bus_memory } = options.instance;
   const memory = new MemoryBudget(warn, bus_memory ?? defaultMemoryBytes());
   const broker = createBroker({ name, log: warn, hooks: registry, pingIntervalMs: PING_MS, maxPayload, memory });
-  tuneSockets(limitUnsent);
+  tuneSockets({ limitUnsent, unsentBytes });
   const local = await connectBus({ server: { kind: "memory", broker }, name: "manager", log: warn });
   return new ManagerBus({ ...options, broker, registry, place, local });
 }

@@ -5,6 +5,8 @@ import { tuneSocket } from "./socket-tuning.ts";
 export interface ByteStream {
   /** Bytes written that the other side or the kernel has not taken yet. */
   readonly unsent: number;
+  /** Bytes that the kernel has taken and not sent; undefined: it is not known, or always little. */
+  readonly held?: (() => number) | undefined;
   /** Writes `chunks`, which must not be modified afterwards. Does nothing once the stream is closed. */
   write(chunks: readonly Uint8Array[]): void;
   /** Starts the flow of events; called exactly once. Events are never delivered before, and never from within another call. */
@@ -32,7 +34,7 @@ export function socketStream(socket: Socket): ByteStream {
     error = cause;
   });
   socket.setNoDelay(true);
-  tuneSocket(socket);
+  const held = tuneSocket(socket);
   let tellDrained = () => {};
   let isWaiting = false;
   // The event `drain` comes only after more than the stream's own limit.
@@ -42,6 +44,7 @@ export function socketStream(socket: Socket): ByteStream {
     tellDrained();
   };
   return {
+    held,
     get unsent() {
       return socket.writableLength;
     },

@@ -124,6 +124,7 @@ function firstLine(socket: Socket, signal: AbortSignal): Promise<Buffer> {
 
 function startingWith(first: Buffer, stream: ByteStream): ByteStream {
   return {
+    held: stream.held,
     get unsent() {
       return stream.unsent;
     },

@@ -1,15 +1,26 @@
 import type { Socket } from "node:net";
 
-let tune: (socket: Socket) => void = () => {};
-
-/** From now on `tuning` is called for each TCP connection of the bus to another machine. It needs calls of the system that Node does not have. */
-export function tuneSockets(tuning: (socket: Socket) => void): void {
-  tune = tuning;
+/** Calls of the system that Node does not have. */
+interface SocketTuning {
+  /** Keeps the kernel from holding much that it has not sent. */
+  limitUnsent(socket: Socket): void;
+  /** Bytes that the kernel holds and has not sent. */
+  unsentBytes(socket: Socket): number;
 }
 
-/** Called when a connection of the bus begins. */
-export function tuneSocket(socket: Socket): void {
+let tuning: SocketTuning | null = null;
+
+/** From now on TCP connections of the bus to other machines are tuned. */
+export function tuneSockets(given: SocketTuning): void {
+  tuning = given;
+}
+
+/** Called when a connection begins. Returns how many bytes the kernel holds and has not sent; undefined: not known, or within this machine. */
+export function tuneSocket(socket: Socket): (() => number) | undefined {
   const { remoteAddress } = socket;
   // Within the machine, the kernel delivers at once.
-  if (remoteAddress !== undefined && !/^(::ffff:)?127\.|^::1$/.test(remoteAddress)) tune(socket);
+  if (tuning === null || remoteAddress === undefined || /^(::ffff:)?127\.|^::1$/.test(remoteAddress)) return undefined;
+  const { limitUnsent, unsentBytes } = tuning;
+  limitUnsent(socket);
+  return () => unsentBytes(socket);
 }

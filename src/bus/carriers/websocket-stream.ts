@@ -43,15 +43,16 @@ export function dialWebsocket(
     signal.addEventListener("abort", giveUp, { once: true });
     ws.on("error", (cause) => fail(cause.message));
     ws.once("unexpected-response", (_request, response) => refusalText(response, fail));
+    let held: (() => number) | undefined;
     ws.once("upgrade", ({ socket }) => {
       noteDialed(socket);
-      tuneSocket(socket);
+      held = tuneSocket(socket);
     });
     ws.once("open", () => {
       signal.removeEventListener("abort", giveUp);
       // Paused, so that nothing is lost before the reader listens.
       ws.pause();
-      resolve(websocketStream(ws));
+      resolve(websocketStream(ws, held));
     });
   });
 }
@@ -64,8 +65,11 @@ function refusalText(response: IncomingMessage, tell: (text: string) => void): v
   response.on("end", () => tell(`status ${response.statusCode}: ${Buffer.concat(chunks).toString().trim().slice(0, 500)}`));
 }
 
-/** A WebSocket as the carrier of a connection, for either end: the bytes of the protocol in binary frames, split at any place. */
-export function websocketStream(ws: WebSocket): ByteStream {
+/**
+ * A WebSocket as the carrier of a connection, for either end: the bytes of the protocol in binary frames, split at any place. `held`: see
+ * ByteStream.
+ */
+export function websocketStream(ws: WebSocket, held?: () => number): ByteStream {
   let error: Error | null = null;
   ws.on("error", (cause) => {
     error = cause;
@@ -82,6 +86,7 @@ export function websocketStream(ws: WebSocket): ByteStream {
     isWaiting = ws.bufferedAmount > 0;
   };
   return {
+    held,
     get unsent() {
       return ws.bufferedAmount;
     },

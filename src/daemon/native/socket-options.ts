@@ -22,6 +22,17 @@ const TCP_NOTSENT_LOWAT = 25;
 /** What the kernel holds and has not sent cannot be overtaken any more: 4 ms on a network of 16 Mbit/s, bytes. */
 const MAX_UNSENT_BYTES = 8 * 1024;
 
+const ioctl = libc.func("int ioctl(int fd, unsigned long request, void *value)") as (fd: number, request: number, value: Buffer) => number;
+/** Bytes of the send queue that were not sent yet (tcp(7)). */
+const SIOCOUTQNSD = 0x894b;
+const count = Buffer.alloc(4);
+
+/** Bytes that the kernel holds for a TCP connection and has not sent; 0 for other sockets. */
+export function unsentBytes(socket: Socket): number {
+  const fd = descriptorOf(socket);
+  return fd < 0 || ioctl(fd, SIOCOUTQNSD, count) === -1 ? 0 : count.readInt32LE();
+}
+
 /** Keeps the kernel from queueing megabytes for a slow network (tcp(7), TCP_NOTSENT_LOWAT). Without effect on other sockets. */
 export function limitUnsent(socket: Socket): void {
   const value = Buffer.alloc(4);

@@ -148,9 +148,8 @@ export class Upgrades {
     const enter = (permissions: BrokerPermissions, belonging: Belonging) =>
       this.#busServer.handleUpgrade(request, socket, head, (ws) => {
         label(request.socket, labelOf(permissions));
-        tuneSocket(request.socket);
         open.add(ws, belonging);
-        bus.accept(websocketStream(ws), { kind: "websocket", permissions, address });
+        bus.accept(websocketStream(ws, tuneSocket(request.socket)), { kind: "websocket", permissions, address });
       });
     // A client with a token is not a web user: names of web users contain no colon.
     if (bearer !== null) return enter(bearer, { user: "bus:", sessionId: null });
