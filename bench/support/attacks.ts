@@ -1,5 +1,4 @@
 // Programs that use a bus as they should not, each for as long as its signal is not aborted.
-import { once } from "node:events";
 import type { Socket } from "node:net";
 import { sleep } from "./figure.ts";
 import { natsSocket } from "./nats-socket.ts";
@@ -11,7 +10,13 @@ const BLOCK_LINES = 200;
 export type Attack = (port: number, signal: AbortSignal) => Promise<void>;
 
 async function connected(port: number, name: string, signal: AbortSignal): Promise<Socket> {
-  const socket = await natsSocket(port, name);
+  // A busy server may refuse a client that is late.
+  const socket = await natsSocket(port, name).catch(() => null);
+  if (signal.aborted) {
+    socket?.destroy();
+    throw new Error("the attack is over");
+  }
+  if (socket === null) return sleep(PONG_MS).then(() => connected(port, name, signal));
   socket.resume();
   const pongs = setInterval(() => socket.write("PONG\r\n"), PONG_MS);
   socket.on("close", () => clearInterval(pongs));
@@ -20,9 +25,15 @@ async function connected(port: number, name: string, signal: AbortSignal): Promi
 }
 
 /** Waits until the server reads. */
-async function send(socket: Socket, data: string | Buffer): Promise<void> {
-  if (socket.destroyed || socket.write(data)) return;
-  await Promise.race([once(socket, "drain"), once(socket, "close")]);
+function send(socket: Socket, data: string | Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed || socket.write(data)) return resolve();
+    const goOn = () => {
+      socket.off("drain", goOn).off("close", goOn);
+      resolve();
+    };
+    socket.on("drain", goOn).on("close", goOn);
+  });
 }
 
 async function sendLines(socket: Socket, count: number, line: (n: number) => string): Promise<void> {
