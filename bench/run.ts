@@ -9,8 +9,8 @@ import type { Figure } from "./support/figure.ts";
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 /** Five runs of each peer take minutes. */
 const TIMEOUT_MS = 1_200_000;
-/** Not a benchmark, and the long soak. */
-const NOT_RUN = new Set(["run", "soak"]);
+/** Not a benchmark, and those that take long. */
+const NOT_RUN = new Set(["run", "soak", "bus-fuzz"]);
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const all = readdirSync(FOLDER)

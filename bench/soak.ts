@@ -11,6 +11,7 @@ import { printFigure, sleep } from "./support/figure.ts";
 import { killLeft } from "./support/left-behind.ts";
 import { BenchManager } from "./support/manager.ts";
 import { Part } from "./support/part.ts";
+import { seededBelow } from "./support/random.ts";
 import { SoakWatcher } from "./support/soak-watcher.ts";
 
 const MINUTES = Number(process.env.MGR_SOAK_MINUTES ?? 30);
@@ -24,14 +25,7 @@ const LOOK_MS = 1_000;
 /** Steps between reloads, between recordings, and between comparisons of the watcher with a snapshot. */
 const [RELOAD, RECORD, COMPARE] = [97, 151, 31];
 
-let random = SEED;
-/** mulberry32: the same steps for the same seed. */
-function below(limit: number): number {
-  random = (random + 0x6d2b79f5) | 0;
-  let value = Math.imul(random ^ (random >>> 15), 1 | random);
-  value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-  return ((value ^ (value >>> 14)) >>> 0) % limit;
-}
+const below = seededBelow(SEED);
 
 const kinds: [kind: string, count: number, script: string][] = [
   ["idle", 110, "exec sleep 86400"],

@@ -26,3 +26,14 @@ export function pong(socket: Socket): Promise<void> {
     socket.write("PING\r\n");
   });
 }
+
+/** Resolves when the publisher's server knows what the subscriber wants: interest is announced in order. */
+export async function linked(publisher: Socket, subscriber: Socket): Promise<void> {
+  const heard = once(subscriber, "data");
+  subscriber.write("SUB topic.bench.linked 2\r\n");
+  const probe = setInterval(() => publisher.write("PUB topic.bench.linked 0\r\n\r\n"), 5);
+  await heard;
+  clearInterval(probe);
+  subscriber.write("UNSUB 2\r\n");
+  await pong(subscriber);
+}

@@ -1,7 +1,7 @@
 // A publisher and a subscriber of one topic on bare sockets: as many messages as go through, or a paced few, each with the time that it took.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { natsSocket, pong } from "./nats-socket.ts";
+import { linked, natsSocket, pong } from "./nats-socket.ts";
 
 /** Published and not arrived yet: less than any server drops. */
 const WINDOW_BYTES = 2 * 1024 * 1024;
@@ -72,17 +72,6 @@ async function open({ way, to = way, size, withHeaders = false }: TopicQuestion)
   const before = `${withHeaders ? "H" : ""}MSG ${subject} 1 ${sizes}\r\n${headers}`.length;
   const frame = (payload: string) => `${withHeaders ? "H" : ""}PUB ${subject} ${sizes}\r\n${headers}${payload}\r\n`;
   return { publisher, subscriber, frame, before, delivered: before + size + 2 };
-}
-
-/** Resolves when the publisher's server knows what the subscriber wants: interest is announced in order. */
-async function linked(publisher: Socket, subscriber: Socket): Promise<void> {
-  const heard = once(subscriber, "data");
-  subscriber.write("SUB topic.bench.linked 2\r\n");
-  const probe = setInterval(() => publisher.write("PUB topic.bench.linked 0\r\n\r\n"), 5);
-  await heard;
-  clearInterval(probe);
-  subscriber.write("UNSUB 2\r\n");
-  await pong(subscriber);
 }
 
 async function flood({ publisher, subscriber, frame, delivered }: Line, { size, seconds }: TopicQuestion): Promise<TopicAnswer> {
