@@ -19,6 +19,7 @@ beforeAll(async () => {
     processes: {
       "tools/numbers": { command: sh(`seq ${LINES}; exec cat`), autostart: true },
       "tools/echo": { command: ECHO, autostart: true },
+      "parts-of-the-simulation/with-a-name-that-is-longer-than-its-column": { command: ECHO },
       "tools/busy": { command: sh("while true; do :; done"), limits: { cpu: 3_600 }, scheduling: { nice: 19 } },
     },
   });
@@ -78,6 +79,14 @@ test("at 1024 px a long name of the instance leaves all views their names", asyn
   const box = await log.boundingBox();
   expect((box?.x ?? 0) + (box?.width ?? 9_999)).toBeLessThanOrEqual(1024);
   expect(await cut(".top-nav .word")).toEqual([]);
+});
+
+test("at 1024 px long names of processes leave the table its other columns", async () => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await shown.run("All processes");
+  await page.locator(".members tr[data-key]").first().waitFor();
+  const beyond = `(() => { const { scrollWidth, clientWidth } = document.querySelector(".members"); return scrollWidth - clientWidth; })()`;
+  await soon(() => page.evaluate(beyond)).toBe(0);
 });
 
 test("the values of the process list stand in their rows, and its title, filter and refresh fit half a window", async () => {

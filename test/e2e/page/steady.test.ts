@@ -18,6 +18,7 @@ beforeAll(async () => {
     processes: {
       "tools/brief": { command: EXIT_AS_TYPED },
       "tools/echo": { command: ECHO, autostart: true },
+      "tools/failing": { command: sh("echo one line; exit 8") },
       "tools/later": { command: ECHO },
       "tools/size": { command: SIZE, autostart: true },
     },
@@ -56,6 +57,20 @@ describe("nothing moves", () => {
     expect([await boxOf(start), await boxOf(tile)]).toEqual(before);
     await page.mouse.move(5, 5);
     await start.waitFor({ state: "detached" });
+  });
+
+  test("in the overview of a phone while rows are touched one after the other", async () => {
+    await client.command({ type: "send_stdin", name: "tools/brief", text: "7\n" });
+    await client.command({ type: "start_process", name: "tools/failing" });
+    for (const name of ["tools/brief", "tools/failing"]) await rig.untilState(name, "error");
+    const phone = await rig.open("/", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+    const restart = (name: string) => phone.page.getByRole("button", { name: `Restart ${name}` });
+    const before = await boxOf(restart("tools/failing"));
+    await restart("tools/brief").tap();
+    await phone.page.locator(".trouble-row", { hasText: "tools/brief" }).getByText("started", { exact: true }).waitFor();
+    expect(await boxOf(restart("tools/failing"))).toBe(before);
+    await restart("tools/brief").waitFor({ state: "detached" });
+    await phone.close();
   });
 
   test("in the tasks of a host while the mouse is over it", async () => {

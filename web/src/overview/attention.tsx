@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../app/commands/command-effects.ts";
@@ -29,17 +29,27 @@ function toggle(key: string): void {
   opened.value = now;
 }
 
-/** What needs attention, equal causes in one row. Rows stay while the mouse is over them. */
+/** What needs attention, equal causes in one row. While it is held, rows keep their place and their height. */
 export function Attention({ processes, isHeld }: { processes: readonly Process[]; isHeld: boolean }) {
   const last = useRef<readonly Cause[]>([]);
   const now = causesOf(processes);
   const causes = isHeld ? heldCauses(last.current, now) : now;
   last.current = causes;
+  const list = useRef<HTMLUListElement>(null);
+  useLayoutEffect(() => {
+    if (!isHeld) return;
+    const rows = [...(list.current?.querySelectorAll<HTMLElement>(".trouble-row, .cause-row") ?? [])];
+    const heights = rows.map((row) => row.getBoundingClientRect().height);
+    for (const [index, row] of rows.entries()) row.style.minHeight = `${heights[index]}px`;
+    return () => {
+      for (const row of rows) row.style.minHeight = "";
+    };
+  }, [isHeld]);
   if (causes.length === 0) return null;
   return (
     <section class="attention">
       <h2>Needs attention</h2>
-      <ul class="trouble" aria-label="Needs attention">
+      <ul class="trouble" aria-label="Needs attention" ref={list}>
         {causes
           .slice(0, MAX_ROWS)
           .map((cause) =>

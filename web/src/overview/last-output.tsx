@@ -32,6 +32,7 @@ export function LastOutput({ process }: { process: Process }) {
   }, [name, end, isOpen]);
   void answers.value;
   const line = hasRun || (exit === null && restarting) ? lastLines.of(name) : "";
+  if (line === "" && !hasRun) return null;
   return (
     <code class="last-output" title={line === "" ? undefined : `Last output: ${line}`}>
       {line}

@@ -149,7 +149,7 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
       </td>
       <td class="doing">
         {isNarrow.value ? (
-          <MenuButton label={`Actions of ${name}`} items={rowItems(name)} />
+          <MenuButton label={`More actions of ${name}`} items={rowItems(name)} />
         ) : (
           <IconButton
             icon={verb}

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { useLoads } from "../app/loads.ts";
 import { allProcesses, connection, isLoaded } from "../app/store.ts";
 import { usePointerOver } from "../ui/pointer-over.ts";
@@ -17,15 +18,22 @@ export function Overview() {
 function LoadedOverview() {
   useLoads();
   const { isOver, hold } = usePointerOver();
+  const [hasKeyboard, setKeyboard] = useState(false);
   const processes = allProcesses();
   return (
-    <section class="overview" aria-label="Overview" {...hold}>
+    <section
+      class="overview"
+      aria-label="Overview"
+      {...hold}
+      onFocusCapture={({ target }) => setKeyboard(target instanceof Element && target.matches(":focus-visible"))}
+      onBlurCapture={() => setKeyboard(false)}
+    >
       <VerdictLine processes={processes} />
       <StateCounts />
       <div class="overview-columns">
         <HostsPanel processes={processes} />
         <div class="overview-main">
-          <Attention processes={processes} isHeld={isOver} />
+          <Attention processes={processes} isHeld={isOver || hasKeyboard} />
           <RecentChanges />
         </div>
       </div>

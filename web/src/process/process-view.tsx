@@ -3,7 +3,7 @@ import { isLost, shownState } from "../../../src/client/shown/shown-state.ts";
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
 import { isTroubleState } from "../app/commands/actions.ts";
 import { canDo, type Verb } from "../app/commands/command-effects.ts";
-import { request } from "../app/commands/commands.ts";
+import { requestByClick } from "../app/commands/commands.ts";
 import type { Pane } from "../app/layout.ts";
 import { useLoads } from "../app/loads.ts";
 import { poppedOut, show, showBeside, showProcess, toggleDetails } from "../app/navigation.ts";
@@ -152,7 +152,7 @@ function Buttons({ process, pane }: { process: Process; pane: Pane }) {
           class={`verb ${verb}`}
           needsManager
           enabled={canDo(verb, process)}
-          onClick={() => void request(verb, { kind: "process", name })}
+          onClick={(event) => requestByClick(event, verb, { kind: "process", name })}
         >
           <Icon name={verb satisfies IconName} />
           <span class="word">{WORDS[verb]}</span>

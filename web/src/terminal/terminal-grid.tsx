@@ -4,8 +4,11 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../app/commands/command-effects.ts";
 import { requestByClick } from "../app/commands/commands.ts";
 import { linkTo } from "../app/navigation.ts";
+import { isNarrow } from "../app/settings.ts";
 import { reasonOf } from "../process/status-reason.ts";
+import { rowItems } from "../tree/row-menu.tsx";
 import { IconButton } from "../ui/icons.tsx";
+import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
 import { ProcessMark } from "../ui/state-mark.tsx";
 import { TerminalBox } from "./terminal-box.tsx";
@@ -76,15 +79,19 @@ function Tile({ process, below, isHidden, isEnlarged, onEnlarge }: TileProps) {
         <span class="cell-reason soft" title={reason ?? undefined}>
           {reason}
         </span>
-        <IconButton
-          icon={verb}
-          class={verb}
-          needsManager
-          enabled={canDo(verb, process)}
-          label={`${word} ${name}`}
-          word={word}
-          onClick={(event) => requestByClick(event, verb, { kind: "process", name })}
-        />
+        {isNarrow.value ? (
+          <MenuButton label={`More actions of ${name}`} items={rowItems(name)} />
+        ) : (
+          <IconButton
+            icon={verb}
+            class={verb}
+            needsManager
+            enabled={canDo(verb, process)}
+            label={`${word} ${name}`}
+            word={word}
+            onClick={(event) => requestByClick(event, verb, { kind: "process", name })}
+          />
+        )}
         <IconButton
           icon={isEnlarged ? "shrink" : "enlarge"}
           word={isEnlarged ? "Back" : "Enlarge"}

@@ -32,6 +32,8 @@ export function Button({ class: name, title, label, pressed, popup, enabled = tr
       aria-expanded={popup?.isOpen}
       aria-controls={popup?.isOpen ? popup.id : undefined}
       aria-disabled={isOn ? undefined : true}
+      // A key that is held down is one press.
+      onKeyDown={(event) => event.repeat && event.key === "Enter" && event.preventDefault()}
       onClick={(event) => isOn && onClick(event)}
     >
       {children}

@@ -1,11 +1,24 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
-/** Whether the mouse is over an element; `hold` is for that element. A finger holds nothing: it leaves as it is lifted. */
+/** A finger that was lifted may come down again for the next row, milliseconds. */
+const MAX_BETWEEN_TOUCHES_MS = 5_000;
+
+/** Whether the mouse is over an element, or a finger touched it a moment ago; `hold` is for that element. */
 export function usePointerOver() {
   const [isOver, setOver] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const end = () => clearTimeout(timer.current);
+  useEffect(() => end, []);
   const hold = {
-    onPointerEnter: ({ pointerType }: PointerEvent) => setOver(pointerType === "mouse"),
-    onPointerLeave: () => setOver(false),
+    onPointerEnter: () => {
+      end();
+      setOver(true);
+    },
+    // A finger leaves as it is lifted.
+    onPointerLeave: ({ pointerType }: PointerEvent) => {
+      if (pointerType === "touch") timer.current = setTimeout(() => setOver(false), MAX_BETWEEN_TOUCHES_MS);
+      else setOver(false);
+    },
   };
   return { isOver, hold };
 }

@@ -82,15 +82,17 @@ const underWay = new Map<string, { verb: Verb }>();
 /** Sends a command, unless the same one is under way. Resolves with whether it was accepted. */
 async function sendOnce(verb: Verb, target: Target, names: readonly string[]): Promise<boolean> {
   const key = target.kind === "list" ? `list ${target.names.join(" ")}` : `${target.kind} ${"name" in target ? target.name : ""}`;
-  if (underWay.get(key)?.verb === verb) return false;
+  const before = underWay.get(key)?.verb;
+  // What is being started runs anew: the button that started it says "Restart" by then, and a second press means the first.
+  if (before === verb || (before === "start" && verb === "restart")) return false;
   const own = { verb };
   underWay.set(key, own);
   const forget = () => {
     if (underWay.get(key) === own) underWay.delete(key);
   };
-  const before = names.map((name) => processOf(name));
+  const known = names.map((name) => processOf(name));
   const isAccepted = (await Promise.all(framesOf(verb, target).map((frame) => command(frame)))).some(Boolean);
-  if (isAccepted) void untilSettled(names, before).then(forget);
+  if (isAccepted) void untilSettled(names, known).then(forget);
   else forget();
   return isAccepted;
 }

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { ask, isConnected } from "../../app/store.ts";
+import { ask, connection } from "../../app/store.ts";
 import type { Trace } from "./traces.ts";
 import { unitOf } from "./units.ts";
 
@@ -10,10 +10,11 @@ const definitions = signal<ReadonlyMap<string, string>>(new Map());
 /** Units of fields, as the definitions of their topics have them; null until they are known. */
 export function useUnits(traces: readonly Trace[]): (trace: Trace) => string | null {
   const topics = [...new Set(traces.map(({ topic }) => topic))];
-  const isOn = isConnected.value;
+  // Not while the page still connects: what is sent then is refused.
+  const isOpen = connection.value.kind === "open";
   useEffect(() => {
-    if (isOn) for (const name of topics) void learn(name);
-  }, [topics.join("\n"), isOn]);
+    if (isOpen) for (const name of topics) void learn(name);
+  }, [topics.join("\n"), isOpen]);
   const known = definitions.value;
   return ({ topic, field }) => unitOf(known.get(topic) ?? "", field);
 }

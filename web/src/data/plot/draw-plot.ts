@@ -38,6 +38,8 @@ const KEY_STEP = 0.01;
 /** Room for the times below the lowest panel, and the least height of a panel without it, pixels. */
 const TIMES_HEIGHT = 34;
 const MIN_HEIGHT = 84;
+/** Below a panel without times: its lowest value is written beside its lower edge. */
+const GAP = 8;
 /** No further from the pointer is a sample marked, pixels. */
 const MARK_DISTANCE = 30;
 let stacks = 0;
@@ -150,7 +152,7 @@ export class DrawnPlot {
         },
         scales: { x: { time: true }, y: { range: rangeOfValues } },
         // The same beside each panel: their times stand below each other.
-        padding: [10, 24, 0, 0],
+        padding: [10, 24, isLast ? 0 : GAP, 0],
         series: [
           { label: "time" },
           ...traces.map((index) => ({
@@ -172,9 +174,9 @@ export class DrawnPlot {
 
   #fit(): void {
     const { clientWidth: width, clientHeight } = this.#box;
-    const height = Math.max(MIN_HEIGHT, Math.floor((clientHeight - TIMES_HEIGHT) / Math.max(1, this.#panels.length)));
+    const height = Math.max(MIN_HEIGHT, Math.floor((clientHeight - TIMES_HEIGHT + GAP) / Math.max(1, this.#panels.length)));
     for (const [index, { plot }] of this.#panels.entries())
-      plot.setSize({ width, height: height + (index === this.#panels.length - 1 ? TIMES_HEIGHT : 0) });
+      plot.setSize({ width, height: height + (index === this.#panels.length - 1 ? TIMES_HEIGHT - GAP : 0) });
   }
 
   #zoom(span: Span): void {
