@@ -453,7 +453,7 @@ export const ACTS: Act[] = [
               .replace("  tools/clock:", "  tools/watch:")
               .replace("worker.js beta 1700", "worker.js beta 900"),
           );
-          await page.getByRole("button", { name: "Reload …" }).click();
+          await page.getByRole("button", { name: "Reload preview" }).click();
           await page.getByRole("dialog").waitFor();
           writeFileSync(instance.config, before);
         },

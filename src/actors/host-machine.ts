@@ -21,6 +21,10 @@ export interface Greeting {
   readonly pid: number;
   /** Of the daemon's program; null: unknown. */
   readonly version: string | null;
+  /** Offset at which its output begins; null: it keeps none for its next daemon. */
+  readonly output_from: number | null;
+  /** Why the previous daemon's processes ended, if it did not stop them. */
+  readonly previous_end: string | null;
   /** The host's clock minus ours, milliseconds. */
   readonly clock_offset_ms: number;
 }

@@ -73,6 +73,8 @@ export interface ProcessDefinition {
   /** picomatch globs, relative to `base_dir` or absolute. */
   readonly watch: readonly string[];
   readonly log_file: LogFile | null;
+  /** The newest output is also kept on the host's disk. */
+  readonly output_on_disk: boolean;
   /** Where its X clients show; null: its own affair. */
   readonly forward_x11: X11Forwarding | null;
   /** It is a VNC server: number of its X display, and its TCP port on localhost. */

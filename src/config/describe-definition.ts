@@ -56,6 +56,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     essential: definition.essential,
     confirm: definition.confirm,
     watch: [...definition.watch],
+    output_on_disk: definition.output_on_disk,
     log_file: log_file && { ...log_file, ...(log_file.mode === undefined ? {} : { mode: octal(log_file.mode) }) },
     forward_x11: definition.forward_x11?.to === "display" ? true : null,
     forward_x11_to_gui: definition.forward_x11?.to === "gui" ? true : null,

@@ -36,6 +36,7 @@ export function buildRunSpec(definition: ProcessDefinition, choices: RunChoices)
     alive: definition.alive,
     watch: [...definition.watch],
     log_file: definition.log_file,
+    ...(definition.output_on_disk ? { output_on_disk: true as const } : {}),
   };
 }
 

@@ -19,6 +19,8 @@ export const MAX_SHORT_OUTPUT_BYTES = 4 * 1024;
 export const MAX_CHUNK_BYTES = 64 * 1024;
 /** How far a window may reach ahead of its start, bytes. */
 export const MAX_WINDOW_BYTES = 1024 * 1024;
+/** Most names in one message about kept output: names are at most 1,024 characters. */
+export const MAX_KEPT_NAMES = 256;
 /** Heartbeat period in both directions, and the silence after which the other side counts as lost, milliseconds. */
 export const HEARTBEAT_MS = 2_000;
 export const HEARTBEAT_LOST_MS = 6_000;
@@ -78,6 +80,13 @@ export const HOST_REQUESTS = {
       seq: offset,
       /** Its wall clock, milliseconds since 1970. */
       time: z.number(),
+      /**
+       * Offset at which the output of this daemon begins in every ring; output that earlier daemons left is before it. Left out, as by daemons
+       * that keep no output: 0.
+       */
+      output_from: offset.optional(),
+      /** Why the previous daemon's processes ended, if it did not stop them: a part of a sentence. */
+      previous_end: z.string().max(256).nullable().optional(),
       /** Of the daemon's program. */
       version: z.string().max(64).optional(),
     }),
@@ -144,6 +153,13 @@ export const HOST_REQUESTS = {
     request: z.object({ session, name: z.string(), from: offset, max: z.number().int().min(1).max(262_144) }),
     response: z.object({ from: offset, data: z.instanceof(Uint8Array) }),
   },
+  /** Processes of which the host keeps output for its next daemon, in pages ordered by name; `after` is the last name of the previous page. */
+  kept_outputs: {
+    request: z.object({ session, after: z.string().nullable() }),
+    response: z.object({ names: z.array(z.string()), next: z.string().nullable() }),
+  },
+  /** Removes what is kept of processes that are no longer configured. What runs is left out. */
+  forget_outputs: { request: z.object({ session, names: z.array(z.string()).max(MAX_KEPT_NAMES) }), response: z.object({}) },
   /** The run table, in pages ordered by name; `after` is the last name of the previous page. */
   report: {
     request: z.object({ session, after: z.string().nullable() }),

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { HostLog } from "../contract/messages.ts";
 import type { HostBus } from "./bus/host-bus.ts";
+import type { KeptOutputOptions } from "./output/kept/kept-output.ts";
 import type { RecorderOptions } from "./recording/recorder.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 
@@ -26,6 +27,8 @@ export interface HostOptions {
   bus?: HostBus;
   /** Where the cookies of forwarded X displays are kept; a temporary folder if left out. */
   x11Dir?: string;
+  /** Where output is kept for the next daemon; nowhere if left out. */
+  keptOutput?: KeptOutputOptions;
   /** Where recordings are kept; none if left out. Needs a `bus`. */
   recordings?: Pick<RecorderOptions, "stateDir" | "workDir">;
 }

@@ -1,9 +1,10 @@
 import { firstIssue, MgrError } from "../base/errors.ts";
-import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } from "../contract/messages.ts";
+import { HOST_REQUESTS, type HostRequestName, MAX_KEPT_NAMES, type RequestOf, type ResponseOf } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
 import { isSignal, type Signal } from "../protocol/process/signals.ts";
 import type { TopicServices } from "./bus/topic-services.ts";
 import type { NetworkReport } from "./network/network-report.ts";
+import type { KeptOutput } from "./output/kept/kept-output.ts";
 import type { RingStore } from "./output/ring-store.ts";
 import { startupCommands } from "./process/startup-commands.ts";
 import type { Recorder } from "./recording/recorder.ts";
@@ -22,6 +23,7 @@ interface HostParts {
   streamId: string;
   runs: RunTable<Run>;
   rings: RingStore;
+  keptOutput: KeptOutput | null;
   tasks: TaskLists;
   forwarder: Forwarder;
   displays: Pick<ForwardedDisplays, "accept">;
@@ -38,6 +40,7 @@ export function hostHandlers({
   streamId,
   runs,
   rings,
+  keptOutput,
   tasks,
   forwarder,
   displays,
@@ -84,16 +87,22 @@ export function hostHandlers({
     },
     tail: ({ name, lines, max_age_ms, ages }) => {
       const ring = rings.find(name);
-      const begin = ring?.tail(lines, max_age_ms) ?? { from: 0, truncated: false };
+      const begin = ring?.tail(lines, max_age_ms) ?? { from: rings.origin, truncated: false };
       return {
         stream_id: streamId,
         pid: runs.newest(name)?.pid ?? 0,
-        until: ring?.end ?? 0,
+        until: ring?.end ?? rings.origin,
         ...begin,
         ...(ages ? { ages: ring?.ages(begin.from) ?? [] } : {}),
       };
     },
-    read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
+    read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: rings.origin, data: new Uint8Array(0) },
+    kept_outputs: ({ after }) => pageOfNames(keptOutput?.names ?? [], after),
+    forget_outputs: async ({ names }) => {
+      const living = new Set(runs.living.map(({ spec }) => spec.name));
+      for (const name of names) if (!living.has(name)) await keptOutput?.forget(name);
+      return {};
+    },
     tasks: ({ session: _session, ...request }) => tasks.make(request),
     loads: () => tasks.loads(),
     task_page: ({ list, page }) => ({ data: tasks.page(list, page) }),
@@ -114,6 +123,13 @@ export function hostHandlers({
     ...loggerHandlers(loggers),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
   };
+}
+
+/** The names after `after` in their order: as many as fit into a message. */
+function pageOfNames(all: readonly string[], after: string | null): ResponseOf<"kept_outputs"> {
+  const rest = all.filter((name) => after === null || name > after).sort();
+  const names = rest.slice(0, MAX_KEPT_NAMES);
+  return { names, next: rest.length > names.length ? (names.at(-1) ?? null) : null };
 }
 
 function recordingHandlers(

@@ -21,6 +21,7 @@ import { expectBurst } from "./engine-flags.ts";
 import type { HostOptions } from "./host-options.ts";
 import { checkRequest, type HostHandlers, hostHandlers } from "./host-requests.ts";
 import { NetworkReport } from "./network/network-report.ts";
+import { KeptOutput } from "./output/kept/kept-output.ts";
 import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
 import { WindowSender } from "./output/window-sender.ts";
@@ -56,6 +57,7 @@ export class Host implements HostLink {
   readonly #session: ManagerSession;
   readonly #ends: JoinedEnds<Run>;
   readonly #rings: RingStore;
+  readonly #kept: KeptOutput | null;
   readonly #windows: WindowSender;
   readonly #logFiles: LogFiles;
   readonly #reaper: TreeReaper;
@@ -104,10 +106,12 @@ export class Host implements HostLink {
       publish: (kind, run) => this.#publish(kind, run),
     });
     this.#rings = new RingStore(options.ringBudget);
+    this.#kept = options.keptOutput ? new KeptOutput(options.keptOutput, this.#rings, (msg) => this.#report("warning", msg)) : null;
     this.#logFiles = new LogFiles({ clock: this.#clock, log: (level, msg) => this.#report(level, msg) });
     this.#windows = new WindowSender({
       streamId: this.streamId,
       findRing: (name) => this.#rings.find(name),
+      origin: () => this.#rings.origin,
       send: (chunk) => this.#publisher.publish((listener) => listener.onOutput?.(chunk)),
       hold: (name, held) => this.#starter.hold(name, held),
       hasRoom: () => this.#hasRoom?.() ?? true,
@@ -139,6 +143,7 @@ export class Host implements HostLink {
       runs: this.#runs,
       rings: this.#rings,
       logFiles: this.#logFiles,
+      keptOutput: this.#kept,
       bus: this.#bus,
       displays: this.#displays,
       check: (session) => this.#checkStart(session),
@@ -167,6 +172,7 @@ export class Host implements HostLink {
         streamId: this.streamId,
         runs: this.#runs,
         rings: this.#rings,
+        keptOutput: this.#kept,
         tasks: this.#tasks,
         forwarder: this.#forwarder,
         displays: this.#displays,
@@ -258,6 +264,7 @@ export class Host implements HostLink {
     this.#displays.close();
     await this.#topics.close();
     await this.#logFiles.close();
+    await this.#kept?.close();
     await this.#reaper.close();
   }
 
@@ -297,6 +304,7 @@ export class Host implements HostLink {
       stream_id: this.streamId,
       seq: this.#seq,
       time: this.#clock.now(),
+      ...(this.#kept === null ? {} : { output_from: this.#rings.origin, previous_end: this.#kept.previousEnd }),
       ...(this.#version === undefined ? {} : { version: this.#version }),
     };
   }
@@ -309,6 +317,7 @@ export class Host implements HostLink {
 
   #output(name: string, bytes: Uint8Array): void {
     this.#windows.grown(name);
+    this.#kept?.grown(name);
     this.#topics.recorder?.output(name, bytes);
   }
 
@@ -336,6 +345,7 @@ export class Host implements HostLink {
 
   #tick(): void {
     this.#session.tick();
+    this.#kept?.beat();
     if ((this.#ticks++ * TICK_MS) % HEARTBEAT_MS === 0) this.announce();
     this.#timer = this.#clock.setTimeout(() => this.#tick(), untilBeat(TICK_MS, this.#clock.monotonic()));
   }

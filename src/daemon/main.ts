@@ -20,6 +20,7 @@ import { type BusService, serveOnBus, serverOf } from "./session/bus-service.ts"
 import { instanceUuid, keepInstanceUuid } from "./session/instance.ts";
 import { acquireLock } from "./session/lock.ts";
 import { watchLock } from "./session/lock-watch.ts";
+import { makePrivate, socketDir } from "./session/sockets.ts";
 import { placeOfBus, readStartOptions, type StartOptions } from "./start-options.ts";
 import { RunCgroups } from "./tree/cgroups.ts";
 import { killGuarded } from "./tree/guard-search.ts";
@@ -63,10 +64,16 @@ async function main(): Promise<void> {
   const bus = await openBus({ ...options, hub: () => hubDial(serverOf(options.bus, managerLock)), files }, (level, msg) =>
     tell(level, "bus", msg),
   );
+  const previous = new StaleRunCleanup(join(options.state_dir, "daemon.json"));
   const host = new Host({
     host: options.host,
     subreaper: true,
     ...(bus === null ? {} : { bus }),
+    keptOutput: {
+      runtimeFolder: runtimeFolder(options.state_dir, lock.info.instance_uuid, (msg) => log.warn(msg)),
+      diskFolder: join(options.state_dir, "output"),
+      previousEnd: previous.lastEnd(),
+    },
     x11Dir: join(options.state_dir, "x11"),
     recordings: { stateDir: options.state_dir, workDir: options.work_dir },
     killTree: reaper,
@@ -75,7 +82,6 @@ async function main(): Promise<void> {
     ...(options.version === undefined ? {} : { version: options.version }),
     ...(options.ring_budget === undefined ? {} : { ringBudget: options.ring_budget }),
   });
-  const previous = new StaleRunCleanup(join(options.state_dir, "daemon.json"));
   const stopWatch = watchLock({
     lock,
     remake: async () => {
@@ -136,6 +142,18 @@ async function main(): Promise<void> {
     });
   } catch (error) {
     if (!waiting.signal.aborted) giveUp(EXIT.failed, `the host daemon could not be put onto the bus: ${messageOf(error)}`);
+  }
+}
+
+/** The folder of output beside the sockets; null: there is none, and output is lost with this daemon. */
+function runtimeFolder(stateDir: string, uuid: string, log: (msg: string) => void): string | null {
+  try {
+    const folder = join(socketDir({ uuid, stateDir }).path, "output");
+    makePrivate(folder);
+    return folder;
+  } catch (error) {
+    log(`output is not kept for the next daemon: ${messageOf(error)}`);
+    return null;
   }
 }
 

@@ -39,7 +39,16 @@ describe("the statechart of a host", () => {
       heartbeat: { host: "bench", contract: CONTRACT_VERSION, pid: 7, stream_id: "s1", session: null, seq: 0, ...overrides },
     });
   const greeted = async (greeting: Partial<Greeting> = {}) => {
-    greetings.at(-1)?.resolve({ session: "a", stream_id: "s1", pid: 7, version: null, clock_offset_ms: 0, ...greeting });
+    greetings.at(-1)?.resolve({
+      session: "a",
+      stream_id: "s1",
+      pid: 7,
+      version: null,
+      output_from: null,
+      previous_end: null,
+      clock_offset_ms: 0,
+      ...greeting,
+    });
     await settle();
   };
   const ready = async () => {
@@ -60,7 +69,12 @@ describe("the statechart of a host", () => {
     expect(greetings).toHaveLength(1);
     await greeted();
     expect(state()).toBe("ready");
-    expect(emitted).toEqual([{ type: "ready", greeting: { session: "a", stream_id: "s1", pid: 7, version: null, clock_offset_ms: 0 } }]);
+    expect(emitted).toEqual([
+      {
+        type: "ready",
+        greeting: { session: "a", stream_id: "s1", pid: 7, version: null, output_from: null, previous_end: null, clock_offset_ms: 0 },
+      },
+    ]);
   });
 
   test("ready, in this process | silence | ready", async () => {

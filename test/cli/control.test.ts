@@ -131,7 +131,7 @@ describe("mgr start", () => {
     };
     const told = await printed(() => control("start", ["db"], flags(manager)));
     expect(told.output).toBe("db: started\n");
-    expect(told.errors).toContain("mgr: api was stopped together with db and is still stopped\n");
+    expect(told.errors).toContain("mgr: api was stopped together with db and is still stopped.\n");
     expect(told.errors).toContain("mgr start api web");
     expect((await printed(() => control("start", ["api", "web"], flags(manager)))).errors).toBe("");
   });

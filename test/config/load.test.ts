@@ -37,6 +37,7 @@ describe("a process", () => {
       alive: null,
       essential: false,
       confirm: false,
+      output_on_disk: false,
       forward_x11: null,
       vnc: null,
       watch: [],

@@ -58,6 +58,7 @@ describe("the JSON Schema of the configuration", () => {
       "bus_key_file",
       "bus_leafnode_url",
       "bus_max_payload",
+      "bus_memory",
       "state_dir",
       "scope_process",
       "retained_log_entries",
@@ -85,6 +86,7 @@ describe("the JSON Schema of the configuration", () => {
       "confirm",
       "watch",
       "log_file",
+      "output_on_disk",
       "start_tool",
     ];
     expect(Object.keys(schema.properties?.defaults?.properties ?? {}).sort()).toEqual([...shared].sort());

@@ -30,7 +30,7 @@ describe("recent changes", () => {
       change("a", "started", "backoff", { reason: "exit code 3" }),
     );
     expect(recent(entries)).toEqual([
-      ["a", "starting by ada", "started by ada", "restarting: exit code 3"],
+      ["a", "starting, requested by ada", "started by ada", "restarting: exit code 3"],
       ["b", "starting"],
     ]);
     // The state before that time lasts into it.
@@ -80,7 +80,7 @@ describe("the states of a process", () => {
       "06 ended: exit code 0",
       "10 started",
       "11 ended: exit code 3",
-      "20 starting by ada",
+      "20 starting, requested by ada",
       "21 started by ada",
     ]);
   });

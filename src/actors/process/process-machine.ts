@@ -80,7 +80,7 @@ export const processMachine = processSetup.createMachine({
         restart: restartLater,
         report: [
           { guard: "runReported", target: "adopting", actions: ["takeRun", "inferRequest", "noteAdoption"] },
-          { guard: "startRequested", target: "launching" },
+          { guard: "startRequested", target: "launching", actions: "noteLostRun" },
           { target: "stopped" },
         ],
         "run.*": [{ guard: "runReported", target: "adopting", actions: ["takeRun", "inferRequest", "noteAdoption"] }],

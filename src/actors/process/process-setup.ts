@@ -149,6 +149,10 @@ export const processSetup = setup({
       assertEvent(event, "liveness.failed");
       return { stopCause: { reason: event.reason } };
     }),
+    noteLostRun: enqueueActions(({ event, enqueue }) => {
+      assertEvent(event, "report");
+      if (event.lost) enqueue.emit({ type: "note", level: "warning", msg: `${event.lost}; it is started, as requested` });
+    }),
     noteFilesChanged: emit(({ event }) => {
       assertEvent(event, "files.changed");
       return { type: "note", level: "info", msg: `it is restarted: '${event.path}' changed` };

@@ -30,9 +30,9 @@ export type ProcessEvent =
   /**
    * What the host's run table says, after a hello or a reconnect. `run: null` means that this daemon has never run it. Send it only if the
    * table is complete and was requested after the last spawn was answered: a paged report can miss a run that began meanwhile. `host` is
-   * set if the run was found on an unexpected host.
+   * set if the run was found on an unexpected host, and `lost` if the daemon before did not stop its processes: what happened to it.
    */
-  | { type: "report"; run: RunReport | null; host?: string | null }
+  | { type: "report"; run: RunReport | null; host?: string | null; lost?: string | null }
   | { type: "run.spawned"; run: RunReport }
   | { type: "run.ready"; run: RunReport }
   | { type: "run.exited"; run: RunReport }

@@ -94,6 +94,7 @@ export function displayDefinition(
     confirm: false,
     watch: [],
     log_file: null,
+    output_on_disk: false,
     forward_x11: null,
     vnc: null,
     start_tool: null,

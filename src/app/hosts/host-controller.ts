@@ -75,6 +75,8 @@ export class HostController {
   #streamId: string | null = null;
   /** Runs of unknown names that are being stopped, by run id. */
   readonly #strangers = new Set<string>();
+  /** Why the processes of the previous daemon ended, until they know it. */
+  #previousEnd: string | null = null;
   readonly #end = new Task();
 
   constructor(options: HostControllerOptions) {
@@ -111,7 +113,7 @@ export class HostController {
     const { host, log, onHostChanged } = this.#options;
     switch (event.type) {
       case "ready":
-        this.#streamId = event.greeting.stream_id;
+        this.#greeted(event.greeting);
         log.append({ level: "info", source: "manager", msg: `host '${host}' is ready` });
         this.#tellProcesses({ type: "host.ready" });
         onHostChanged();
@@ -152,6 +154,33 @@ export class HostController {
     if (this.#table !== null) this.#reportOne(name, this.#table.get(name) ?? null);
   }
 
+  /** A daemon that this manager has not met says what happened to the one before. */
+  #greeted({ stream_id, previous_end, output_from }: Greeting): void {
+    const { host, log } = this.#options;
+    const isNew = this.#streamId !== stream_id;
+    this.#streamId = stream_id;
+    this.#previousEnd = isNew ? previous_end : null;
+    if (isNew && previous_end !== null)
+      log.append({ level: "warning", source: "manager", msg: `host '${host}': ${previous_end}, and its processes with it` });
+    if (isNew && output_from !== null) void this.#forgetOutputs();
+  }
+
+  /** Output of processes that are no longer configured is not kept. */
+  async #forgetOutputs(): Promise<void> {
+    const { registry, log, host } = this.#options;
+    const { link } = this.session;
+    try {
+      const pageAfter = (after: string | null) => this.session.command((session) => link.request("kept_outputs", { session, after }));
+      for (let page = await pageAfter(null); ; page = await pageAfter(page.next)) {
+        const names = page.names.filter((name) => registry.hostOf(name) === null);
+        if (names.length > 0) await this.session.command((session) => link.request("forget_outputs", { session, names }));
+        if (page.next === null) return;
+      }
+    } catch (error) {
+      log.append({ level: "debug", source: "manager", msg: `host '${host}' keeps the output of removed processes: ${messageOf(error)}` });
+    }
+  }
+
   /** What the host last said about `name`. */
   lastReport(name: string): RunReport | null {
     return this.#table?.get(name) ?? null;
@@ -174,7 +203,7 @@ export class HostController {
     signal.throwIfAborted();
     this.#checkClock(greeting.clock_offset_ms);
     // Windows are requested again (for another daemon, from the beginning) before any process can be spawned there.
-    this.#options.hub.hostReady(this.#options.host, greeting.stream_id);
+    this.#options.hub.hostReady(this.#options.host, greeting.stream_id, greeting.output_from ?? 0);
     return greeting;
   }
 
@@ -200,10 +229,11 @@ export class HostController {
   }
 
   #reportOne(name: string, run: RunReport | null): void {
+    const lost = this.#previousEnd;
     this.#enqueue(name, run, () => {
       // It waited behind other events, and a run has begun meanwhile: "never run" is no longer true.
       if (run === null && this.#table?.has(name)) return;
-      this.#options.system.send("process", name, { type: "report", run, ...(run === null ? {} : this.#here()) });
+      this.#options.system.send("process", name, { type: "report", run, ...(run === null ? { lost } : this.#here()) });
       if (run !== null) this.#tellFindings(run);
     });
   }

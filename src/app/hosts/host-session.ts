@@ -40,6 +40,10 @@ export interface Greeting {
   contract: number;
   pid: number;
   version: string | null;
+  /** Offset at which its output begins; null: it keeps none for its next daemon. */
+  output_from: number | null;
+  /** Why the previous daemon's processes ended, if it did not stop them. */
+  previous_end: string | null;
   clock_offset_ms: number;
 }
 
@@ -143,8 +147,8 @@ export class HostSession {
       // Earlier events are from before the hello, perhaps from another daemon.
       this.#early = [];
       await this.#fetch(question);
-      const { session, stream_id, contract, pid, version = null } = hello;
-      return { session, stream_id, contract, pid, version, clock_offset_ms };
+      const { session, stream_id, contract, pid, version = null, output_from = null, previous_end = null } = hello;
+      return { session, stream_id, contract, pid, version, output_from, previous_end, clock_offset_ms };
     } catch (error) {
       if (this.#question === question) this.drop();
       throw error;

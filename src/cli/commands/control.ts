@@ -54,7 +54,7 @@ export function stillStoppedHint(processes: readonly Process[]): string {
   const names = processes.map(({ name }) => visible(name)).join(" ");
   const sentences = processes.map(
     ({ name, stopped_with }) =>
-      `mgr: ${visible(name)} was stopped${stopped_with === null ? "" : ` together with ${visible(stopped_with)}`} and is still stopped\n`,
+      `mgr: ${visible(name)} was stopped${stopped_with === null ? "" : ` together with ${visible(stopped_with)}`} and is still stopped.\n`,
   );
   return `${sentences.join("")}     To start them: mgr start ${names}\n`;
 }

@@ -231,6 +231,7 @@ function resolveProcess({ name, node, host, base_dir }: Place, layers: Layers): 
     confirm: layers.last("confirm") ?? false,
     watch: layers.paths("watch"),
     log_file: logFile === undefined ? null : { ...LOG_FILE, ...logFile },
+    output_on_disk: layers.last("output_on_disk") ?? false,
     forward_x11: forwardingOf(layers),
     vnc: vncOf(layers.last("vnc")),
     start_tool: layers.last("start_tool") ?? null,

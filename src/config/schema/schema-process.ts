@@ -174,6 +174,10 @@ export const shared = {
     "File to which all output is written, rotated by size.",
     pathOr(path("the path of a file, or a mapping with the keys path, max_size, max_files, mode"), logFile),
   ),
+  output_on_disk: described(
+    "Keep the newest output (8 MiB) on disk, so that it can still be read after the host was restarted. Default false: it is kept until the host goes down.",
+    flag,
+  ),
   start_tool: described("Start tool to use: a value of 'instance.start_tools', or none.", text("the value of a start tool, or none")),
 };
 

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../base/clock.ts";
-import { messageOf } from "../../base/errors.ts";
+import { isDiskFull, messageOf } from "../../base/errors.ts";
 import type { HostLog } from "../../contract/messages.ts";
 import type { LogFile as LogFileSpec } from "../../contract/run.ts";
 import { fitting, restOfCharacter, rotate } from "./log-rotation.ts";
@@ -212,7 +212,7 @@ export class LogFile {
       this.#isFailing = true;
       log(
         "warning",
-        `the log file of '${name}' cannot be written: ${messageOf(error)}; it is tried again each second, and what the backlog cannot keep until then is lost`,
+        `'${name}': Cannot write to ${this.path} (${isDiskFull(error) ? "disk full" : messageOf(error)}). Retrying. What the backlog cannot keep until then is lost`,
       );
     }
     this.#press(false);

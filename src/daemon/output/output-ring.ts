@@ -25,20 +25,25 @@ export class OutputRing {
   /** The block forgotten last: a flood writes into the same memory again and again. */
   #spare: Buffer<ArrayBuffer> | null = null;
   readonly #times = new OutputTimes();
-  #firstBlock = 0;
+  #firstBlock: number;
   #backlog: number;
   /** Of the first byte that a reader must not miss; null: there is none. */
   #pin: number | null = null;
-  #end = 0;
+  /** Offset of the first byte that it ever had. */
+  readonly #origin: number;
+  #end: number;
 
-  constructor(backlog: number, onMemory: MemoryListener = () => {}) {
+  constructor(backlog: number, onMemory: MemoryListener = () => {}, origin = 0) {
     this.#backlog = backlog;
     this.#onMemory = onMemory;
+    this.#origin = origin;
+    this.#end = origin;
+    this.#firstBlock = Math.floor(origin / BLOCK_BYTES);
   }
 
   /** Offset of the oldest byte that is still there. */
   get start(): number {
-    return this.#firstBlock * BLOCK_BYTES;
+    return Math.max(this.#origin, this.#firstBlock * BLOCK_BYTES);
   }
 
   /** Offset after the newest byte. */
@@ -73,9 +78,9 @@ export class OutputRing {
     if (offset === null) this.#forgetSurplus();
   }
 
-  /** Copies `bytes`. */
-  append(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.#times.note(this.#end, performance.now());
+  /** Copies `bytes`, which were written at `time` (monotonic, milliseconds). */
+  append(bytes: Uint8Array, time = performance.now()): void {
+    if (bytes.length > 0) this.#times.note(this.#end, time);
     for (let taken = 0; taken < bytes.length; ) {
       const within = this.#end % BLOCK_BYTES;
       const length = Math.min(bytes.length - taken, BLOCK_BYTES - within);
@@ -129,7 +134,7 @@ export class OutputRing {
       }
       offset = blockStart;
     }
-    return { from: this.start, truncated: this.start > 0 };
+    return { from: this.start, truncated: this.start > this.#origin };
   }
 
   /** Gives up the oldest block, unless it is the newest too. */

@@ -1,14 +1,24 @@
-import { OutputRing } from "./output-ring.ts";
+import { BLOCK_BYTES, OutputRing } from "./output-ring.ts";
 
 /** Memory for the output of all processes of a daemon, bytes, unless told otherwise. */
 export const DEFAULT_RING_BUDGET = 512 * 1024 * 1024;
 /** Freed beyond what is needed, so that a flood does not search for the largest ring at each block. */
 const SLACK = 1 / 64;
 
+/** Output of earlier daemons. */
+export interface RestoredOutput {
+  readonly name: string;
+  readonly data: Buffer;
+  /** When the last of it was written: monotonic, milliseconds. */
+  readonly time: number;
+}
+
 /** Rings of all process names, within one budget: what is too much is taken from the oldest output of the largest ring. */
 export class RingStore {
   readonly #rings = new Map<string, OutputRing>();
   readonly #budget: number;
+  /** Offset at which the output of this daemon begins in every ring; output of earlier daemons is before it. */
+  #origin = 0;
   #bytes = 0;
 
   constructor(budget: number = DEFAULT_RING_BUDGET) {
@@ -18,6 +28,21 @@ export class RingStore {
   /** Memory taken by all rings, bytes. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  get origin(): number {
+    return this.#origin;
+  }
+
+  /** Adds the output of earlier daemons, before any other ring is opened. */
+  restore(outputs: readonly RestoredOutput[]): void {
+    const longest = Math.max(0, ...outputs.map(({ data }) => data.length));
+    this.#origin = Math.ceil(longest / BLOCK_BYTES) * BLOCK_BYTES;
+    for (const { name, data, time } of outputs) {
+      const ring = new OutputRing(data.length, (change) => this.#account(change), this.#origin - data.length);
+      this.#rings.set(name, ring);
+      ring.append(data, time);
+    }
   }
 
   find(name: string): OutputRing | undefined {
@@ -31,7 +56,7 @@ export class RingStore {
       existing.backlog = backlog;
       return existing;
     }
-    const ring = new OutputRing(backlog, (change) => this.#account(change));
+    const ring = new OutputRing(backlog, (change) => this.#account(change), this.#origin);
     this.#rings.set(name, ring);
     return ring;
   }

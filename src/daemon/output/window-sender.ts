@@ -24,6 +24,8 @@ interface Progress {
 interface WindowSenderOptions {
   streamId: string;
   findRing: (name: string) => OutputRing | undefined;
+  /** Offset at which the ring of a name that has none yet will begin; left out: 0. */
+  origin?: () => number;
   send: (chunk: OutputChunk) => void;
   /** Whether output sent now leaves at once; `roomAgain` reports when it does again. Left out: always. */
   hasRoom?: () => boolean;
@@ -59,7 +61,7 @@ export class WindowSender {
       return;
     }
     // A new reader gets a character whole, even if a part of it is already in the ring.
-    const end = this.#options.findRing(name)?.characterEnd ?? 0;
+    const end = this.#options.findRing(name)?.characterEnd ?? this.#options.origin?.() ?? 0;
     const first = from ?? end;
     const sent = moved ? (this.#windows.get(name)?.next ?? first) : first;
     this.#windows.set(name, { consumed: first, next: Math.max(first, sent), until: first + length, lossless });

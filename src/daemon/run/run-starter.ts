@@ -4,6 +4,7 @@ import type { RequestOf } from "../../contract/messages.ts";
 import type { RunId, RunSpec } from "../../contract/run.ts";
 import type { HostBus } from "../bus/host-bus.ts";
 import { checkSteps } from "../host-requests.ts";
+import type { KeptOutput } from "../output/kept/kept-output.ts";
 import { LOG_BACKLOG_BYTES } from "../output/log-file.ts";
 import type { LogFiles } from "../output/log-files.ts";
 import type { RingStore } from "../output/ring-store.ts";
@@ -17,6 +18,7 @@ export interface RunStarterOptions {
   readonly runs: RunTable<Run>;
   readonly rings: RingStore;
   readonly logFiles: LogFiles;
+  readonly keptOutput: Pick<KeptOutput, "begin"> | null;
   readonly bus: HostBus | null;
   readonly displays: Pick<ForwardedDisplays, "begin" | "end">;
   /** Throws if the manager of `session` may not start a run now. */
@@ -46,6 +48,7 @@ export class RunStarter {
       const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
       const ring = rings.open(spec.name, backlog);
       const logFile = logFiles.open(spec, ring);
+      this.#options.keptOutput?.begin(spec);
       const run = await this.#start({ runId, ...runOptions, spec, memo, marker: `${streamId}:${runId}`, ring, logFile });
       if (this.#held.has(spec.name)) run.hold(true);
       runOptions.onChange("spawned", run);

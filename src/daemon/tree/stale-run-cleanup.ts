@@ -59,12 +59,23 @@ export class StaleRunCleanup {
     rmSync(this.#path, { force: true });
   }
 
+  /** How the previous daemon ended, unless it ended properly. Call before `begin`. */
+  lastEnd(): "killed" | "restarted" | null {
+    const found = this.#readAny();
+    if (found === null || isStillAlive(found)) return null;
+    return found.boot_id === bootId() ? "killed" : "restarted";
+  }
+
   /** null: there is none, or of an earlier boot, which ended every process. Throws for a file that another user may have written. */
   read(options: StateFileOptions = {}): Life | null {
+    const found = this.#readAny(options);
+    return found?.boot_id === bootId() ? found : null;
+  }
+
+  #readAny(options: StateFileOptions = {}): Life | null {
     const text = readStateText(this.#path, options);
     try {
-      const found = life.parse(JSON.parse(text ?? ""));
-      return found.boot_id === bootId() ? found : null;
+      return life.parse(JSON.parse(text ?? ""));
     } catch {
       return null; // No file, or an unreadable one: its guard has killed the processes, or they cannot be identified.
     }

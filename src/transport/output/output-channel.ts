@@ -64,11 +64,11 @@ export class OutputChannel {
     this.#position = offset;
   }
 
-  /** The host's daemon is another one: its rings begin at 0 again. */
-  restart(streamId: string): void {
+  /** The host's daemon is another one, whose output begins at `from`. */
+  restart(streamId: string, from = 0): void {
     this.#emitPending("everything");
     this.#streamId = streamId;
-    this.#position = 0;
+    this.#position = from;
   }
 
   /** Emits what is pending, except a character of which bytes are still to come. */

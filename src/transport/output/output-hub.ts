@@ -32,7 +32,7 @@ export class OutputHub {
   /** Processes with at least one subscriber. */
   readonly #streams = new Map<string, OutputStream>();
   readonly #subscriptions = new Set<OutputSubscription>();
-  readonly #hostStreams = new Map<string, string>();
+  readonly #hostStreams = new Map<string, { streamId: string; from: number }>();
 
   constructor(options: { source: OutputSource; clock: Clock }) {
     this.#source = options.source;
@@ -50,7 +50,7 @@ export class OutputHub {
     const stream = this.#streams.get(chunk.name);
     if (!stream || this.#source.hostOf(chunk.name) !== host) return;
     // Late chunks of an earlier daemon: its successor's hello has arrived already.
-    if (chunk.stream_id !== (this.#hostStreams.get(host) ?? chunk.stream_id)) return;
+    if (chunk.stream_id !== (this.#hostStreams.get(host)?.streamId ?? chunk.stream_id)) return;
     const acceptance = stream.channel.accept(chunk);
     if (acceptance === "hole" && stream.window.reportHole(stream.channel.position)) this.#windows.open([stream]);
     if (acceptance === "advanced") this.#deliver(stream);
@@ -58,14 +58,14 @@ export class OutputHub {
     stream.settle();
   }
 
-  /** A host's daemon accepts our commands now (after its hello, before the first spawn). With a new `streamId` its rings begin at 0. */
-  hostReady(host: string, streamId: string): void {
-    const before = this.#hostStreams.get(host);
-    this.#hostStreams.set(host, streamId);
+  /** A host's daemon accepts our commands now (after its hello, before the first spawn). With a new `streamId` its output begins at `from`. */
+  hostReady(host: string, streamId: string, from = 0): void {
+    const before = this.#hostStreams.get(host)?.streamId;
+    this.#hostStreams.set(host, { streamId, from });
     const streams = [...this.#streams.values()].filter(({ name }) => this.#source.hostOf(name) === host);
     for (const stream of streams) {
       if ((before ?? stream.channel.streamId ?? streamId) === streamId) continue;
-      stream.channel.restart(streamId);
+      stream.channel.restart(streamId, from);
       stream.release();
     }
     this.#windows.open(streams);
@@ -74,9 +74,9 @@ export class OutputHub {
   /** `name` is about to run on `host`: if it ran elsewhere before, its stream begins again there. */
   hasMoved(name: string, host: string): void {
     const stream = this.#streams.get(name);
-    const streamId = this.#hostStreams.get(host);
-    if (!stream || streamId === undefined || (stream.channel.streamId ?? streamId) === streamId) return;
-    stream.channel.restart(streamId);
+    const next = this.#hostStreams.get(host);
+    if (!stream || next === undefined || (stream.channel.streamId ?? next.streamId) === next.streamId) return;
+    stream.channel.restart(next.streamId, next.from);
     stream.release();
     this.#windows.open([stream]);
   }

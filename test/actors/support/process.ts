@@ -51,6 +51,7 @@ export function definition(
     autostart: false,
     ...PLAIN_RUN,
     essential: false,
+    output_on_disk: false,
     confirm: false,
     forward_x11: null,
     vnc: null,

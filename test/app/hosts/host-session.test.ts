@@ -65,7 +65,16 @@ describe("a greeting", () => {
     expect(session.session).toBe("s1");
     expect(session.streamId).toBe("stream-a");
     await link.next("report").answer(page(3, [report("7-1", { name: "a" })]));
-    expect(await greeting).toEqual({ session: "s1", stream_id: "stream-a", contract: 1, pid: 1, version: null, clock_offset_ms: 0 });
+    expect(await greeting).toEqual({
+      session: "s1",
+      stream_id: "stream-a",
+      contract: 1,
+      pid: 1,
+      version: null,
+      output_from: null,
+      previous_end: null,
+      clock_offset_ms: 0,
+    });
     expect(heard).toEqual([]);
     session.deliver();
     session.deliver();

@@ -158,7 +158,7 @@ describe("a log file that cannot be written", () => {
     await eventually(() => rig.log.some((entry) => entry.msg.endsWith("is written again")));
     expect(text()).toBe("one\r\ntwo\r\n<two>\r\n");
     expect(rig.log.filter((entry) => entry.level === "warning").map((entry) => entry.msg)).toEqual([
-      expect.stringMatching(/^the log file of 'p' cannot be written: EISDIR.*; it is tried again each second/),
+      expect.stringMatching(/^'p': Cannot write to \/\S+ \(EISDIR.*\)\. Retrying\./),
     ]);
   });
 

@@ -71,7 +71,7 @@ test("is edited, checked, saved, previewed and reloaded", async () => {
   expect(await shown.violations()).toEqual([]);
   await edit('"autostrat": true', '"autostart": true');
   await panel().getByText("No problems", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Reload …" }).click();
+  await page.getByRole("button", { name: "Reload preview" }).click();
   const plan = page.getByRole("dialog", { name: "Changes that a reload will make" });
   await plan.getByText("tools/renamed").waitFor();
   await plan.getByText("tools/brief").waitFor();
@@ -85,7 +85,7 @@ test("a preview says what starts, what stops, and what changes from what to what
   await edit('"sleep 1000"', '"sleep 1234", "restart": {"delay": "3s"}, "autostart": true');
   await state("draft").waitFor();
   await edit('"tools/echo"', '"tools/other"');
-  await page.getByRole("button", { name: "Reload …" }).click();
+  await page.getByRole("button", { name: "Reload preview" }).click();
   const plan = page.getByRole("dialog", { name: "Changes that a reload will make" });
   await plan.getByRole("list", { name: "Starts" }).getByText("tools/other").waitFor();
   await plan.getByRole("list", { name: "Stops, and is removed" }).getByText("tools/echo").waitFor();
@@ -143,14 +143,14 @@ test("a change by another program is shown, and loaded on request", async () => 
   const text = read("mgr.yaml");
   writeFileSync(rig.instance.config, `${text}\n# by hand\n`);
   await rig.instance.mgr("reload");
-  await page.getByRole("button", { name: "changed on disk: load" }).click();
+  await page.getByRole("button", { name: "Changed on disk. Load it" }).click();
   await page.getByText("# by hand").waitFor();
   await state("in effect").waitFor();
 });
 
 test("a problem in another file is a click away from its line", async () => {
   writeFileSync(join(rig.instance.dir, "more.yaml"), "processes:\n  more/one:\n    commnd: sleep 1001\n");
-  await page.getByRole("button", { name: "Reload …" }).click();
+  await page.getByRole("button", { name: "Reload preview" }).click();
   await panel().getByText("Cannot be reloaded: 2 errors").waitFor();
   await panel()
     .getByRole("button", { name: /more\.yaml:3:5$/ })
@@ -173,7 +173,9 @@ test("at 1024 px no button covers another, and the banner of a lost connection c
     return { word: button.innerText.trim(), left, right, isCut: button.scrollWidth > button.clientWidth };
   })`);
   const found = buttons as { word: string; left: number; right: number; isCut: boolean }[];
-  expect(found.map(({ word, isCut }) => [word, isCut])).toEqual(["Compare", "Versions", "Save", "Reload …"].map((word) => [word, false]));
+  expect(found.map(({ word, isCut }) => [word, isCut])).toEqual(
+    ["Compare", "Versions", "Save", "Reload preview"].map((word) => [word, false]),
+  );
   for (const [index, { right }] of found.entries()) expect(right).toBeLessThanOrEqual(found[index + 1]?.left ?? 1024);
   rig.instance.kill("manager");
   const banner = page.getByRole("alert").filter({ hasText: "Disconnected." });

@@ -129,7 +129,7 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     await shown.page.locator(".cm-content").waitFor();
   },
   "a plan and a toast": async (shown) => {
-    await shown.page.getByRole("button", { name: "Reload …" }).click();
+    await shown.page.getByRole("button", { name: "Reload preview" }).click();
     await shown.page.getByRole("dialog").waitFor();
   },
   "a conflict": async (shown) => {

@@ -247,7 +247,7 @@ export function ConfigView() {
         {file && !isWritable && <span class="tag">read-only</span>}
         {isOutdated && (
           <button type="button" class="flat warn" title="Another user or program has written this file" onClick={run(takeNewest)}>
-            changed on disk: load
+            Changed on disk. Load it
           </button>
         )}
         <span class="grow" />
@@ -266,7 +266,7 @@ export function ConfigView() {
           </Button>
           <Button enabled={file !== null && isOpen} title="Preview what a reload changes" onClick={run(preview)}>
             <Icon name="reload" />
-            <span class="word">Reload …</span>
+            <span class="word">Reload preview</span>
           </Button>
         </span>
       </header>

@@ -63,7 +63,13 @@ function shown(time: string, change: Change, start: string | null): StateChange 
   // A stop by request passes through `stopping`; what goes from running to stopped has ended by itself, and well.
   const state = to === "stopped" && from !== null && isRunningState(from) ? "completed" : to;
   if (from === null) return { time, to: state, text: adoptedText(to, start) };
-  return { time, to: state, text: `${wordOf(state)}${by === null ? "" : ` by ${by}`}${reason === null ? "" : `: ${reason}`}` };
+  return { time, to: state, text: `${wordOf(state)}${causeOf(state, by)}${reason === null ? "" : `: ${reason}`}` };
+}
+
+/** A state on the way to what a user requested, or the state itself. */
+function causeOf(state: StateChange["to"], by: string | null): string {
+  if (by === null) return "";
+  return state === "stopping" || state === "starting" || state === "waiting" ? `, requested by ${by}` : ` by ${by}`;
 }
 
 function adoptedText(to: Change["to"], start: string | null): string {

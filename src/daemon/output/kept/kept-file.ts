@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { openStateFile, openStateFileAsync } from "../../../files/state-file.ts";
+
+/** Segments of a name: the newest one is appended to, the one before it is complete, and older ones are removed. */
+const MAX_SEGMENTS = 2;
+/** Names of segments: which process, and a number that grows. */
+const SEGMENT_NAME = /^([0-9a-f]{32})\.(\d{1,15})$/;
+/** Longest first line, bytes. */
+const MAX_HEADER_BYTES = 8_192;
+const NEWLINE = 0x0a;
+
+/** A segment as it was found on disk. */
+export interface FoundSegment {
+  readonly name: string;
+  readonly number: number;
+  readonly data: Buffer;
+  /** When it was last written, milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** The segment in this file; null: it is not one. Throws if the file cannot be read, or another user can have written it. */
+export function readSegment(folder: string, fileName: string, maxBytes: number): FoundSegment | null {
+  const [, id, number] = SEGMENT_NAME.exec(fileName) ?? [];
+  if (id === undefined || number === undefined) return null;
+  const fd = openStateFile(join(folder, fileName), constants.O_RDONLY);
+  try {
+    const { size, mtimeMs } = fstatSync(fd);
+    if (size > maxBytes + MAX_HEADER_BYTES) return null;
+    const bytes = readFileSync(fd);
+    const headerEnd = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE);
+    const name = headerEnd < 0 ? null : nameIn(bytes.toString("utf8", 0, headerEnd));
+    if (name === null || idOf(name) !== id) return null;
+    return { name, number: Number(number), data: bytes.subarray(headerEnd + 1), time: mtimeMs };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The newest output of one process in files of a folder: segments that are only appended to, so that a torn one is a shorter one. */
+export class KeptFile {
+  /** Ring offset of the first byte that is not in the file. */
+  next: number;
+  readonly #folder: string;
+  readonly #name: string;
+  /** Oldest first. */
+  #segments: { number: number; bytes: number }[];
+  #number: number;
+
+  constructor(place: { folder: string; name: string; next: number }, found: readonly FoundSegment[] = []) {
+    this.#folder = place.folder;
+    this.#name = place.name;
+    this.next = place.next;
+    this.#segments = found.map(({ number, data }) => ({ number, bytes: data.length }));
+    this.#number = Math.max(0, ...found.map(({ number }) => number));
+  }
+
+  get bytes(): number {
+    return this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Adds `data`, in a new segment where the newest one would exceed `maxSegmentBytes`. Rejects with ENOENT if its file is gone. */
+  async append(data: Buffer, maxSegmentBytes: number): Promise<void> {
+    const newest = this.#segments.at(-1);
+    if (newest !== undefined && newest.bytes + data.length <= maxSegmentBytes) {
+      await this.#write(newest.number, data, constants.O_APPEND);
+      newest.bytes += data.length;
+      return;
+    }
+    const number = ++this.#number;
+    const header = Buffer.from(`${JSON.stringify({ mgr_output: 1, name: this.#name })}\n`);
+    await this.#write(number, Buffer.concat([header, data]), constants.O_CREAT | constants.O_TRUNC);
+    this.#segments.push({ number, bytes: data.length });
+    await this.#removeOldest(this.#segments.length - MAX_SEGMENTS);
+  }
+
+  /** Removes its oldest segment, which may be its only one. */
+  async shrink(): Promise<void> {
+    await this.#removeOldest(1);
+  }
+
+  /** Replaces all that it has. */
+  async replace(data: Buffer): Promise<void> {
+    const before = this.#segments.length;
+    await this.append(data, 0);
+    await this.#removeOldest(Math.min(before, this.#segments.length - 1));
+  }
+
+  async remove(): Promise<void> {
+    await this.#removeOldest(this.#segments.length);
+  }
+
+  /** Its files are gone. */
+  reset(next: number): void {
+    this.#segments = [];
+    this.next = next;
+  }
+
+  async #removeOldest(count: number): Promise<void> {
+    for (const { number } of this.#segments.splice(0, Math.max(0, count))) await rm(this.#path(number), { force: true });
+  }
+
+  async #write(number: number, data: Buffer, flags: number): Promise<void> {
+    await using file = await openStateFileAsync(this.#path(number), constants.O_WRONLY | flags);
+    await file.writeFile(data);
+  }
+
+  #path(number: number): string {
+    return join(this.#folder, `${idOf(this.#name)}.${number}`);
+  }
+}
+
+/** Names may contain slashes and be longer than a file name. */
+function idOf(name: string): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, 32);
+}
+
+function nameIn(header: string): string | null {
+  try {
+    const { mgr_output, name } = JSON.parse(header) as { mgr_output?: unknown; name?: unknown };
+    return mgr_output === 1 && typeof name === "string" ? name : null;
+  } catch {
+    return null; // Not a header.
+  }
+}

@@ -1,0 +1,107 @@
+import { statSync } from "node:fs";
+import type { RunSpec } from "../../../contract/run.ts";
+import { formatTime } from "../../../protocol/time.ts";
+import type { RestoredOutput, RingStore } from "../ring-store.ts";
+import { type FoundOutput, OutputKeeper } from "./output-keeper.ts";
+
+/** Files in memory are written at once after quiet, and this often while a process prints, milliseconds. */
+const RUNTIME_INTERVAL_MS = 200;
+/** Files on a disk are written this often, milliseconds, and this much at a time, bytes: 1 MiB/s. */
+const DISK_INTERVAL_MS = 5_000;
+const MAX_DISK_PASS_BYTES = 5 * 1024 * 1024;
+
+/** How the previous daemon ended, unless it stopped its processes; null: it did, or there was none. */
+export type PreviousEnd = "killed" | "restarted" | null;
+
+export interface KeptOutputOptions {
+  /** Private folder that lasts until the machine goes down; null: there is none. */
+  runtimeFolder: string | null;
+  /** Folder of the processes with `output_on_disk`. */
+  diskFolder: string;
+  previousEnd: PreviousEnd;
+}
+
+/** The newest output of each process, in files that survive the daemon, and with `output_on_disk` the machine (docs/decisions/0059). */
+export class KeptOutput {
+  /** Why the previous daemon's processes ended, for people; null: it stopped them, or there was none. */
+  readonly previousEnd: string | null;
+  readonly #runtime: OutputKeeper | null;
+  readonly #disk: OutputKeeper;
+
+  /** Adds what the files have to `rings`, in which nothing else may be yet. */
+  constructor({ runtimeFolder, diskFolder, previousEnd }: KeptOutputOptions, rings: RingStore, log: (msg: string) => void) {
+    this.previousEnd = endText(previousEnd, runtimeFolder);
+    this.#runtime =
+      runtimeFolder === null ? null : new OutputKeeper({ folder: runtimeFolder, rings, intervalMs: RUNTIME_INTERVAL_MS, log });
+    this.#disk = new OutputKeeper({
+      folder: diskFolder,
+      rings,
+      intervalMs: DISK_INTERVAL_MS,
+      maxPassBytes: MAX_DISK_PASS_BYTES,
+      log,
+    });
+    this.#restore(rings);
+  }
+
+  /** A run of `name` is about to begin. */
+  begin({ name, output_on_disk }: Pick<RunSpec, "name" | "output_on_disk">): void {
+    this.#runtime?.begin(name);
+    if (output_on_disk) this.#disk.begin(name);
+    else void this.#disk.forget(name);
+  }
+
+  grown(name: string): void {
+    this.#runtime?.grown(name);
+    this.#disk.grown(name);
+  }
+
+  /** Processes of which output is kept. */
+  get names(): string[] {
+    return [...new Set([...(this.#runtime?.names ?? []), ...this.#disk.names])];
+  }
+
+  async forget(name: string): Promise<void> {
+    await this.#runtime?.forget(name);
+    await this.#disk.forget(name);
+  }
+
+  /** Called each second: the next daemon is told when this one ended. */
+  beat(): void {
+    void this.#runtime?.beat();
+  }
+
+  /** After an orderly end only what is on a disk stays. */
+  async close(): Promise<void> {
+    await this.#runtime?.close({ removes: true });
+    await this.#disk.close({ removes: false });
+  }
+
+  #restore(rings: RingStore): void {
+    const inMemory = this.#runtime?.find() ?? [];
+    const onDisk = this.#disk.find();
+    const inMemoryNames = new Set(inMemory.map(({ name }) => name));
+    const mark = Buffer.from(endMark(this.previousEnd));
+    rings.restore([...inMemory, ...onDisk.filter(({ name }) => !inMemoryNames.has(name))].map((output) => restored(output, mark)));
+    // The mark is written with the first output of the next run.
+    const found = rings.origin - mark.length;
+    for (const { name } of inMemory) this.#runtime?.restored(name, found);
+    for (const { name } of onDisk) this.#disk.restored(name, inMemoryNames.has(name) ? null : found);
+  }
+}
+
+function restored({ name, data, time }: FoundOutput, mark: Buffer): RestoredOutput {
+  return { name, data: Buffer.concat([data, mark]), time: performance.now() - (Date.now() - time) };
+}
+
+/** A line of its own after the output of earlier runs, which may have left colours behind. */
+function endMark(previousEnd: string | null): string {
+  return `\x1b[0m\r\n[mgr: ${previousEnd ?? "the daemon of this host was stopped"}. Earlier output is above]\r\n`;
+}
+
+function endText(end: PreviousEnd, runtimeFolder: string | null): string | null {
+  if (end === null) return null;
+  if (end === "restarted") return "the host was restarted";
+  const lastBeat = runtimeFolder === null ? undefined : statSync(runtimeFolder, { throwIfNoEntry: false })?.mtimeMs;
+  const when = lastBeat === undefined ? "" : ` at ${formatTime(lastBeat).slice(0, 19).replace("T", " ")} UTC`;
+  return `the daemon of this host ended (SIGKILL or a crash)${when}`;
+}

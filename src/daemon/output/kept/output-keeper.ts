@@ -1,0 +1,239 @@
+import { readdirSync, rmSync } from "node:fs";
+import { mkdir, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../../../base/errors.ts";
+import { isMissing } from "../../../files/state-file.ts";
+import type { RingStore } from "../ring-store.ts";
+import { type FoundSegment, KeptFile, readSegment } from "./kept-file.ts";
+
+/** Default limits of a process and of a host, bytes. */
+const MAX_NAME_BYTES = 8 * 1024 * 1024;
+const MAX_HOST_BYTES = 256 * 1024 * 1024;
+/** A segment is not made smaller than this, however many processes share the host's limit, bytes. */
+const MIN_SEGMENT_BYTES = 16 * 1024;
+/** Writing may take one part in this many of the time. */
+const REST_SHARE = 5;
+
+interface OutputKeeperOptions {
+  /** Private folder; made if it is missing. */
+  folder: string;
+  rings: RingStore;
+  /** Least time between two passes over what has grown, milliseconds. */
+  intervalMs: number;
+  /** Bytes of one pass; unlimited if left out. */
+  maxPassBytes?: number;
+  maxNameBytes?: number;
+  maxHostBytes?: number;
+  log: (msg: string) => void;
+}
+
+/** What was found of one process. */
+export interface FoundOutput {
+  readonly name: string;
+  readonly data: Buffer;
+  /** When it was last written, milliseconds since 1970. */
+  readonly time: number;
+}
+
+/**
+ * Keeps the newest output of processes in files of a folder, for the next daemon (docs/decisions/0059). The rings are its queue: it writes
+ * what they have, one file after the other, and what they no longer had is marked as a gap.
+ */
+export class OutputKeeper {
+  readonly #options: OutputKeeperOptions;
+  readonly #maxNameBytes: number;
+  readonly #maxHostBytes: number;
+  readonly #files = new Map<string, KeptFile>();
+  /** Files whose content was not restored: the ring has what belongs there. */
+  readonly #outdated = new Set<string>();
+  readonly #grown = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #pass: Promise<void> | null = null;
+  #earliest = 0;
+  #isClosed = false;
+  /** Of all files. */
+  #bytes = 0;
+  #problem = "";
+
+  constructor(options: OutputKeeperOptions) {
+    this.#options = options;
+    this.#maxNameBytes = options.maxNameBytes ?? MAX_NAME_BYTES;
+    this.#maxHostBytes = options.maxHostBytes ?? MAX_HOST_BYTES;
+  }
+
+  /** What earlier daemons left, the newest within the limits. The rest, and what is not readable, is removed. */
+  find(): FoundOutput[] {
+    const segments = new Map<string, FoundSegment[]>();
+    for (const fileName of this.#fileNames()) {
+      const segment = this.#read(fileName);
+      if (segment === null) rmSync(join(this.#options.folder, fileName), { force: true, recursive: true });
+      else segments.set(segment.name, [...(segments.get(segment.name) ?? []), segment]);
+    }
+    const newest = [...segments].map(([name, found]) => ({ name, found, time: Math.max(...found.map(({ time }) => time)) }));
+    newest.sort((a, b) => b.time - a.time);
+    const outputs: FoundOutput[] = [];
+    for (const { name, found, time } of newest) {
+      found.sort((a, b) => a.number - b.number);
+      const data = Buffer.concat(found.map((segment) => segment.data));
+      this.#bytes += data.length;
+      this.#files.set(name, new KeptFile({ folder: this.#options.folder, name, next: 0 }, found));
+      if (this.#bytes <= this.#maxHostBytes) outputs.push({ name, data, time });
+      else void this.forget(name);
+    }
+    return outputs;
+  }
+
+  /** The ring of `name` has what was found of it, up to the offset `next`; null: it has something else. */
+  restored(name: string, next: number | null): void {
+    const file = this.#files.get(name);
+    if (file === undefined) return;
+    file.next = next ?? this.#options.rings.find(name)?.start ?? 0;
+    if (next === null) this.#outdated.add(name);
+  }
+
+  /** From now on the output of `name` is kept. */
+  begin(name: string): void {
+    if (this.#files.has(name)) return;
+    const { folder, rings } = this.#options;
+    this.#files.set(name, new KeptFile({ folder, name, next: rings.find(name)?.start ?? rings.origin }));
+    this.grown(name);
+  }
+
+  get names(): string[] {
+    return [...this.#files.keys()];
+  }
+
+  /** Output of `name` was received. */
+  grown(name: string): void {
+    if (this.#isClosed || !this.#files.has(name)) return;
+    this.#grown.add(name);
+    if (this.#timer !== null || this.#pass !== null) return;
+    this.#timer = setTimeout(() => this.#begin(), Math.max(0, this.#earliest - performance.now()));
+  }
+
+  async forget(name: string): Promise<void> {
+    const file = this.#files.get(name);
+    this.#files.delete(name);
+    this.#grown.delete(name);
+    this.#outdated.delete(name);
+    this.#bytes -= file?.bytes ?? 0;
+    await file?.remove().catch((error: unknown) => this.#complain(error));
+  }
+
+  /** Notes in the folder that the daemon lives: its successor reads there when it ended. */
+  async beat(): Promise<void> {
+    const now = new Date();
+    await utimes(this.#options.folder, now, now).catch((error: unknown) => this.#complain(error));
+  }
+
+  /** Ends the writing; `removes` everything, or writes what is not written yet. */
+  async close({ removes }: { removes: boolean }): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    await this.#pass;
+    if (!removes) await this.#writeAll();
+    else for (const name of this.names) await this.forget(name);
+  }
+
+  #begin(): void {
+    this.#timer = null;
+    const began = performance.now();
+    this.#pass = this.#writeAll().then(() => {
+      const took = performance.now() - began;
+      this.#earliest = performance.now() + Math.max(this.#options.intervalMs, took * (REST_SHARE - 1));
+      this.#pass = null;
+      const [next] = this.#grown;
+      if (next !== undefined) this.grown(next);
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    const names = [...this.#grown];
+    this.#grown.clear();
+    let left = this.#options.maxPassBytes ?? Number.POSITIVE_INFINITY;
+    for (const [index, name] of names.entries()) {
+      try {
+        left -= await this.#write(name, Math.floor(Math.min(this.#maxSegmentBytes, left / (names.length - index))));
+      } catch (error) {
+        await this.#failed(name, error);
+      }
+    }
+  }
+
+  /** Writes the newest output that is not in its file, at most `max` bytes. Returns their number. */
+  async #write(name: string, max: number): Promise<number> {
+    const ring = this.#options.rings.find(name);
+    const file = this.#files.get(name);
+    if (ring === undefined || file === undefined || max === 0) return 0;
+    const end = ring.end;
+    const { from, data } = ring.read(Math.max(file.next, end - max), max);
+    // Nothing is missing before the beginning of a ring.
+    const gap = this.#outdated.has(name) || file.bytes === 0 ? 0 : from - file.next;
+    const bytes = gap > 0 ? Buffer.concat([gapMark(gap), data]) : data;
+    const before = file.bytes;
+    if (this.#outdated.delete(name)) await file.replace(bytes);
+    else if (bytes.length > 0) await file.append(bytes, this.#maxSegmentBytes);
+    file.next = end;
+    this.#bytes += this.#files.get(name) === file ? file.bytes - before : 0;
+    if (this.#bytes > this.#maxHostBytes) await this.#shrink();
+    return bytes.length;
+  }
+
+  /** The largest segment, so that two of each process fit into the limits. */
+  get #maxSegmentBytes(): number {
+    const share = Math.max(MIN_SEGMENT_BYTES, Math.floor(this.#maxHostBytes / 2 / Math.max(1, this.#files.size)));
+    return Math.min(Math.floor(this.#maxNameBytes / 2), share);
+  }
+
+  /** Files that were written when fewer processes shared the limit are too large. */
+  async #shrink(): Promise<void> {
+    for (const file of [...this.#files.values()].sort((a, b) => b.bytes - a.bytes)) {
+      const before = file.bytes;
+      await file.shrink();
+      this.#bytes += file.bytes - before;
+      if (this.#bytes <= this.#maxHostBytes) return;
+    }
+  }
+
+  async #failed(name: string, error: unknown): Promise<void> {
+    const { folder, rings } = this.#options;
+    // A session manager may remove runtime folders at any time. The ring has the newest output still.
+    if (isMissing(error)) {
+      await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: unknown) => this.#complain(cause));
+      const file = this.#files.get(name);
+      this.#bytes -= file?.bytes ?? 0;
+      file?.reset(rings.find(name)?.start ?? 0);
+      this.#grown.add(name);
+    } else this.#complain(error);
+  }
+
+  #complain(error: unknown): void {
+    const problem = messageOf(error);
+    if (problem !== this.#problem) this.#options.log(`output cannot be kept in ${this.#options.folder}: ${problem}`);
+    this.#problem = problem;
+  }
+
+  #fileNames(): string[] {
+    try {
+      return readdirSync(this.#options.folder);
+    } catch (error) {
+      if (!isMissing(error)) this.#complain(error);
+      return [];
+    }
+  }
+
+  #read(fileName: string): FoundSegment | null {
+    try {
+      return readSegment(this.#options.folder, fileName, this.#maxNameBytes);
+    } catch (error) {
+      this.#complain(error);
+      return null;
+    }
+  }
+}
+
+/** A line of its own in the output. */
+function gapMark(bytes: number): Buffer {
+  return Buffer.from(`\r\n[mgr: ${bytes} bytes of output are not kept]\r\n`);
+}
