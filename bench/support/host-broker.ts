@@ -10,7 +10,7 @@ import { tuneSockets } from "../../src/bus/carriers/socket-tuning.ts";
 import { HubConnection } from "../../src/bus/leaf/hub-connection.ts";
 import { hubDial } from "../../src/bus/leaf/hub-dial.ts";
 import { Registry } from "../../src/bus/registry/registry.ts";
-import { limitUnsent } from "../../src/daemon/native/socket-options.ts";
+import { limitUnsent, unsentBytes } from "../../src/daemon/native/socket-options.ts";
 import { definitionProblem } from "../../src/recording/definition-problem.ts";
 
 /** Ping interval of the daemon, and period of the timer that is watched, milliseconds. */
@@ -46,7 +46,7 @@ const log = (level: string, msg: string) => {
   logged++;
   if (level === "error") errors.push(msg);
 };
-tuneSockets(limitUnsent);
+tuneSockets({ limitUnsent, unsentBytes });
 let port = 0;
 const place = () => ({ port, unix_socket: null });
 const hooks = new Registry({ host: "bench", server: "leaf", place, log, definitionProblem: async () => definitionProblem });
