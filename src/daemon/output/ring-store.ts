@@ -1,7 +1,8 @@
+import { totalmem } from "node:os";
 import { BLOCK_BYTES, OutputRing } from "./output-ring.ts";
 
-/** Memory for the output of all processes of a daemon, bytes, unless told otherwise. */
-export const DEFAULT_RING_BUDGET = 512 * 1024 * 1024;
+/** Memory for the output of all processes of a daemon, bytes, unless told otherwise: at most an eighth of the machine's. */
+const DEFAULT_RING_BUDGET = Math.min(512 * 1024 * 1024, Math.floor(totalmem() / 8));
 /** Freed beyond what is needed, so that a flood does not search for the largest ring at each block. */
 const SLACK = 1 / 64;
 
