@@ -97,6 +97,7 @@ describe("finding and doing", () => {
   test("what the filter leaves is started and stopped together", async () => {
     await page.getByLabel(/^Filter processes/).fill("many p00");
     await shown.run("Start all 10 filtered processes");
+    await page.getByRole("button", { name: "Start 10 processes" }).click();
     await client.untilState("many/p009", "stopped");
     await page.getByLabel(/^Filter processes/).fill("");
   });
