@@ -96,9 +96,10 @@ export async function createManager(config: ConfigInput | string, options: Creat
     cleanups.push(() => host.close());
     let next: ConfigInput | null = null;
     const readFile = fileReader(loaded, { trustConfig });
-    const bus = options.bus ? await openEmbeddedBus({ config: loaded, log, engine: () => engine }) : null;
+    let running: Engine | null = null;
+    const bus = options.bus ? await openEmbeddedBus({ config: loaded, log, engine: () => running }) : null;
     if (bus) cleanups.push(() => bus.close());
-    const engine: Engine = new Engine({
+    const engine = new Engine({
       config: loaded,
       clock,
       log,
@@ -125,6 +126,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
           }
         : {}),
     });
+    running = engine;
     cleanups.push(() => engine.close());
     const { listen = false } = options;
     const hash = listen === false ? "" : await assetHash(ASSETS);
@@ -178,19 +180,20 @@ const NOBODY = { admitUser: () => Promise.resolve(null) };
 interface BusOptions {
   config: Config;
   log: LogBook;
-  engine: () => Engine;
+  /** Null: it is not there yet. */
+  engine: () => Engine | null;
 }
 
 async function openEmbeddedBus({ config, log, engine }: BusOptions): Promise<ManagerBus> {
   return openManagerBus({
     instance: config.instance,
     log,
-    hosts: () => engine().registry.config.hosts,
+    hosts: () => (engine()?.registry.config ?? config).hosts,
     isLed: (name) =>
       engine()
-        .control.state.hosts()
-        .some((known) => known.name === name),
-    onRefused: (daemon) => engine().daemonRefused(daemon),
+        ?.control.state.hosts()
+        .some((known) => known.name === name) ?? false,
+    onRefused: (daemon) => engine()?.daemonRefused(daemon),
   });
 }
 
