@@ -51,7 +51,7 @@ const connect = { port, count: 1 };
 await askSubscriber({ connect });
 await askPublisher({ connect });
 await askPublisher({ rate: RATE });
-/** Of a broker with the honest pair only. */
+/** Counters that the broker has with the honest pair alone, and has again when all others have left. */
 const counts = ({ clients, subscriptions, memoryUsed }: HostBrokerState) => JSON.stringify({ clients, subscriptions, memoryUsed });
 const calm = counts(await state());
 const failures: string[] = [];
@@ -75,7 +75,7 @@ async function quietPoint(): Promise<void> {
   lost = sent - received;
   if (counts(now) !== calm) failures.push(`without clients, the broker has ${counts(now)}, at first ${calm}`);
   if (process.env.MGR_BENCH_VERBOSE) console.error(JSON.stringify({ ...done, heap: heaps.at(-1), sent, received, gap, cpuGap }));
-  // What the collection of garbage took is not the broker's work.
+  // Garbage collection is not the broker's work.
   await state();
   await askPublisher({ rate: RATE });
 }

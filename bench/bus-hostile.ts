@@ -97,7 +97,7 @@ async function measure(server: Server, questions: readonly HostileQuestion[]): P
 
 const attack = (server: Server, names: readonly AttackName[]) => measure(server, [{ attack: { port: server.port, names } }]);
 
-/** What an attack costs server and attacker, as a load that is not on the bus. */
+/** The processor time of server and attacker, as a load off the bus. */
 function burnt(attacked: Measured, calm: Measured): HostileQuestion[] {
   const load = Math.min(loads.length, attacked.load_cpu + Math.max(0, attacked.server_cpu - calm.server_cpu));
   const count = Math.max(1, Math.ceil(load));

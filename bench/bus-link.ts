@@ -9,7 +9,7 @@ import { Part } from "./support/part.ts";
 
 const SIZE = 65_536;
 const COUNT = 6_000;
-/** Of each in turn; the median counts. */
+/** Rounds for each server, in turns; the median counts. */
 const ROUNDS = 5;
 const BROKER = new URL("./support/host-broker.ts", import.meta.url);
 const LOAD = new URL("./support/link-load.ts", import.meta.url);
@@ -38,7 +38,7 @@ await using load = await Part.start(LOAD);
 interface Round {
   readonly rate: number;
   readonly lost: number;
-  /** Of all three servers, microseconds a message. */
+  /** Processor time of all three servers, microseconds a message. */
   readonly cpu: number;
 }
 const rounds: Record<keyof typeof paths, Round[]> = { ours: [], theirs: [] };

@@ -138,7 +138,7 @@ const fatTopic: Attack = async (port, signal) => {
   await paced(signal, 200, () => send(publisher, message));
 };
 
-/** Which of them a nats-server knows, too. */
+/** Attacks that also apply to a nats-server. */
 export const COMMON = ["fat_subjects", "queue_group", "subscriptions", "stalled", "fat_topic"] as const;
 export const ATTACKS = {
   fat_subjects: fatSubjects,

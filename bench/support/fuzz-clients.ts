@@ -5,7 +5,7 @@ import { seededBelow } from "./random.ts";
 
 /** Longest pauses: between two operations of a client, and of one that does not read, milliseconds. */
 const [MAX_PAUSE_MS, MAX_STALL_MS] = [40, 6_000];
-/** What a client does not read waits here; more is not written to the server. */
+/** Unread bytes of a client above which it writes nothing more to the server. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** Names of programs, which are also their tokens. Clients with the same one share limits. */
 const PROGRAMS = 20;

@@ -35,7 +35,7 @@ function oneOf<T>(below: Below, values: readonly T[]): T {
   return values[below(values.length)] as T;
 }
 
-/** Of one in eight, a bad one. */
+/** One in eight is invalid. */
 function subject(below: Below): string {
   if (below(8) === 0) return oneOf(below, BAD_SUBJECTS);
   return below(3) === 0 ? `s.${below(500)}` : oneOf(below, SUBJECTS);

@@ -13,7 +13,7 @@ export interface LinkQuestion {
 }
 export interface LinkAnswer {
   readonly received: number;
-  /** Of those that arrived, until the last one. */
+  /** Messages a second, until the last one that arrived. */
   readonly perSecond: number;
 }
 

@@ -40,7 +40,7 @@ export class RequestQueue<T extends Queued> {
   }
 }
 
-/** What a frame may be about; of a process or group the first segment, because a group stands for all that is below it. */
+/** The object of a frame; for a process or group its first segment, because a group stands for all that is below it. */
 function objectOf(frame: ClientFrame): string {
   if ("name" in frame && typeof frame.name === "string") return `name ${frame.name.split("/", 1)[0]}`;
   if ("provider_id" in frame) return `provider ${frame.provider_id}`;

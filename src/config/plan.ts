@@ -29,11 +29,11 @@ export function isSameDefinition(a: ProcessDefinition, b: ProcessDefinition): bo
   return a === b || isDeepStrictEqual(a, b);
 }
 
-/** What another configuration changes in a host. */
+/** A change of a host by another configuration. */
 export interface HostChange {
   readonly name: string;
   readonly change: "added" | "removed" | "changed";
-  /** Of a changed host, what differs; `token` is the content of its token file. */
+  /** Keys of a changed host that differ; `token` is the content of its token file. */
   readonly keys: string[];
 }
 

@@ -49,7 +49,7 @@ export const networkRow = z.discriminatedUnion("kind", [
     retransmits: count,
     rtt_us: count,
   }),
-  /** What the broker has sent to another one, and received from it: messages with their headers, bytes. */
+  /** Bytes that the broker has sent to another one, and received from it: messages with their headers. */
   z.object({ kind: z.literal("link"), name: z.string(), sent: count, received: count }),
   /** What the broker's own clients published on a topic, those included that are gone. */
   z.object({ kind: z.literal("published"), subject: z.string(), ...messages }),
@@ -60,7 +60,7 @@ export const networkRow = z.discriminatedUnion("kind", [
   /** Answers to requests of a subject: given to requesters at other brokers, and received from them. */
   z.object({ kind: z.literal("answered"), subject: z.string(), ...messages }),
   z.object({ kind: z.literal("answers"), subject: z.string(), ...messages }),
-  /** What the host's broker has lost. */
+  /** Losses and memory of the host's broker. */
   z.object({
     kind: z.literal("broker"),
     /** By programs of the host that read too slowly, and by links to other brokers. */

@@ -170,7 +170,7 @@ export const runSpec = z.strictObject({
   /** picomatch globs, absolute or relative to `base_dir`: the process is restarted when a file that matches changes. */
   watch: z.array(z.string()).default([]),
   log_file: logFile.nullable().default(null),
-  /** Its newest output is also kept on the host's disk. */
+  /** The newest output is also kept on the host's disk. */
   output_on_disk: z.literal(true).exactOptional(),
   /**
    * Where its X clients show: DISPLAY, and XAUTHORITY where it is known. `forward`: on a display that the host makes for the run; it passes

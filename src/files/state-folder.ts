@@ -53,7 +53,7 @@ function assertTrustedFolder(path: string, folder: string, found: Stats, isLast:
   throw new MgrError("conflict", `${folder} can be written by ${writers} (${ownerAndMode(found)})${effect}. ${remedy}`);
 }
 
-/** Of something that the owner can still change when it is mended: so it is moved away. */
+/** Refuses something that its owner could still change after a repair: it has to be moved away. */
 function untrusted(path: string, at: string, found: Stats, what: string): MgrError {
   const effect = at === resolve(path) ? "who can change what mgr runs" : `who can replace ${path}`;
   const remedy = found.isSymbolicLink() ? quoteWords(["rm", at]) : quoteWords(["mv", at, `${at}.foreign`]);

@@ -4,7 +4,7 @@ import { isWithin } from "../base/names.ts";
 export const MAX_RUNNING = 16;
 export const MAX_WAITING = 64;
 
-/** What a frame is about: frames of one connection about the same object keep their order. */
+/** The object of a frame: frames of one connection about the same object keep their order. */
 export interface FrameObject {
   readonly kind: "process" | "topic" | "service" | "provider" | "logger" | "recording" | "host" | "configuration" | "output";
   /** null: all objects of the kind. The name of a group stands for its processes, too. */
@@ -116,7 +116,7 @@ export class FrameSchedule {
     this.#hasChanged = true;
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
-    // What begins may finish at once, and free others that stand before it.
+    // A frame that begins may finish at once, and free others that stand before it.
     while (this.#hasChanged) {
       this.#hasChanged = false;
       const waiting = this.#waiting;

@@ -3,7 +3,7 @@ import type { ClientFrameType } from "../../src/protocol/frames/frames.ts";
 import { validFrames } from "../protocol/valid-frames.ts";
 import { startRig } from "./rig.ts";
 
-const LOOKS = /^(get|request|subscribe|unsubscribe|dump|follow|set_log)_/;
+const LOOKS = /^(check|get|request|subscribe|unsubscribe|dump|follow|set_log)_/;
 
 it("while the manager is shutting down every frame that only looks is answered, every other one refused", async () => {
   await using rig = await startRig(["sim/world", "db"]);

@@ -25,7 +25,7 @@ export interface RefusedDaemon {
   readonly claimed: string;
   /** The host that the token belongs to. */
   readonly owner: string;
-  /** Its `<ip>:<port>`. */
+  /** `<ip>:<port>` of the daemon. */
   readonly address: string;
 }
 
@@ -60,7 +60,7 @@ export class BusTokens {
     return changed;
   }
 
-  /** What `renew` would return. */
+  /** The same hosts as `renew` returns; accepts nothing. */
   changed(): string[] {
     return [...this.#options.hosts().keys()].filter((name) => {
       const accepted = this.#accepted.get(name);

@@ -78,7 +78,7 @@ export class ManagerBus {
   readonly peers = new PeerTrafficBook(tcpInfo);
   /** Programs that connect to this broker instead of their host's. */
   readonly registry: Registry;
-  /** Of the daemons of other hosts. */
+  /** Tokens of the daemons of other hosts. */
   readonly tokens: BusTokens;
   /** A client of our own broker. */
   readonly local: Bus;

@@ -25,7 +25,7 @@ interface Sample {
   machine: Machine | undefined;
 }
 
-/** What was sampled on all hosts. */
+/** Samples of all hosts. */
 export interface Loads {
   readonly loads: ProcessLoad[];
   readonly hosts: HostLoad[];

@@ -44,7 +44,7 @@ export function addDaemons(interval: Interval, sums: LinkSums, manager: string):
       { packets: there(theirs.segments_out), bytes: there(rest(theirs.bytes.out, theirs.carried.out)) },
       { packets: second(ours.segments_in), bytes: second(rest(ours.bytes.in, ours.carried.in)) },
     );
-    // What is queued may be of any part: the connections are compared as a whole.
+    // Queued bytes may belong to any part: the connections are compared as a whole.
     shortfalls.push({ ...down, ...child, unit: "bytes", sent: ours.bytes.out, arrived: theirs.bytes.in });
     shortfalls.push({ ...up, ...child, unit: "bytes", sent: theirs.bytes.out, arrived: ours.bytes.in });
     const milli = (us: number | null) => (us === null ? null : us / 1_000);
@@ -58,11 +58,11 @@ export function addDaemons(interval: Interval, sums: LinkSums, manager: string):
 }
 
 function rest(bytes: number, carried: number): number {
-  // What was accepted for sending a moment ago is counted as carried before the connection has it.
+  // A message that was accepted a moment ago counts as carried before the connection has it.
   return Math.max(0, bytes - carried);
 }
 
-/** What the manager has counted of the connections of a host, which may have come from several addresses. */
+/** The manager's counters of the connections of a host, which may have come from several addresses. */
 function managerEnd({ before, after }: Interval, name: string) {
   const sum = { bytes: { out: 0, in: 0 }, segments_out: 0, segments_in: 0, retransmits: 0, rtt_us: null as number | null };
   for (const now of after.peers) {
@@ -94,7 +94,7 @@ function carriedByManager(before: Sample, after: Sample, host: string): Carried 
   return { out: increase(old.out, now.out), in: increase(old.in, now.in) };
 }
 
-/** What a daemon has counted of its connections. */
+/** A daemon's counters of its connections. */
 function daemonEnd({ measured }: Span) {
   const sum = { bytes: { out: 0, in: 0 }, segments_out: 0, segments_in: 0, retransmits: 0, rtt_us: null as number | null };
   for (const { local, peer, rtt_us, written, read } of measured.after.all("link_socket")) {

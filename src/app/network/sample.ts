@@ -46,7 +46,7 @@ export interface Sample {
   /** By subject. */
   readonly topics: ReadonlyMap<string, TopicPlaces>;
   readonly services: readonly Serving[];
-  /** What the manager's broker has sent to the brokers of hosts, and received from them, by host. */
+  /** Bytes that the manager's broker has sent to the brokers of hosts, and received from them, by host. */
   readonly links: ReadonlyMap<string, LinkBytes>;
   /** By host. */
   readonly forwards: ReadonlyMap<string, readonly ForwardCount[]>;

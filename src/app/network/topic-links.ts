@@ -11,7 +11,7 @@ export interface Interval {
   readonly spans: ReadonlyMap<string | null, Span>;
 }
 
-/** What was sent between two ends, and what of it has arrived. */
+/** Messages or bytes that one end has sent, and those that have arrived at the other. */
 export interface Shortfall {
   readonly from: string;
   readonly to: string;

@@ -17,7 +17,7 @@ interface Collection {
   readonly signal: AbortSignal;
   /** Called when it is this download's turn. */
   readonly rings: () => Promise<readonly RingOnHost[]>;
-  /** What is written if the rings are empty. */
+  /** Content of the download if the rings are empty. */
   readonly topics: () => readonly EmptyTopic[];
 }
 

@@ -2,14 +2,16 @@ import type { ByteStream } from "../carriers/byte-stream.ts";
 import type { BrokerLinks } from "../leaf/broker-links.ts";
 import type { LeafLink } from "../leaf/leaf-link.ts";
 import { type LeafConnect, type LinkCounts, parseLeafConnect } from "../leaf/leaf-protocol.ts";
-import { BorrowedMessage } from "./borrowed-message.ts";
+import type { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerConnection } from "./broker-connection.ts";
 import { countDropped, countIn, countOut, newCounters, type SubjectCounters } from "./broker-counters.ts";
 import type { HookedClient } from "./broker-hooks.ts";
 import type { BrokerParts } from "./broker-parts.ts";
-import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, NO_RESPONDERS_HEADERS, ProtocolViolation, parseConnect } from "./broker-protocol.ts";
+import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, ProtocolViolation, parseConnect } from "./broker-protocol.ts";
 import { ClientSubscription, flowOf, type Subscriber, withoutHeaders } from "./broker-subscriber.ts";
 import { ClientPermissions, publishLengthRefusal, subscriptionRefusal } from "./client-permissions.ts";
+import { ConnectDeadline } from "./input/connect-deadline.ts";
+import { answerOf, noResponders, ownInbox } from "./own-inbox.ts";
 import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
 import type { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
@@ -39,7 +41,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   #options = DEFAULT_CONNECT_OPTIONS;
   readonly #permissions: ClientPermissions;
   #isAuthorized: boolean;
-  #deadline: ReturnType<typeof setTimeout> | null = null;
+  readonly #deadline = new ConnectDeadline();
   #pings = 0;
   #program: string | null | undefined = undefined;
   #link: LeafLink | null = null;
@@ -119,14 +121,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   open(): void {
-    if (!this.#isAuthorized) this.#awaitConnect(AUTH_STEPS);
+    if (!this.#isAuthorized) this.#deadline.begin(this.#environment.limits.authTimeoutMs, () => this.fail(ERROR_TEXTS.authTimeout));
     this.connection.open(this.#environment.greeting(this));
-  }
-
-  /** In several steps: after a long turn of this program, what the client has sent meanwhile is read before its time is over. */
-  #awaitConnect(steps: number): void {
-    const next = () => (steps > 1 ? this.#awaitConnect(steps - 1) : this.fail(ERROR_TEXTS.authTimeout));
-    this.#deadline = setTimeout(next, this.#environment.limits.authTimeoutMs / AUTH_STEPS);
   }
 
   fail(text: string): void {
@@ -233,9 +229,12 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   ping(): void {
     this.#assertAuthorized();
-    if (this.#link === null) this.connection.answerInTurn(`PONG${CRLF}`);
-    else this.connection.answer(`PONG${CRLF}`);
-    if (this.#link !== null && ++this.#pings === 2) this.#link.complete();
+    if (this.#link === null) {
+      this.connection.answerInTurn(`PONG${CRLF}`);
+      return;
+    }
+    this.connection.answer(`PONG${CRLF}`);
+    if (++this.#pings === 2) this.#link.complete();
   }
 
   /** Any input counts as a sign of life, so PONG itself needs no further handling. */
@@ -290,7 +289,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return;
     }
     if (envelope.headerBytes > 0 && !this.#options.headers) throw new ProtocolViolation(ERROR_TEXTS.headers);
-    const { counters, hooks } = this.#environment;
+    const { counters, hooks, router } = this.#environment;
     countIn(this.counters, envelope.size);
     countIn(counters, envelope.size);
     const tooLong = publishLengthRefusal(envelope);
@@ -312,7 +311,6 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return;
     }
     this.#acknowledge();
-    const { router } = this.#environment;
     if (!router.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
     router.deliveries.holdWhilePending(this, this.connection);
   }
@@ -323,7 +321,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     if (refusal !== null) throw new ProtocolViolation(`${ERROR_TEXTS.authorization}: ${refusal}`);
     this.#permissions.replace(permissions);
     this.#isAuthorized = true;
-    if (this.#deadline) clearTimeout(this.#deadline);
+    this.#deadline.end();
     this.#environment.hooks?.connected(this);
     this.#acknowledge();
   }
@@ -339,30 +337,17 @@ export class BrokerClient implements BrokerOperations, HookedClient {
    */
   #tellNoResponders(reply: string): void {
     if (!this.#options.no_responders || !this.#options.headers) return;
-    const subscription = this.#ownSubscription(reply);
-    const size = NO_RESPONDERS_HEADERS.length;
-    if (subscription) this.#send(subscription, { subject: reply, reply: null, headerBytes: size, size }, NO_RESPONDERS_MESSAGE, this);
+    const subscription = ownInbox(this.#environment.router, this, reply);
+    if (!subscription) return;
+    const { envelope, message } = noResponders(reply);
+    this.#send(subscription, envelope, message, this);
   }
 
   answerRequest(reply: string, body: string): void {
-    const subscription = this.#ownSubscription(reply);
+    const subscription = ownInbox(this.#environment.router, this, reply);
     if (!subscription) return;
-    const bytes = Buffer.from(body + CRLF);
-    const size = bytes.length - CRLF.length;
-    this.deliver(
-      subscription,
-      { subject: reply, reply: null, headerBytes: 0, size },
-      new BorrowedMessage().of(bytes, 0, bytes.length),
-      this,
-    );
-  }
-
-  #ownSubscription(subject: string): ClientSubscription | undefined {
-    const match = this.#environment.router.tree.match(subject);
-    // An inbox has few subscriptions; a search among thousands for each request would delay all clients.
-    if (match.plainSize > MAX_INBOX_SUBSCRIPTIONS) return undefined;
-    for (const one of match.plain()) if (one.client === this && !one.isEnded) return one;
-    return undefined;
+    const { envelope, message } = answerOf(reply, body);
+    this.deliver(subscription, envelope, message, this);
   }
 
   #assertAuthorized(): void {
@@ -378,7 +363,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       this.#link.dropped(publisher, subject, msgs, payload);
       return;
     }
-    // What a client had not read when it left is not lost.
+    // Messages that a client had not read when it left are not lost.
     if (this.#isGone) return;
     const { counters, hooks, router } = this.#environment;
     hooks?.dropped(subject, msgs);
@@ -392,10 +377,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   /** For whom it uses memory. */
   get owner(): string {
-    if (this.#link !== null) return this.#link.name;
-    const { identity } = this.#permissions;
-    if (identity === undefined) return `client ${this.id} '${this.name}'`;
-    return identity.process === "" ? `client '${identity.name}'` : `process '${identity.process}'`;
+    return this.#link?.name ?? this.#permissions.programOf() ?? `client ${this.id} '${this.name}'`;
   }
 
   #remove(subscription: ClientSubscription): void {
@@ -408,17 +390,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   #forget(): void {
     this.#isGone = true;
-    if (this.#deadline) clearTimeout(this.#deadline);
+    this.#deadline.end();
     this.#link?.close();
     for (const subscription of this.subscriptions.values()) this.#remove(subscription);
     this.#environment.subscriptionLimits.leave(this);
   }
 }
 
-/** Subscriptions that receive one inbox, up to which the requester's own one is found. */
-const MAX_INBOX_SUBSCRIPTIONS = 512;
-/** Parts in which the time for CONNECT passes. */
-const AUTH_STEPS = 4;
 const NO_PERMISSIONS: BrokerPermissions = {};
-const NO_RESPONDERS = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
-const NO_RESPONDERS_MESSAGE = new BorrowedMessage().of(NO_RESPONDERS, 0, NO_RESPONDERS.length);

@@ -4,11 +4,16 @@ import { BrokerOutput } from "./broker-output.ts";
 import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
 import type { Subscriber, SubscriberConnection } from "./broker-subscriber.ts";
 import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
+import { InputHold } from "./input/input-hold.ts";
+import { ReceivedBytes } from "./input/received-bytes.ts";
 import type { BrokerOperations } from "./parser/broker-operations.ts";
 import { BrokerParser } from "./parser/broker-parser.ts";
+import { DeferredAnswers } from "./queues/deferred-answers.ts";
 import { FairQueue, type FairQueueOptions, type Waiting } from "./queues/fair-queue.ts";
+import { KernelPace } from "./queues/kernel-pace.ts";
 import type { MemoryBudget, MemoryHolder } from "./queues/memory-budget.ts";
 import { SendWindow } from "./queues/send-window.ts";
+import { WaitingPublishers } from "./queues/waiting-publishers.ts";
 
 /** Operations of one client before the next client's turn. */
 const OPERATIONS_PER_TURN = 256;
@@ -18,21 +23,10 @@ const MAX_UNREAD = 256 * 1024;
 const BYTES_PER_TURN = 256 * 1024;
 /** Bytes that replies (PONG, +OK, -ERR) may add to a full queue before the client is closed. */
 const ANSWER_RESERVE = 64 * 1024;
-/** Maximum number of answers that wait for their turn; a client with more is closed. */
-const MAX_DEFERRED = 10_000;
 /** Time for a refused client to read the reason, milliseconds. */
 const FAREWELL_MS = 1_000;
 /** Bytes of a connection beside its queue that do not count as used memory. */
 const FREE_BYTES = 64 * 1024;
-/** A connection to another machine gets no queued message while the kernel holds more than this, bytes: 1 ms on a network of 16 Mbit/s. */
-const MAX_HELD_BYTES = 2 * 1024;
-/** Then the kernel is asked again, milliseconds. */
-const HELD_PAUSE_MS = 1;
-/** A publisher that has more than this share of a full queue waits until the receiver, if it reads fast, has read half of it. */
-const PRESSED_SHARE = 1 / 2;
-/** The longest that a publisher waits, milliseconds: on a busy machine, a fast receiver may wait for a processor. */
-const MAX_PRESSED_MS = 100;
-
 interface Environment extends Pick<FairQueueOptions, "policyOf" | "dropped"> {
   readonly limits: BrokerLimits;
   readonly turns: BrokerTurns;
@@ -49,64 +43,55 @@ interface Environment extends Pick<FairQueueOptions, "policyOf" | "dropped"> {
   closed(): void;
 }
 
-/** The bytes of one client: received and not yet processed, and not yet read by the client. */
+/** The bytes of one client: received and not yet processed, and not yet read by it. */
 export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnection {
   readonly #environment: Environment;
   readonly #stream: ByteStream;
   readonly #parser: BrokerParser;
-  /** What is sent next, in this order. */
+  /** Output that is sent next, in this order. */
   readonly #output = new BrokerOutput();
   /** Messages that wait behind it, in fair turns. */
   readonly #queue: FairQueue;
   readonly #window: SendWindow;
-  #input: Buffer[] = [];
-  #inputBytes = 0;
-  /** Read position in the first chunk of `#input`. */
-  #position = 0;
+  readonly #pace: KernelPace;
+  readonly #input = new ReceivedBytes();
   #paused = false;
   /** "ended": the other side has disconnected, but what it sent before is still processed. */
   #state: "open" | "ended" | "closing" | "closed" = "open";
   #farewell: ReturnType<typeof setTimeout> | null = null;
-  /** Input waits until a decision is made (`hold`). */
-  #isHeld = false;
-  /** Input waits for a receiver (`press`). */
-  #pressed: ReturnType<typeof setTimeout> | null = null;
-  /** Publishers that wait for this client, and what to do when they may go on. */
-  readonly #pressing = new Map<Subscriber, () => void>();
-  /** Messages that have left the queue so far. */
-  #departed = 0;
-  /** Answers that wait until so many have. */
-  #deferred: { readonly at: number; readonly text: string }[] = [];
+  readonly #hold = new InputHold(() => this.#goOn());
+  /** Publishers that wait for this client. */
+  readonly #publishers: WaitingPublishers;
+  readonly #deferred = new DeferredAnswers();
   /** See `onRoom`. */
   #roomWanted: (() => void)[] = [];
   #gone: (() => void)[] = [];
   #heard = true;
   #pingsOut = 0;
-  /** The kernel still holds earlier output. */
-  #pause: ReturnType<typeof setTimeout> | null = null;
-  /** Bytes that were written since the kernel was asked. */
-  #unasked = 0;
   /** Memory beside the queue, as reported to the budget. */
   #charged = 0;
 
   constructor(stream: ByteStream, operations: BrokerOperations, environment: Environment) {
+    const { limits, turns, memory } = environment;
     this.#stream = stream;
     this.#environment = environment;
-    this.#parser = new BrokerParser(operations, environment.limits);
-    this.#window = new SendWindow(environment.limits.maxPending / 2);
+    this.#parser = new BrokerParser(operations, limits);
+    this.#window = new SendWindow(limits.maxPending / 2);
     this.#queue = new FairQueue({
       policyOf: environment.policyOf,
       sent: ({ publisher, subject }, { msgs, payload }) => {
-        this.#departed += msgs;
+        this.#deferred.departed(msgs);
         environment.sent(publisher, subject, msgs, payload);
       },
       dropped: (flow, msgs, payload) => {
-        this.#departed += msgs;
+        this.#deferred.departed(msgs);
         environment.dropped(flow, msgs, payload);
       },
-      grown: (bytes) => environment.memory.grow(bytes),
+      grown: (bytes) => memory.grow(bytes),
     });
-    environment.memory.add(this);
+    this.#pace = new KernelPace(stream.held, () => turns.flushNow(this));
+    this.#publishers = new WaitingPublishers(this.#queue, limits, () => this.#window.stalled());
+    memory.add(this);
   }
 
   /** Bytes that the client has not read yet. */
@@ -135,32 +120,15 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   /** Drops a queued message, or the connection if that holds much memory otherwise. */
   free(): boolean {
     if (this.#queue.evict(0)) return true;
-    // What was received and waits for its turn is little, and goes by itself.
-    if (this.#charged <= this.#inputBytes + FREE_BYTES || this.#state !== "open") return false;
+    // Received bytes that wait for their turn are few, and are processed soon.
+    if (this.#charged <= this.#input.bytes + FREE_BYTES || this.#state !== "open") return false;
     this.fail(ERROR_TEXTS.slow);
     return true;
   }
 
   /** Another message would be sent at once. */
   get hasRoom(): boolean {
-    return this.#queue.count === 0 && this.#output.bytes + this.#stream.unsent < this.#window.bytes && !this.#isHeldUp();
-  }
-
-  /** The kernel has not sent what it was given. What it holds cannot be overtaken, so the queue waits, where short messages go first. */
-  #isHeldUp(): boolean {
-    const { held } = this.#stream;
-    if (held === undefined) return false;
-    if (this.#pause !== null) return true;
-    if (this.#unasked < MAX_HELD_BYTES) return false;
-    if (held() <= MAX_HELD_BYTES) {
-      this.#unasked = 0;
-      return false;
-    }
-    this.#pause = setTimeout(() => {
-      this.#pause = null;
-      this.#environment.turns.flushNow(this);
-    }, HELD_PAUSE_MS);
-    return true;
+    return this.#queue.count === 0 && this.#output.bytes + this.#stream.unsent < this.#window.bytes && !this.#pace.isHeldUp;
   }
 
   /** Calls back once when there is room; never if the connection ends before. */
@@ -168,7 +136,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     if (this.#state === "open") this.#roomWanted.push(next);
   }
 
-  /** What waits in the queue, by subject. */
+  /** Queued messages by subject. */
   waiting(): Map<string, Waiting> {
     return this.#queue.waiting();
   }
@@ -212,34 +180,13 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     this.#queue.add({ publisher, subject: flow }, header, message, payload);
     // The newest message may exceed the limit, so that one of any size is taken.
     while (this.#queue.bytes - message.length > limits.maxPending && this.#queue.evict(1));
-    if (this.#window.isFast && this.#queue.bytesFrom(publisher) > limits.maxPending * PRESSED_SHARE) this.#slowDown(publisher);
+    if (this.#window.isFast) this.#publishers.queued(publisher);
     turns.flushSoon(this);
-  }
-
-  /** The receiver reads fast, so that its publisher need not lose anything: it waits for a moment. */
-  #slowDown(publisher: Subscriber): void {
-    // The manager and hosts wait for no receiver.
-    if (publisher.isOrdered || publisher.connection === null || this.#pressing.has(publisher)) return;
-    const goOn = publisher.connection.press(MAX_PRESSED_MS, () => {
-      this.#pressing.delete(publisher);
-      this.#window.stalled();
-    });
-    this.#pressing.set(publisher, goOn);
   }
 
   /** Reads no input until the returned function is called; `expired` is called if that takes longer than `maxMs`. */
   press(maxMs: number, expired: () => void): () => void {
-    const goOn = () => {
-      if (this.#pressed) clearTimeout(this.#pressed);
-      this.#pressed = null;
-      this.#goOn();
-    };
-    if (this.#pressed) clearTimeout(this.#pressed);
-    this.#pressed = setTimeout(() => {
-      goOn();
-      expired();
-    }, maxMs);
-    return goOn;
+    return this.#hold.wait(maxMs, expired);
   }
 
   /** An answer to the client's own operation. */
@@ -258,8 +205,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   /** An answer behind as many messages as wait now: the client may conclude from it that it has received all of them. */
   answerInTurn(text: string): void {
     if (this.#queue.count === 0) this.answer(text);
-    else if (this.#deferred.length >= MAX_DEFERRED) this.fail(ERROR_TEXTS.slow);
-    else this.#deferred.push({ at: this.#departed + this.#queue.count, text });
+    else if (!this.#deferred.add(text, this.#queue.count)) this.fail(ERROR_TEXTS.slow);
   }
 
   /** Sends the reason, then closes this client only. */
@@ -286,8 +232,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   /** Publishers no longer wait for this client. */
   #release(): void {
     this.#roomWanted = [];
-    for (const goOn of this.#pressing.values()) goOn();
-    this.#pressing.clear();
+    this.#publishers.close();
   }
 
   destroy(): void {
@@ -296,17 +241,11 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Stops reading until `decision` is made; a rejection ends the connection. */
   hold(decision: Promise<void>): void {
-    this.#isHeld = true;
-    const goOn = () => {
-      this.#isHeld = false;
-      this.#goOn();
-    };
-    // Nothing more is read of a client that is refused: the reason is all that it is sent.
-    decision.then(goOn, (error: unknown) => this.#refuse(error));
+    this.#hold.until(decision, (error) => this.#refuse(error));
   }
 
   #goOn(): void {
-    if (this.#isReading && this.#input.length > 0) this.#environment.turns.add(this);
+    if (this.#isReading && this.#input.first !== undefined) this.#environment.turns.add(this);
   }
 
   /** Sends what waits, then closes; resolves when the other side is gone or FAREWELL_MS are over. */
@@ -334,7 +273,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     try {
       const isDone = this.#operate(budget);
       this.#charge();
-      if (isDone && this.#state === "ended" && !this.#isWaiting) this.#finish();
+      if (isDone && this.#state === "ended" && !this.#hold.isOn) this.#finish();
       return isDone;
     } catch (error) {
       this.#refuse(error);
@@ -352,11 +291,11 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
       const size = blocks.reduce((sum, { length }) => sum + length, 0);
       this.#stream.write(blocks);
       this.#window.wrote(size, this.#stream.unsent);
-      this.#unasked += size;
+      this.#pace.wrote(size);
       written += size;
     }
     if (written >= BYTES_PER_TURN) this.#environment.turns.flushSoon(this);
-    if (this.#pressing.size > 0) this.#relieve();
+    this.#publishers.relieve();
     if (this.#roomWanted.length > 0 && this.hasRoom) for (const next of this.#roomWanted.splice(0)) next();
     this.#charge();
   }
@@ -364,28 +303,14 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   #next(room: number): Buffer[] {
     if (this.#output.bytes > 0) return this.#output.take(room);
     const blocks: Buffer[] = [];
-    if (this.#queue.count > 0 && !this.#isHeldUp()) this.#queue.take(room, blocks);
-    let [first] = this.#deferred;
-    for (; first !== undefined && first.at <= this.#departed; [first] = this.#deferred) {
-      blocks.push(Buffer.from(first.text, "latin1"));
-      this.#deferred.shift();
-    }
+    if (this.#queue.count > 0 && !this.#pace.isHeldUp) this.#queue.take(room, blocks);
+    this.#deferred.take(blocks);
     return blocks;
-  }
-
-  /** Lets publishers go on, half of whose messages have been sent. */
-  #relieve(): void {
-    const goal = (this.#environment.limits.maxPending * PRESSED_SHARE) / 2;
-    for (const [publisher, goOn] of this.#pressing)
-      if (this.#queue.bytesFrom(publisher) < goal) {
-        this.#pressing.delete(publisher);
-        goOn();
-      }
   }
 
   /** Reports the memory beside the queue. */
   #charge(): void {
-    const held = this.#output.bytes + this.#stream.unsent + this.#inputBytes + this.#parser.heldBytes;
+    const held = this.#output.bytes + this.#stream.unsent + this.#input.bytes + this.#parser.heldBytes;
     const charged = held > FREE_BYTES && this.#state === "open" ? held : 0;
     if (charged === this.#charged) return;
     const before = this.#charged;
@@ -397,24 +322,20 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   #operate(budget: Budget): boolean {
     const { turns } = this.#environment;
     let left = OPERATIONS_PER_TURN;
-    for (let chunk = this.#input[0]; chunk && this.#isReading; chunk = this.#input[0]) {
-      while (this.#position < chunk.length && this.#isReading) {
+    const input = this.#input;
+    for (let chunk = input.first; chunk && this.#isReading; chunk = input.first) {
+      while (input.position < chunk.length && this.#isReading) {
         const before = turns.deliveries;
-        this.#position = this.#parser.step(chunk, this.#position);
-        if (budget.spend(1 + turns.deliveries - before) || --left === 0) return this.#consume(chunk);
+        input.position = this.#parser.step(chunk, input.position);
+        if (budget.spend(1 + turns.deliveries - before) || --left === 0) return this.#consume();
       }
-      this.#consume(chunk);
+      this.#consume();
     }
     return true;
   }
 
   get #isReading(): boolean {
-    return (this.#state === "open" || this.#state === "ended") && !this.#isWaiting;
-  }
-
-  /** Input waits. */
-  get #isWaiting(): boolean {
-    return this.#isHeld || this.#pressed !== null;
+    return (this.#state === "open" || this.#state === "ended") && !this.#hold.isOn;
   }
 
   #refuse(error: unknown): void {
@@ -426,24 +347,20 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   #receive(bytes: Uint8Array): void {
     this.#heard = true;
     if (this.#state !== "open" || bytes.length === 0) return;
-    this.#input.push(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-    this.#inputBytes += bytes.length;
+    this.#input.add(bytes);
     this.#environment.turns.add(this);
-    if (this.#inputBytes > MAX_UNREAD && !this.#paused) {
+    if (this.#input.bytes > MAX_UNREAD && !this.#paused) {
       this.#paused = true;
       this.#stream.pause();
     }
   }
 
   /** Drops the first chunk if it was read completely; true when no other waits. */
-  #consume(chunk: Buffer): boolean {
+  #consume(): boolean {
     if (!this.#isReading) return true;
-    if (this.#position < chunk.length) return false;
-    this.#input.shift();
-    this.#inputBytes -= chunk.length;
-    this.#position = 0;
-    if (this.#inputBytes < MAX_UNREAD / 2) this.#resume();
-    return this.#input.length === 0;
+    if (!this.#input.consume()) return false;
+    if (this.#input.bytes < MAX_UNREAD / 2) this.#resume();
+    return this.#input.first === undefined;
   }
 
   #resume(): void {
@@ -453,14 +370,12 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   }
 
   #discardInput(): void {
-    this.#input = [];
-    this.#inputBytes = 0;
-    this.#position = 0;
+    this.#input.discard();
     this.#environment.turns.remove(this);
   }
 
   #closed(): void {
-    if (this.#state === "open" && this.#input.length > 0) this.#state = "ended";
+    if (this.#state === "open" && this.#input.first !== undefined) this.#state = "ended";
     else this.#finish();
   }
 
@@ -469,7 +384,9 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     this.#state = "closed";
     this.#discardInput();
     this.#output.take();
-    for (const timer of [this.#farewell, this.#pressed, this.#pause]) if (timer) clearTimeout(timer);
+    if (this.#farewell) clearTimeout(this.#farewell);
+    this.#hold.close();
+    this.#pace.close();
     this.#release();
     this.#charge();
     this.#environment.closed();

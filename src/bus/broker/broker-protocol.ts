@@ -23,16 +23,16 @@ export const BROKER_LIMITS = {
   /** Subscriptions of one connection, and what they count for (subscriptions/subscription-budget.ts). */
   maxSubscriptions: 50_000,
   maxSubscriptionBytes: 48 * MIB,
-  /** Of all connections of one program. */
+  /** Subscriptions of all connections of one program. */
   maxProgramSubscriptions: 60_000,
   maxProgramSubscriptionBytes: 56 * MIB,
-  /** Of all clients: so many a link can announce. */
+  /** Subscriptions of all clients: as many as a link can announce. */
   maxClientsSubscriptions: 100_000,
   maxClientsSubscriptionBytes: 96 * MIB,
-  /** What one leaf may announce: what its clients may subscribe to, and some for the other broker itself. */
+  /** Interest that one leaf may announce: that of its clients, and some for the other broker itself. */
   maxLinkSubscriptions: 101_000,
   maxLinkSubscriptionBytes: 98 * MIB,
-  /** What all leaves together may announce. A leaf takes this and `maxLink…` from its hub. */
+  /** Interest that all leaves together may announce. A leaf accepts this and `maxLink…` from its hub. */
   maxLinksSubscriptions: 150_000,
   maxLinksSubscriptionBytes: 128 * MIB,
   /** Members of one queue group of one subject: of one connection, of all connections of one program, of all clients. */

@@ -41,7 +41,7 @@ export interface Subscriber {
   evict?(subscription: ClientSubscription, reason: string): void;
   /** False: the message could not be taken. */
   deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage, publisher: Subscriber): boolean;
-  /** Its connection; null: it is part of this program, and takes every message at once. */
+  /** The connection of the subscriber; null: it is part of this program, and takes every message at once. */
   readonly connection: SubscriberConnection | null;
 }
 
@@ -59,7 +59,7 @@ export function flowOf(publisher: Subscriber, subject: string): string {
   return publisher.isOrdered && !subject.startsWith(TOPIC_PREFIX) ? "" : linkFlowOf(subject);
 }
 
-/** The same on a link, which keeps subjects apart whoever publishes them. All answers to one request stay in order. */
+/** The same on a link, which keeps the subjects of all publishers apart. All answers to one request stay in order. */
 export function linkFlowOf(subject: string): string {
   if (!subject.startsWith(INBOX)) return subject;
   const name = subject.indexOf(".", INBOX.length);

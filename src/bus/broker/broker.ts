@@ -58,7 +58,7 @@ export interface BrokerStats extends BrokerCounters {
 /** Counters of what goes to other brokers and comes from there. */
 export interface Crossings {
   readonly subjects: ReadonlyMap<string, Omit<SubjectCounters, "last_bytes" | "publishers">>;
-  /** What waits for links, by subject. */
+  /** Messages that wait for links, by subject. */
   readonly waiting: ReadonlyMap<string, Waiting>;
   /** By the other side. */
   readonly links: readonly Pick<LinkStats, "name" | "in_bytes" | "out_bytes">[];
@@ -68,7 +68,7 @@ export interface Crossings {
 
 /** A server of the NATS protocol within this program: core messaging without JetStream, clusters and accounts. */
 export interface Broker {
-  /** Of its queues and kept messages; loggers of the same daemon share it. */
+  /** Memory of the queues and kept messages; loggers of the same daemon share it. */
   readonly memory: MemoryBudget;
   /** Serves a unix socket of mode 0600. Rejects a path over 107 bytes, and one where another process listens (`conflict`). */
   listenUnix(path: string, home?: SocketHome): Promise<void>;

@@ -29,6 +29,13 @@ export class ClientPermissions {
     return this.#given.identity;
   }
 
+  /** The program behind the client, for messages; null: the manager or a host. */
+  programOf(): string | null {
+    const { identity } = this.#given;
+    if (identity === undefined) return null;
+    return identity.process === "" ? `client '${identity.name}'` : `process '${identity.process}'`;
+  }
+
   isValid(): boolean {
     return this.#given.isValid?.() ?? true;
   }

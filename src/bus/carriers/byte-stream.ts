@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { DrainNotice } from "./drain-notice.ts";
 import { tuneSocket } from "./socket-tuning.ts";
 
 /** The carrier of a connection: a unix or TCP socket, an in-process pair or a WebSocket. */
@@ -35,14 +36,8 @@ export function socketStream(socket: Socket): ByteStream {
   });
   socket.setNoDelay(true);
   const held = tuneSocket(socket);
-  let tellDrained = () => {};
-  let isWaiting = false;
   // The event `drain` comes only after more than the stream's own limit.
-  const sent = () => {
-    if (!isWaiting || socket.writableLength > 0) return;
-    isWaiting = false;
-    tellDrained();
-  };
+  const notice = new DrainNotice(() => socket.writableLength);
   return {
     held,
     get unsent() {
@@ -52,13 +47,13 @@ export function socketStream(socket: Socket): ByteStream {
       if (!socket.writable) return;
       // Corked, so that several blocks are one system call.
       if (chunks.length > 1) socket.cork();
-      for (const [index, chunk] of chunks.entries()) socket.write(chunk, index === chunks.length - 1 ? sent : undefined);
+      for (const [index, chunk] of chunks.entries()) socket.write(chunk, index === chunks.length - 1 ? notice.sent : undefined);
       if (chunks.length > 1) socket.uncork();
-      isWaiting = socket.writableLength > 0;
+      notice.wrote();
     },
     open(handlers) {
       socket.on("data", handlers.data);
-      tellDrained = handlers.drained;
+      notice.drained = handlers.drained;
       if (socket.closed) queueMicrotask(() => handlers.closed(error));
       else socket.on("close", () => handlers.closed(error));
     },

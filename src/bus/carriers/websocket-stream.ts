@@ -4,6 +4,7 @@ import { placeOf } from "../client/bus-url.ts";
 import type { ByteStream } from "./byte-stream.ts";
 import type { TlsMaterial } from "./dial.ts";
 import { noteDialed } from "./dialed-sockets.ts";
+import { DrainNotice } from "./drain-notice.ts";
 import { tuneSocket } from "./socket-tuning.ts";
 
 /** Path of a manager's bus on its one port. */
@@ -74,16 +75,10 @@ export function websocketStream(ws: WebSocket, held?: () => number): ByteStream 
   ws.on("error", (cause) => {
     error = cause;
   });
-  let tellDrained = () => {};
-  let isWaiting = false;
-  const sent = () => {
-    if (!isWaiting || ws.bufferedAmount > 0) return;
-    isWaiting = false;
-    tellDrained();
-  };
+  const notice = new DrainNotice(() => ws.bufferedAmount);
   const send = (bytes: Uint8Array) => {
-    ws.send(bytes, { binary: true }, sent);
-    isWaiting = ws.bufferedAmount > 0;
+    ws.send(bytes, { binary: true }, notice.sent);
+    notice.wrote();
   };
   return {
     held,
@@ -95,7 +90,7 @@ export function websocketStream(ws: WebSocket, held?: () => number): ByteStream 
       for (const group of grouped(chunks)) send(group);
     },
     open(handlers) {
-      tellDrained = () => handlers.drained();
+      notice.drained = () => handlers.drained();
       ws.on("message", (data) => {
         if (Array.isArray(data)) for (const part of data) handlers.data(part);
         else handlers.data(data instanceof ArrayBuffer ? new Uint8Array(data) : data);

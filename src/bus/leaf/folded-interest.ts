@@ -10,7 +10,7 @@ export class FoldedInterest {
   /** The wildcards that were announced. */
   readonly #wildcards = new SubscriptionTree<Subscribed>();
   readonly #entries = new Map<string, Subscribed>();
-  /** What each of them covers, and by what each subject is covered. */
+  /** Subjects that each wildcard covers, and the wildcard that covers each subject. */
   readonly #covered = new Map<string, Set<string>>();
   readonly #coverOf = new Map<string, string>();
 

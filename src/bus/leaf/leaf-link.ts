@@ -44,7 +44,7 @@ export interface LinkWire extends SubscriberConnection {
   readonly pending: number;
   readonly isFull: boolean;
   readonly isQueueing: boolean;
-  /** What waits in the queue, by subject. */
+  /** Queued messages by subject. */
   waiting(): Map<string, Waiting>;
   message(header: string | Buffer, message: BorrowedMessage, payload: number, publisher: Subscriber, flow: string): void;
   answer(text: string): void;

@@ -49,7 +49,7 @@ export class LinkAccount {
   #wanted: SubscriptionTree<Subscribed> | null = null;
   /** Keys of its interest that stays announced to others meanwhile (`AbsentInterest`). */
   held: ReadonlySet<string> = new Set();
-  /** What the other side had missed when it was connected last. */
+  /** Messages that the other side had missed when it was connected last. */
   #missedBefore = 0;
 
   /** A connection begins. `told` has the other side's counters of this link. */

@@ -10,7 +10,7 @@ import {
 
 interface LinkEnd {
   readonly peer: "hub" | "leaf";
-  /** Of the leaf. */
+  /** The leaf, as the owner of interest. */
   readonly owner: string;
 }
 

@@ -40,7 +40,7 @@ interface KeptTopic {
 
 interface Waiting {
   readonly id: number;
-  /** Whose subscriptions they are. */
+  /** The client that has subscribed. */
   readonly client: Subscriber;
   readonly asked: { readonly subscription: ClientSubscription; readonly since: number }[];
   chars: number;

@@ -36,7 +36,7 @@ export class LastMessage {
     this.#body = copy.subarray(headerBytes);
   }
 
-  /** That it takes in memory, roughly. */
+  /** Memory of the message, roughly. */
   get bytes(): number {
     return this.#headers.length + this.#body.length + OVERHEAD_BYTES;
   }

@@ -34,7 +34,7 @@ const TOPIC = TOPIC_PREFIX.charCodeAt(0);
 const MGR = REGISTER_SUBJECT.charCodeAt(0);
 const INBOX = "_".charCodeAt(0);
 
-/** So many bytes of a registration take as long as a delivery. */
+/** Bytes of a registration that take as long as a delivery. */
 const REGISTERED_BYTES_PER_UNIT = 128;
 
 export interface RegistryOptions {

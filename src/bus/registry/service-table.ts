@@ -20,7 +20,7 @@ const SETTLE_MS = 50;
 const RETRY_MS = 2_000;
 const MAX_TRIES = 5;
 const MAX_CLIENT_SERVICES = 1_000;
-/** Of all connections of one program, and of all clients. */
+/** Instances of all connections of one program, and of all clients. */
 const MAX_PROGRAM_SERVICES = 2_000;
 const MAX_SERVICES = 10_000;
 /** INFO that is kept of all services of one program; beyond it, services are shown by their subscriptions. */
@@ -51,7 +51,7 @@ interface Instance {
   readonly id: string;
   readonly natsName: string;
   record: ServiceRecord | null;
-  /** Of its INFO. */
+  /** Bytes of the INFO of an instance. */
   bytes: number;
   tries: number;
   /** Of the current request for INFO. */

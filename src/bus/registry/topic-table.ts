@@ -38,7 +38,7 @@ export class TopicTable {
   readonly #entries = new Map<string, TopicEntry>();
   /** Number of topics that a client publishes without having registered them. */
   readonly #discovered = new WeakMap<HookedClient, number>();
-  /** Of clients that have kept a message. */
+  /** Kept messages by client. */
   readonly #shares = new Map<HookedClient, KeptShare>();
   readonly #programs = new ProgramCounts();
   /** Topics that a client of another host published first, with the message for clients of this broker. */

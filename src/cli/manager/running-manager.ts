@@ -8,7 +8,7 @@ import { localSocketOf } from "./local-instance.ts";
  */
 export async function isAlreadyUp({ file, instance }: Pick<Config, "file" | "instance">): Promise<boolean> {
   if (file === null) return false;
-  // What is wrong with the state folder is reported by the start.
+  // The start reports what is wrong with the state folder.
   const socket = await localSocketOf(instance.state_dir).catch(() => null);
   if (socket === null) return false;
   const client = await connectManager({ config: file });

@@ -40,7 +40,7 @@ export interface Column<Row> {
   spare?: number;
 }
 
-/** What the last column keeps at least on a narrow terminal, characters. */
+/** Minimum width of the last column on a narrow terminal, characters. */
 const MIN_LAST_WIDTH = 12;
 
 /**

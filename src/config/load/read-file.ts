@@ -7,7 +7,7 @@ export const MAX_FILE_BYTES = 4 * 1_048_576;
 
 interface ConfigPlace {
   readonly path: string;
-  /** Its name in problems. */
+  /** Name of the file in problems. */
   readonly label: string;
   /** Use it even if other users can change it. */
   readonly trustConfig: boolean;

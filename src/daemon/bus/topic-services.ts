@@ -33,7 +33,7 @@ export class TopicServices {
     this.recorder.listen((event) => publisher.publish((listener) => listener.onRecording?.(event)));
   }
 
-  /** What programs publish from now on is recorded. Never rejects. */
+  /** Resolves when messages that programs publish from then on are recorded. Never rejects. */
   get ready(): Promise<void> {
     return this.recorder?.resumed ?? Promise.resolve();
   }

@@ -19,7 +19,7 @@ const setsockopt = libc.func("int setsockopt(int fd, int level, int option, cons
 
 const IPPROTO_TCP = 6;
 const TCP_NOTSENT_LOWAT = 25;
-/** What the kernel holds and has not sent cannot be overtaken any more: 4 ms on a network of 16 Mbit/s, bytes. */
+/** Bytes that the kernel may hold unsent, which cannot be overtaken any more: 4 ms on a network of 16 Mbit/s. */
 const MAX_UNSENT_BYTES = 8 * 1024;
 
 const ioctl = libc.func("int ioctl(int fd, unsigned long request, void *value)") as (fd: number, request: number, value: Buffer) => number;

@@ -55,7 +55,7 @@ export class Recorder {
   /** The files of an earlier daemon are complete, too. */
   readonly #opened: Promise<void>;
   readonly #instance: string;
-  /** What was last saved of the state of each recording. */
+  /** The saved state of each recording. */
   readonly #savedStates = new Map<string, string>();
 
   constructor(options: RecorderOptions) {
@@ -269,7 +269,7 @@ export class Recorder {
     }
   }
 
-  /** Which recordings there are, and which of them run: the next daemon goes on with them. */
+  /** Saves the recordings and which of them run: the next daemon goes on with them. */
   #keep(): void {
     const recordings = [...this.#recordings.values()].map(
       ({ spec, isRecording, startedAt }): SavedRecording => ({ ...spec, is_recording: isRecording, started_at: startedAt }),

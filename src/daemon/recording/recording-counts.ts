@@ -6,7 +6,7 @@ interface TopicCounts {
   messages: number;
   missed: number;
   dropped: number;
-  /** Of `Mgr-Seq`. */
+  /** The last `Mgr-Seq`; null: there was none. */
   last: bigint | null;
 }
 

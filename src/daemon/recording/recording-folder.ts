@@ -10,12 +10,12 @@ import { repairMcap } from "../../recording/mcap/repair.ts";
 import { takeLockFile } from "../session/lock.ts";
 
 const SUFFIX = ".mcap";
-/** Of the uuid of an instance, in file names. */
+/** Characters of an instance's uuid in file names. */
 const ID_CHARS = 8;
 /** Of a name in a file system, bytes, with room for time and number. */
 const MAX_NAME_BYTES = 120;
 const FILE = /^[^/\0]{1,240}\.mcap$/;
-/** What `fileName` makes; the group is the writer. */
+/** Matches the names that `fileName` makes; the group is the writer. */
 const RECORDED_FILE = /^\d{8}-\d{6}\.\d{3}-\d{4,}-(.+)\.mcap$/;
 
 export type RecordingLog = (level: "info" | "warning" | "error", msg: string) => void;

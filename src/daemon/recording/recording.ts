@@ -58,7 +58,7 @@ export class Recording {
     return this.spec.name;
   }
 
-  /** Of the present recording, or of the last one; milliseconds since 1970, null: unknown. */
+  /** Start of the present recording, or of the last one; milliseconds since 1970, null: unknown. */
   get startedAt(): number | null {
     return this.#startedAt;
   }
@@ -96,10 +96,10 @@ export class Recording {
       const found = await this.folder.complete(names);
       this.#files.unshift(...found.map(({ report }) => report));
       this.#counts.add(found, startedAt);
-      // Its disk was full, and its oldest files were not known then.
+      // The disk was full, and the oldest files were not known then.
       if (wasRecording && !this.isRecording) await this.#resume(startedAt);
     });
-    // Its owner awaits it later.
+    // The owner awaits it later.
     this.#completed.catch(() => undefined);
   }
 
@@ -240,7 +240,7 @@ export class Recording {
 
   async #makeFolder(): Promise<void> {
     if (!(await this.folder.make())) return;
-    // What is still being closed finds out by itself.
+    // A file that is still being closed notices it by itself.
     const lost = this.#files.filter(({ is_growing }) => !is_growing).length;
     this.#files = this.#files.filter(({ is_growing }) => is_growing);
     if (lost > 0) this.#options.log("error", `${this.folder.path} was removed by another program, with ${lost} files of '${this.name}'`);

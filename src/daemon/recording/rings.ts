@@ -36,7 +36,7 @@ interface Logger {
 
 interface RingsOptions {
   readonly tap: Pick<Tap, "add">;
-  /** Of the broker: rings are a part of it. */
+  /** Memory of the broker, of which rings are a part. */
   readonly memory: MemoryBudget;
   readonly warn: (msg: string) => void;
 }
@@ -54,7 +54,7 @@ export class Rings {
   #used = 0;
   #maxBytes = DEFAULT_RING_MEMORY_BYTES;
   #isFullTold = false;
-  /** What the broker's memory budget knows of `#used`. */
+  /** The part of `#used` that was reported to the memory budget. */
   #reported = 0;
 
   constructor(options: RingsOptions) {
@@ -74,7 +74,7 @@ export class Rings {
     for (const spec of logger.topics) {
       const kept = known?.rings.get(spec.name);
       const ring = kept !== undefined && isSame(kept, spec, logger) ? kept : this.#make(spec, logger);
-      // What is published while it is stopped is not missed.
+      // Messages that are published while the logger is stopped are not missed.
       if (!logger.is_started) ring.sequence = null;
       rings.set(spec.name, ring);
     }
@@ -232,7 +232,7 @@ export class Rings {
   }
 }
 
-/** What one logger holds. Payloads that other loggers hold, too, count for each. */
+/** The memory of one logger. Payloads that other loggers hold, too, count for each. */
 function shareOf(name: string, rings: ReadonlyMap<string, TopicRing>): MemoryHolder {
   return {
     owner: `logger '${name}'`,

@@ -6,7 +6,7 @@ export const MAX_UNWRITTEN_BYTES = 32 * 1024 * 1024;
 
 type FileIdentity = Pick<Stats, "dev" | "ino" | "size" | "nlink">;
 
-/** What another program did to a file: `moved`: it has another name now; `gone`: it was removed, replaced or cut off. */
+/** A change of the file by another program. `moved`: it has another name now; `gone`: it was removed, replaced or cut off. */
 export type FilePlace = "kept" | "moved" | "gone";
 
 /** The part of `fs` that a queue writes with. */

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { machineCpu } from "../../contract/tasks.ts";
 import { ticksToMs } from "./run-loads.ts";
 
-/** What `/proc/stat` counts of all CPUs together (proc_stat(5)); `guest` and `guest_nice` are part of `user` and `nice`. */
+/** Counters of `/proc/stat` for all CPUs together (proc_stat(5)); `guest` and `guest_nice` are part of `user` and `nice`. */
 const FIELDS = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"] as const;
 const IDLE: ReadonlySet<string> = new Set(["idle", "iowait"]);
 

@@ -64,7 +64,7 @@ export class TaskLists {
     });
   }
 
-  /** What the trees of the managed processes use, and the whole machine. */
+  /** Use of the trees of the managed processes, and of the whole machine. */
   loads(): Promise<ResponseOf<"loads">> {
     return this.#lists.run(async () => {
       const loads = new Map<string, RunLoad>();

@@ -30,7 +30,7 @@ export interface StandingAdmission {
 
 export interface LoginVisit {
   readonly remote: RemoteEnd;
-  /** Of which path and query count. */
+  /** Only path and query are used. */
   readonly url: URL;
   /**
    * The request of the login form. In any other request of a browser, Basic may be what the browser repeats by itself: there a session has

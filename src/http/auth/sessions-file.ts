@@ -45,7 +45,7 @@ const RETRY_MS = 1_000;
 /** The file in which managers with the same auth file keep their sessions: one write at a time, later changes go into the next one. */
 export class SessionsFile {
   readonly #options: SessionsFileOptions;
-  /** Identity of the file as last read or written; "": there was none; null: unknown. */
+  /** Identity of the file as last read or written; null: it was missing, or had changed just before. */
   #identity: string | null = null;
   #isDirty = false;
   #writing: Promise<void> | null = null;
@@ -58,17 +58,16 @@ export class SessionsFile {
 
   /** The sessions of an earlier manager. */
   readFirst(): StoredSession[] {
-    this.#identity = identityOf(this.#options.path) ?? "";
+    this.#identity = identityOf(this.#options.path);
     return this.#read() ?? [];
   }
 
   /** The content of the file if another process changed it, else null. */
   readIfChanged(): StoredSession[] | null {
-    if (this.#writing !== null) return null;
     // The last write failed: the disk was full, or descriptors ran out.
     if (this.#isDirty && performance.now() > this.#retryAt) this.save();
-    const identity = identityOf(this.#options.path) ?? "";
-    if (identity === this.#identity) return null;
+    const identity = identityOf(this.#options.path);
+    if (identity !== null && identity === this.#identity) return null;
     const stored = this.#read();
     if (stored !== null) this.#identity = identity;
     return stored;
@@ -113,7 +112,7 @@ export class SessionsFile {
       const merged = merge(stored);
       const text = `${JSON.stringify({ version: 1, sessions: merged })}\n`;
       await writeFileAtomically(path, text);
-      this.#identity = identityOf(path) ?? "";
+      this.#identity = identityOf(path);
       saved(merged);
     } finally {
       lock.release();

@@ -120,7 +120,7 @@ function attempt(decode: (payload: Uint8Array) => unknown, payload: Uint8Array |
 
 type About = Sample & { decoded: boolean; note: string };
 
-/** Which columns a topic has. */
+/** The columns of a topic. */
 interface AboutTopic {
   readonly hasPublished: boolean;
   readonly hasSequence: boolean;

@@ -166,7 +166,7 @@ describe("a log file that cannot be written", () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(logged("exec seq 1 400000", { path: "/dev/full" }));
     expect((await rig.event(run, "extinct")).run.exit).toMatchObject({ code: 0 });
-    await eventually(() => rig.log.some((entry) => /ENOSPC/.test(entry.msg)));
+    await eventually(() => rig.log.some((entry) => /\(disk full\)/.test(entry.msg)));
     expect(rig.log.filter((entry) => entry.level === "warning")).toHaveLength(1);
     expect(statSync("/dev/full").isCharacterDevice()).toBe(true);
   });
@@ -193,7 +193,7 @@ describe("a log file that cannot be written", () => {
       await eventually(holds("disk/p.log", "1000\r\n"));
       await print(400_000);
       while ((await end()) < 3_000_000) await pause(20);
-      await eventually(() => rig.log.some((entry) => /ENOSPC/.test(entry.msg)));
+      await eventually(() => rig.log.some((entry) => /\(disk full\)/.test(entry.msg)));
       const before = await readFile(join(disk, "p.log"));
       execFileSync("/bin/mount", ["-o", "remount,size=16m", disk]);
       await eventually(() => rig.log.some((entry) => entry.msg.endsWith("is written again")));

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createHttpServer, type HttpServer } from "../../../src/http/index.ts";
@@ -77,5 +77,15 @@ describe("two managers with one auth file", () => {
     isLocked = false;
     await expect.poll(() => storedIn(rig), SOON).toBe(1);
     expect(await statusOf(rig.server, cookie)).toBe(200);
+  });
+
+  test("a session that another manager opened is known while this one waits to write its own", async () => {
+    await using rig = await Rig.start({ lock: () => null });
+    const other = createHttpServer({ ...rig.options(), lock: () => ({ release: () => {} }), listen: { host: "127.0.0.1", port: 0 } });
+    await using _ = { [Symbol.asyncDispose]: async () => (await other).close() };
+    await rig.cookie();
+    const theirs = await logIn(await other);
+    await expect.poll(() => existsSync(`${rig.authFile}.sessions`), SOON).toBe(true);
+    expect(await statusOf(rig.server, theirs)).toBe(200);
   });
 });

@@ -4,7 +4,7 @@ export const LOADS_EVERY_MS = 2_000;
 export interface LoadPollParts<Loads> {
   /** `name`: of this process or group only. */
   ask: (name: string | undefined) => Promise<Loads>;
-  /** What was answered; null if the manager could not. */
+  /** The answer; null if the manager could not answer. */
   tell: (loads: Loads | null) => void;
   setTimeout: (run: () => void, milliseconds: number) => unknown;
   clearTimeout: (timer: unknown) => void;

@@ -59,7 +59,7 @@ export function loadOf(names: Iterable<string>): LoadSum | null {
   };
 }
 
-/** What the machine itself uses; undefined while it is not known. */
+/** Use of the machine itself; undefined while it is not known. */
 export const machineOf = (host: string): HostLoad | undefined => machines.value.get(host);
 
 export const cpuOf = (sum: LoadSum | null): string => (sum ? `${cpuText(sum.cpu)} %` : "");

@@ -1,4 +1,4 @@
-/** What the manager wrote into the page that it served; "" where it wrote nothing. */
+/** Text that the manager wrote into the page that it served; "" where it wrote nothing. */
 export function pageMeta(name: "mgr-asset-hash" | "mgr-user" | "mgr-request-token"): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
 }

@@ -38,7 +38,7 @@ export interface TasksView {
 const TASKS_PATH = "/mgr/process-list";
 const TASK_PARAMETERS = ["host", "pid", "tid"];
 const RECORDED_PARAMETERS = ["recording", "host", "file"] as const;
-/** What the plot is made of (data/plot/plot-address.ts). */
+/** The parts of the plot (data/plot/plot-address.ts). */
 export const PLOT_PARAMETERS = ["trace", "seconds", "scale"] as const;
 
 /** One key per view: equal views have equal keys. */

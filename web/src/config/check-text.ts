@@ -5,7 +5,7 @@ import type { Verdict } from "./text-checker.ts";
 /** The manager closes a connection that sends a frame of more than 1 MiB; a little of that is left for the request_id. */
 const MAX_FRAME_BYTES = 1_048_576 - 100;
 
-/** What the manager says of a text for a file. Without it, and for a text that no frame can hold, the page judges the syntax. */
+/** The manager's judgement of a text for a file. Without a manager, and for a text that no frame can hold, the page judges the syntax. */
 export async function checkText(path: string, content: string): Promise<Verdict> {
   const frame = { type: "check_config_file", path, content } as const;
   const isTooLarge = new TextEncoder().encode(JSON.stringify(frame)).length > MAX_FRAME_BYTES;

@@ -26,7 +26,7 @@ type File = Extract<ManagerFrame, { type: "config_file"; ok: true }>;
 /** Actions of the view, for the palette; null while it is not shown. */
 export const configActions = signal<{ save: () => void; compare: () => void; reload: () => void; versions: () => void } | null>(null);
 
-/** What was found in all files, null until the first check has ended, and what the manager refused for that. */
+/** Problems of all files, null until the first check has ended; and the reason why the manager refused to check. */
 interface Told {
   refusal: string | null;
   problems: readonly ConfigFileProblem[] | null;
@@ -112,12 +112,12 @@ export function ConfigView() {
     [],
   );
 
-  // What is on disk beside this text, or the manager that judges it, may be another.
+  // The files on disk beside this text, or the manager that judges it, may have changed.
   useEffect(() => {
     if (latest.current) checker.request(0);
   }, [isOpen, history?.hash, history?.effective_hash]);
 
-  /** What the manager said of `content` and the rest of the configuration; with problems the panel opens. */
+  /** Shows the manager's judgement of `content` and the rest of the configuration; with problems the panel opens. */
   const tell = (refusal: string | null, problems: readonly ConfigFileProblem[], content: string) => {
     // A text that has changed meanwhile is checked anew.
     if (content !== editor.current?.text()) return;

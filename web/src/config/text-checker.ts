@@ -3,7 +3,7 @@ import type { ConfigFileProblem } from "../../../src/protocol/resources/resource
 /** From the last change of the text to its check, ms. */
 const CHECK_DELAY_MS = 500;
 
-/** What is wrong with a text, and by whom it was judged: the manager as `mgr check` does, or the page, which knows the syntax alone. */
+/** Problems of a text, and its judge: the manager as `mgr check` does, or the page, which knows the syntax alone. */
 export interface Verdict {
   readonly problems: readonly ConfigFileProblem[];
   readonly isSyntaxOnly: boolean;

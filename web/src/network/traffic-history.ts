@@ -8,7 +8,7 @@ const MAX_VALUES = 60;
 export class TrafficHistory {
   readonly #values = new Map<string, number[]>();
 
-  /** What is no longer there is forgotten. */
+  /** Forgets links that no longer exist. */
   add({ links, interfaces }: Pick<NetworkStats, "links" | "interfaces">): void {
     const known = new Set<string>();
     const push = (key: string, value: number) => {

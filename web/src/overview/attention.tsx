@@ -29,7 +29,7 @@ function toggle(key: string): void {
   opened.value = now;
 }
 
-/** What needs attention, equal causes in one row. While it is held, rows keep their place and their height. */
+/** Processes that need attention, equal causes in one row. While it is held, rows keep their place and their height. */
 export function Attention({ processes, isHeld }: { processes: readonly Process[]; isHeld: boolean }) {
   const last = useRef<readonly Cause[]>([]);
   const now = causesOf(processes);

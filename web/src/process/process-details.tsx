@@ -75,7 +75,7 @@ export function ProcessDetails({ process, onClose }: { process: Process; onClose
   );
 }
 
-/** What state it is in, and why. */
+/** State and reason. */
 function State({ process }: { process: Process }) {
   const reason = reasonOf(process);
   return (

@@ -133,7 +133,7 @@ function Facts({ process }: { process: Process }) {
 
 const WORDS = { start: "Start", stop: "Stop", restart: "Restart" } as const;
 
-/** What starts it, and what ends it: a process that runs or has failed is restarted. */
+/** The buttons to start and to stop it: a process that runs or has failed is restarted. */
 function verbsOf(process: Process): readonly [Verb, Verb] {
   const isRestart = !canDo("start", process) || process.state === "error" || process.state === "backoff";
   return [isRestart ? "restart" : "start", "stop"];

@@ -167,7 +167,7 @@ export class TerminalOutput {
     this.#wholeJoin = null;
     this.#isReplaying = true;
     this.#join = join;
-    // What waited for the end of a run is in the backlog.
+    // Output that waited for the end of a run is in the backlog.
     const isLearning = this.#held !== null;
     this.#held = null;
     const { baseY, viewportY } = terminal.buffer.active;

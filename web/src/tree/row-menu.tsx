@@ -48,7 +48,7 @@ export function RowMenu() {
   );
 }
 
-/** What can be done with a process or a group, with the keys that do the same. */
+/** Commands for a process or a group, with the keys that do the same. */
 export function rowItems(name: string): MenuItem[] {
   const process = processOf(name);
   const group = findGroup(tree.value, name);

@@ -35,8 +35,8 @@ export interface Waiting {
 }
 
 /**
- * What waits for one receiver. Publishers take turns by bytes, and so do the topics of each, so that one fat topic delays no other. What has
- * to give way is the oldest message of the fattest topic of the publisher that uses most.
+ * Messages that wait for one receiver. Publishers take turns by bytes, and so do the topics of each, so that one fat topic delays no other. The
+ * oldest message of the fattest topic of the publisher that uses most gives way.
  */
 export class FairQueue {
   /** Bytes that it takes in memory, roughly. */
@@ -72,7 +72,7 @@ export class FairQueue {
       const before = owner.bytes;
       const topic = owner.next();
       if (topic === null) {
-        // Its empty topics have left.
+        // The empty topics of this publisher have left.
         this.#grow(owner.bytes - before);
         if (this.#turns.isEmpty(owner)) this.#end(owner);
         continue;
@@ -108,7 +108,7 @@ export class FairQueue {
     return this.#publishers.get(fairKey)?.bytes ?? 0;
   }
 
-  /** What waits, by subject. */
+  /** Queued messages by subject. */
   waiting(): Map<string, Waiting> {
     const found = new Map<string, Waiting>();
     for (const { topics } of this.#publishers.values())
@@ -119,7 +119,7 @@ export class FairQueue {
     return found;
   }
 
-  /** The receiver is gone: what waits is lost. */
+  /** The receiver is gone: all queued messages are lost. */
   clear(): void {
     for (const { topics } of this.#publishers.values())
       for (const flow of topics) {

@@ -24,7 +24,7 @@ export interface MemoryHolder {
   free(): boolean;
 }
 
-/** What an owner has lost because memory was used up. */
+/** Pieces that an owner has lost because memory was used up. */
 export interface MemoryLoss {
   readonly owner: string;
   readonly pieces: number;
@@ -67,7 +67,7 @@ export class MemoryBudget {
     this.#holders.add(holder);
   }
 
-  /** What the holder still holds has been subtracted with `grow`. */
+  /** The holder has subtracted its bytes with `grow` before. */
   remove(holder: MemoryHolder): void {
     this.#holders.delete(holder);
   }

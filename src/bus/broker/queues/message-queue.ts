@@ -24,7 +24,7 @@ interface Segment {
   used: number;
   /** A large message: what follows the head, which is the block. */
   readonly rest: readonly Buffer[] | null;
-  /** Of each message: bytes as sent, payload, and when it was queued (monotonic milliseconds). */
+  /** Bytes as sent, payload, and time of queueing (monotonic milliseconds), one entry a message. */
   readonly sizes: number[];
   readonly payloads: number[];
   readonly times: number[];
@@ -32,7 +32,7 @@ interface Segment {
   first: number;
 }
 
-/** What waits for one receiver from one publisher, of one subject: in the order of arrival. */
+/** Messages of one publisher and subject that wait for one receiver, in the order of arrival. */
 export class MessageQueue {
   count = 0;
   /** Bytes that it takes in memory, roughly. */

@@ -39,7 +39,7 @@ export class TopicFlow implements Flow, InTurns {
 export class PublisherFlows implements InTurns {
   readonly key: string | number;
   deficit = 0;
-  /** Of its messages, and of its queues themselves. */
+  /** Memory of the messages, and of the queues themselves. */
   bytes = 0;
   readonly #topics = new Map<string, TopicFlow>();
   /** Turns by priority, the highest first. */

@@ -3,7 +3,7 @@ import type { ClientSubscription } from "../broker-subscriber.ts";
 /** About what a subscription takes besides its texts (bench/subscriptions.ts: 850 bytes in all for a short subject). */
 const SUBSCRIPTION_BYTES = 768;
 
-/** What a subscription counts for, bytes. */
+/** Bytes that a subscription counts as. */
 export function costOf({ subject, queue, sid, isRemote }: ClientSubscription): number {
   // A link's interest costs no more than the subscription behind it, so that what fits at one end fits at the other.
   return SUBSCRIPTION_BYTES + subject.length + (queue?.length ?? 0) + (isRemote ? 0 : sid.length);

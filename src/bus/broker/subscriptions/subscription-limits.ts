@@ -14,7 +14,7 @@ export class SubscriptionLimits {
   readonly #limits: BrokerLimits;
   readonly #groups: GroupLimits;
   readonly #budget: SubscriptionBudget;
-  /** Of connections. */
+  /** Used by each connection. */
   readonly #used = new WeakMap<Client, { count: number; bytes: number }>();
 
   constructor(tree: SubscriptionTree<ClientSubscription>, limits: BrokerLimits) {

@@ -6,7 +6,7 @@ const REST = ">".charCodeAt(0);
 
 /** Several tokens that only one way leads through are one node, so that a subject of many tokens does not cost a node for each. */
 class TrieNode<B> {
-  /** Its tokens, with dots between them. */
+  /** Tokens of the node, with dots between them. */
   label: string;
   bucket: B | null = null;
   /** By their first tokens. */

@@ -92,7 +92,7 @@ export class KeptFile {
     await this.#removeOldest(this.#segments.length);
   }
 
-  /** Its files are gone. */
+  /** The files of the process are gone. */
   reset(next: number): void {
     this.#segments = [];
     this.next = next;

@@ -27,7 +27,7 @@ interface OutputKeeperOptions {
   log: (msg: string) => void;
 }
 
-/** What was found of one process. */
+/** Output of one process that was found. */
 export interface FoundOutput {
   readonly name: string;
   readonly data: Buffer;
@@ -51,7 +51,7 @@ export class OutputKeeper {
   #pass: Promise<void> | null = null;
   #earliest = 0;
   #isClosed = false;
-  /** Of all files. */
+  /** Size of all files, bytes. */
   #bytes = 0;
   #problem = "";
 
@@ -61,7 +61,7 @@ export class OutputKeeper {
     this.#maxHostBytes = options.maxHostBytes ?? MAX_HOST_BYTES;
   }
 
-  /** What earlier daemons left, the newest within the limits. The rest, and what is not readable, is removed. */
+  /** Output that earlier daemons left, the newest within the limits. The rest, and files that cannot be read, are removed. */
   find(): FoundOutput[] {
     const segments = new Map<string, FoundSegment[]>();
     for (const fileName of this.#fileNames()) {

@@ -56,7 +56,7 @@ export async function request(verb: Verb, target: Target): Promise<void> {
 /** Whether a command asks before it acts. */
 export const asks = (verb: Verb, target: Target): boolean => needsQuestion(verb, target.kind, effectsOf(verb, target));
 
-/** Of a button that changes with the state under the pointer: the second click of a double click is not for what it is then. */
+/** A button that changes with the state under the pointer ignores the second click of a double click. */
 export function requestByClick({ detail }: MouseEvent, verb: Verb, target: Target): void {
   if (detail < 2) void request(verb, target);
 }
@@ -76,14 +76,14 @@ export function requestForView(verb: Verb, view: View): boolean {
   return true;
 }
 
-/** What was requested of a target and has not taken effect yet; a later request takes its place. */
+/** The request of a target that has not taken effect yet; a later request takes its place. */
 const underWay = new Map<string, { verb: Verb }>();
 
 /** Sends a command, unless the same one is under way. Resolves with whether it was accepted. */
 async function sendOnce(verb: Verb, target: Target, names: readonly string[]): Promise<boolean> {
   const key = target.kind === "list" ? `list ${target.names.join(" ")}` : `${target.kind} ${"name" in target ? target.name : ""}`;
   const before = underWay.get(key)?.verb;
-  // What is being started runs anew: the button that started it says "Restart" by then, and a second press means the first.
+  // A process that is being started is not restarted: its button says "Restart" by then, and a second press means the first.
   if (before === verb || (before === "start" && verb === "restart")) return false;
   const own = { verb };
   underWay.set(key, own);
@@ -120,7 +120,7 @@ function untilSettled(names: readonly string[], before: readonly (Process | unde
 
 const CHANGING: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "stopping"]);
 
-/** What a command is for, what of that it ends, and what ends with it. */
+/** The targets of a command, those that it ends, and the dependents that end with them. */
 function effectsOf(verb: Verb, target: Target) {
   const members = membersOf(target);
   const active = verb === "start" ? [] : members.filter((process) => canDo("stop", process));

@@ -11,7 +11,7 @@ import type { TraceSamples } from "./trace-samples.ts";
 interface Series {
   readonly label: string;
   readonly stroke: string;
-  /** Of which topic it is, and at which column of its samples. */
+  /** The topic of the trace, and the column of its samples. */
   readonly topic: string;
   readonly at: number;
 }
@@ -147,7 +147,7 @@ export class DrawnPlot {
           // A topic has no value at the samples of the others: the nearest one is meant.
           hover: { skip: [null], prox: MARK_DISTANCE },
           bind: { dblclick: () => showWindow },
-          // Of the others only the pointer: what is selected in one panel is shown in all.
+          // The other panels follow the pointer only: a selection in one panel is shown in all.
           sync: { key, setSeries: false, scales: ["x", null], filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
         },
         scales: { x: { time: true }, y: { range: rangeOfValues } },

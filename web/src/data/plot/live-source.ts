@@ -9,7 +9,7 @@ const RATE = 20;
 /** Of each topic: half a minute at 1 kHz in full, and the rest of five minutes in steps of 10 ms. */
 const KEPT = { most: 30_000, step: 0.01, seconds: 300 };
 
-/** What is published now, after what loggers and recordings hold; and a window that ends with the newest sample. */
+/** Live samples, after those that loggers and recordings hold; and a window that ends with the newest sample. */
 export function liveSource(seconds: number): TraceSource {
   return {
     key: "live",

@@ -7,7 +7,7 @@ export const MAX_TRACES = 20;
 export const WINDOWS = [5, 10, 30, 60, 300] as const;
 export const USUAL_WINDOW = 10;
 
-/** What makes a plot: with it another user sees the same one. */
+/** The definition of a plot: with it another user sees the same one. */
 export interface Plot {
   readonly traces: readonly Trace[];
   /** Length of the window. */

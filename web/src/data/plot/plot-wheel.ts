@@ -1,7 +1,7 @@
 import { type Span, spanAtWheel } from "./finger-span.ts";
 
 interface Shown {
-  /** What is in sight now, and at most. */
+  /** The visible range, and the largest possible one. */
   readonly span: () => Span;
   readonly whole: () => Span;
   readonly show: (span: Span) => void;

@@ -1,6 +1,6 @@
 import type { TraceSamples } from "./trace-samples.ts";
 
-/** Of the samples of a field in a span of time. Of those that are older than what is kept in full, the extremes stand for all. */
+/** Statistics of a field's samples in a span of time. Where samples are too old to be kept in full, the extremes stand for all. */
 export interface Statistics {
   readonly count: number;
   readonly min: number;

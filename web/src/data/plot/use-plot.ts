@@ -44,7 +44,7 @@ export interface PlotOptions {
   readonly onZoom: () => void;
 }
 
-/** Of the part that is in sight. */
+/** Statistics of the visible part. */
 export const STATISTICS = ["min", "max", "mean", "deviation", "count"] as const;
 
 /** Draws into the box, and writes the values under the pointer; returns what reads the columns that are shown. */
@@ -104,11 +104,11 @@ interface Shown {
   readonly samples: Samples;
 }
 
-/** Which traces have a panel of their own. */
+/** Traces that have a panel of their own. */
 class Panels {
   readonly #plot: DrawnPlot;
   #shown = "";
-  /** What one scale would not show well has its own from then on: panels do not come and go. */
+  /** A trace that one scale would not show well has its own from then on: panels do not come and go. */
   #apart = "";
 
   constructor(plot: DrawnPlot) {

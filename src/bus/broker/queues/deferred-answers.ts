@@ -1,0 +1,29 @@
+/** Maximum number of answers that wait for their turn. */
+const MAX_DEFERRED = 10_000;
+
+/** Answers that wait until the messages before them have left the queue: a client may conclude from a PONG that it has received them. */
+export class DeferredAnswers {
+  /** Messages that have left the queue so far. */
+  #departed = 0;
+  #answers: { readonly at: number; readonly text: string }[] = [];
+
+  departed(msgs: number): void {
+    this.#departed += msgs;
+  }
+
+  /** Behind as many messages as wait now. False: too many answers wait. */
+  add(text: string, waiting: number): boolean {
+    if (this.#answers.length >= MAX_DEFERRED) return false;
+    this.#answers.push({ at: this.#departed + waiting, text });
+    return true;
+  }
+
+  /** Moves those whose turn has come to `output`. */
+  take(output: Buffer[]): void {
+    let [first] = this.#answers;
+    for (; first !== undefined && first.at <= this.#departed; [first] = this.#answers) {
+      output.push(Buffer.from(first.text, "latin1"));
+      this.#answers.shift();
+    }
+  }
+}
