@@ -8,15 +8,21 @@ const broker = server === "" ? createBroker({ name: "hub" }) : null;
 const port = (await broker?.listenTcp({ host, port: 0, authenticate: () => permissionsOf({ kind: "host", name: "h1" }) })) ?? 0;
 const bus = await connectBus({ server: broker ? { kind: "memory", broker } : { kind: "url", urls: [server] }, name: "subscriber" });
 let delays: number[] = [];
+let lost = 0;
+let next = 0;
 let fat = 0;
-bus.subscribe("topic.command", ({ data }) =>
-  delays.push(performance.timeOrigin + performance.now() - Number(Buffer.from(data).toString())),
-);
+bus.subscribe("topic.command", ({ data }) => {
+  const [number = 0, at = 0] = Buffer.from(data).toString().split(" ").map(Number);
+  delays.push(performance.timeOrigin + performance.now() - at);
+  lost += number - next;
+  next = number + 1;
+});
 bus.subscribe("topic.fat", () => fat++);
 await bus.flush();
 process.on("message", () => {
-  process.send?.({ port, delays, fat });
+  process.send?.({ port, delays, lost, fat });
   delays = [];
+  lost = 0;
   fat = 0;
 });
 process.on("disconnect", () => process.exit());

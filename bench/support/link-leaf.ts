@@ -27,8 +27,7 @@ process.on("message", ({ run }: { run: boolean }) => {
     timers.push(setInterval(() => fat?.publish("topic.fat", Buffer.alloc(FAT_BYTES)), FAT_MS));
     timers.push(
       setInterval(() => {
-        sent++;
-        commander?.publish("topic.command", `${performance.timeOrigin + performance.now()}`.padEnd(100));
+        commander?.publish("topic.command", `${sent++} ${performance.timeOrigin + performance.now()}`.padEnd(100));
       }, COMMAND_MS),
     );
   }

@@ -128,7 +128,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Another message would be sent at once. */
   get hasRoom(): boolean {
-    return this.#queue.count === 0 && this.#output.bytes + this.#stream.unsent < this.#window.bytes && !this.#pace.isHeldUp;
+    return this.#queue.count === 0 && this.#output.bytes + this.#stream.unsent < this.#window.bytes && this.#pace.room > 0;
   }
 
   /** Calls back once when there is room; never if the connection ends before. */
@@ -285,7 +285,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     let written = 0;
     while (this.#state === "open" && written < BYTES_PER_TURN) {
       // If the stream has unsent bytes, its `drained` follows.
-      const room = this.#window.bytes - this.#stream.unsent;
+      const room = Math.min(this.#window.bytes - this.#stream.unsent, this.#pace.room);
       const blocks = room <= 0 ? [] : this.#next(room);
       if (blocks.length === 0) break;
       const size = blocks.reduce((sum, { length }) => sum + length, 0);
@@ -301,11 +301,14 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   }
 
   #next(room: number): Buffer[] {
-    if (this.#output.bytes > 0) return this.#output.take(room);
-    const blocks: Buffer[] = [];
-    if (this.#queue.count > 0 && !this.#pace.isHeldUp) this.#queue.take(room, blocks);
-    this.#deferred.take(blocks);
-    return blocks;
+    if (this.#output.bytes === 0) {
+      const blocks: Buffer[] = [];
+      if (this.#queue.count > 0) this.#queue.take(room, blocks);
+      this.#deferred.take(blocks);
+      if (!this.#pace.isOn) return blocks;
+      this.#output.blocks(blocks);
+    }
+    return this.#pace.isOn ? this.#output.takeExactly(room) : this.#output.take(room);
   }
 
   /** Reports the memory beside the queue. */

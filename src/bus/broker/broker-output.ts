@@ -45,6 +45,15 @@ export class BrokerOutput {
     this.#used += length;
   }
 
+  /** Adds whole blocks, which are not copied. */
+  blocks(blocks: readonly Buffer[]): void {
+    this.#seal();
+    for (const block of blocks) {
+      this.#full.push(block);
+      this.bytes += block.length;
+    }
+  }
+
   /** The first blocks, of about `limit` bytes at most; without a limit everything. */
   take(limit = Number.POSITIVE_INFINITY): Buffer[] {
     let count = 0;
@@ -59,6 +68,23 @@ export class BrokerOutput {
     this.#full = [];
     this.#nextSize = FIRST_BLOCK;
     this.bytes = 0;
+    return blocks;
+  }
+
+  /** The first `limit` bytes. */
+  takeExactly(limit: number): Buffer[] {
+    if (limit >= this.bytes) return this.take();
+    this.#seal();
+    const blocks: Buffer[] = [];
+    for (let left = limit; left > 0; ) {
+      const [block] = this.#full;
+      if (block === undefined) break;
+      blocks.push(block.subarray(0, left));
+      if (block.length > left) this.#full[0] = block.subarray(left);
+      else this.#full.shift();
+      left -= block.length;
+    }
+    this.bytes -= limit;
     return blocks;
   }
 

@@ -1,42 +1,56 @@
-/** A connection to another machine gets no queued message while the kernel holds more than this, bytes: 1 ms on a network of 16 Mbit/s. */
+/** A connection to another machine is written to no further while the kernel holds more than this, bytes: 1 ms on a network of 16 Mbit/s. */
 const MAX_HELD_BYTES = 2 * 1024;
+/** Bytes that are written before the kernel is asked: this part of what it has sent without delay, since asking costs time. */
+const PIECE_PART = 1 / 16;
+const MIN_PIECE_BYTES = 4 * 1024;
+const MAX_PIECE_BYTES = 256 * 1024;
 /** Pause before the kernel is asked again, milliseconds. */
 const PAUSE_MS = 1;
 
 /**
- * Keeps messages in the queue while the kernel has not sent what it was given: what the kernel holds cannot be overtaken, in the queue short
- * messages go first.
+ * Writes in pieces, each once the kernel has sent the one before: what the kernel holds cannot be overtaken any more, in the queue short
+ * messages go first. Pieces also keep a large message from overflowing the short queue of a slow network, where a lost packet delays all.
  */
 export class KernelPace {
   readonly #held: (() => number) | undefined;
   readonly #onReady: () => void;
   #pause: ReturnType<typeof setTimeout> | null = null;
-  /** Bytes that were written since the kernel was asked. */
-  #unasked = 0;
+  /** Bytes that were written since the kernel was last found to hold some. */
+  #flowing = 0;
+  /** Bytes of the piece that are left. */
+  #left = MIN_PIECE_BYTES;
 
-  /** `held`: bytes that the kernel has taken and not sent; undefined: it sends at once. `onReady` is called when messages may go on. */
+  /** `held`: bytes that the kernel has taken and not sent; undefined: it sends at once. `onReady` is called when more may be written. */
   constructor(held: (() => number) | undefined, onReady: () => void) {
     this.#held = held;
     this.#onReady = onReady;
   }
 
-  wrote(bytes: number): void {
-    this.#unasked += bytes;
+  /** Output is written in pieces. */
+  get isOn(): boolean {
+    return this.#held !== undefined;
   }
 
-  /** Whether messages have to wait; then `onReady` follows. */
-  get isHeldUp(): boolean {
-    if (this.#held === undefined || this.#unasked < MAX_HELD_BYTES) return false;
-    if (this.#pause !== null) return true;
+  wrote(bytes: number): void {
+    this.#left -= bytes;
+    this.#flowing += bytes;
+  }
+
+  /** Bytes that may be written now; 0: `onReady` follows. */
+  get room(): number {
+    if (this.#held === undefined) return Number.POSITIVE_INFINITY;
+    if (this.#left > 0) return this.#left;
+    if (this.#pause !== null) return 0;
     if (this.#held() <= MAX_HELD_BYTES) {
-      this.#unasked = 0;
-      return false;
+      this.#left = Math.max(MIN_PIECE_BYTES, Math.min(MAX_PIECE_BYTES, Math.floor(this.#flowing * PIECE_PART)));
+      return this.#left;
     }
+    this.#flowing = 0;
     this.#pause = setTimeout(() => {
       this.#pause = null;
       this.#onReady();
     }, PAUSE_MS);
-    return true;
+    return 0;
   }
 
   close(): void {
