@@ -19,6 +19,8 @@ import { WaitingPublishers } from "./queues/waiting-publishers.ts";
 const OPERATIONS_PER_TURN = 256;
 /** Unprocessed received bytes above which the client is not read any further. */
 const MAX_UNREAD = 256 * 1024;
+/** Bytes, received or to be sent, up to which a client goes before others. */
+const LIGHT_BYTES = 16 * 1024;
 /** Bytes that one client is sent before the next client's turn. */
 const BYTES_PER_TURN = 256 * 1024;
 /** Bytes that replies (PONG, +OK, -ERR) may add to a full queue before the client is closed. */
@@ -104,6 +106,10 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     return this.#queue.bytes > this.#environment.limits.maxPending;
   }
 
+  get isHeavy(): boolean {
+    return this.#input.bytes + this.#output.bytes + this.#queue.bytes > LIGHT_BYTES;
+  }
+
   /** Messages wait in the queue. */
   get isQueueing(): boolean {
     return this.#queue.count > 0;
@@ -174,7 +180,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
       this.#output.message(message);
       sent(publisher, flow, 1, payload);
       if (this.#output.bytes < this.#window.bytes) turns.flushSoon(this);
-      else this.flush();
+      else turns.flushNow(this);
       return;
     }
     this.#queue.add({ publisher, subject: flow }, header, message, payload);

@@ -28,15 +28,20 @@ export class Budget {
 
 /** Neither of its functions may throw: the caller works for all clients. */
 export interface Worker {
+  /** Much waits here: workers with little go first. */
+  readonly isHeavy: boolean;
   /** Does a share of its work; true when nothing is left. */
   work(budget: Budget): boolean;
   /** Sends the output that has collected for it. */
   flush(): void;
 }
 
+type Which = "light" | "all";
+
 /**
  * Runs workers that have to work or flush: in turns, a few milliseconds per turn of the event loop, so that a flood on the bus delays
- * nothing else. Short work is done at once, within the call that caused it.
+ * nothing else. Workers with little to do go first, so that a flood does not delay them. Short work is done at once, within the call that
+ * caused it.
  */
 export class BrokerTurns {
   readonly #busy = new Set<Worker>();
@@ -81,27 +86,33 @@ export class BrokerTurns {
     if (this.#running) return;
     this.#running = true;
     const budget = new Budget();
-    // Output before input, so that flushing to many subscribers slows down the intake.
-    if (this.#flush(budget)) {
-      this.#work(budget);
-      this.#flush(budget);
-    }
+    this.#share(budget, "light");
+    this.#share(budget, "all");
     this.#running = false;
     if (this.#busy.size > 0 || this.#dirty.size > 0) this.#wait();
   }
 
-  #work(budget: Budget): void {
+  #share(budget: Budget, which: Which): void {
+    // Output before input, so that flushing to many subscribers slows down the intake.
+    if (!this.#flush(budget, which)) return;
+    this.#work(budget, which);
+    this.#flush(budget, which);
+  }
+
+  #work(budget: Budget, which: Which): void {
     for (const worker of this.#busy) {
-      if (busTurn.isOver()) return;
+      if (which === "light" && worker.isHeavy) continue;
       this.#busy.delete(worker);
       // At the end of the queue again if it has more: every client gets its turn.
       if (!worker.work(budget)) this.#busy.add(worker);
+      if (busTurn.isOver()) return;
     }
   }
 
   /** True when nothing is left. */
-  #flush(budget: Budget): boolean {
+  #flush(budget: Budget, which: Which): boolean {
     for (const worker of this.#dirty) {
+      if (which === "light" && worker.isHeavy) continue;
       this.#dirty.delete(worker);
       worker.flush();
       if (budget.spend(UNITS_PER_FLUSH)) return this.#dirty.size === 0;

@@ -83,6 +83,7 @@ function* deliver(fanout: Fanout, { plain, groups }: Receivers): Generator<void>
 }
 
 class PublisherDeliveries implements Worker {
+  readonly isHeavy = true;
   readonly done: Promise<void>;
   readonly #deliveries: Delivery[] = [];
   readonly #onDone: () => void;
