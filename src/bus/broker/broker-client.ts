@@ -12,6 +12,7 @@ import { ClientSubscription, flowOf, type Subscriber, withoutHeaders } from "./b
 import { ClientPermissions, publishLengthRefusal, subscriptionRefusal } from "./client-permissions.ts";
 import { ConnectDeadline } from "./input/connect-deadline.ts";
 import { answerOf, noResponders, ownInbox } from "./own-inbox.ts";
+import { Departure } from "./departure.ts";
 import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
 import type { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
@@ -48,6 +49,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   /** It has lost messages since its queue was empty. */
   #isSlow = false;
   #isGone = false;
+  readonly #departure: Departure;
 
   constructor(id: number, stream: ByteStream, accepted: AcceptOptions, environment: ClientEnvironment) {
     this.id = id;
@@ -56,6 +58,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#permissions = new ClientPermissions(accepted.permissions ?? NO_PERMISSIONS);
     this.#isAuthorized = accepted.authenticate === undefined;
     const { limits, turns } = environment;
+    this.#departure = new Departure(turns);
     this.connection = new BrokerConnection(stream, this, {
       limits,
       turns,
@@ -68,7 +71,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       defect: (error) => environment.defect(this, error),
       closed: () => {
         this.#forget();
-        environment.closed(this);
+        this.#departure.onDone(() => environment.closed(this));
       },
     });
   }
@@ -114,10 +117,6 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   get echo(): boolean {
     return this.#options.echo;
-  }
-
-  get pending(): number {
-    return this.connection.pending;
   }
 
   open(): void {
@@ -389,11 +388,12 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   #forget(): void {
+    if (this.#isGone) return;
     this.#isGone = true;
     this.#deadline.end();
     this.#link?.close();
-    for (const subscription of this.subscriptions.values()) this.#remove(subscription);
-    this.#environment.subscriptionLimits.leave(this);
+    this.#departure.begin(this.subscriptions, (subscription) => this.#remove(subscription));
+    this.#departure.onDone(() => this.#environment.subscriptionLimits.leave(this));
   }
 }
 

@@ -202,7 +202,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       user: client.user,
       address: client.address,
       subscriptions: client.subscriptions.size,
-      pending_bytes: client.pending,
+      pending_bytes: client.connection.pending,
       ...client.counters,
     }));
     return { ...this.counters, clients, links: this.links.stats(), subscriptions: this.router.tree.size };

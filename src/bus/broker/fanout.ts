@@ -91,11 +91,14 @@ export class Fanout {
     let size = 0;
     for (const { local } of parts) size += local?.size ?? 0;
     const first = Math.floor(Math.random() * size);
-    const tries = Math.min(size, MAX_TRIED_MEMBERS);
+    let tries = MAX_TRIED_MEMBERS;
     let outcome: "lost" | "none" = "none";
-    for (let offset = 0; offset < tries; offset++) {
+    for (let offset = 0; offset < size && tries > 0; offset++) {
       const member = localMember(parts, (first + offset) % size);
-      if (member === undefined || !this.wants(member)) continue;
+      // Many members of a client that is gone may be about to be removed.
+      if (member === undefined || member.isEnded) continue;
+      tries--;
+      if (!this.wants(member)) continue;
       // If a member cannot take the message, the next one gets it.
       if (member.client.deliver(member, this.#envelope, this.#message, this.#publisher)) return "delivered";
       outcome = "lost";
