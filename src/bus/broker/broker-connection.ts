@@ -1,17 +1,19 @@
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import type { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerOutput } from "./broker-output.ts";
-import { type BrokerLimits, CRLF, ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
+import { CRLF, ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
 import type { Subscriber, SubscriberConnection } from "./broker-subscriber.ts";
-import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
+import type { Budget, Worker } from "./broker-turns.ts";
+import type { ConnectionEnvironment } from "./connection-environment.ts";
 import { InputHold } from "./input/input-hold.ts";
+import { Liveness } from "./input/liveness.ts";
 import { ReceivedBytes } from "./input/received-bytes.ts";
 import type { BrokerOperations } from "./parser/broker-operations.ts";
 import { BrokerParser } from "./parser/broker-parser.ts";
 import { DeferredAnswers } from "./queues/deferred-answers.ts";
-import { FairQueue, type FairQueueOptions, type Waiting } from "./queues/fair-queue.ts";
+import { FairQueue, type Waiting } from "./queues/fair-queue.ts";
 import { KernelPace } from "./queues/kernel-pace.ts";
-import type { MemoryBudget, MemoryHolder } from "./queues/memory-budget.ts";
+import type { MemoryHolder } from "./queues/memory-budget.ts";
 import { SendWindow } from "./queues/send-window.ts";
 import { WaitingPublishers } from "./queues/waiting-publishers.ts";
 
@@ -19,6 +21,8 @@ import { WaitingPublishers } from "./queues/waiting-publishers.ts";
 const OPERATIONS_PER_TURN = 256;
 /** Unprocessed received bytes above which the client is not read any further. */
 const MAX_UNREAD = 256 * 1024;
+/** An operation with so many bytes costs about as much as one more delivery. */
+const BYTES_PER_UNIT = 512;
 /** Bytes, received or to be sent, up to which a client goes before others. */
 const LIGHT_BYTES = 16 * 1024;
 /** Bytes that one client is sent before the next client's turn. */
@@ -29,25 +33,10 @@ const ANSWER_RESERVE = 64 * 1024;
 const FAREWELL_MS = 1_000;
 /** Bytes of a connection beside its queue that do not count as used memory. */
 const FREE_BYTES = 64 * 1024;
-interface Environment extends Pick<FairQueueOptions, "policyOf" | "dropped"> {
-  readonly limits: BrokerLimits;
-  readonly turns: BrokerTurns;
-  readonly memory: MemoryBudget;
-  /** For whom the connection uses memory. */
-  owner(): string;
-  /** Messages of one publisher and subject are on their way. */
-  sent(publisher: Subscriber, subject: string, msgs: number, payload: number): void;
-  /** The client is being refused: deliver nothing more to it. */
-  failed(): void;
-  /** An operation threw an error other than a protocol violation. */
-  defect(error: unknown): void;
-  /** Called once, at the end. */
-  closed(): void;
-}
 
 /** The bytes of one client: received and not yet processed, and not yet read by it. */
 export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnection {
-  readonly #environment: Environment;
+  readonly #environment: ConnectionEnvironment;
   readonly #stream: ByteStream;
   readonly #parser: BrokerParser;
   /** Output that is sent next, in this order. */
@@ -68,12 +57,11 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   /** See `onRoom`. */
   #roomWanted: (() => void)[] = [];
   #gone: (() => void)[] = [];
-  #heard = true;
-  #pingsOut = 0;
+  readonly #liveness = new Liveness();
   /** Memory beside the queue, as reported to the budget. */
   #charged = 0;
 
-  constructor(stream: ByteStream, operations: BrokerOperations, environment: Environment) {
+  constructor(stream: ByteStream, operations: BrokerOperations, environment: ConnectionEnvironment) {
     const { limits, turns, memory } = environment;
     this.#stream = stream;
     this.#environment = environment;
@@ -134,7 +122,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Another message would be sent at once. */
   get hasRoom(): boolean {
-    return this.#queue.count === 0 && this.#output.bytes + this.#stream.unsent < this.#window.bytes && this.#pace.room > 0;
+    return this.#queue.count === 0 && this.#output.bytes < this.#window.room && this.#pace.room > 0;
   }
 
   /** Calls back once when there is room; never if the connection ends before. */
@@ -265,14 +253,9 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   /** Called once per ping interval: pings a client that was silent for one, and disconnects a client that does not answer. */
   tick(): void {
     if (this.#state !== "open") return;
-    const isSilent = !this.#heard;
-    this.#heard = false;
-    if (!isSilent) this.#pingsOut = 0;
-    else if (this.#pingsOut >= this.#environment.limits.maxPingsOut) this.fail(ERROR_TEXTS.stale);
-    else {
-      this.#pingsOut++;
-      this.answer(`PING${CRLF}`);
-    }
+    const verdict = this.#liveness.tick(this.#environment.limits.maxPingsOut);
+    if (verdict === "stale") this.fail(ERROR_TEXTS.stale);
+    else if (verdict === "ping") this.answer(`PING${CRLF}`);
   }
 
   work(budget: Budget): boolean {
@@ -291,7 +274,8 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     let written = 0;
     while (this.#state === "open" && written < BYTES_PER_TURN) {
       // If the stream has unsent bytes, its `drained` follows.
-      const room = Math.min(this.#window.bytes - this.#stream.unsent, this.#pace.room);
+      this.#window.look(this.#stream.unsent);
+      const room = Math.min(this.#window.room, this.#pace.room);
       const blocks = room <= 0 ? [] : this.#next(room);
       if (blocks.length === 0) break;
       const size = blocks.reduce((sum, { length }) => sum + length, 0);
@@ -334,9 +318,11 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     const input = this.#input;
     for (let chunk = input.first; chunk && this.#isReading; chunk = input.first) {
       while (input.position < chunk.length && this.#isReading) {
+        const { position } = input;
         const before = turns.deliveries;
-        input.position = this.#parser.step(chunk, input.position);
-        if (budget.spend(1 + turns.deliveries - before) || --left === 0) return this.#consume();
+        input.position = this.#parser.step(chunk, position);
+        const units = 1 + turns.deliveries - before + Math.floor((input.position - position) / BYTES_PER_UNIT);
+        if (budget.spend(units) || --left === 0) return this.#consume();
       }
       this.#consume();
     }
@@ -354,7 +340,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   }
 
   #receive(bytes: Uint8Array): void {
-    this.#heard = true;
+    this.#liveness.heard();
     if (this.#state !== "open" || bytes.length === 0) return;
     this.#input.add(bytes);
     this.#environment.turns.add(this);

@@ -4,7 +4,7 @@ import { readableText } from "./broker-protocol.ts";
 import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
 import { SubscriptionTree } from "./broker-subscriptions.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
-import { Fanout } from "./fanout.ts";
+import { Fanout, wants } from "./fanout.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import { SlicedDeliveries } from "./sliced-deliveries.ts";
 
@@ -46,6 +46,14 @@ export class BrokerRouter {
     const { literal, wild } = match;
     // Almost every message has few receivers.
     const isShort = wild.length === 0 && groups.length === 0 && (literal === null || literal.plain === null || literal.plain.size === 1);
+    if (isShort && publisher.link === null && !this.deliveries.isPending(publisher)) {
+      const only = literal?.plain?.at(0);
+      if (only === undefined || !wants(only, publisher, subject)) return false;
+      if (only.client.link === null) {
+        only.client.deliver(only, envelope, message, publisher);
+        return true;
+      }
+    }
     const isLong = !isShort && match.plainSize + groups.length > MAX_RECEIVERS_AT_ONCE;
     if (isLong || this.deliveries.isPending(publisher))
       return this.deliveries.begin(publisher, envelope, message, { plain: [...match.plainLists()], groups }, account);

@@ -4,11 +4,11 @@ import { TurnShare } from "../../base/turns.ts";
  * How long the bus may work in one turn of the event loop before HTTP, timers and other work run, milliseconds
  * (docs/design/runtime-invariants.md, "Bus": nothing is delayed by more than 20 ms). Shared by broker and transports of this thread.
  */
-export const busTurn = new TurnShare({ ms: 4 });
+export const busTurn = new TurnShare({ ms: 2 });
 
 /** Operations or deliveries between two checks of the clock. */
 const UNITS_PER_LOOK = 64;
-/** A system call costs about as much as this many deliveries. */
+/** A system call costs about as much as this many deliveries, or with many bytes up to all of them. */
 const UNITS_PER_FLUSH = 8;
 
 /** How long a worker may continue. */
@@ -114,8 +114,9 @@ export class BrokerTurns {
     for (const worker of this.#dirty) {
       if (which === "light" && worker.isHeavy) continue;
       this.#dirty.delete(worker);
+      const units = worker.isHeavy ? UNITS_PER_LOOK : UNITS_PER_FLUSH;
       worker.flush();
-      if (budget.spend(UNITS_PER_FLUSH)) return this.#dirty.size === 0;
+      if (budget.spend(units)) return this.#dirty.size === 0;
     }
     return true;
   }

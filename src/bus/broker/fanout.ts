@@ -79,11 +79,8 @@ export class Fanout {
     if (this.#others !== null) for (const [link, queues] of this.#others) link.send(this.#envelope, queues, this.#message, this.#publisher);
   }
 
-  /** It may have ended while the message was being delivered to other subscribers. */
   wants(subscription: ClientSubscription): boolean {
-    const { client } = subscription;
-    if ((client === this.#publisher && !client.echo) || subscription.isEnded) return false;
-    return !subscription.isFiltered || client.mayReceive(this.#envelope.subject);
+    return wants(subscription, this.#publisher, this.#envelope.subject);
   }
 
   /** "lost": there are members, and none could take it. */
@@ -123,6 +120,13 @@ export class Fanout {
     }
     return candidates.at(-1)?.link ?? null;
   }
+}
+
+/** It may have ended while the message was being delivered to other subscribers. */
+export function wants(subscription: ClientSubscription, publisher: Subscriber, subject: string): boolean {
+  const { client } = subscription;
+  if ((client === publisher && !client.echo) || subscription.isEnded) return false;
+  return !subscription.isFiltered || client.mayReceive(subject);
 }
 
 function localMember(parts: MatchedGroup<ClientSubscription>["parts"], index: number): ClientSubscription | undefined {

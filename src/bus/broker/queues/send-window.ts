@@ -16,6 +16,8 @@ const JUDGED_MS = 100;
  */
 export class SendWindow {
   bytes: number;
+  /** Bytes of it that were free when the connection was last looked at: to look for each message takes long. */
+  room: number;
   /** The receiver has read fast when it had to be waited for. */
   isFast = true;
   /** What it has read since it was judged, and how long that took. */
@@ -31,10 +33,17 @@ export class SendWindow {
   constructor(max: number) {
     this.#max = Math.min(MAX_WINDOW_BYTES, max);
     this.bytes = this.#max;
+    this.room = this.#max;
+  }
+
+  /** The connection has so many bytes that it could not take yet. */
+  look(unsent: number): void {
+    this.room = this.bytes - unsent;
   }
 
   /** The connection was given so many bytes, and has `unsent` bytes now. */
   wrote(bytes: number, unsent: number): void {
+    this.look(unsent);
     if (unsent === 0) {
       if (bytes < this.bytes) return;
       // It took at once what a fast receiver reads in that time.

@@ -1,0 +1,22 @@
+import type { BrokerLimits } from "./broker-protocol.ts";
+import type { Subscriber } from "./broker-subscriber.ts";
+import type { BrokerTurns } from "./broker-turns.ts";
+import type { FairQueueOptions } from "./queues/fair-queue.ts";
+import type { MemoryBudget } from "./queues/memory-budget.ts";
+
+/** What the connection of a client needs of its broker and its client. */
+export interface ConnectionEnvironment extends Pick<FairQueueOptions, "policyOf" | "dropped"> {
+  readonly limits: BrokerLimits;
+  readonly turns: BrokerTurns;
+  readonly memory: MemoryBudget;
+  /** For whom the connection uses memory. */
+  owner(): string;
+  /** Messages of one publisher and subject are on their way. */
+  sent(publisher: Subscriber, subject: string, msgs: number, payload: number): void;
+  /** The client is being refused: deliver nothing more to it. */
+  failed(): void;
+  /** An operation threw an error other than a protocol violation. */
+  defect(error: unknown): void;
+  /** Called once, at the end. */
+  closed(): void;
+}

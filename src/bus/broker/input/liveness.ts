@@ -1,0 +1,23 @@
+/** Whether a client still answers: one that is silent for a ping interval is pinged. */
+export class Liveness {
+  #isHeard = true;
+  #pingsOut = 0;
+
+  /** Something was received. */
+  heard(): void {
+    this.#isHeard = true;
+  }
+
+  /** Called once per ping interval. "stale": it has left `maxPingsOut` pings unanswered. */
+  tick(maxPingsOut: number): "alive" | "ping" | "stale" {
+    const isSilent = !this.#isHeard;
+    this.#isHeard = false;
+    if (!isSilent) this.#pingsOut = 0;
+    else if (this.#pingsOut >= maxPingsOut) return "stale";
+    else {
+      this.#pingsOut++;
+      return "ping";
+    }
+    return "alive";
+  }
+}
