@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { bytesText, rateText } from "../../src/client/shown/units.ts";
 import { problemOf } from "../../web/src/data/parameter-value.ts";
 import { minMaxGrid } from "../../web/src/data/plot/min-max-grid.ts";
 import { TraceSamples } from "../../web/src/data/plot/trace-samples.ts";
 import { csvOf, numericFields } from "../../web/src/data/plot/traces.ts";
 import { exampleOf, interfaceOf } from "../../web/src/data/service-interface.ts";
 import { pathOf } from "../../web/src/data/sparkline-path.ts";
-import { bytesText, rateText, valueText } from "../../web/src/data/words.ts";
+import { valueText } from "../../web/src/data/words.ts";
 
 describe("values of parameters", () => {
   const gain = { type: "float", minimum: 0, maximum: 10, unit: "Nm" };

@@ -9,6 +9,7 @@ import { exitText } from "../../client/handles/exit-text.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
+import { stateWord } from "../../protocol/process/process-state.ts";
 import type { Process, ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { ProcessTasks } from "../effects/process-tasks.ts";
@@ -137,7 +138,7 @@ export class ProcessEventRouter {
     const { log, registry, system } = this.#options;
     const source = "manager";
     if (reason !== null) log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}` });
-    const said = from === null ? this.#adopted(name, to) : `changes state from '${from}' to '${to}'`;
+    const said = from === null ? this.#adopted(name, to) : `changes state from '${stateWord(from)}' to '${stateWord(to)}'`;
     const change = { process: name, from, to, by: this.#causeOf(name, to), reason };
     log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}`, change });
     const process = this.publish(name);
@@ -158,7 +159,7 @@ export class ProcessEventRouter {
 
   #adopted(name: string, state: ProcessState): string {
     const pid = this.#options.registry.process(name)?.pid ?? null;
-    return `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${state}'`;
+    return `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${stateWord(state)}'`;
   }
 
   /** The user whose request it is now carried out; null: it happens by itself. */

@@ -1,4 +1,5 @@
 import { visible } from "../../base/visible-text.ts";
+import { byteRate, bytesText, countRate, roundTripText, speedText } from "../../client/shown/units.ts";
 import type {
   NetworkInterface,
   NetworkLink,
@@ -7,7 +8,6 @@ import type {
   NetworkTopology,
   TcpConnection,
 } from "../../protocol/resources/resources.ts";
-import { bytesText } from "../commands/topic/list.ts";
 import { type Column, paint, table } from "../output/table.ts";
 
 /** A link, or an indented part of one. */
@@ -40,15 +40,13 @@ function linkRows({ from_host, to_host, children, ...values }: NetworkLink): Lin
   ];
 }
 
-const rate = (bytes: number) => `${bytesText(bytes)}/s`;
-
 const LINK_COLUMNS: Column<LinkRow>[] = [
   { title: "FROM", text: ({ name }) => name },
   { title: "TO", text: ({ to }) => to },
-  { title: "SENT", text: ({ values }) => rate(values.bytes_s), right: true },
-  { title: "RECEIVED", text: ({ values }) => rate(values.measured_bytes_s), right: true },
-  { title: "PACKETS/S", text: ({ values }) => values.packets_s.toFixed(1), right: true },
-  { title: "RECEIVED", text: ({ values }) => values.measured_packets_s.toFixed(1), right: true },
+  { title: "SENT", text: ({ values }) => byteRate(values.bytes_s), right: true },
+  { title: "RECEIVED", text: ({ values }) => byteRate(values.measured_bytes_s), right: true },
+  { title: "PACKETS/S", text: ({ values }) => countRate(values.packets_s), right: true },
+  { title: "RECEIVED", text: ({ values }) => countRate(values.measured_packets_s), right: true },
 ];
 
 const INTERFACE_COLUMNS: Column<NetworkInterface>[] = [
@@ -56,17 +54,12 @@ const INTERFACE_COLUMNS: Column<NetworkInterface>[] = [
   { title: "INTERFACE", text: ({ interface: name }) => name },
   { title: "NETWORK", text: ({ network }) => network ?? "-" },
   { title: "STATE", text: ({ up }) => (up ? "up" : "down"), paint: ({ up }, text) => (up ? text : paint("yellow", text)) },
-  { title: "SPEED", text: ({ speed_bits_s }) => speedText(speed_bits_s), right: true },
-  { title: "RX", text: ({ rx_bytes_s }) => rate(rx_bytes_s), right: true },
-  { title: "TX", text: ({ tx_bytes_s }) => rate(tx_bytes_s), right: true },
-  { title: "ERRORS/S", text: (port) => (port.rx_errors_s + port.tx_errors_s).toFixed(1), right: true },
-  { title: "DROPS/S", text: (port) => (port.rx_drops_s + port.tx_drops_s).toFixed(1), right: true },
+  { title: "SPEED", text: ({ speed_bits_s }) => speedText(speed_bits_s) || "-", right: true },
+  { title: "RX", text: ({ rx_bytes_s }) => byteRate(rx_bytes_s), right: true },
+  { title: "TX", text: ({ tx_bytes_s }) => byteRate(tx_bytes_s), right: true },
+  { title: "ERRORS/S", text: (port) => countRate(port.rx_errors_s + port.tx_errors_s), right: true },
+  { title: "DROPS/S", text: (port) => countRate(port.rx_drops_s + port.tx_drops_s), right: true },
 ];
-
-function speedText(bits: number | null): string {
-  if (bits === null) return "-";
-  return bits >= 1e9 ? `${bits / 1e9} Gbit/s` : `${bits / 1e6} Mbit/s`;
-}
 
 /** Networks with the interfaces in them, then the gateways. */
 export function topologyText({ networks, gateways }: NetworkTopology): string {
@@ -98,7 +91,7 @@ export function tcpText(connections: TcpConnection[]): string {
       { title: "PEER", text: ({ peer, peer_host }) => (peer_host === null ? peer : `${peer} (${peer_host})`) },
       { title: "SENT", text: ({ bytes_sent }) => bytesText(bytes_sent), right: true },
       { title: "RECEIVED", text: ({ bytes_received }) => bytesText(bytes_received), right: true },
-      { title: "RTT", text: ({ rtt_ms }) => (rtt_ms === null ? "-" : `${rtt_ms.toFixed(1)} ms`), right: true },
+      { title: "RTT", text: ({ rtt_ms }) => roundTripText(rtt_ms) || "-", right: true },
       { title: "RESENT", text: ({ retransmits }) => String(retransmits), right: true },
     ],
     connections,

@@ -1,7 +1,7 @@
 import { visible } from "../../base/visible-text.ts";
 import { recordedSpan, spanText } from "../../client/shown/recorded-span.ts";
+import { bytesText } from "../../client/shown/units.ts";
 import type { Recording } from "../../protocol/resources/resources.ts";
-import { bytesText } from "../commands/topic/list.ts";
 import { type Colour, type Column, paint, table } from "../output/table.ts";
 
 type RecordedTopic = Recording["topics"][number];

@@ -1,4 +1,4 @@
-import { stateInGroup, UP_STATES } from "../../protocol/process/process-state.ts";
+import { stateInGroup, stateWord, UP_STATES } from "../../protocol/process/process-state.ts";
 import type { Process, ProcessState } from "../../protocol/resources/resources.ts";
 
 /**
@@ -52,7 +52,7 @@ export function isFine(process: Shown): boolean {
 
 /** The word for a state. */
 export function wordOf(state: ShownState): string {
-  return state === "backoff" ? "restarting" : state;
+  return stateWord(state);
 }
 
 /** The word for the state of a process, with the number of failures if it fails repeatedly. */

@@ -15,6 +15,11 @@ export const isRunningState = (state: ProcessState | undefined): boolean => stat
 /** Worst state first (docs/design/wire-rules.md, "Snapshot and events"). */
 export const SEVERITY: readonly ProcessState[] = ["error", "backoff", "stopping", "starting", "waiting", "started", "ready", "stopped"];
 
+/** The word for a state in the log, in the page and on the command line; JSON has the state itself. */
+export function stateWord<S extends string>(state: S): S | "restarting" {
+  return state === "backoff" ? "restarting" : state;
+}
+
 /** The state that a process contributes to its group: a process that restarts after a failure counts as `backoff`. */
 export function stateInGroup({ state, restarting }: { state: ProcessState; restarting: boolean }): ProcessState {
   return restarting && state !== "stopping" ? "backoff" : state;

@@ -103,10 +103,9 @@ export class EngineRig implements AsyncDisposable {
 
   /** "a: stopped → starting" for each change so far. */
   changes(): string[] {
-    return this.log.entries().flatMap(({ msg }) => {
-      const change = /^process '(.*)' changes state from '(.*)' to '(.*)'$/.exec(msg);
-      return change ? [`${change[1]}: ${change[2]} → ${change[3]}`] : [];
-    });
+    return this.log
+      .entries()
+      .flatMap(({ change }) => (change && change.from !== null ? [`${change.process}: ${change.from} → ${change.to}`] : []));
   }
 
   /** Resolves when `condition` holds after some event, with the states if it does not in time. */

@@ -28,7 +28,7 @@ it("mgr topic info shows how messages wait for slow receivers, and what was drop
   expect(text).toMatch(/keep last .*yes, 2 kept messages dropped \(memory used up\)\n/);
   expect(text).toMatch(/priority .*5 \(0 to 7\)\n/);
   expect(text).toMatch(/max age .*1500 ms\n/);
-  expect(text).toMatch(/reliable .*within 195 KiB\n/);
+  expect(text).toMatch(/reliable .*within 200 kB\n/);
   expect(text).toMatch(/dropped .*3 messages \(slow subscribers\)\n/);
 });
 

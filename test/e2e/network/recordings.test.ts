@@ -153,7 +153,7 @@ it("mgr record starts, lists, shows, stops, exports and deletes a recording", as
   for (const position of [0.5, -1.5, 2.5]) program.publish(position);
   await eventually("they are counted", async () => armOf(await shown("run/1")) === 3);
   expect(await done("list", "run")).toMatch(/^RECORDING +STATE[\s\S]*run\/1 +recording .* arm\/\*\n$/);
-  expect(await done("stop", "run/1")).toMatch(/^run\/1: stopped, 1 file, [\d.]+ [KM]?i?B\n$/);
+  expect(await done("stop", "run/1")).toMatch(/^run\/1: stopped, 1 file, [\d.]+ [kM]?B\n$/);
   expect(await run("info", "run/2")).toMatchObject({ code: 3, stderr: "mgr: there is no recording 'run/2'; did you mean 'run/1'?\n" });
   expect(await done("info", "run/1")).toMatch(/TOPIC +HOST[\s\S]*arm\/state .* 3 +0 +0\n[\s\S]*\.mcap/);
 

@@ -133,7 +133,7 @@ test("a host's counts and load stand apart, and a long cause leaves room for the
 test("recent changes have a small timeline each, with one legend", async () => {
   const row = page.locator(".recent .changes li").filter({ hasText: "tools/other" });
   await row.getByRole("img", { name: /^States since .*error$/ }).waitFor();
-  expect(await page.locator(".recent").getByRole("list", { name: "Legend" }).getByRole("listitem").allTextContents()).toContain("failed");
+  expect(await page.locator(".recent").getByRole("list", { name: "Legend" }).getByRole("listitem").allTextContents()).toContain("error");
 });
 
 test("all that failed are restarted after a question, and can be stopped together again", async () => {

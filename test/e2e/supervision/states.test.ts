@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { stateWord } from "../../../src/protocol/process/process-state.ts";
 import type { Client } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
 import { isAlive } from "../support/marked.ts";
@@ -70,7 +71,8 @@ async function journey(name: string, first: string, states: string[]): Promise<v
   ).catch((error: Error) => {
     throw new Error(`${error.message}; it went ${client.states(name, start).join(", ")}`);
   });
-  const said = states.map((state, i) => `process '${name}' changes state from '${i === 0 ? first : states[i - 1]}' to '${state}'`);
+  const words = [first, ...states].map(stateWord);
+  const said = words.slice(1).map((word, i) => `process '${name}' changes state from '${words[i]}' to '${word}'`);
   await client.untilLogged(said.at(-1) ?? "", start);
   expect(client.logged(start).filter((msg) => msg.startsWith(`process '${name}' changes state`))).toEqual(said);
 }

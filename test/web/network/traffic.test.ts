@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { byteRate, countRate, speedText } from "../../../src/client/shown/units.ts";
 import { TrafficHistory } from "../../../web/src/network/traffic-history.ts";
 import {
   hostRows,
@@ -11,7 +12,7 @@ import {
   shownProblems,
   type TrafficFilter,
 } from "../../../web/src/network/traffic-rows.ts";
-import { ageText, byteRate, countRate, LINK_KINDS, speedText } from "../../../web/src/network/traffic-words.ts";
+import { ageText, LINK_KINDS } from "../../../web/src/network/traffic-words.ts";
 import { NETWORK_STATS } from "../../support/network-example.ts";
 import { madeUpFleet } from "../../support/network-fleet.ts";
 

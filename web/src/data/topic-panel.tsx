@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { rateText } from "../../../src/client/shown/units.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { Topic } from "../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../app/navigation.ts";
@@ -10,7 +11,7 @@ import { DataPanel } from "./data-panel.tsx";
 import { isPlotted, plotted, togglePlotted } from "./plot/plotted.ts";
 import { numericFields } from "./plot/traces.ts";
 import { readTopic, type Sample } from "./topic-subscriptions.ts";
-import { rateText, valueText } from "./words.ts";
+import { valueText } from "./words.ts";
 
 type Detail = Extract<ManagerFrame, { type: "topic_detail" }>;
 const SAMPLES_A_SECOND = 5;

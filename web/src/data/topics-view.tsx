@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { bytesText, rateText } from "../../../src/client/shown/units.ts";
 import type { Topic } from "../../../src/protocol/resources/resources.ts";
 import { Button } from "../ui/button.tsx";
 import { now } from "../ui/time.ts";
@@ -8,7 +9,6 @@ import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./dat
 import { PublishPanel } from "./publish-panel.tsx";
 import { Sparkline } from "./sparkline.tsx";
 import { TopicPanel } from "./topic-panel.tsx";
-import { bytesText, rateText } from "./words.ts";
 
 /** Kept while other views are shown. */
 const filter = signal("");

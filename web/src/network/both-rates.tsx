@@ -1,4 +1,4 @@
-import { byteRate } from "./traffic-words.ts";
+import { byteRate } from "../../../src/client/shown/units.ts";
 
 /** Bytes a second; where there is little room those of the next column, too. */
 export function BothRates({ first, second }: { first: number; second: number }) {

@@ -1,10 +1,11 @@
+import { byteRate, countRate, roundTripText } from "../../../src/client/shown/units.ts";
 import type { NetworkStats } from "../../../src/protocol/resources/resources.ts";
 import { Button } from "../ui/button.tsx";
 import { filter, hostNames, pickedHost, showConnections } from "./network-store.ts";
 import { NoMatches } from "./no-matches.tsx";
 import { type HostRow, hostRows } from "./traffic-rows.ts";
 import { type TrafficColumn, TrafficTable } from "./traffic-table.tsx";
-import { ageText, byteRate, countRate, percentText } from "./traffic-words.ts";
+import { ageText, percentText } from "./traffic-words.ts";
 
 /** The manager reports this part as a problem. */
 const MAX_RETRANSMITS = 0.01;
@@ -16,7 +17,7 @@ const COLUMNS: readonly TrafficColumn<HostRow>[] = [
     title: "Round trip",
     isNumber: true,
     value: ({ rtt_ms }) => rtt_ms ?? -1,
-    cell: ({ rtt_ms }) => (rtt_ms === null ? "" : `${rtt_ms.toFixed(rtt_ms < 10 ? 1 : 0)} ms`),
+    cell: ({ rtt_ms }) => roundTripText(rtt_ms),
   },
   {
     title: "Resent",

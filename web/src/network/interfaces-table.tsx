@@ -1,3 +1,4 @@
+import { byteRate, countRate, speedText } from "../../../src/client/shown/units.ts";
 import type { NetworkInterface, NetworkStats } from "../../../src/protocol/resources/resources.ts";
 import { Sparkline } from "../data/sparkline.tsx";
 import { BothRates } from "./both-rates.tsx";
@@ -5,7 +6,7 @@ import { filter, hideRow, history, pickedHost } from "./network-store.ts";
 import { NoMatches } from "./no-matches.tsx";
 import { portKey, portRows } from "./traffic-rows.ts";
 import { type TrafficColumn, TrafficTable } from "./traffic-table.tsx";
-import { byteRate, countRate, percentText, speedText } from "./traffic-words.ts";
+import { percentText } from "./traffic-words.ts";
 
 const BITS_PER_BYTE = 8;
 const errorsOf = (port: NetworkInterface) => port.rx_errors_s + port.tx_errors_s;

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { byteRate, countRate } from "../../../src/client/shown/units.ts";
 import type { NetworkLink, NetworkStats } from "../../../src/protocol/resources/resources.ts";
 import { Sparkline } from "../data/sparkline.tsx";
 import { BothRates } from "./both-rates.tsx";
@@ -6,7 +7,7 @@ import { filter, hideRow, history, hostNames } from "./network-store.ts";
 import { NoMatches } from "./no-matches.tsx";
 import { type LinkRow, linkRows, missingPart } from "./traffic-rows.ts";
 import { type TrafficColumn, TrafficTable } from "./traffic-table.tsx";
-import { byteRate, countRate, KIND_WORDS, percentText } from "./traffic-words.ts";
+import { KIND_WORDS, percentText } from "./traffic-words.ts";
 
 /** Links that the user has opened. */
 const opened = signal<ReadonlySet<string>>(new Set());

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
+import { bytesText, roundTripText } from "../../../src/client/shown/units.ts";
 import type { TcpConnection } from "../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../app/navigation.ts";
 import { client, hasProcess } from "../app/store.ts";
 import { DataPanel } from "../data/data-panel.tsx";
 import { matching } from "../data/data-table.tsx";
-import { bytesText } from "../data/words.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { clockAt } from "../ui/time.ts";
 
@@ -72,7 +72,7 @@ export function TcpPanel({ host, onClose }: { host: string; onClose: () => void 
             <dl class="tcp-values">
               <Value term="Sent" text={bytesText(row.bytes_sent)} />
               <Value term="Received" text={bytesText(row.bytes_received)} />
-              <Value term="Round trip" text={row.rtt_ms === null ? "–" : `${row.rtt_ms.toFixed(1)} ms`} />
+              <Value term="Round trip" text={roundTripText(row.rtt_ms) || "–"} />
               <Value term="Resent" text={row.retransmits.toLocaleString("en-US")} />
             </dl>
           </li>

@@ -1,21 +1,4 @@
 import type { NetworkLink } from "../../../src/protocol/resources/resources.ts";
-import { bytesText } from "../data/words.ts";
-
-/** Rate of bytes for a reader: "28 MB/s". */
-export const byteRate = (bytes: number): string => (bytes === 0 ? "0" : `${bytesText(bytes)}/s`);
-
-/** Count a second for a reader: "0", "0.4", "1,200". */
-export function countRate(count: number): string {
-  if (count === 0) return "0";
-  if (count >= 100) return Math.round(count).toLocaleString("en-US");
-  return count < 0.05 ? "< 0.1" : count.toFixed(count < 10 ? 1 : 0);
-}
-
-/** Speed of an interface as its maker writes it: "1 Gbit/s". */
-export function speedText(bits: number | null): string {
-  if (bits === null) return "";
-  return bits >= 1e9 ? `${bits / 1e9} Gbit/s` : `${bits / 1e6} Mbit/s`;
-}
 
 export const percentText = (part: number): string => `${(part * 100).toFixed(1)} %`;
 

@@ -3,14 +3,14 @@ import { clockAt } from "../ui/time.ts";
 import type { StateChange } from "./state-history.ts";
 import { stretches } from "./timeline.ts";
 
-/** One colour stands for states that are alike: `waiting` looks like `starting`, `stopping` like `restarting`. */
-const LEGEND: readonly (readonly [ShownState, string])[] = [
-  ["ready", "running"],
-  ["completed", "completed"],
-  ["starting", "starting"],
-  ["backoff", "restarting"],
-  ["error", "failed"],
-  ["stopped", "stopped"],
+/** One colour stands for states that are alike. */
+const LEGEND: readonly (readonly [ShownState, ...ShownState[]])[] = [
+  ["started", "ready"],
+  ["completed"],
+  ["waiting", "starting"],
+  ["stopping", "backoff"],
+  ["error"],
+  ["stopped"],
 ];
 
 /** The states of a process over time as a small strip. `changes`: oldest first. */
@@ -35,12 +35,12 @@ export function StateStrip({ changes, ...scale }: { changes: readonly StateChang
 export function StripLegend() {
   return (
     <ul class="legend" aria-label="Legend">
-      {LEGEND.map(([state, meaning]) => (
+      {LEGEND.map(([state, ...alike]) => (
         <li key={state}>
           <span class="strip" aria-hidden="true">
             <span class={`strip-${state}`} />
           </span>
-          {meaning}
+          {[state, ...alike].map(wordOf).join(", ")}
         </li>
       ))}
     </ul>

@@ -1,9 +1,9 @@
 import { recordedSpan, spanText } from "../../../src/client/shown/recorded-span.ts";
+import { bytesText } from "../../../src/client/shown/units.ts";
 import type { Recording } from "../../../src/protocol/resources/resources.ts";
 import { show } from "../app/navigation.ts";
 import { command } from "../app/store.ts";
 import { DataPanel } from "../data/data-panel.tsx";
-import { bytesText } from "../data/words.ts";
 import { Button } from "../ui/button.tsx";
 import { confirm } from "../ui/dialog.tsx";
 import { downloadFrom } from "../ui/download.ts";

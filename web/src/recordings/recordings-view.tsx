@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { recordedSpan, spanText } from "../../../src/client/shown/recorded-span.ts";
+import { bytesText } from "../../../src/client/shown/units.ts";
 import type { Recording } from "../../../src/protocol/resources/resources.ts";
 import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "../data/data-table.tsx";
-import { bytesText } from "../data/words.ts";
 import { Button } from "../ui/button.tsx";
 import { RecordingFormPanel } from "./recording-form.tsx";
 import { RecordingPanel, StateText } from "./recording-panel.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import { rateText } from "../../../src/client/shown/units.ts";
 import { topics } from "../data/data-store.ts";
-import { rateText } from "../data/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { addition, isCovered, listedTopics } from "./topic-choice.ts";

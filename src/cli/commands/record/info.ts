@@ -1,4 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
+import { bytesText } from "../../../client/shown/units.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { type McapFileSummary, summaryOf } from "../../../recording/mcap/file-summary.ts";
 import { CommandFailure, EXIT } from "../../exit-codes.ts";
@@ -7,7 +8,6 @@ import type { ConnectionFlags } from "../../manager/way.ts";
 import { printJson, table } from "../../output/table.ts";
 import { findRecording } from "../../recordings/find-recordings.ts";
 import { durationText, fact, recordingText } from "../../recordings/tables.ts";
-import { bytesText } from "../topic/list.ts";
 
 /** An MCAP file of this machine, rather than a recording of the manager. */
 export const isFile = (name: string): boolean => name.endsWith(".mcap");

@@ -1,11 +1,11 @@
 import { visible, visibleLines } from "../../../base/visible-text.ts";
+import { bytesText, rateText } from "../../../client/shown/units.ts";
 import { MAX_TOPIC_PRIORITY } from "../../../contract/data-plane.ts";
 import { connectManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { paint, printJson } from "../../output/table.ts";
 import { findTopic } from "../../topics/find-topic.ts";
 import type { TopicDetailFrame } from "../../topics/frames.ts";
-import { bytesText, rateText } from "./list.ts";
 
 export interface InfoFlags extends ConnectionFlags {
   json?: boolean;

@@ -1,4 +1,4 @@
-import { memoryText } from "../../../client/shown/load-text.ts";
+import { bytesText, rateText } from "../../../client/shown/units.ts";
 import type { Topic } from "../../../protocol/resources/resources.ts";
 import { connectManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
@@ -36,12 +36,4 @@ export function listing(topics: Topic[], width?: number): string {
     topics,
     width,
   );
-}
-
-export function rateText(perSecond: number): string {
-  return `${perSecond.toFixed(perSecond < 10 ? 2 : 1)} Hz`;
-}
-
-export function bytesText(bytes: number): string {
-  return bytes < 1024 ? `${Math.round(bytes)} B` : memoryText(bytes);
 }

@@ -1,10 +1,10 @@
+import { byteRate, bytesText, rateText } from "../../../client/shown/units.ts";
 import { connectManager } from "../../manager/connection.ts";
 import { untilInterrupted } from "../../manager/until-interrupted.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { type Column, jsonText, table } from "../../output/table.ts";
 import { findTopics } from "../../topics/find-topic.ts";
 import type { TopicsStatFrame } from "../../topics/frames.ts";
-import { bytesText, rateText } from "./list.ts";
 
 export interface RateFlags extends ConnectionFlags {
   once?: boolean;
@@ -51,7 +51,7 @@ const COLUMNS: Readonly<Record<Measure, Column<Row>[]>> = {
     { title: "PERIOD", text: ({ rate }) => (rate > 0 ? `${(1_000 / rate).toFixed(3)} ms` : "-"), right: true },
   ],
   bw: [
-    { title: "BANDWIDTH", text: ({ bytes_s }) => `${bytesText(bytes_s)}/s`, right: true },
+    { title: "BANDWIDTH", text: ({ bytes_s }) => byteRate(bytes_s), right: true },
     messages,
     { title: "MEAN SIZE", text: ({ bytes_s, rate }) => (rate > 0 ? bytesText(bytes_s / rate) : "-"), right: true },
   ],

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { byteRate } from "../../../../src/client/shown/units.ts";
 import type { NetworkStats } from "../../../../src/protocol/resources/resources.ts";
 import { Button } from "../../ui/button.tsx";
 import { type Size, useSize } from "../../ui/element-size.ts";
 import { complain } from "../../ui/toasts.ts";
 import { filter, graphFolds, hostNames, lostAges, pickedHost, topology } from "../network-store.ts";
 import { linkRows } from "../traffic-rows.ts";
-import { ageText, byteRate } from "../traffic-words.ts";
+import { ageText } from "../traffic-words.ts";
 import { nodeTowards } from "./graph-keys.ts";
 import type { PlacedGraph, Room } from "./graph-layout.ts";
 import { type GraphEdge, type GraphNode, type NetworkGraph, networkGraph, shapeOf, widthOf, withIdle } from "./graph-model.ts";
