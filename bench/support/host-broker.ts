@@ -73,10 +73,14 @@ setInterval(() => {
   [at, cpu] = [now, process.cpuUsage()];
 }, PERIOD_MS);
 
-process.on("message", ({ gc: isWanted }: { gc?: boolean }) => {
+process.on("message", async ({ gc: isWanted }: { gc?: boolean }) => {
   let heap = 0;
   if (isWanted) {
-    gc();
+    // Memory of buffers is freed in later turns.
+    for (let times = 0; times < 3; times++) {
+      gc();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     heap = heapUsed + arrayBuffers;
   }
