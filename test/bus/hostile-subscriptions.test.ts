@@ -273,6 +273,21 @@ describe("50,000 subscribers of one subject", () => {
   });
 });
 
+describe("a program that leaves many subscriptions", () => {
+  it("has all of them again at once when it comes back", async () => {
+    const { broker, port } = await brokerOnTcp();
+    const lines = subscriptions(40_000, (n) => `robot.${n} ${n}`) + subscriptions(1_000, (n) => `work q m${n}`);
+    for (let round = 0; round < 4; round++) {
+      const robot = await program(port, "robot");
+      robot.send(lines);
+      expect(refusals(await settle(robot))).toEqual([]);
+      robot.close();
+      await until(() => broker.stats().clients.length === 0);
+    }
+    await until(() => broker.stats().subscriptions === 0);
+  });
+});
+
 describe.each(HUBS)("50,000 subscriptions behind a leaf of %s", (hub) => {
   it("neither cut the host off nor keep another client of it from subscribing and publishing across", async () => {
     await using rig = await LeafRig.start(hub);

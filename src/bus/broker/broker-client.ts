@@ -10,7 +10,7 @@ import type { BrokerParts } from "./broker-parts.ts";
 import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, ProtocolViolation, parseConnect } from "./broker-protocol.ts";
 import { ClientSubscription, flowOf, type Subscriber, withoutHeaders } from "./broker-subscriber.ts";
 import { ClientPermissions, publishLengthRefusal, subscriptionRefusal } from "./client-permissions.ts";
-import { Departure } from "./departure.ts";
+import type { Departures } from "./departures.ts";
 import { ConnectDeadline } from "./input/connect-deadline.ts";
 import { answerOf, noResponders, ownInbox } from "./own-inbox.ts";
 import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
@@ -21,6 +21,7 @@ import type { SubscriptionLimits } from "./subscriptions/subscription-limits.ts"
 export interface ClientEnvironment extends BrokerParts {
   readonly subscriptionLimits: SubscriptionLimits;
   readonly links: BrokerLinks;
+  readonly departures: Departures;
   /** `counts`: if the client is another broker, the counters of its link. */
   greeting(client: BrokerClient, counts?: LinkCounts): string;
   closed(client: BrokerClient): void;
@@ -44,12 +45,10 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   #isAuthorized: boolean;
   readonly #deadline = new ConnectDeadline();
   #pings = 0;
-  #program: string | null | undefined = undefined;
   #link: LeafLink | null = null;
   /** It has lost messages since its queue was empty. */
   #isSlow = false;
   #isGone = false;
-  readonly #departure: Departure;
 
   constructor(id: number, stream: ByteStream, accepted: AcceptOptions, environment: ClientEnvironment) {
     this.id = id;
@@ -58,7 +57,6 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#permissions = new ClientPermissions(accepted.permissions ?? NO_PERMISSIONS);
     this.#isAuthorized = accepted.authenticate === undefined;
     const { limits, turns } = environment;
-    this.#departure = new Departure(turns);
     this.connection = new BrokerConnection(stream, this, {
       limits,
       turns,
@@ -71,7 +69,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       defect: (error) => environment.defect(this, error),
       closed: () => {
         this.#forget();
-        this.#departure.onDone(() => environment.closed(this));
+        environment.closed(this);
       },
     });
   }
@@ -98,13 +96,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     return this.#permissions.identity;
   }
 
-  /** As it was at the first subscription: a client may present other credentials later. */
   get program(): string | null {
-    if (this.#program === undefined) {
-      const { identity } = this;
-      this.#program = identity === undefined ? null : `${identity.run_id ?? ""} ${this.user}`;
-    }
-    return this.#program;
+    return this.#permissions.program(this.accepted.principal);
   }
 
   isValid(): boolean {
@@ -217,7 +210,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   #authenticate(credentials: Credentials, then: (given: BrokerPermissions | null) => void): void {
     const { authenticate, permissions = NO_PERMISSIONS } = this.accepted;
     const answer = authenticate === undefined ? permissions : authenticate(credentials, this.address);
-    if (answer instanceof Promise) this.connection.hold(answer.then(then));
+    if (answer instanceof Promise) this.connection.hold(answer.then((given) => (this.#isGone ? undefined : then(given))));
     else then(answer);
   }
 
@@ -381,8 +374,12 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   #remove(subscription: ClientSubscription): void {
     subscription.isEnded = true;
-    this.subscriptions.delete(subscription.sid);
     this.#environment.subscriptionLimits.remove(this, subscription);
+    this.#withdraw(subscription);
+  }
+
+  #withdraw(subscription: ClientSubscription): void {
+    this.subscriptions.delete(subscription.sid);
     this.#environment.router.tree.remove(subscription);
     this.#environment.hooks?.unsubscribed(this, subscription);
   }
@@ -392,8 +389,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#isGone = true;
     this.#deadline.end();
     this.#link?.close();
-    this.#departure.begin(this.subscriptions, (subscription) => this.#remove(subscription));
-    this.#departure.onDone(() => this.#environment.subscriptionLimits.leave(this));
+    const { departures, subscriptionLimits } = this.#environment;
+    // At once, so that the client has all of them again when it comes back.
+    for (const subscription of this.subscriptions.values()) subscriptionLimits.remove(this, subscription);
+    subscriptionLimits.leave(this);
+    departures.begin(this.subscriptions.values(), (subscription) => this.#withdraw(subscription));
   }
 }
 

@@ -122,7 +122,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Another message would be sent at once. */
   get hasRoom(): boolean {
-    return this.#queue.count === 0 && this.#output.bytes < this.#window.room && this.#pace.room > 0;
+    return this.#queue.count === 0 && this.#output.bytes < Math.min(this.#window.room, this.#pace.room);
   }
 
   /** Calls back once when there is room; never if the connection ends before. */

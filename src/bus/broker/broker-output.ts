@@ -75,6 +75,7 @@ export class BrokerOutput {
   takeExactly(limit: number): Buffer[] {
     if (limit >= this.bytes) return this.take();
     this.#seal();
+    this.#nextSize = FIRST_BLOCK;
     const blocks: Buffer[] = [];
     for (let left = limit; left > 0; ) {
       const [block] = this.#full;

@@ -36,7 +36,7 @@ export interface Worker {
   flush(): void;
 }
 
-type Which = "light" | "all";
+type Which = "light" | "heavy";
 
 /**
  * Runs workers that have to work or flush: in turns, a few milliseconds per turn of the event loop, so that a flood on the bus delays
@@ -85,38 +85,41 @@ export class BrokerTurns {
   #run(): void {
     if (this.#running) return;
     this.#running = true;
-    const budget = new Budget();
-    this.#share(budget, "light");
-    this.#share(budget, "all");
-    this.#running = false;
+    try {
+      // Output before input, so that flushing to many subscribers slows down the intake.
+      if (this.#flush("light")) this.#work("light");
+      this.#flush("light");
+      // In each turn some of both: light workers may use up all of its time, again and again.
+      this.#flush("heavy");
+      this.#work("heavy");
+      this.#flush("light");
+      this.#flush("heavy");
+    } finally {
+      this.#running = false;
+    }
     if (this.#busy.size > 0 || this.#dirty.size > 0) this.#wait();
   }
 
-  #share(budget: Budget, which: Which): void {
-    // Output before input, so that flushing to many subscribers slows down the intake.
-    if (!this.#flush(budget, which)) return;
-    this.#work(budget, which);
-    this.#flush(budget, which);
-  }
-
-  #work(budget: Budget, which: Which): void {
+  /** At least one of them, and others while the turn lasts. */
+  #work(which: Which): void {
     for (const worker of this.#busy) {
-      if (which === "light" && worker.isHeavy) continue;
+      if (worker.isHeavy !== (which === "heavy")) continue;
       this.#busy.delete(worker);
       // At the end of the queue again if it has more: every client gets its turn.
-      if (!worker.work(budget)) this.#busy.add(worker);
+      if (!worker.work(new Budget())) this.#busy.add(worker);
       if (busTurn.isOver()) return;
     }
   }
 
-  /** True when nothing is left. */
-  #flush(budget: Budget, which: Which): boolean {
+  /** The same. False: the turn is over, and others are left. */
+  #flush(which: Which): boolean {
+    const budget = new Budget();
     for (const worker of this.#dirty) {
-      if (which === "light" && worker.isHeavy) continue;
+      const { isHeavy } = worker;
+      if (isHeavy !== (which === "heavy")) continue;
       this.#dirty.delete(worker);
-      const units = worker.isHeavy ? UNITS_PER_LOOK : UNITS_PER_FLUSH;
       worker.flush();
-      if (budget.spend(units)) return this.#dirty.size === 0;
+      if (budget.spend(isHeavy ? UNITS_PER_LOOK : UNITS_PER_FLUSH)) return this.#dirty.size === 0;
     }
     return true;
   }

@@ -16,6 +16,7 @@ import type { BrokerHooks } from "./broker-hooks.ts";
 import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } from "./broker-protocol.ts";
 import { BrokerRouter, type BrokerSubjectStats } from "./broker-router.ts";
 import { BrokerTurns } from "./broker-turns.ts";
+import { Departures } from "./departures.ts";
 import { BrokerPort } from "./listeners/broker-port.ts";
 import { ClientListeners, type TcpOptions } from "./listeners/client-listeners.ts";
 import type { AcceptOptions } from "./permissions.ts";
@@ -108,6 +109,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly limits: BrokerLimits;
   readonly turns = new BrokerTurns();
   readonly router = new BrokerRouter(this.turns);
+  readonly departures = new Departures(this.turns);
   readonly subscriptionLimits: SubscriptionLimits;
   readonly counters = newCounters();
   readonly hooks: BrokerHooks | null;
@@ -251,6 +253,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     const closed = this.#listeners.close();
     await Promise.all([...this.#clients].map((client) => client.leave()));
     await Promise.all([closed, this.links.close()]);
+    this.departures.close();
     this.hooks?.ended();
   }
 

@@ -10,6 +10,7 @@ import type { BrokerPermissions, ClientIdentity } from "./permissions.ts";
 export class ClientPermissions {
   readonly #publishable = new RecentSubjects();
   #given: BrokerPermissions;
+  #program: string | null | undefined = undefined;
 
   constructor(given: BrokerPermissions) {
     this.#given = given;
@@ -27,6 +28,15 @@ export class ClientPermissions {
 
   get identity(): ClientIdentity | undefined {
     return this.#given.identity;
+  }
+
+  /** Whose connections share limits, as it was when first asked: a client may present other credentials later. Null: the manager or a host. */
+  program(principal: Principal | undefined): string | null {
+    if (this.#program === undefined) {
+      const { identity } = this.#given;
+      this.#program = identity === undefined ? null : `${identity.run_id ?? ""} ${this.userOf(principal)}`;
+    }
+    return this.#program;
   }
 
   /** The program behind the client, for messages; null: the manager or a host. */

@@ -371,6 +371,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   /** The other side has announced all its interest: a leaf then sends its second PING, a hub answers the first. */
   complete(): void {
+    if (this.#isClosed) return;
     this.#isComplete = true;
     this.#options.account.restored();
     this.#options.onComplete?.();

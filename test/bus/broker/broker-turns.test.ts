@@ -50,3 +50,35 @@ it("a worker with little to do waits for one of a hundred others at most", async
   expect(served).toBeGreaterThan(5);
   for (const worker of heavy) turns.remove(worker);
 });
+
+it("workers with much to do have their turn while others have little to do again and again", async () => {
+  const turns = new BrokerTurns();
+  const receivers = Array.from({ length: 3 }, () => new Heavy(() => {}));
+  for (const receiver of receivers) receiver.flush = () => turns.flushSoon(receiver);
+  for (const receiver of receivers) turns.flushSoon(receiver);
+  const light = Array.from({ length: 10 }, (): Worker => {
+    const worker: Worker = {
+      isHeavy: false,
+      work: () => {
+        busy(() => turns.flushSoon(worker));
+        return true;
+      },
+      flush: () => turns.add(worker),
+    };
+    return worker;
+  });
+  for (const worker of light) turns.add(worker);
+  await new Promise<void>((resolve) => {
+    let left = 5;
+    const publisher: Worker = {
+      isHeavy: true,
+      work: () => {
+        if (--left === 0) resolve();
+        return left === 0;
+      },
+      flush: () => {},
+    };
+    turns.add(publisher);
+  });
+  for (const worker of [...receivers, ...light]) turns.remove(worker);
+});

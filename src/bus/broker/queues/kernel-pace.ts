@@ -3,7 +3,7 @@ const MAX_HELD_BYTES = 2 * 1024;
 /** Bytes that are written before the kernel is asked: this part of what it has sent without delay, since asking costs time. */
 const PIECE_PART = 1 / 16;
 const MIN_PIECE_BYTES = 4 * 1024;
-const MAX_PIECE_BYTES = 256 * 1024;
+const MAX_PIECE_BYTES = 64 * 1024;
 /** Pause before the kernel is asked again, milliseconds. */
 const PAUSE_MS = 1;
 

@@ -1,0 +1,67 @@
+import type { ClientSubscription } from "./broker-subscriber.ts";
+import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
+
+/** Subscriptions of a client that are removed at once; of more, the rest is removed in later turns. */
+const REMOVED_AT_ONCE = 512;
+
+type Remove = (subscription: ClientSubscription) => void;
+
+/** The subscriptions of clients that are gone: they get no further message, and are removed in slices. */
+export class Departures {
+  readonly #turns: BrokerTurns;
+  readonly #underWay = new Set<Departure>();
+
+  constructor(turns: BrokerTurns) {
+    this.#turns = turns;
+  }
+
+  begin(subscriptions: Iterable<ClientSubscription>, remove: Remove): void {
+    const all = [...subscriptions];
+    for (const subscription of all) subscription.isEnded = true;
+    // Members of queue groups first: other brokers choose by their number.
+    all.sort((a, b) => Number(a.queue === null) - Number(b.queue === null));
+    const departure = new Departure(all, remove);
+    for (let removed = 0; removed < REMOVED_AT_ONCE; removed++) if (!departure.step()) return;
+    this.#underWay.add(departure);
+    departure.onDone = () => this.#underWay.delete(departure);
+    this.#turns.add(departure);
+  }
+
+  /** The broker is closed: removes the rest. */
+  close(): void {
+    for (const departure of this.#underWay) {
+      this.#turns.remove(departure);
+      while (departure.step());
+    }
+    this.#underWay.clear();
+  }
+}
+
+class Departure implements Worker {
+  readonly isHeavy = true;
+  onDone = () => {};
+  readonly #subscriptions: readonly ClientSubscription[];
+  readonly #remove: Remove;
+  #next = 0;
+
+  constructor(subscriptions: readonly ClientSubscription[], remove: Remove) {
+    this.#subscriptions = subscriptions;
+    this.#remove = remove;
+  }
+
+  /** Removes one; false: there is none. */
+  step(): boolean {
+    const next = this.#subscriptions[this.#next++];
+    if (next === undefined) return false;
+    this.#remove(next);
+    return true;
+  }
+
+  work(budget: Budget): boolean {
+    while (this.step()) if (budget.spend(1)) return false;
+    this.onDone();
+    return true;
+  }
+
+  flush(): void {}
+}
