@@ -3,6 +3,7 @@ import type { DomainEvents } from "../../actors/domain-events.ts";
 import { type LoggerMachineEvent, loggerMachine } from "../../actors/logger-machine.ts";
 import type { DownloadedFile, DownloadRequest, LoggerConfiguration, Loggers } from "../../actors/loggers.ts";
 import type { ActorSystem } from "../../actors/system.ts";
+import { untilState } from "../../actors/until-state.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { topicNameProblem } from "../../base/topic-subject.ts";
@@ -279,19 +280,7 @@ export class ManagerLoggers implements Loggers {
     this.#send(name, event);
     const actor = this.#options.system.get("logger", name);
     if (actor === undefined) throw new MgrError("internal", `the logger '${name}' has failed too often; restart the manager`);
-    await new Promise<void>((resolve) => {
-      const isResting = () => !["configuring", "stopping"].includes(actor.getSnapshot().value);
-      if (isResting()) return resolve();
-      const subscription = actor.subscribe({
-        next: () => {
-          if (!isResting()) return;
-          subscription.unsubscribe();
-          resolve();
-        },
-        error: () => resolve(),
-        complete: () => resolve(),
-      });
-    });
+    await untilState(actor, () => !["configuring", "stopping"].includes(actor.getSnapshot().value));
     const { value, context } = actor.getSnapshot();
     if (value === "error") throw new MgrError("conflict", context.problem ?? `no host records for the logger '${name}'`);
   }

@@ -3,6 +3,7 @@ import type { DomainEvents } from "../../actors/domain-events.ts";
 import { type RecordingActor, type RecordingMachineEvent, recordingMachine } from "../../actors/recording-machine.ts";
 import type { RecordedFileReader, RecordingRequest, Recordings } from "../../actors/recordings.ts";
 import type { ActorSystem } from "../../actors/system.ts";
+import { untilState } from "../../actors/until-state.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { RecordSettings } from "../../config/definition.ts";
@@ -168,21 +169,13 @@ export class ManagerRecordings implements Recordings {
   }
 
   /** Sends a command and waits until the actor has carried it out; resolves with its problem. */
-  #command(name: string, event: RecordingMachineEvent): Promise<string | null> {
+  async #command(name: string, event: RecordingMachineEvent): Promise<string | null> {
     const actor = this.#actor(name);
     this.#options.system.send("recording", name, event);
-    return new Promise((resolve) => {
-      const resolveAtRest = () => {
-        const { value, context } = actor.getSnapshot();
-        if (value === "starting" || value === "stopping") return false;
-        resolve(value === "error" ? context.problem : null);
-        return true;
-      };
-      if (resolveAtRest()) return;
-      const subscription = actor.subscribe(() => {
-        if (resolveAtRest()) subscription.unsubscribe();
-      });
-    });
+    const isAtRest = await untilState(actor, () => !["starting", "stopping"].includes(actor.getSnapshot().value));
+    if (!isAtRest) throw new MgrError("internal", `it is not known what became of the recording '${name}': look at it, then try again`);
+    const { value, context } = actor.getSnapshot();
+    return value === "error" ? context.problem : null;
   }
 
   #actor(name: string): RecordingActor {
