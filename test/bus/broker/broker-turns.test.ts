@@ -68,8 +68,8 @@ it("workers with much to do have their turn while others have little to do again
     return worker;
   });
   for (const worker of light) turns.add(worker);
+  let left = 5;
   await new Promise<void>((resolve) => {
-    let left = 5;
     const publisher: Worker = {
       isHeavy: true,
       work: () => {
@@ -80,5 +80,6 @@ it("workers with much to do have their turn while others have little to do again
     };
     turns.add(publisher);
   });
+  expect(left).toBe(0);
   for (const worker of [...receivers, ...light]) turns.remove(worker);
 });
