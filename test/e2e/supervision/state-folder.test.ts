@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { CONTROL_SOCKET } from "../../../src/app/local-daemon/running-instance.ts";
 import type { Client } from "../support/client.ts";
 import { type Configuration, Instance } from "../support/instance.ts";
 import { ECHO } from "../support/shell.ts";
@@ -90,7 +91,8 @@ describe("a state folder that vanishes while everything runs", () => {
     expect(JSON.parse(instance.read("state/instance.json"))).toEqual({ uuid });
     expect(instance.read("state/bus.json")).toBe(secret);
     expect(existsSync(join(instance.stateDir, "daemon.json"))).toBe(true);
-    await eventually("the socket is there again", () => existsSync(socket) && statSync(socket).isSocket());
+    for (const each of [socket, join(dirname(socket), CONTROL_SOCKET)])
+      await eventually(`${each} is there again`, () => existsSync(each) && statSync(each).isSocket());
     const again = await instance.run("up", "--detach", "-c", instance.config);
     expect(again, again.stderr).toMatchObject({ code: 0, stdout: "e2e is already running\n" });
 
