@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { MgrError } from "../base/errors.ts";
 import { quoteWords } from "../base/shell-words.ts";
 import { isTrustedOwner } from "./owners.ts";
@@ -21,7 +21,16 @@ export function makeStateFolder(path: string): void {
 
 /** The same for a folder that may be missing, as may the folders above it. */
 export function assertTrustedPath(path: string): void {
-  const rest = partsOf(resolve(path));
+  assertTrusted(path, partsOf(resolve(path)), true);
+}
+
+/** The same for the folders above `path` only: others may add files beside it, as in /tmp, but not replace it. */
+export function assertTrustedParents(path: string): void {
+  assertTrusted(path, partsOf(dirname(resolve(path))), false);
+}
+
+/** `isWhole`: the last one of `rest` is `path` itself, not a folder above it. */
+function assertTrusted(path: string, rest: string[], isWhole: boolean): void {
   let links = 0;
   let folder = "/";
   for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
@@ -35,7 +44,7 @@ export function assertTrustedPath(path: string): void {
       if (target.startsWith("/")) folder = "/";
       rest.unshift(...partsOf(target));
     } else {
-      assertTrustedFolder(path, next, found, rest.length === 0);
+      assertTrustedFolder(path, next, found, isWhole && rest.length === 0);
       folder = next;
     }
   }

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { MAX_SOCKET_PATH } from "../../bus/carriers/unix-listener.ts";
-import { assertTrustedPath } from "../../files/state-folder.ts";
+import { assertTrustedParents } from "../../files/state-folder.ts";
 
 /** Longest name of a socket in its folder, bytes. */
 const MAX_NAME_BYTES = 20;
@@ -64,7 +64,7 @@ export function runtimeFolders(base = process.env.XDG_RUNTIME_DIR, tmp = "/tmp")
 /** Makes the folder if it is missing. Throws `conflict` unless it is ours alone, and no other user can replace it. */
 export function makePrivate(folder: string): void {
   // A runtime folder that su has passed on belongs to the user who called it.
-  assertTrustedPath(dirname(folder));
+  assertTrustedParents(folder);
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (cause) {

@@ -30,6 +30,8 @@ beforeEach(() => {
   tmp = join(folder, "tmp");
   stateDir = join(folder, "state");
   for (const each of [session, tmp, stateDir]) mkdirSync(each);
+  // As everywhere: every user can add files, and nobody can replace those of others.
+  chmodSync(tmp, 0o1777);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
