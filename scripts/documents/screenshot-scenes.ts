@@ -123,7 +123,7 @@ function networkScenes(hosts: number): Scene[] {
       before,
       set: async (page, { device }) => {
         await measured(page);
-        // Of three hosts, the camera does not answer.
+        // The camera of the fleet of three hosts does not answer.
         const link = hosts === 3 ? / → arm-1/ : /^camera-0?1 → arm-0?1/;
         await page.locator(".row-name", { hasText: link }).first().click();
         await sparklines(page);

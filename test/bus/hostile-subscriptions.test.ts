@@ -308,7 +308,7 @@ describe.each(HUBS)("50,000 subscriptions behind a leaf of %s", (hub) => {
   });
 });
 
-/** `round`: part of the subjects, so that nobody takes the interest of an earlier round for that of this one. */
+/** `round` is a part of the subjects: interest of an earlier round does not match those of this one. */
 async function expectAcross(rig: LeafRig, a: TestLeaf, b: TestLeaf, port: number, round: string): Promise<void> {
   const [toA, toB] = [`to.a.${round}`, `to.b.${round}`];
   const victim = await honest(port, "victim");

@@ -100,7 +100,7 @@ export class BrokerTurns {
     if (this.#busy.size > 0 || this.#dirty.size > 0) this.#wait();
   }
 
-  /** At least one of them, and others while the turn lasts. */
+  /** Runs at least one worker, and others while the turn lasts. */
   #work(which: Which): void {
     for (const worker of this.#busy) {
       if (worker.isHeavy !== (which === "heavy")) continue;
@@ -111,7 +111,7 @@ export class BrokerTurns {
     }
   }
 
-  /** The same. False: the turn is over, and others are left. */
+  /** Flushes at least one worker, and others while the turn lasts. False: the turn is over, and some are left. */
   #flush(which: Which): boolean {
     const budget = new Budget();
     for (const worker of this.#dirty) {

@@ -30,7 +30,7 @@ export class ClientPermissions {
     return this.#given.identity;
   }
 
-  /** Whose connections share limits, as it was when first asked: a client may present other credentials later. Null: the manager or a host. */
+  /** The program whose connections share limits; null: the manager or a host. Fixed at the first call: a client may present other credentials later. */
   program(principal: Principal | undefined): string | null {
     if (this.#program === undefined) {
       const { identity } = this.#given;

@@ -4,7 +4,7 @@ import type { BrokerTurns } from "./broker-turns.ts";
 import type { FairQueueOptions } from "./queues/fair-queue.ts";
 import type { MemoryBudget } from "./queues/memory-budget.ts";
 
-/** What the connection of a client needs of its broker and its client. */
+/** The parts of its broker and its client that a connection uses. */
 export interface ConnectionEnvironment extends Pick<FairQueueOptions, "policyOf" | "dropped"> {
   readonly limits: BrokerLimits;
   readonly turns: BrokerTurns;

@@ -177,7 +177,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   }
 
   interest(subject: string, queue: string | null, weight: number): void {
-    // What a connection sent before its end may be read after another one has taken its place.
+    // Input of a connection may be read after another connection has replaced it.
     if (this.#isClosed) return;
     const { environment } = this.#options;
     const tooLong = subscriptionProblem(subject, queue);

@@ -30,7 +30,7 @@ beforeEach(() => {
   tmp = join(folder, "tmp");
   stateDir = join(folder, "state");
   for (const each of [session, tmp, stateDir]) mkdirSync(each);
-  // As everywhere: every user can add files, and nobody can replace those of others.
+  // The mode of a real /tmp: users can add files, but not replace files of others.
   chmodSync(tmp, 0o1777);
 });
 afterEach(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-/** What a client has sent and the broker has not processed yet. */
+/** Bytes that a client has sent and the broker has not processed yet. */
 export class ReceivedBytes {
   bytes = 0;
   /** Read position in the first chunk. */

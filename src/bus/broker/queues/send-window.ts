@@ -20,7 +20,7 @@ export class SendWindow {
   room: number;
   /** The receiver has read fast when it had to be waited for. */
   isFast = true;
-  /** What it has read since it was judged, and how long that took. */
+  /** Bytes that the receiver has read since it was judged last, and the time that this took. */
   #read = { bytes: 0, ms: 0 };
   #since = 0;
   #written = 0;

@@ -12,7 +12,7 @@ export class WaitingPublishers {
   readonly #queue: FairQueue;
   readonly #limits: Pick<BrokerLimits, "maxPending">;
   readonly #onExpired: () => void;
-  /** What to do when each of them may go on. */
+  /** Callbacks that let the waiting publishers go on. */
   readonly #waiting = new Map<Subscriber, () => void>();
 
   /** `onExpired`: the receiver has not read in time. */
