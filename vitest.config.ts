@@ -19,12 +19,20 @@ const shared = {
 /** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, or examine V8 itself. */
 const APART =
   "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|intent-crashes|intent-journal|load|process-handle|process-shapes|rotated-file";
-const FAST = `test/{actors,base,client,config,contract,log,protocol,testing,transport,web}/**/!(${APART}).test.ts`;
+const FAST = [
+  `test/{actors,base,client,config,contract,log,protocol,testing,transport,web}/**/!(${APART}).test.ts`,
+  `test/features/*/{web,x11}/**/!(${APART}).test.ts`,
+  `test/features/*/!(${APART}).test.ts`,
+];
 /** Files of these folders that stay in `unit`: they start processes, replace timers while those of files before may still run, or examine their own process. */
 const ALONE = "archive|auth-file|door|formats|fuzz|listener|nats-transport|octave|rates|state-folder|stream-ends|window-manager";
 /** Of test/app those folders that test with scripted hosts. */
-const SCRIPTED = "configuration,displays,effects,hosts,network,output,recording,state";
-const SHARED = `test/{app/{${SCRIPTED}},bus,cli,http,recording}/**/!(${ALONE}).test.ts`;
+const SCRIPTED = "configuration,effects,hosts,output,state";
+const SHARED = [
+  `test/{app/{${SCRIPTED}},bus,cli,http}/**/!(${ALONE}).test.ts`,
+  `test/features/{displays,loggers,network-statistics,recordings}/manager/**/!(${ALONE}).test.ts`,
+  `test/features/*/{cli,samples}/**/!(${ALONE}).test.ts`,
+];
 
 export default defineConfig({
   // Node 20 does not know `await using`; it has to be compiled away.
@@ -34,11 +42,11 @@ export default defineConfig({
     // Many tests wait most of the time; with three workers, two processors are idle for a quarter of it.
     maxWorkers: 4,
     projects: [
-      { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", SHARED, FAST] } },
+      { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", ...SHARED, ...FAST] } },
       // Files share the modules of a worker: loading them for each file takes more time than the tests.
       // Not those of `unit-fast` with these, whose timers may still run when a file has ended: some of `unit-fast` count timers.
-      { extends: true, test: { ...shared, name: "unit-shared", include: [SHARED], isolate: false } },
-      { extends: true, test: { ...shared, name: "unit-fast", include: [FAST], isolate: false } },
+      { extends: true, test: { ...shared, name: "unit-shared", include: SHARED, isolate: false } },
+      { extends: true, test: { ...shared, name: "unit-fast", include: FAST, isolate: false } },
       // What they test are other processes; modules of the tests themselves are shared as above.
       { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"], isolate: false } },
     ],

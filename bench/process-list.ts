@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { systemClock } from "../src/base/clock.ts";
 import { taskPage } from "../src/contract/tasks.ts";
-import { TaskLists } from "../src/daemon/tasks/task-list.ts";
+import { TaskLists } from "../src/features/process-list/host/task-list.ts";
 import { percentile, printFigure, rounded } from "./support/figure.ts";
 
 const THREADS = 2_000;

@@ -22,7 +22,12 @@ const PARTS = [
     output: "dist/program/mgr.cjs",
     make: makeManager,
   },
-  { name: "page", inputs: ["web", "src/base", "src/protocol", "src/client", ...COMMON], output: "dist/web/index.html", make: makePage },
+  {
+    name: "page",
+    inputs: ["web", "src/base", "src/protocol", "src/client", "src/features", ...COMMON],
+    output: "dist/web/index.html",
+    make: makePage,
+  },
 ];
 
 const onlyChanged = process.argv.includes("--changed");

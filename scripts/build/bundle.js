@@ -17,7 +17,10 @@ export async function buildDaemon(folder) {
 
 /** Writes the program of the worker thread that writes downloads: one file, which is not loaded before the first download. */
 export function buildSampleWriter(outFile) {
-  return bundle("src/recording/worker/main.ts", dirname(outFile), { entryFileNames: basename(outFile), codeSplitting: false });
+  return bundle("src/features/recordings/samples/worker/main.ts", dirname(outFile), {
+    entryFileNames: basename(outFile),
+    codeSplitting: false,
+  });
 }
 
 /**

@@ -15,8 +15,7 @@ const protocol = below("base");
 const contract = below("base", "protocol");
 const log = below(...contract, "contract", "files");
 const bus = below(...log, "log");
-const recording = below("base", "protocol", "contract");
-const members = below(...bus, "bus", "recording");
+const members = below(...bus, "bus");
 const actors = below(...members, "config", "daemon", "client");
 const transport = below(...actors, "actors");
 const http = below(...transport, "transport");
@@ -29,7 +28,6 @@ const MAY_IMPORT = {
   contract: below(...protocol, "protocol"),
   log,
   bus,
-  recording,
   config: below(...bus, "bus"),
   daemon: members,
   client: members,
@@ -40,30 +38,42 @@ const MAY_IMPORT = {
   testing: outer,
   cli: below(...outer),
   launch: below("daemon", "files"),
-  web: below("base", "protocol", "client", "recording"),
+  web: below("base", "protocol", "client"),
 };
+/** Folders of a feature, each for one program, and what they may import of the core. All other files of a feature serve every program. */
+const SIDES = {
+  manager: below(...app, "app"),
+  host: below(...members, "daemon"),
+  cli: below(...outer, "cli"),
+  client: below(...members, "client"),
+};
+const SHARED_BY_SIDES = below(...bus, "bus", "config");
+/** How many imports still lead from the core into a feature. No change may add one. */
+const CORE_TO_FEATURES = 142;
 
 /** Packages that only some files may import (docs/architecture.md). */
 const PACKAGE_HOMES = {
   ws: [
     /^src\/transport\//,
-    /^src\/http\/server\/(upgrade|vnc-proxy|gui-socket)\.ts$/,
+    /^src\/http\/server\/upgrade\.ts$/,
+    /^src\/features\/displays\/manager\/(vnc-proxy|gui-socket)\.ts$/,
     /^src\/bus\/carriers\/websocket-stream\.ts$/,
     /^src\/client\//,
+    /^src\/features\/[\w-]+\/client\//,
   ],
-  rxjs: [/^src\/client\//, /^src\/transport\//, /^src\/app\//],
-  xstate: [/^src\/actors\//, /^src\/app\//, /^src\/testing\//],
+  rxjs: [/^src\/client\//, /^src\/transport\//, /^src\/app\//, /^src\/features\/[\w-]+\/(client|manager)\//],
+  xstate: [/^src\/actors\//, /^src\/app\//, /^src\/testing\//, /^src\/features\/[\w-]+\/manager\//],
   pino: [/^src\/log\/json-log\.ts$/],
-  "string-width": [/^src\/cli\//, /^src\/config\/load\/check-report\.ts$/],
+  "string-width": [/^src\/(features\/[\w-]+\/)?cli\//, /^src\/config\/load\/check-report\.ts$/],
   koffi: [/^src\/daemon\//],
   "node-pty": [/^src\/daemon\//],
-  "@mcap/core": [/^src\/recording\/mcap\//, /^web\/src\/recordings\/file\/(?:recorded|growing)-file\.ts$/],
-  "@nats-io/nats-core": [/^src\/bus\//, /^src\/client\/data\//],
-  "@foxglove/rosmsg": [/^src\/recording\//],
-  "@foxglove/rosmsg2-serialization": [/^src\/recording\//],
+  "@mcap/core": [/^src\/features\/recordings\/samples\/mcap\//, /^web\/src\/features\/recordings\/file\/(?:recorded|growing)-file\.ts$/],
+  "@nats-io/nats-core": [/^src\/bus\//, /^src\/features\/data-plane\/client\//],
+  "@foxglove/rosmsg": [/^src\/features\/recordings\/samples\//],
+  "@foxglove/rosmsg2-serialization": [/^src\/features\/recordings\/samples\//],
 };
 /** Not for pages: what they import, and what that imports, is none of this. */
-const NODE_ONLY = /^src\/client\/(data|node\.ts$|index\.ts$)/;
+const NODE_ONLY = /^src\/(client\/(node|index)\.ts$|features\/data-plane\/client\/)/;
 /** Folders that must run in a browser too. */
 const WITHOUT_NODE = new Set(["base", "protocol", "web"]);
 const NODE_MODULES = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
@@ -79,6 +89,19 @@ function sources(folder) {
 function folderOf(file) {
   const [top, second] = file.split("/");
   return top === "web" ? "web" : top === "src" ? second : null;
+}
+
+/** Name of the feature that a file belongs to, and its folder in there; null for a file of the core. */
+function featureOf(file) {
+  const [, name, side] = /^(?:web\/)?src\/features\/([\w-]+)\/(?:([\w-]+)\/)?/.exec(file) ?? [];
+  return name === undefined ? null : { name, side };
+}
+
+/** The folders of the core that a file may import. */
+function allowedFor(file) {
+  const folder = folderOf(file);
+  if (folder !== "features") return MAY_IMPORT[folder];
+  return SIDES[featureOf(file)?.side] ?? SHARED_BY_SIDES;
 }
 
 /** Each circle of imports once: a walk that comes back to a file that it is still below. */
@@ -122,9 +145,10 @@ const usingNode = new Set();
 /** File → the files of src and web that it imports, for types too. */
 const imports = new Map();
 let edges = 0;
+let coreToFeatures = 0;
 for (const file of [...sources("src"), ...sources("web")]) {
   const from = folderOf(file);
-  const allowed = MAY_IMPORT[from];
+  const allowed = allowedFor(file);
   if (!allowed) {
     problems.push(`${file}: the folder '${from}' has no place in the chain; add it to scripts/checks/imports.js and docs/architecture.md`);
     continue;
@@ -140,6 +164,10 @@ for (const file of [...sources("src"), ...sources("web")]) {
       const path = relative(root, join(root, dirname(file), target));
       targets.push(path);
       const to = folderOf(path);
+      if (featureOf(path) !== null) {
+        if (featureOf(file) === null) coreToFeatures++;
+        continue;
+      }
       if (to === null) problems.push(`${file}: imports ${target}, outside src and web`);
       else if (to !== from && !allowed.has(to)) problems.push(`${file}: ${from} may not import ${to} (${target})`);
       continue;
@@ -154,6 +182,8 @@ for (const file of [...sources("src"), ...sources("web")]) {
     if (homes && !homes.some((home) => home.test(file))) problems.push(`${file}: package '${name}' may not be used here`);
   }
 }
+if (coreToFeatures > CORE_TO_FEATURES)
+  problems.push(`${coreToFeatures} imports lead from the core into features, ${CORE_TO_FEATURES} before: the core knows no feature`);
 for (const circle of circles()) problems.push(`these files import each other: ${circle.join(" → ")}`);
 for (const path of loadedByPages()) problems.push(`a page would load what needs Node: ${path.join(" → ")}`);
 for (const problem of problems) console.error(problem);

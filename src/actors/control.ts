@@ -1,6 +1,12 @@
 import type { Duplex } from "node:stream";
 import type { Difference } from "../config/differences.ts";
 import type { HostChange } from "../config/plan.ts";
+import type { DataPlane } from "../features/data-plane/manager/data-plane.ts";
+import type { Displays } from "../features/displays/manager/displays.ts";
+import type { Guis } from "../features/displays/manager/guis.ts";
+import type { Loggers } from "../features/loggers/manager/loggers.ts";
+import type { Network } from "../features/network-statistics/manager/network.ts";
+import type { Recordings } from "../features/recordings/manager/recordings.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
 import type {
@@ -12,14 +18,8 @@ import type {
   ProcessTreeNode,
   StartTool,
 } from "../protocol/resources/resources.ts";
-import type { DataPlane } from "./data-plane.ts";
-import type { Displays } from "./displays.ts";
 import type { DomainEvents } from "./domain-events.ts";
-import type { Guis } from "./guis.ts";
-import type { Loggers } from "./loggers.ts";
-import type { Network } from "./network.ts";
 import type { TerminalSize } from "./process/process-types.ts";
-import type { Recordings } from "./recordings.ts";
 
 /** Which part of the backlog is requested: the last lines, limited to the last seconds if given. */
 export interface BacklogRange {

@@ -10,7 +10,7 @@
 import type { ActorRefFrom } from "xstate";
 import { assign, fromPromise, setup } from "xstate";
 import { MgrError, messageOf } from "../base/errors.ts";
-import type { RecordingSpec } from "../contract/recording.ts";
+import type { RecordingSpec } from "../features/recordings/contract.ts";
 
 export type RecordingMachineEvent =
   | { type: "start"; spec: RecordingSpec }

@@ -1,12 +1,12 @@
 import { Command, Option } from "commander";
 import { visibleLines } from "../base/visible-text.ts";
+import { addDataCommands, addNetworkCommands } from "../features/data-plane/cli/program.ts";
+import { addRecordCommands } from "../features/recordings/cli/program.ts";
 import { VERSION } from "../http/package-files.ts";
 import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/log-level.ts";
-import { addDataCommands, addNetworkCommands } from "./data-program.ts";
 import { addManual } from "./manual.ts";
 import { age, configuration, connecting, count, port, seconds, trust } from "./option-values.ts";
-import { addRecordCommands } from "./record-program.ts";
 import { withSuggestion } from "./suggestion.ts";
 
 /**
@@ -91,7 +91,7 @@ export function createProgram(first: string | null = null): Command {
   connecting(program.command("gui"))
     .description("on a desktop: show windows of processes on its X display, like ssh -X")
     .option("--display <name>", "the X display (default: DISPLAY)")
-    .action(async (flags) => (await import("./commands/gui.ts")).gui(flags));
+    .action(async (flags) => (await import("../features/displays/cli/gui.ts")).gui(flags));
 
   connecting(program.command("log"))
     .description("print the manager's own log")

@@ -1,11 +1,11 @@
 /** The part of `mgr/client` that is the same in Node and in browsers. */
 export { type AnyErrorCode, MgrError } from "../base/errors.ts";
+export type { LoggerConfiguration, LoggerHandle } from "../features/loggers/client/logger-handle.ts";
 export type { ClientFrame, ManagerFrame } from "../protocol/frames/frames.ts";
 export type * from "../protocol/resources/resources.ts";
 export { exitText } from "./handles/exit-text.ts";
 export type { GroupHandle } from "./handles/group-handle.ts";
 export type { HostHandle } from "./handles/host-handle.ts";
-export type { LoggerConfiguration, LoggerHandle } from "./handles/logger-handle.ts";
 export { isIn, isUp } from "./handles/process-goals.ts";
 export type { ProcessHandle } from "./handles/process-handle.ts";
 export type { ConnectOptions, FocusedView } from "./link/connect-options.ts";

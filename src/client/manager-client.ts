@@ -1,6 +1,6 @@
+import { LoggerHandle } from "../features/loggers/client/logger-handle.ts";
 import { GroupHandle } from "./handles/group-handle.ts";
 import { HostHandle } from "./handles/host-handle.ts";
-import { LoggerHandle } from "./handles/logger-handle.ts";
 import { ProcessHandle } from "./handles/process-handle.ts";
 import { ManagerConnection } from "./manager-connection.ts";
 

@@ -1,6 +1,6 @@
-import type { LoggerTopicSpec } from "../contract/loggers.ts";
-import type { RecordingSpec } from "../contract/recording.ts";
 import type { Limit, LimitName, Liveness, LogFile, Program, ReadyCondition, Scheduling, StopStep } from "../contract/run.ts";
+import type { LoggerTopicSpec } from "../features/loggers/contract.ts";
+import type { RecordingSpec } from "../features/recordings/contract.ts";
 import type { HostSetting } from "./hosts.ts";
 
 /** A command as configured or overridden: what a person reads, and what the host executes. */

@@ -1,8 +1,8 @@
-import type { DataPlaneEvent } from "./data-plane.ts";
+import type { DataPlaneEvent } from "../features/data-plane/contract.ts";
+import type { X11Waiting } from "../features/displays/contract.ts";
+import type { RecordingEvent } from "../features/recordings/contract.ts";
 import type { HostEvent, HostHeartbeat, HostLog, HostRequestName, OutputChunk, OutputWindows, RequestOf, ResponseOf } from "./messages.ts";
-import type { RecordingEvent } from "./recording.ts";
 import type { StreamFrame } from "./streams.ts";
-import type { X11Waiting } from "./x11.ts";
 
 export interface HostListener {
   onEvent?(event: HostEvent): void;

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { LOGGER_REQUESTS } from "./loggers.ts";
-import { RECORDING_REQUESTS } from "./recording.ts";
+import { X11_REQUESTS } from "../features/displays/contract.ts";
+import { LOGGER_REQUESTS } from "../features/loggers/contract.ts";
+import { RECORDING_REQUESTS } from "../features/recordings/contract.ts";
 import { runId, runReport, runSpec, stopStep } from "./run.ts";
 import { machineCpu, taskScheduling } from "./tasks.ts";
-import { X11_REQUESTS } from "./x11.ts";
 
 /**
  * Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. It is raised with the

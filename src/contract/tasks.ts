@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TASK_COLUMNS, type TaskColumnName } from "../protocol/process/task-columns.ts";
+import { TASK_COLUMNS, type TaskColumnName } from "../features/process-list/task-columns.ts";
 
 /** Columns of text, compared by code units; `process` is null for a task of no managed process, `env` where it may not be read. */
 const TEXT_COLUMNS = new Set<TaskColumnName>(["user", "process", "name", "state", "affinity", "start_time", "command", "env"]);

@@ -1,8 +1,8 @@
 import type { Clock } from "../base/clock.ts";
 import type { HostLog } from "../contract/messages.ts";
+import type { RecorderOptions } from "../features/recordings/host/recorder.ts";
 import type { HostBus } from "./bus/host-bus.ts";
 import type { KeptOutputOptions } from "./output/kept/kept-output.ts";
-import type { RecorderOptions } from "./recording/recorder.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 
 export interface HostOptions {

@@ -1,20 +1,20 @@
 import { firstIssue, MgrError } from "../base/errors.ts";
 import { HOST_REQUESTS, type HostRequestName, MAX_KEPT_NAMES, type RequestOf, type ResponseOf } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
+import type { TopicServices } from "../features/data-plane/host/topic-services.ts";
+import type { ForwardedDisplays } from "../features/displays/host/forwarded-displays.ts";
+import type { Rings } from "../features/loggers/host/rings.ts";
+import type { NetworkReport } from "../features/network-statistics/host/network-report.ts";
+import type { TaskLists } from "../features/process-list/host/task-list.ts";
+import { setTask } from "../features/process-list/host/task-scheduling.ts";
+import type { Recorder } from "../features/recordings/host/recorder.ts";
 import { isSignal, type Signal } from "../protocol/process/signals.ts";
-import type { TopicServices } from "./bus/topic-services.ts";
-import type { NetworkReport } from "./network/network-report.ts";
 import type { KeptOutput } from "./output/kept/kept-output.ts";
 import type { RingStore } from "./output/ring-store.ts";
 import { startupCommands } from "./process/startup-commands.ts";
-import type { Recorder } from "./recording/recorder.ts";
-import type { Rings } from "./recording/rings.ts";
 import type { Run } from "./run/run.ts";
 import type { RunTable } from "./run/run-table.ts";
 import type { Forwarder } from "./session/forwarder.ts";
-import type { TaskLists } from "./tasks/task-list.ts";
-import { setTask } from "./tasks/task-scheduling.ts";
-import type { ForwardedDisplays } from "./x11/forwarded-displays.ts";
 
 export type HostHandlers = { [N in HostRequestName]: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
 

@@ -15,12 +15,14 @@ import {
   type ResponseOf,
 } from "../contract/messages.ts";
 import type { StreamFrame } from "../contract/streams.ts";
+import { TopicServices } from "../features/data-plane/host/topic-services.ts";
+import { ForwardedDisplays } from "../features/displays/host/forwarded-displays.ts";
+import { NetworkReport } from "../features/network-statistics/host/network-report.ts";
+import { TaskLists } from "../features/process-list/host/task-list.ts";
 import type { HostBus } from "./bus/host-bus.ts";
-import { TopicServices } from "./bus/topic-services.ts";
 import { expectBurst } from "./engine-flags.ts";
 import type { HostOptions } from "./host-options.ts";
 import { checkRequest, type HostHandlers, hostHandlers } from "./host-requests.ts";
-import { NetworkReport } from "./network/network-report.ts";
 import { KeptOutput } from "./output/kept/kept-output.ts";
 import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
@@ -33,12 +35,10 @@ import { Forwarder } from "./session/forwarder.ts";
 import { JoinedEnds } from "./session/joined-ends.ts";
 import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
-import { TaskLists } from "./tasks/task-list.ts";
 import { TaskOwners } from "./tasks/task-owners.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { bootId } from "./tree/proc.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
-import { ForwardedDisplays } from "./x11/forwarded-displays.ts";
 
 /** So many requests at a time are those of a burst. */
 const MANY_REQUESTS = 8;

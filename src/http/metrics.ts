@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Control } from "../actors/control.ts";
-import type { NetworkTotals } from "../actors/network.ts";
+import type { NetworkTotals } from "../features/network-statistics/manager/network.ts";
 import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import type { Transport } from "../transport/websocket.ts";

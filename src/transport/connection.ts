@@ -3,6 +3,7 @@ import { EMPTY, type Subscription } from "rxjs";
 import type { Control, Starter } from "../actors/control.ts";
 import { type ErrorCode, MgrError, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
+import { TopicSubscriptions } from "../features/data-plane/manager/topic-subscriptions.ts";
 import { decodeFrame } from "../protocol/frames/decode.ts";
 import { ackFrame, encodeFrame, encodeInParts, errorFrame } from "../protocol/frames/encode.ts";
 import type { AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
@@ -18,7 +19,6 @@ import type { InputOwners, TerminalViewer } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import type { OutputSubscription } from "./output/output-subscription.ts";
 import type { RefusalLog } from "./refusal-log.ts";
-import { TopicSubscriptions } from "./topic-subscriptions.ts";
 import { contains, outOfScope, type ViewMode } from "./view.ts";
 
 /** What all connections share. */

@@ -1,12 +1,12 @@
+import { dataPlaneHandlers } from "../features/data-plane/manager/handlers.ts";
+import { loggerHandlers } from "../features/loggers/manager/handlers.ts";
+import { networkHandlers } from "../features/network-statistics/manager/handlers.ts";
+import { recordingHandlers } from "../features/recordings/manager/handlers.ts";
 import type { ClientFrame, ClientFrameType } from "../protocol/frames/frames.ts";
 import { configHandlers } from "./handlers/config.ts";
-import { dataPlaneHandlers } from "./handlers/data-plane.ts";
 import type { Handler, HandlerTable } from "./handlers/handler.ts";
-import { loggerHandlers } from "./handlers/loggers.ts";
-import { networkHandlers } from "./handlers/network.ts";
 import { logHandlers, outputHandlers } from "./handlers/output-and-log.ts";
 import { processHandlers } from "./handlers/process.ts";
-import { recordingHandlers } from "./handlers/recordings.ts";
 import { snapshotHandlers } from "./handlers/snapshot.ts";
 import { taskHandlers } from "./handlers/task-list.ts";
 

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { createActor, fromPromise } from "xstate";
 import { recordingMachine } from "../../src/actors/recording-machine.ts";
 import { MgrError } from "../../src/base/errors.ts";
-import type { RecordingSpec } from "../../src/contract/recording.ts";
-import { SPEC } from "../daemon/recording/recording-rig.ts";
+import type { RecordingSpec } from "../../src/features/recordings/contract.ts";
+import { SPEC } from "../features/recordings/host/recording-rig.ts";
 
 type Effect = { resolve: () => void; reject: (error: unknown) => void };
 

@@ -19,12 +19,12 @@ import type {
   Terminals,
 } from "../../src/actors/control.ts";
 import { DomainEvents } from "../../src/actors/domain-events.ts";
-import type { Network } from "../../src/actors/network.ts";
 import type { TerminalSize } from "../../src/actors/process/process-types.ts";
-import { ConnectedGuis } from "../../src/app/displays/connected-guis.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
+import { ConnectedGuis } from "../../src/features/displays/manager/connected-guis.ts";
+import type { Network } from "../../src/features/network-statistics/manager/network.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import type { HostEntry, HostLoad, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
 import { FakeDataPlane } from "./fake-data-plane.ts";

@@ -1,5 +1,5 @@
-import type { DataPlane, TopicSample } from "../../src/actors/data-plane.ts";
 import { MgrError } from "../../src/base/errors.ts";
+import type { DataPlane, TopicSample } from "../../src/features/data-plane/manager/data-plane.ts";
 import type { Client, Service, Topic } from "../../src/protocol/resources/resources.ts";
 
 /** Clients, topics and services as the test sets them; requests are recorded in `calls` and find nothing. */

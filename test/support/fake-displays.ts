@@ -1,6 +1,6 @@
 import { type Duplex, PassThrough } from "node:stream";
-import type { Displays, VncInfo } from "../../src/actors/displays.ts";
 import { MgrError } from "../../src/base/errors.ts";
+import type { Displays, VncInfo } from "../../src/features/displays/manager/displays.ts";
 import type { VncSession, WebXDisplay } from "../../src/protocol/resources/resources.ts";
 
 /** Every user has a private display that runs; there are no configured ones. */

@@ -1,5 +1,5 @@
-import type { DownloadedFile, DownloadRequest, LoggerConfiguration, Loggers } from "../../src/actors/loggers.ts";
 import { MgrError } from "../../src/base/errors.ts";
+import type { DownloadedFile, DownloadRequest, LoggerConfiguration, Loggers } from "../../src/features/loggers/manager/loggers.ts";
 import type { DaemonLogger } from "../../src/protocol/resources/resources.ts";
 
 /** Loggers that a test sets. */

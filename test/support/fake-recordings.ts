@@ -1,5 +1,5 @@
-import type { RecordedFileReader, RecordingRequest, Recordings } from "../../src/actors/recordings.ts";
 import { MgrError } from "../../src/base/errors.ts";
+import type { RecordedFileReader, RecordingRequest, Recordings } from "../../src/features/recordings/manager/recordings.ts";
 import type { Recording } from "../../src/protocol/resources/resources.ts";
 
 /** Recordings that a test sets; `files` are by name. */

@@ -16,7 +16,7 @@ import {
 } from "../../src/contract/messages.ts";
 import type { RunReport, RunSpec } from "../../src/contract/run.ts";
 import { taskPage } from "../../src/contract/tasks.ts";
-import { TASK_COLUMNS } from "../../src/protocol/process/task-columns.ts";
+import { TASK_COLUMNS } from "../../src/features/process-list/task-columns.ts";
 import { spec as hostSpec } from "../daemon/support/hosts.ts";
 
 /** A link to a living host whose clock the test can move, and the end of both. */

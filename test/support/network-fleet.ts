@@ -1,5 +1,5 @@
-import { LinkSums, oldLinks } from "../../src/app/network/link-sum.ts";
-import { problemsOf } from "../../src/app/network/problems.ts";
+import { LinkSums, oldLinks } from "../../src/features/network-statistics/manager/link-sum.ts";
+import { problemsOf } from "../../src/features/network-statistics/manager/problems.ts";
 import type { NetworkInterface, NetworkLink, NetworkStats, NetworkTopology } from "../../src/protocol/resources/resources.ts";
 
 type LinkKind = NetworkLink["children"][number]["kind"];

@@ -2,7 +2,7 @@ import { render } from "preact";
 import { App } from "./app/app.tsx";
 import { followVisibleHeight } from "./app/visible-height.ts";
 import { preloadViews } from "./app/workspace.tsx";
-import { offerDisplays } from "./display/display-of.ts";
+import { offerDisplays } from "./features/displays/display-of.ts";
 import "./style.css";
 
 /** By then the first view is there, milliseconds. */

@@ -2,12 +2,12 @@ import type { Observable } from "rxjs";
 import type { ActorKind, ActorKinds } from "../../actors/system.ts";
 import type { GroupHandle } from "../../client/handles/group-handle.ts";
 import type { HostHandle } from "../../client/handles/host-handle.ts";
-import type { LoggerHandle } from "../../client/handles/logger-handle.ts";
 import type { ProcessHandle } from "../../client/handles/process-handle.ts";
 import type { FocusedView } from "../../client/link/connect-options.ts";
 import type { ManagerClient } from "../../client/manager-client.ts";
 import type { AnswerTo, RequestOptions } from "../../client/requests.ts";
 import type { ConfigInput } from "../../config/schema/schema.ts";
+import type { LoggerHandle } from "../../features/loggers/client/logger-handle.ts";
 import type { ClientFrame, ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { LogEntry, Snapshot } from "../../protocol/resources/resources.ts";
 

@@ -5,8 +5,8 @@ import { StreamEnds } from "../../bus/streams/stream-ends.ts";
 import { TargetCounts, targetText, x11TargetText } from "../../bus/streams/target-counts.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
-import type { X11Waiting } from "../../contract/x11.ts";
-import type { X11Connection } from "../../daemon/x11/tunnel.ts";
+import type { X11Waiting } from "../../features/displays/contract.ts";
+import type { X11Connection } from "../../features/displays/host/tunnel.ts";
 
 /** The manager's ends of TCP connections that a host opened for it. */
 export class Forwards {

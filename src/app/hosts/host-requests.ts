@@ -4,7 +4,8 @@ import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { POLICY_NAMES, taskPage } from "../../contract/tasks.ts";
-import type { X11Connection } from "../../daemon/x11/tunnel.ts";
+import type { X11Connection } from "../../features/displays/host/tunnel.ts";
+import { taskColumns, taskRow } from "../../features/process-list/manager/task-columns.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { TaskRow } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
@@ -12,7 +13,6 @@ import type { HostSession } from "./host-session.ts";
 import type { HostTable } from "./host-table.ts";
 import type { Hosts } from "./hosts.ts";
 import { type Loads, ProcessLoads } from "./process-loads.ts";
-import { taskColumns, taskRow } from "./task-columns.ts";
 
 interface HostRequestsOptions {
   hosts: Hosts;

@@ -14,8 +14,8 @@ import {
   type ResponseOf,
 } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
-import type { X11Waiting } from "../../contract/x11.ts";
-import type { X11Connection } from "../../daemon/x11/tunnel.ts";
+import type { X11Waiting } from "../../features/displays/contract.ts";
+import type { X11Connection } from "../../features/displays/host/tunnel.ts";
 import { Forwards } from "./forwards.ts";
 import { PendingAnswers } from "./pending-answers.ts";
 

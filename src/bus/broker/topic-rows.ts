@@ -1,5 +1,5 @@
 import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
-import type { NetworkRowOf } from "../../contract/network.ts";
+import type { NetworkRowOf } from "../../features/network-statistics/contract.ts";
 import type { Crossings } from "./broker.ts";
 import { readableText } from "./broker-protocol.ts";
 

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { dataPlaneEvent } from "../../contract/data-plane.ts";
 import type { HostLink, HostListener } from "../../contract/host-link.ts";
 import {
   HOST_REQUESTS,
@@ -11,10 +10,11 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "../../contract/messages.ts";
-import { recordingEvent } from "../../contract/recording.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
 import { hostSubject } from "../../contract/subjects.ts";
-import { x11Waiting } from "../../contract/x11.ts";
+import { dataPlaneEvent } from "../../features/data-plane/contract.ts";
+import { x11Waiting } from "../../features/displays/contract.ts";
+import { recordingEvent } from "../../features/recordings/contract.ts";
 import type { BusLog, BusMessage, BusSubscription, HostBus } from "../client/bus-message.ts";
 import { callProcedure } from "../client/rpc.ts";
 import { jsonOf } from "../client/rpc-envelope.ts";

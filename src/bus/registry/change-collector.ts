@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { Publisher } from "../../base/publisher.ts";
-import type { DataPlaneChange } from "../../contract/data-plane.ts";
+import type { DataPlaneChange } from "../../features/data-plane/contract.ts";
 import type { BusLog } from "../client/bus-message.ts";
 
 /** Changes are collected for this long, so that a client that subscribes to a hundred topics is one message, milliseconds. */

@@ -10,7 +10,7 @@ import {
   type DataPlaneChange,
   type DataPlaneTables,
   REGISTER_SUBJECT,
-} from "../../contract/data-plane.ts";
+} from "../../features/data-plane/contract.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { BrokerAccess, BrokerHooks, HookedClient, Refusal } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { LIMIT_NAMES, type LimitName } from "../../contract/run.ts";
+import { vnc } from "../../features/displays/config.ts";
 import { Expanded } from "../load/expanded.ts";
 import type { Finding } from "../load/problems.ts";
-import { vnc } from "./schema-displays.ts";
 import { described, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
 import { alive, ready } from "./schema-probes.ts";
 import {

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { nameProblem } from "../../base/names.ts";
+import { displaysSection } from "../../features/displays/config.ts";
+import { loggersSection } from "../../features/loggers/config.ts";
+import { recordSection } from "../../features/recordings/config.ts";
 import type { Finding } from "../load/problems.ts";
 import { busAddress, hostName, leafnodeAddress, listenAddress, netmask, origin } from "./schema-addresses.ts";
-import { displaysSection } from "./schema-displays.ts";
 import { described, jsonSchemaOf, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
-import { loggersSection } from "./schema-loggers.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
-import { recordSection } from "./schema-record.ts";
 import {
   busMemory,
   environmentValue,

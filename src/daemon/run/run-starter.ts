@@ -2,13 +2,13 @@ import { isShortage, MgrError, messageOf } from "../../base/errors.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { RequestOf } from "../../contract/messages.ts";
 import type { RunId, RunSpec } from "../../contract/run.ts";
+import type { ForwardedDisplays } from "../../features/displays/host/forwarded-displays.ts";
 import type { HostBus } from "../bus/host-bus.ts";
 import { checkSteps } from "../host-requests.ts";
 import type { KeptOutput } from "../output/kept/kept-output.ts";
 import { LOG_BACKLOG_BYTES } from "../output/log-file.ts";
 import type { LogFiles } from "../output/log-files.ts";
 import type { RingStore } from "../output/ring-store.ts";
-import type { ForwardedDisplays } from "../x11/forwarded-displays.ts";
 import { Run, type RunOptions } from "./run.ts";
 import type { RunTable } from "./run-table.ts";
 

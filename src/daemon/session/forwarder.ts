@@ -6,7 +6,7 @@ import { StreamEnds } from "../../bus/streams/stream-ends.ts";
 import { TargetCounts, targetText, x11TargetText } from "../../bus/streams/target-counts.ts";
 import type { ResponseOf } from "../../contract/messages.ts";
 import { MAX_STREAMS, type StreamFrame } from "../../contract/streams.ts";
-import { openDisplay } from "../x11/open-display.ts";
+import { openDisplay } from "../../features/displays/host/open-display.ts";
 
 /** How long a target has to accept, milliseconds. */
 const CONNECT_TIMEOUT_MS = 8_000;

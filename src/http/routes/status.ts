@@ -1,5 +1,5 @@
 import type { ManagerState } from "../../actors/control.ts";
-import type { Network } from "../../actors/network.ts";
+import type { Network } from "../../features/network-statistics/manager/network.ts";
 import { protocolJsonSchema } from "../../protocol/frames/json-schema.ts";
 import { SHUTTING_DOWN } from "../access/gate.ts";
 import { refusal, refusalResponse } from "../access/refusal.ts";

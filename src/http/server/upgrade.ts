@@ -10,7 +10,10 @@ import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
 import { tuneSocket } from "../../bus/carriers/socket-tuning.ts";
 import { BUS_PATH, MAX_FRAME_BYTES, websocketStream } from "../../bus/carriers/websocket-stream.ts";
-import { GUI_PATH, MAX_GUI_FRAME_BYTES } from "../../protocol/gui.ts";
+import { GUI_PATH, MAX_GUI_FRAME_BYTES } from "../../features/displays/gui-frames.ts";
+import { deliverXConnection, registerGuiSocket } from "../../features/displays/manager/gui-socket.ts";
+import { MAX_VNC_FRAME_BYTES, proxyVnc, VNC_PATH } from "../../features/displays/manager/vnc-proxy.ts";
+import { vncStatus } from "../../features/displays/manager/vnc-route.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../../transport/oversize.ts";
 import { isRefusal as isViewRefusal, parseViewMode, type ViewMode } from "../../transport/view.ts";
 import type { Transport } from "../../transport/websocket.ts";
@@ -20,12 +23,9 @@ import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
 import { type HttpLog, stackOf } from "../log/http-log.ts";
 import { type RequestHeaders, rawHeaders } from "../request-headers.ts";
-import { vncStatus } from "../routes/vnc.ts";
 import type { BusUpgrade } from "./bus-upgrade.ts";
-import { deliverXConnection, registerGuiSocket } from "./gui-socket.ts";
 import type { Belonging, OpenWebSockets } from "./open-connections.ts";
 import { formatAddress, type RemoteEnd } from "./remote-end.ts";
-import { MAX_VNC_FRAME_BYTES, proxyVnc, VNC_PATH } from "./vnc-proxy.ts";
 
 export interface UpgradeOptions {
   readonly gate: Gate;

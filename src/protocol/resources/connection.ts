@@ -1,14 +1,14 @@
 import { z } from "zod";
+import { client } from "../../features/data-plane/wire/client.ts";
+import { service } from "../../features/data-plane/wire/service.ts";
+import { topic } from "../../features/data-plane/wire/topic.ts";
+import { vncSession, webXDisplay } from "../../features/displays/wire.ts";
+import { daemonLogger } from "../../features/loggers/wire.ts";
 import { requestId } from "../frames/field-kinds.ts";
 import { answer, clientFrames, errorCode, event, managerFrames } from "../frames/frame-table.ts";
 import { process } from "../process/process.ts";
-import { client } from "./client.ts";
-import { vncSession, webXDisplay } from "./display.ts";
 import { hostEntry, startTool } from "./host.ts";
 import { LOG_LEVELS } from "./log-level.ts";
-import { daemonLogger } from "./logger.ts";
-import { service } from "./service.ts";
-import { topic } from "./topic.ts";
 import { processTreeNode } from "./tree.ts";
 
 const managerInfo = z

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { Registry } from "../../../src/bus/registry/registry.ts";
 import { TopicRate } from "../../../src/bus/registry/topic-rate.ts";
-import { COUNTERS_MS, type DataPlaneChange } from "../../../src/contract/data-plane.ts";
+import { COUNTERS_MS, type DataPlaneChange } from "../../../src/features/data-plane/contract.ts";
 import { RegistryRig } from "./registry-rig.ts";
 
 /** Of the true rate. */

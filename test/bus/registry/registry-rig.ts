@@ -3,8 +3,8 @@ import { expect } from "vitest";
 import { type Broker, type BrokerOptions, createBroker } from "../../../src/bus/broker/broker.ts";
 import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
 import { Registry } from "../../../src/bus/registry/registry.ts";
-import type { DataPlaneChange } from "../../../src/contract/data-plane.ts";
-import { definitionProblem } from "../../../src/recording/definition-problem.ts";
+import type { DataPlaneChange } from "../../../src/features/data-plane/contract.ts";
+import { definitionProblem } from "../../../src/features/recordings/samples/definition-problem.ts";
 
 /** A broker with its registry on a TCP port of loopback. The name of a client's process is its token. */
 export class RegistryRig {

@@ -1,7 +1,7 @@
 import { headers } from "@nats-io/nats-core";
 import { describe, expect, it } from "vitest";
 import { MemoryBudget } from "../../../src/bus/broker/queues/memory-budget.ts";
-import { MAX_CLIENT_TOPICS } from "../../../src/contract/data-plane.ts";
+import { MAX_CLIENT_TOPICS } from "../../../src/features/data-plane/contract.ts";
 import { RawClient } from "../bus-rig.ts";
 import { collect, RegistryRig, register } from "./registry-rig.ts";
 

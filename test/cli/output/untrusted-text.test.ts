@@ -2,44 +2,51 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, test } from "vitest";
-import { taskRow } from "../../../src/app/hosts/task-columns.ts";
 import { OutputFilter } from "../../../src/base/output-filter.ts";
 import { outcomeLine, stillStoppedHint } from "../../../src/cli/commands/control.ts";
 import { listing as hostListing } from "../../../src/cli/commands/hosts.ts";
-import { configuredText } from "../../../src/cli/commands/logger/configure.ts";
-import { controlText } from "../../../src/cli/commands/logger/control.ts";
-import { downloadedText } from "../../../src/cli/commands/logger/download.ts";
-import { listing as loggerListing } from "../../../src/cli/commands/logger/list.ts";
-import { diffText } from "../../../src/cli/commands/param/file.ts";
-import { listing as parameterListing } from "../../../src/cli/commands/param/list.ts";
-import { changeText } from "../../../src/cli/commands/param/set.ts";
 import { listing as processListing } from "../../../src/cli/commands/ps.ts";
-import { fileText } from "../../../src/cli/commands/record/info.ts";
 import { describeReload } from "../../../src/cli/commands/reload.ts";
-import { infoText as serviceInfo } from "../../../src/cli/commands/service/info.ts";
-import { listing as serviceListing } from "../../../src/cli/commands/service/list.ts";
-import { formatOf } from "../../../src/cli/commands/topic/echo.ts";
-import { infoText as topicInfo } from "../../../src/cli/commands/topic/info.ts";
-import { listing as topicListing } from "../../../src/cli/commands/topic/list.ts";
-import { measured } from "../../../src/cli/commands/topic/rates.ts";
 import { stateLine } from "../../../src/cli/commands/wait.ts";
-import { tcpText, topologyText, trafficText } from "../../../src/cli/net/tables.ts";
 import { dotGraph, mermaidGraph, textGraph } from "../../../src/cli/output/graph.ts";
 import { NamedLines } from "../../../src/cli/output/named-lines.ts";
 import { logLine } from "../../../src/cli/output/printer.ts";
 import { jsonText, paint, table } from "../../../src/cli/output/table.ts";
-import { deletedText, exportedText, outcomeText, recordingList, recordingText, startedText } from "../../../src/cli/recordings/tables.ts";
-import { INITIAL as SCOPE } from "../../../src/cli/scope/model.ts";
-import { picture as scopePicture } from "../../../src/cli/scope/picture.ts";
-import { TraceBuffer } from "../../../src/cli/scope/trace-buffer.ts";
 import { INITIAL } from "../../../src/cli/top/model.ts";
 import { picture } from "../../../src/cli/top/picture.ts";
 import { formatConfigError } from "../../../src/config/load/check-report.ts";
 import { ConfigError } from "../../../src/config/load/problems.ts";
+import { diffText } from "../../../src/features/data-plane/cli/param/file.ts";
+import { listing as parameterListing } from "../../../src/features/data-plane/cli/param/list.ts";
+import { changeText } from "../../../src/features/data-plane/cli/param/set.ts";
+import { INITIAL as SCOPE } from "../../../src/features/data-plane/cli/scope/model.ts";
+import { picture as scopePicture } from "../../../src/features/data-plane/cli/scope/picture.ts";
+import { TraceBuffer } from "../../../src/features/data-plane/cli/scope/trace-buffer.ts";
+import { infoText as serviceInfo } from "../../../src/features/data-plane/cli/service/info.ts";
+import { listing as serviceListing } from "../../../src/features/data-plane/cli/service/list.ts";
+import { formatOf } from "../../../src/features/data-plane/cli/topic/echo.ts";
+import { infoText as topicInfo } from "../../../src/features/data-plane/cli/topic/info.ts";
+import { listing as topicListing } from "../../../src/features/data-plane/cli/topic/list.ts";
+import { measured } from "../../../src/features/data-plane/cli/topic/rates.ts";
+import { configuredText } from "../../../src/features/loggers/cli/configure.ts";
+import { controlText } from "../../../src/features/loggers/cli/control.ts";
+import { downloadedText } from "../../../src/features/loggers/cli/download.ts";
+import { listing as loggerListing } from "../../../src/features/loggers/cli/list.ts";
+import { tcpText, topologyText, trafficText } from "../../../src/features/network-statistics/cli/tables.ts";
+import { taskRow } from "../../../src/features/process-list/manager/task-columns.ts";
+import { TASK_COLUMNS } from "../../../src/features/process-list/task-columns.ts";
+import { fileText } from "../../../src/features/recordings/cli/info.ts";
+import {
+  deletedText,
+  exportedText,
+  outcomeText,
+  recordingList,
+  recordingText,
+  startedText,
+} from "../../../src/features/recordings/cli/tables.ts";
 import { refusal } from "../../../src/http/access/refusal.ts";
 import { formatLogLine } from "../../../src/http/log/log-stream.ts";
 import { decodeFrame } from "../../../src/protocol/frames/decode.ts";
-import { TASK_COLUMNS } from "../../../src/protocol/process/task-columns.ts";
 import type { DaemonLogger, LogEntry, Process, Recording } from "../../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../../support/fake-control.ts";
 import { NETWORK_STATS, TCP_CONNECTIONS } from "../../support/network-example.ts";
@@ -295,37 +302,37 @@ const WRITES: Record<string, number> = {
   "src/cli/commands/control.ts": 2,
   "src/cli/commands/down.ts": 2,
   "src/cli/commands/graph.ts": 1,
-  "src/cli/commands/gui.ts": 1,
+  "src/features/displays/cli/gui.ts": 1,
   "src/cli/commands/hosts.ts": 1,
   "src/cli/commands/setup/init.ts": 6,
   "src/cli/commands/log.ts": 1,
   "src/cli/commands/logs.ts": 4,
-  "src/cli/commands/net.ts": 4,
-  "src/cli/commands/param/file.ts": 4,
-  "src/cli/commands/param/get.ts": 1,
-  "src/cli/commands/param/list.ts": 1,
-  "src/cli/commands/param/set.ts": 1,
+  "src/features/network-statistics/cli/net.ts": 4,
+  "src/features/data-plane/cli/param/file.ts": 4,
+  "src/features/data-plane/cli/param/get.ts": 1,
+  "src/features/data-plane/cli/param/list.ts": 1,
+  "src/features/data-plane/cli/param/set.ts": 1,
   "src/cli/commands/setup/passwd.ts": 2,
-  "src/cli/commands/logger/configure.ts": 1,
-  "src/cli/commands/logger/control.ts": 1,
-  "src/cli/commands/logger/download.ts": 1,
-  "src/cli/commands/logger/list.ts": 1,
-  "src/cli/commands/record/export.ts": 1,
-  "src/cli/commands/record/info.ts": 2,
-  "src/cli/commands/record/list.ts": 1,
-  "src/cli/commands/record/start.ts": 1,
-  "src/cli/commands/record/stop.ts": 3,
+  "src/features/loggers/cli/configure.ts": 1,
+  "src/features/loggers/cli/control.ts": 1,
+  "src/features/loggers/cli/download.ts": 1,
+  "src/features/loggers/cli/list.ts": 1,
+  "src/features/recordings/cli/export.ts": 1,
+  "src/features/recordings/cli/info.ts": 2,
+  "src/features/recordings/cli/list.ts": 1,
+  "src/features/recordings/cli/start.ts": 1,
+  "src/features/recordings/cli/stop.ts": 3,
   "src/cli/commands/ps.ts": 4,
   "src/cli/commands/reload.ts": 1,
   "src/cli/commands/save-all.ts": 1,
-  "src/cli/commands/service/info.ts": 1,
-  "src/cli/commands/service/list.ts": 1,
-  "src/cli/commands/topic/delay.ts": 2,
-  "src/cli/commands/topic/echo.ts": 2,
-  "src/cli/commands/topic/info.ts": 1,
-  "src/cli/commands/topic/list.ts": 1,
-  "src/cli/commands/topic/pub.ts": 2,
-  "src/cli/commands/topic/rates.ts": 1,
+  "src/features/data-plane/cli/service/info.ts": 1,
+  "src/features/data-plane/cli/service/list.ts": 1,
+  "src/features/data-plane/cli/topic/delay.ts": 2,
+  "src/features/data-plane/cli/topic/echo.ts": 2,
+  "src/features/data-plane/cli/topic/info.ts": 1,
+  "src/features/data-plane/cli/topic/list.ts": 1,
+  "src/features/data-plane/cli/topic/pub.ts": 2,
+  "src/features/data-plane/cli/topic/rates.ts": 1,
   "src/cli/commands/top.ts": 1,
   "src/cli/commands/up.ts": 7,
   "src/cli/commands/wait.ts": 1,
@@ -336,10 +343,10 @@ const WRITES: Record<string, number> = {
   "src/cli/main.ts": 3,
   "src/cli/program.ts": 1,
   "src/cli/output/replay.ts": 2,
-  "src/cli/parameters/find-parameters.ts": 1,
+  "src/features/data-plane/cli/parameters/find-parameters.ts": 1,
   "src/cli/terminal/screen.ts": 1,
-  "src/cli/topics/find-topic.ts": 1,
-  "src/client/data/connect-client.ts": 1,
+  "src/features/data-plane/cli/topics/find-topic.ts": 1,
+  "src/features/data-plane/client/connect-client.ts": 1,
   "src/daemon/main.ts": 2,
 };
 

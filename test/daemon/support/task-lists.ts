@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type TaskCell, taskPage } from "../../../src/contract/tasks.ts";
-import type { TaskLists } from "../../../src/daemon/tasks/task-list.ts";
-import { TASK_COLUMNS, type TaskColumnName } from "../../../src/protocol/process/task-columns.ts";
+import type { TaskLists } from "../../../src/features/process-list/host/task-list.ts";
+import { TASK_COLUMNS, type TaskColumnName } from "../../../src/features/process-list/task-columns.ts";
 import { until } from "../../support/processes.ts";
 
 export type Row = Record<TaskColumnName, TaskCell>;

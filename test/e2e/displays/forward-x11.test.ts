@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freeDisplay } from "../../../src/daemon/x11/display-numbers.ts";
+import { freeDisplay } from "../../../src/features/displays/host/display-numbers.ts";
 import { Client, type ProcessView } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
 import { eventually } from "../support/wait.ts";

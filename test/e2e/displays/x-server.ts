@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { COOKIE_BYTES, xauthorityOf } from "../../../src/base/x11/xauthority.ts";
+import { COOKIE_BYTES, xauthorityOf } from "../../../src/features/displays/x11/xauthority.ts";
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freeDisplay } from "../../../src/daemon/x11/display-numbers.ts";
+import { freeDisplay } from "../../../src/features/displays/host/display-numbers.ts";
 import { colorsOf, Viewer } from "../displays/rfb.ts";
 import { XServer } from "../displays/x-server.ts";
 import { says } from "../support/children.ts";

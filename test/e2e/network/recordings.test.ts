@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readMcap } from "../../recording/mcap/independent-reader.ts";
+import { readMcap } from "../../features/recordings/samples/mcap/independent-reader.ts";
 import { BusProgram } from "../support/bus-program.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { type Foreground, Instance } from "../support/instance.ts";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
-import { connectClient } from "../../../src/client/data/index.ts";
+import { connectClient } from "../../../src/features/data-plane/client/index.ts";
 import { Hub } from "../../clients/hub.ts";
 
 const run = promisify(execFile);

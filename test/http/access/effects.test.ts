@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { MgrError } from "../../../src/base/errors.ts";
+import { vncInfoRoute } from "../../../src/features/displays/manager/vnc-route.ts";
+import { loggerDownloadRoute } from "../../../src/features/loggers/manager/route.ts";
 import { pageRoutes } from "../../../src/http/routes/assets.ts";
-import { loggerDownloadRoute } from "../../../src/http/routes/logger-download.ts";
 import { logoutRoute } from "../../../src/http/routes/logout.ts";
-import { vncInfoRoute } from "../../../src/http/routes/vnc.ts";
 import { Followers } from "../../../src/http/server/open-connections.ts";
 import { FakeDisplays } from "../../support/fake-displays.ts";
 import { FakeLoggers } from "../../support/fake-loggers.ts";

@@ -4,11 +4,11 @@ import { useRef } from "preact/hooks";
 import { findGroup } from "../../../src/client/mirror.ts";
 import { shownGroupState } from "../../../src/client/shown/shown-state.ts";
 import { ConfigView } from "../config/config-view.tsx";
+import { TaskView } from "../features/process-list/task-view.tsx";
 import { LogView } from "../log/log-view.tsx";
 import { AllView, GroupView } from "../overview/group-view.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { ProcessView } from "../process/process-view.tsx";
-import { TaskView } from "../tasks/task-view.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
@@ -239,10 +239,10 @@ function ViewMark({ view }: { view: View }) {
   return <Icon name={ICONS[view.kind]} />;
 }
 
-const network = lazyView(async () => (await import("../network/network-view.tsx")).NetworkView);
-const recorded = lazyView(async () => (await import("../recordings/file/recorded-file-view.tsx")).RecordedFileView);
-const display = lazyView(async () => (await import("../display/display-view.tsx")).DisplayView);
-const busData = lazyView(async () => (await import("../data/data-view.tsx")).BusDataView);
+const network = lazyView(async () => (await import("../features/network-statistics/network-view.tsx")).NetworkView);
+const recorded = lazyView(async () => (await import("../features/recordings/file/recorded-file-view.tsx")).RecordedFileView);
+const display = lazyView(async () => (await import("../features/displays/display-view.tsx")).DisplayView);
+const busData = lazyView(async () => (await import("../features/data-plane/data-view.tsx")).BusDataView);
 
 /** Loads the code of all views, so that they open at once, also after a restart of a newer manager. */
 export function preloadViews(): void {

@@ -13,10 +13,10 @@ import { FONT_SIZE, fontSize, groupStyle, isNarrow, logOpen, screenReader, sideb
 import { settingsOpen } from "../app/settings-dialog.tsx";
 import { allProcesses, counts, hosts, processOf, tree, vncSessions } from "../app/store.ts";
 import { configActions } from "../config/config-view.tsx";
+import { pace, showAllTraffic, showConnections } from "../features/network-statistics/network-store.ts";
+import { SECTIONS, section } from "../features/network-statistics/section.ts";
+import { recordingActions } from "../features/recordings/recording-actions.ts";
 import { downloadLog } from "../log/log-view.tsx";
-import { pace, showAllTraffic, showConnections } from "../network/network-store.ts";
-import { SECTIONS, section } from "../network/section.ts";
-import { recordingActions } from "../recordings/recording-actions.ts";
 import { filtered, filterTree } from "../tree/tree-filter.ts";
 import { foldAll, nextTrouble } from "../tree/tree-navigation.ts";
 import { membersOf } from "../tree/tree-rows.ts";

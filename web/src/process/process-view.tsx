@@ -9,7 +9,7 @@ import { useLoads } from "../app/loads.ts";
 import { poppedOut, show, showBeside, showProcess, toggleDetails } from "../app/navigation.ts";
 import { hasTouchKeys, isNarrow } from "../app/settings.ts";
 import { command, isConnected, isLoaded, processOf } from "../app/store.ts";
-import { displayOf } from "../display/display-of.ts";
+import { displayOf } from "../features/displays/display-of.ts";
 import { RestartToApply } from "../overview/restart-to-apply.tsx";
 import { KeyBar } from "../terminal/key-bar.tsx";
 import { SearchBar } from "../terminal/search-bar.tsx";

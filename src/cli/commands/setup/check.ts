@@ -1,7 +1,7 @@
 import { visible } from "../../../base/visible-text.ts";
+import { sharedRecordingFolders } from "../../../features/recordings/cli/shared-folders.ts";
 import { loadConfig } from "../../manager/configuration.ts";
 import { printJson } from "../../output/table.ts";
-import { sharedRecordingFolders } from "../../recordings/shared-folders.ts";
 
 /** `mgr check`: validates a configuration; every problem at once, exit code 2 if there is one. Notes go to stderr. */
 export async function check(flags: { config?: string; trustConfig?: boolean; json?: boolean }): Promise<void> {

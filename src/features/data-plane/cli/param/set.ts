@@ -1,0 +1,38 @@
+import { visible } from "../../../../base/visible-text.ts";
+import { connectManager } from "../../../../cli/manager/connection.ts";
+import type { Parameter } from "../../../../protocol/resources/resources.ts";
+import { findParameters, fullName } from "../parameters/find-parameters.ts";
+import { overrideAll } from "../parameters/override.ts";
+import type { ParamFlags } from "./list.ts";
+
+export interface SetFlags extends ParamFlags {
+  all?: boolean;
+}
+
+/** `mgr param set NAME VALUE`: overrides a parameter. */
+export async function paramSet(name: string, value: string, flags: SetFlags): Promise<void> {
+  await change([name], value, flags);
+}
+
+/** `mgr param clear NAME…`: the program's own values are in effect again. */
+export async function paramClear(names: string[], flags: SetFlags): Promise<void> {
+  await change(names, null, flags);
+}
+
+async function change(names: readonly string[], value: string | null, flags: SetFlags): Promise<void> {
+  const client = await connectManager(flags);
+  try {
+    const found = await findParameters(client, names, flags.all);
+    await overrideAll(
+      client,
+      found.map((parameter) => ({ parameter, value })),
+    );
+    for (const parameter of found) process.stdout.write(`${changeText(parameter, value)}\n`);
+  } finally {
+    client.close();
+  }
+}
+
+export function changeText(parameter: Pick<Parameter, "service" | "name">, value: string | null): string {
+  return visible(`${fullName(parameter)}: ${value === null ? "override cleared" : `overridden with ${value}`}`);
+}

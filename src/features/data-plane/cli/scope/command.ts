@@ -1,0 +1,156 @@
+import { messageOf } from "../../../../base/errors.ts";
+import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
+import { connectData, needBusAddress } from "../../../../cli/manager/bus.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import { keysOf } from "../../../../cli/terminal/keys.ts";
+import { Screen } from "../../../../cli/terminal/screen.ts";
+import { type DataClient, ServiceError } from "../../../../client/index.ts";
+import { INITIAL, press, type ScopeState } from "./model.ts";
+import { picture, type ShownTrace } from "./picture.ts";
+import { Traces } from "./traces.ts";
+
+export interface ScopeFlags extends ConnectionFlags {
+  /** Seconds. */
+  window: number;
+}
+
+/** Ten pictures a second: enough to see a line grow, and little over a slow connection. Milliseconds. */
+const DRAW_MS = 100;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** docs/clients.md, "Scope". */
+const INTERFACE = {
+  name: "mgr.scope.v1",
+  endpoints: {
+    open: {
+      description: "Shows a trace: a topic and one of its fields",
+      request: { type: "object", properties: { trace: { type: "string" } }, required: ["trace"] },
+      response: { type: "object" },
+    },
+  },
+};
+
+/** `mgr scope [TRACE…]`: live plots of fields of topics, until q. */
+export async function scope(names: string[], flags: ScopeFlags): Promise<void> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new CommandFailure(EXIT.usage, "mgr scope needs a terminal; use mgr topic echo --csv in pipes");
+  const address = await needBusAddress(flags, "mgr scope");
+  const problems: string[] = [];
+  const client = await connectData(address, "scope", (message) => problems.push(message));
+  await using view = new Scope(client, problems, flags.window);
+  // A name that cannot be a trace is refused in the normal terminal.
+  for (const name of names) view.open(name);
+  await view.run();
+}
+
+class Scope implements AsyncDisposable {
+  readonly #client: DataClient;
+  readonly #problems: string[];
+  readonly #traces: Traces;
+  readonly #screen = new Screen();
+  #state: ScopeState;
+  /** The traces as they were when the picture was paused. */
+  #frozen: readonly ShownTrace[] | null = null;
+  #range = { low: -1, high: 1 };
+  #stop = () => {};
+
+  constructor(client: DataClient, problems: string[], window: number) {
+    this.#client = client;
+    this.#problems = problems;
+    this.#state = { ...INITIAL, window };
+    this.#traces = new Traces((topic, onMessage) => client.subscribe(topic, { onMessage }), now);
+  }
+
+  open(name: string): void {
+    this.#traces.open(name);
+  }
+
+  /** Resolves when the user quits. The terminal is restored in any case. */
+  async run(): Promise<void> {
+    const { stdin, stdout } = process;
+    const typed = (data: Buffer) => {
+      for (const { key } of keysOf(data.toString())) this.#press(key);
+    };
+    const redraw = () => {
+      this.#screen.forget();
+      this.#draw();
+    };
+    const ended = new Promise<void>((resolve) => {
+      this.#stop = resolve;
+    });
+    const stop = () => this.#stop();
+    const continued = () => {
+      stdin.setRawMode(true);
+      redraw();
+    };
+    const service = this.#client.provide(`${this.#client.name}/scope`, INTERFACE, (request) => this.#asked(request));
+    const timer = setInterval(() => this.#draw(), DRAW_MS);
+    try {
+      this.#screen.enter();
+      stdout.on("resize", redraw);
+      process.on("SIGCONT", continued);
+      for (const signal of SIGNALS) process.once(signal, stop);
+      stdin.on("data", typed).once("end", stop).resume();
+      this.#draw();
+      await ended;
+    } finally {
+      clearInterval(timer);
+      service.stop();
+      for (const signal of SIGNALS) process.off(signal, stop);
+      stdin.off("data", typed).pause();
+      stdout.off("resize", redraw);
+      process.off("SIGCONT", continued);
+      this.#screen.leave();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.close();
+  }
+
+  #asked(request: unknown): object {
+    const trace: unknown = Reflect.get(Object(request), "trace");
+    if (typeof trace !== "string") throw new ServiceError(400, "trace: must be text, for example arm/state.position[0]");
+    try {
+      this.#traces.open(trace);
+    } catch (error) {
+      throw new ServiceError(400, messageOf(error), { cause: error });
+    }
+    this.#state = { ...this.#state, selected: trace, message: { text: `opened ${trace}`, isBad: false } };
+    return {};
+  }
+
+  #press(key: string): void {
+    const { state, command } = press(this.#state, key, { traces: this.#traces.all, now: now(), range: this.#range });
+    if (state.pausedAt === null) this.#frozen = null;
+    else if (this.#state.pausedAt === null) this.#frozen = this.#traces.all.map((trace) => ({ ...trace, buffer: trace.buffer.copy() }));
+    this.#state = state;
+    if (command?.kind === "quit") this.#stop();
+    else if (command?.kind === "redraw") this.#screen.forget();
+    else if (command?.kind === "clear") this.#traces.clear();
+    else if (command?.kind === "remove") this.#traces.remove(command.name);
+    else if (command?.kind === "hide") {
+      for (const trace of this.#traces.all) if (trace.name === command.name) trace.isHidden = !trace.isHidden;
+    }
+    this.#draw();
+  }
+
+  #draw(): void {
+    const [problem] = this.#problems.splice(0);
+    if (problem !== undefined) this.#state = { ...this.#state, message: { text: problem, isBad: true } };
+    this.#state = { ...this.#state, lost: this.#client.isConnected ? null : "trying again" };
+    const { lines, range } = picture(this.#state, this.#shown(), this.#screen.size, this.#state.pausedAt ?? now());
+    this.#range = range;
+    this.#screen.draw(lines);
+  }
+
+  /** While paused, the values of then; what was hidden or removed since counts. */
+  #shown(): readonly ShownTrace[] {
+    const frozen = this.#frozen;
+    if (frozen === null) return this.#traces.all;
+    return this.#traces.all.map((trace) => ({ ...trace, buffer: frozen.find(({ name }) => name === trace.name)?.buffer ?? trace.buffer }));
+  }
+}
+
+function now(): number {
+  return performance.now() / 1_000;
+}

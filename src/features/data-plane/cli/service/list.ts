@@ -1,0 +1,42 @@
+import { connectManager } from "../../../../cli/manager/connection.ts";
+import { select } from "../../../../cli/manager/select.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import { printJson, table } from "../../../../cli/output/table.ts";
+import type { Service } from "../../../../protocol/resources/resources.ts";
+import { interfaceOf, SERVICE } from "../services/interface.ts";
+
+export interface ServiceFlags extends ConnectionFlags {
+  json?: boolean;
+}
+
+/** `mgr service list [NAME…]`. */
+export async function serviceList(names: string[], flags: ServiceFlags): Promise<void> {
+  const client = await connectManager(flags);
+  try {
+    const { services } = await client.request({ type: "request_services" });
+    const chosen = names.length === 0 ? services : select(services, names, SERVICE);
+    if (flags.json) printJson(chosen);
+    else process.stdout.write(`${listing(chosen)}\n`);
+  } finally {
+    client.close();
+  }
+}
+
+export function listing(services: Service[]): string {
+  return table<Service>(
+    [
+      { title: "SERVICE", text: ({ name }) => name },
+      { title: "INTERFACE", text: (row) => interfaceOf(row).name || "-" },
+      {
+        title: "ENDPOINTS",
+        text: (row) =>
+          interfaceOf(row)
+            .endpoints.map(({ name }) => name)
+            .join(" ") || "-",
+      },
+      { title: "PROVIDER", text: ({ provider }) => provider || "-" },
+      { title: "HOST", text: ({ provider_host }) => provider_host },
+    ],
+    services,
+  );
+}

@@ -1,0 +1,39 @@
+import { connectManager } from "../../../../cli/manager/connection.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import { printJson, table } from "../../../../cli/output/table.ts";
+import { bytesText, rateText } from "../../../../client/shown/units.ts";
+import type { Topic } from "../../../../protocol/resources/resources.ts";
+import { findTopics } from "../topics/find-topic.ts";
+
+export interface ListFlags extends ConnectionFlags {
+  json?: boolean;
+}
+
+/** `mgr topic list [NAME…]`: what is published, by which client, how often. */
+export async function topicList(names: string[], flags: ListFlags): Promise<void> {
+  const client = await connectManager(flags);
+  try {
+    const topics = await findTopics(client, names);
+    if (flags.json) printJson(topics);
+    else process.stdout.write(`${listing(topics)}\n`);
+  } finally {
+    client.close();
+  }
+}
+
+export function listing(topics: Topic[], width?: number): string {
+  return table<Topic>(
+    [
+      { title: "TOPIC", text: ({ name }) => name },
+      { title: "RATE", text: ({ publisher_rate }) => rateText(publisher_rate), right: true },
+      { title: "SIZE", text: ({ message_size }) => bytesText(message_size), right: true, spare: 4 },
+      { title: "MESSAGES", text: ({ published_packets }) => String(published_packets), right: true, spare: 3 },
+      { title: "SUBSCRIBERS", text: ({ subscribers }) => String(subscribers), right: true, spare: 5 },
+      { title: "PUBLISHER", text: ({ publisher }) => publisher || "-" },
+      { title: "HOST", text: ({ publisher_host }) => publisher_host, spare: 1 },
+      { title: "DEFINITION", text: ({ message_definition }) => message_definition || "-", spare: 2 },
+    ],
+    topics,
+    width,
+  );
+}

@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { messageOf } from "../../../../base/errors.ts";
+import { parseJson } from "../../../../base/json.ts";
+import { visible } from "../../../../base/visible-text.ts";
+import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
+import { connectData, needBusAddress } from "../../../../cli/manager/bus.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import type { TopicDefinition, TopicPublisher } from "../../../../client/index.ts";
+import { jsonSchemaProblem } from "../../client/json-schema-problem.ts";
+import { definitionOf } from "../../client/topic-publisher.ts";
+
+export interface PubFlags extends ConnectionFlags {
+  /** Messages a second. */
+  rate?: number;
+  once?: boolean;
+  definition?: string;
+  definitionName?: string;
+  keepLast?: boolean;
+  /** Seconds. */
+  timeout?: number;
+}
+
+/** Subscribers ask for the definition when the first message arrives, and the publisher has to answer: milliseconds. */
+const LINGER_MS = 500;
+
+/** `mgr topic pub NAME VALUE`: publishes the JSON value once, or at a rate until Ctrl-C. */
+export async function topicPub(name: string, text: string, flags: PubFlags): Promise<void> {
+  const value = parseJson(text);
+  if (value === undefined) throw new CommandFailure(EXIT.usage, `the value is not JSON; examples: '{"position": [1, 2]}', 2.5, '"text"'`);
+  const definition = flags.definition === undefined ? {} : await readDefinition(flags.definition);
+  const problem = typeof definition === "object" ? jsonSchemaProblem(definition, value) : null;
+  if (problem !== null) throw new CommandFailure(EXIT.usage, `the value does not fit the definition: ${problem}`);
+  const address = await needBusAddress(flags, "mgr topic pub");
+  const client = await connectData(address, "mgr topic pub", (message) => process.stderr.write(`mgr: ${visible(message)}\n`));
+  try {
+    const publisher = await client.publisher(name, definition, {
+      keepLast: flags.keepLast ?? false,
+      ...(flags.definitionName === undefined ? {} : { definitionName: flags.definitionName }),
+    });
+    if (flags.rate === undefined || flags.once) publish(publisher, value);
+    else await repeat(publisher, value, flags.rate, flags.timeout);
+    await client.flush();
+    await pause(LINGER_MS);
+  } finally {
+    await client.close();
+  }
+}
+
+function publish(publisher: TopicPublisher, value: unknown): void {
+  if (!publisher.publish(value)) throw new CommandFailure(EXIT.failed, `the message was not sent: there is no connection to the bus`);
+}
+
+async function repeat(publisher: TopicPublisher, value: unknown, rate: number, seconds: number | undefined): Promise<void> {
+  const end = new AbortController();
+  const stop = () => end.abort();
+  process.once("SIGINT", stop);
+  const timer = seconds === undefined ? undefined : setTimeout(stop, seconds * 1_000);
+  const begin = performance.now();
+  try {
+    for (let count = 0; !end.signal.aborted; count++) {
+      // A lost connection comes back; messages meanwhile are counted as missed.
+      publisher.publish(value);
+      const wait = begin + ((count + 1) * 1_000) / rate - performance.now();
+      await pause(Math.max(0, wait), undefined, { signal: end.signal }).catch(() => undefined);
+    }
+  } finally {
+    clearTimeout(timer);
+    process.off("SIGINT", stop);
+  }
+  const { sent, unsent } = publisher.counters;
+  process.stderr.write(`mgr: ${sent} messages sent${unsent === 0 ? "" : `, ${unsent} not sent (no connection)`}\n`);
+}
+
+async function readDefinition(file: string): Promise<TopicDefinition> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new CommandFailure(EXIT.usage, `cannot read the definition ${file}: ${messageOf(error)}`);
+  });
+  return definitionOf(text);
+}

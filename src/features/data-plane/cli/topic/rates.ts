@@ -1,0 +1,58 @@
+import { connectManager } from "../../../../cli/manager/connection.ts";
+import { untilInterrupted } from "../../../../cli/manager/until-interrupted.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import { type Column, jsonText, table } from "../../../../cli/output/table.ts";
+import { byteRate, bytesText, rateText } from "../../../../client/shown/units.ts";
+import { findTopics } from "../topics/find-topic.ts";
+import type { TopicsStatFrame } from "../topics/frames.ts";
+
+export interface RateFlags extends ConnectionFlags {
+  once?: boolean;
+  json?: boolean;
+  /** Seconds of one measurement. */
+  window: number;
+}
+
+/** The manager's answer may be so late, milliseconds. */
+const MARGIN_MS = 15_000;
+
+type Row = TopicsStatFrame["topics"][number];
+export type Measure = "hz" | "bw";
+
+/** `mgr topic hz|bw [NAME…]`: rates that the brokers count, whatever the rate, without a subscription. */
+export async function topicRates(measure: Measure, names: string[], flags: RateFlags): Promise<void> {
+  const client = await connectManager(flags);
+  await untilInterrupted(client, async (isOver) => {
+    const chosen = new Set((await findTopics(client, names)).map(({ name }) => name));
+    do {
+      const stat = await client.request(
+        { type: "request_topics_stat", sample_seconds: flags.window },
+        { timeout: flags.window * 1_000 + MARGIN_MS },
+      );
+      const rows = stat.topics.filter(({ name }) => names.length === 0 || chosen.has(name));
+      process.stdout.write(measured(measure, { sample_seconds: stat.sample_seconds, topics: rows }, flags));
+    } while (!flags.once && !isOver());
+  });
+}
+
+/** One measurement as text; on a terminal the next one takes its place. */
+export function measured(measure: Measure, stat: TopicsStatFrame, { once, json }: { once?: boolean; json?: boolean }): string {
+  if (json) return `${jsonText({ sample_seconds: stat.sample_seconds, topics: stat.topics }, { oneLine: true })}\n`;
+  const text = `${table<Row>([{ title: "TOPIC", text: ({ name }) => name }, ...COLUMNS[measure]], stat.topics)}\n`;
+  if (once) return text;
+  return process.stdout.isTTY ? `\x1b[H\x1b[2J${text}` : `${text}\n`;
+}
+
+const messages: Column<Row> = { title: "MESSAGES", text: ({ packets }) => String(packets), right: true };
+const COLUMNS: Readonly<Record<Measure, Column<Row>[]>> = {
+  hz: [
+    { title: "RATE", text: ({ rate }) => rateText(rate), right: true },
+    messages,
+    { title: "PERIOD", text: ({ rate }) => (rate > 0 ? `${(1_000 / rate).toFixed(3)} ms` : "-"), right: true },
+  ],
+  bw: [
+    { title: "BANDWIDTH", text: ({ bytes_s }) => byteRate(bytes_s), right: true },
+    messages,
+    { title: "MEAN SIZE", text: ({ bytes_s, rate }) => (rate > 0 ? bytesText(bytes_s / rate) : "-"), right: true },
+  ],
+};

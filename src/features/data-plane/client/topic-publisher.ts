@@ -1,0 +1,148 @@
+import { headers } from "@nats-io/nats-core";
+import { MgrError } from "../../../base/errors.ts";
+import { parseJson } from "../../../base/json.ts";
+import { subjectOfTopic, subjectTokens } from "../../../base/topic-subject.ts";
+import type { Bus } from "../../../bus/client/bus.ts";
+import type { BusSubscription } from "../../../bus/client/bus-message.ts";
+import { wallClockNs } from "../../../bus/wall-clock.ts";
+import { MAX_RELIABLE_BYTES, MAX_TOPIC_PRIORITY } from "../contract.ts";
+import type { RegisteredTopic } from "./registration.ts";
+import { type TopicCodec, topicCodec } from "./topic-codec.ts";
+
+/** A string is a ROS 2 message definition (CDR), an object a JSON Schema (JSON); without one, the topic carries bytes. */
+export type TopicDefinition = string | object;
+
+export interface PublisherOptions {
+  /** For example `sensor_msgs/msg/JointState`; default: the `title` of a JSON Schema. */
+  definitionName?: string;
+  /** The broker keeps the newest message for new subscribers. */
+  keepLast?: boolean;
+  /** 0 to 7, default 0. While a receiver reads slowly, topics of this client with a higher priority are sent to it first. */
+  priority?: number;
+  /** Messages that have waited longer than this for a slow receiver are dropped, milliseconds. Default: they are not. */
+  maxAgeMs?: number;
+  /**
+   * Bytes that may wait for a slow receiver, at most 4 MiB. The broker refuses messages beyond them instead of dropping older ones.
+   * Default: the oldest are dropped.
+   */
+  reliableWithin?: number;
+  /**
+   * Called for each message that the broker refused, with its reason. Before `flush` of the client resolves, it was called for everything
+   * that was published before. Default: refusals are logged.
+   */
+  onRefused?: (reason: string) => void;
+}
+
+/** A definition as text: a JSON Schema if it is a JSON object, else a ROS 2 message. */
+export function definitionOf(text: string): TopicDefinition {
+  const schema = parseJson(text);
+  return typeof schema === "object" && schema !== null ? schema : text;
+}
+
+/** Prefix of the subject on which publishers answer with the definition of their topic. */
+export const INFO_PREFIX = "topic_info.";
+
+export function describeTopic(name: string, definition: TopicDefinition | undefined, options: PublisherOptions): RegisteredTopic {
+  const title: unknown = typeof definition === "object" ? Reflect.get(definition, "title") : undefined;
+  return {
+    name,
+    encoding: definition === undefined ? "raw" : typeof definition === "string" ? "cdr" : "json",
+    definition: definition === undefined ? "" : typeof definition === "string" ? definition : JSON.stringify(definition),
+    definition_name: options.definitionName ?? (typeof title === "string" ? title : ""),
+    keep_last: options.keepLast ?? false,
+    ...waitingOf(options),
+  };
+}
+
+function waitingOf({
+  priority = 0,
+  maxAgeMs,
+  reliableWithin,
+}: PublisherOptions): Pick<RegisteredTopic, "priority" | "max_age_ms" | "reliable_within"> {
+  checkWhole("priority", priority, 0, MAX_TOPIC_PRIORITY);
+  checkWhole("maxAgeMs", maxAgeMs ?? 1, 1, Number.MAX_SAFE_INTEGER);
+  checkWhole("reliableWithin", reliableWithin ?? 1, 1, MAX_RELIABLE_BYTES);
+  return {
+    priority,
+    ...(maxAgeMs === undefined ? {} : { max_age_ms: maxAgeMs }),
+    ...(reliableWithin === undefined ? {} : { reliable_within: reliableWithin }),
+  };
+}
+
+function checkWhole(option: string, value: number, minimum: number, maximum: number): void {
+  if (Number.isInteger(value) && value >= minimum && value <= maximum) return;
+  throw new MgrError("bad_field", `${option} must be a whole number from ${minimum} to ${maximum}`);
+}
+
+interface PublisherParts {
+  readonly onRefused: ((reason: string) => void) | undefined;
+  readonly onClose: () => void;
+}
+
+export class TopicPublisher {
+  readonly topic: string;
+  /**
+   * Messages sent, their bytes, and those of them that the broker refused; messages that could not be sent because there was no connection
+   * or the send buffer was full.
+   */
+  readonly counters = { sent: 0, bytes: 0, refused: 0, unsent: 0 };
+  readonly #bus: Bus;
+  readonly subject: string;
+  readonly #codec: TopicCodec;
+  readonly #info: BusSubscription;
+  readonly #parts: PublisherParts;
+  #seq = 0;
+  #isClosed = false;
+
+  /** Throws `bad_field` for a name or definition that is not allowed. */
+  constructor(bus: Bus, topic: RegisteredTopic, parts: PublisherParts) {
+    const { name, encoding, definition } = topic;
+    this.topic = name;
+    this.#bus = bus;
+    this.subject = subjectOfTopic(name);
+    this.#codec = topicCodec(encoding, definition);
+    this.#parts = parts;
+    const answer = JSON.stringify({ name, encoding, definition, definition_name: topic.definition_name });
+    this.#info = bus.subscribe(INFO_PREFIX + subjectTokens(name), ({ reply }) => {
+      if (reply && bus.isConnected) bus.publish(reply, answer);
+    });
+  }
+
+  /**
+   * Sends one message now. False: it could not be sent and is counted as `unsent`; subscribers see the gap. True does not say that the
+   * broker accepts it: see `onRefused`. Throws `bad_field` for a value that does not fit the definition, `too_large`, and `not_running`
+   * after `close`.
+   */
+  publish(value: unknown): boolean {
+    if (this.#isClosed) throw new MgrError("not_running", `the publisher of '${this.topic}' is closed`);
+    const data = this.#codec.encode(value);
+    const marks = headers();
+    marks.set("Mgr-Seq", String(++this.#seq));
+    marks.set("Mgr-Time", String(wallClockNs()));
+    try {
+      this.#bus.publish(this.subject, data, { headers: marks });
+    } catch (error) {
+      this.counters.unsent++;
+      if (error instanceof MgrError && (error.code === "busy" || error.code === "host_unavailable")) return false;
+      throw error;
+    }
+    this.counters.sent++;
+    this.counters.bytes += data.length;
+    return true;
+  }
+
+  /** The broker refused a message. False: the program does not handle refusals. For DataClient. */
+  refused(reason: string): boolean {
+    this.counters.refused++;
+    this.#parts.onRefused?.(reason);
+    return this.#parts.onRefused !== undefined;
+  }
+
+  /** Releases the topic: another client may then publish it. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#info.unsubscribe();
+    this.#parts.onClose();
+  }
+}

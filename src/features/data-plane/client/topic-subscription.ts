@@ -1,0 +1,132 @@
+import { messageOf } from "../../../base/errors.ts";
+import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import type { Bus } from "../../../bus/client/bus.ts";
+import type { BusLog, BusMessage, BusSubscription } from "../../../bus/client/bus-message.ts";
+import { LossCounter, marksOf } from "./loss-counter.ts";
+import { TopicDecoder } from "./topic-decoder.ts";
+import type { TopicDefinition } from "./topic-publisher.ts";
+
+export interface TopicMessage {
+  readonly topic: string;
+  /** Decoded by the topic's definition; the bytes of a topic without one. */
+  readonly value: unknown;
+  readonly data: Uint8Array;
+  /** The publisher's counter; null from a plain NATS client. */
+  readonly seq: number | null;
+  /** When it was published, nanoseconds since 1970. */
+  readonly time: bigint | null;
+  /** The message that the broker had kept for new subscribers. */
+  readonly isLast: boolean;
+  /** Why `value` was not decoded although the topic has a definition. */
+  readonly problem: string | null;
+}
+
+export interface SubscribeOptions {
+  /** As for `publisher`. If omitted, it is requested from the publisher. */
+  definition?: TopicDefinition;
+  /** Called for each message, in order. If omitted, read the subscription with `for await`. */
+  onMessage?: (message: TopicMessage) => void;
+}
+
+/** Maximum number of messages that wait for the program, or for the topic's definition. Beyond it, the oldest are dropped and counted. */
+const MAX_WAITING = 1_000;
+
+export class TopicSubscription implements AsyncIterable<TopicMessage> {
+  readonly topic: string;
+  /**
+   * Messages received; messages that the publisher sent but that did not arrive; messages dropped because the program did not read them in
+   * time; and messages that could not be decoded.
+   */
+  readonly counters = { received: 0, bytes: 0, missed: 0, dropped: 0, undecoded: 0 };
+  readonly #decoder: TopicDecoder;
+  readonly #loss = new LossCounter();
+  readonly #onMessage: SubscribeOptions["onMessage"];
+  readonly #log: BusLog;
+  readonly #subscription: BusSubscription;
+  readonly #onClose: () => void;
+  /** Waiting for the definition. */
+  readonly #held: BusMessage[] = [];
+  /** Waiting for the reader. */
+  readonly #queue: TopicMessage[] = [];
+  #wake = () => {};
+  #isHolding = false;
+  #isClosed = false;
+
+  constructor(bus: Bus, topic: string, options: SubscribeOptions, parts: { log: BusLog; onClose: () => void }) {
+    this.topic = topic;
+    this.#onMessage = options.onMessage;
+    this.#log = parts.log;
+    this.#onClose = parts.onClose;
+    const subject = subjectOfTopic(topic);
+    this.#decoder = new TopicDecoder(bus, topic, options.definition);
+    this.#subscription = bus.subscribe(subject, (message) => this.#receive(message));
+  }
+
+  /** Ends when the subscription is closed. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<TopicMessage> {
+    for (;;) {
+      const message = this.#queue.shift();
+      if (message) yield message;
+      else if (this.#isClosed) return;
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+    }
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#subscription.unsubscribe();
+    this.#wake();
+    this.#onClose();
+  }
+
+  #receive(message: BusMessage): void {
+    const step = this.#loss.count(marksOf(message.headers));
+    this.counters.missed = this.#loss.missed;
+    if (step === "duplicate") return;
+    if (step === "restarted") this.#decoder.forget();
+    this.counters.received++;
+    this.counters.bytes += message.data.length;
+    this.#hold();
+    if (this.#isHolding) this.#push(this.#held, message);
+    else this.#deliver(message);
+  }
+
+  #hold(): void {
+    if (this.#isHolding) return;
+    const answer = this.#decoder.waitFor();
+    if (answer === null) return;
+    this.#isHolding = true;
+    void answer.then(() => {
+      this.#isHolding = false;
+      for (const message of this.#held.splice(0)) this.#deliver(message);
+    });
+  }
+
+  #deliver(message: BusMessage): void {
+    if (this.#isClosed) return;
+    const { data } = message;
+    const decoded: TopicMessage = { topic: this.topic, data, ...this.#decoder.decode(data), ...marksOf(message.headers) };
+    if (decoded.problem !== null) this.counters.undecoded++;
+    if (!this.#onMessage) {
+      this.#push(this.#queue, decoded);
+      this.#wake();
+      return;
+    }
+    try {
+      this.#onMessage(decoded);
+    } catch (error) {
+      this.#log("error", `the receiver of '${this.topic}' failed: ${messageOf(error)}`);
+    }
+  }
+
+  #push<T>(queue: T[], item: T): void {
+    queue.push(item);
+    if (queue.length <= MAX_WAITING) return;
+    queue.shift();
+    this.counters.dropped++;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Clock } from "../../../base/clock.ts";
+import type { Registry } from "../../../bus/registry/registry.ts";
+import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
+import { ListPages } from "../../../daemon/session/list-pages.ts";
+import type { DataPlaneChange, DataPlaneEvent } from "../contract.ts";
+
+/** Changes in one message, characters of JSON: one that is larger has a message of its own. */
+const MAX_EVENT_CHARS = 128 * 1024;
+
+interface ReportOptions {
+  readonly clock: Clock;
+  readonly send: (event: DataPlaneEvent) => void;
+}
+
+/** Reports the clients, topics and services of a host's broker to the manager: numbered changes, and the whole tables on request. */
+export class RegistryReport {
+  /** Of the last event. */
+  seq = 0;
+  readonly #registry: Registry;
+  readonly #send: ReportOptions["send"];
+  readonly #pages: ListPages;
+  readonly #leave: () => void;
+
+  constructor(registry: Registry, { clock, send }: ReportOptions) {
+    this.#registry = registry;
+    this.#send = send;
+    this.#pages = new ListPages(clock);
+    this.#leave = registry.listen((changes) => this.#tell(changes));
+  }
+
+  list(): ResponseOf<"data_plane"> {
+    // Sends pending changes first: those that follow the list happened after it.
+    this.#registry.flush();
+    const { clients, topics, services } = this.#registry.tables();
+    const rows: DataPlaneChange[] = [
+      ...clients.map((client) => ({ kind: "client" as const, client })),
+      ...topics.map((topic) => ({ kind: "topic" as const, topic })),
+      ...services.map((service) => ({ kind: "service" as const, service })),
+    ];
+    return { ...this.#pages.of(rows), seq: this.seq };
+  }
+
+  page(list: string, page: number): Uint8Array<ArrayBuffer> {
+    return this.#pages.take(list, page);
+  }
+
+  loseTopics(topics: RequestOf<"lose_topics">["topics"]): void {
+    this.#registry.loseTopics(new Map(topics.map(({ subject, message }) => [subject, message])));
+  }
+
+  close(): void {
+    this.#leave();
+    this.#pages.close();
+  }
+
+  #tell(changes: readonly DataPlaneChange[]): void {
+    let batch: DataPlaneChange[] = [];
+    let chars = 0;
+    const send = () => {
+      if (batch.length > 0) this.#send({ seq: ++this.seq, changes: batch });
+      batch = [];
+      chars = 0;
+    };
+    for (const change of changes) {
+      const size = JSON.stringify(change).length;
+      if (chars + size > MAX_EVENT_CHARS) send();
+      batch.push(change);
+      chars += size;
+    }
+    send();
+  }
+}

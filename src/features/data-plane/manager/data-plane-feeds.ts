@@ -1,0 +1,134 @@
+import { isIPv6 } from "node:net";
+import type { DomainEvents } from "../../../actors/domain-events.ts";
+import type { HostTable } from "../../../app/hosts/host-table.ts";
+import { TableReplica } from "../../../app/hosts/table-replica.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { PeerTrafficBook } from "../../../bus/carriers/peer-traffic.ts";
+import type { Registry } from "../../../bus/registry/registry.ts";
+import type { LogBook } from "../../../log/log-book.ts";
+import type { HostEntry } from "../../../protocol/resources/resources.ts";
+import { type DataPlaneChange, type DataPlaneEvent, dataPlaneChange } from "../contract.ts";
+import type { BrokerTables } from "./broker-tables.ts";
+import type { ClientIds } from "./client-ids.ts";
+import { DataPlaneTables } from "./data-plane-tables.ts";
+
+export interface DataPlaneFeedsOptions {
+  readonly events: DomainEvents;
+  readonly log: LogBook;
+  readonly clock: Clock;
+  readonly ids: ClientIds;
+  readonly hosts: HostTable;
+  readonly hostEntries: () => HostEntry[];
+  /** Clients of the manager's own broker; null: there is none. */
+  readonly registry: Registry | null;
+  /** The manager's own connections; null: it has none. */
+  readonly peers: Pick<PeerTrafficBook, "addressOf"> | null;
+}
+
+interface HostFeed {
+  readonly replica: TableReplica<DataPlaneEvent, DataPlaneChange>;
+  readonly close: () => void;
+  isReady: boolean;
+}
+
+/** What the manager knows of clients, topics and services: the reports of all hosts, and its own broker. */
+export class DataPlaneFeeds {
+  readonly #options: DataPlaneFeedsOptions;
+  readonly tables: DataPlaneTables;
+  readonly #feeds = new Map<string, HostFeed>();
+  readonly #leave: (() => void)[];
+
+  constructor(options: DataPlaneFeedsOptions) {
+    this.#options = options;
+    const { events, log, ids, registry } = options;
+    this.tables = new DataPlaneTables({
+      ids,
+      events,
+      log,
+      hostOfAddress: (address) => this.#hostOfAddress(address),
+      // The daemon of this machine has no connection over the network.
+      addressOfHost: (name) => options.peers?.addressOf({ kind: "daemon", name }) ?? "127.0.0.1",
+      lose: (broker, topics) => this.#lose(broker, topics),
+    });
+    this.#leave = [
+      events.subscribe((event) => {
+        if (event.type === "host_upsert") this.#hostChanged(event.host);
+        else if (event.type === "host_remove") this.#hostRemoved(event.name);
+      }),
+    ];
+    if (registry === null) return;
+    const { clients, topics, services } = registry.tables();
+    const rows: DataPlaneChange[] = [
+      ...clients.map((client) => ({ kind: "client" as const, client })),
+      ...topics.map((topic) => ({ kind: "topic" as const, topic })),
+      ...services.map((service) => ({ kind: "service" as const, service })),
+    ];
+    this.tables.replace(null, "hub", rows);
+    this.#leave.push(registry.listen((changes) => this.tables.apply(null, changes)));
+  }
+
+  close(): void {
+    for (const leave of this.#leave) leave();
+    for (const feed of this.#feeds.values()) feed.close();
+  }
+
+  #hostChanged({ name, state }: HostEntry): void {
+    const known = this.#feeds.get(name) ?? this.#follow(name);
+    if (known === null) return;
+    const wasReady = known.isReady;
+    known.isReady = state === "ready";
+    if (known.isReady && !wasReady) known.replica.begin();
+    else if (state === "lost") this.tables.lost(name);
+    else if (state === "died") this.tables.remove(name);
+  }
+
+  #follow(host: string): HostFeed | null {
+    const session = this.#options.hosts.session(host);
+    if (session === null) return null;
+    const replica = new TableReplica<DataPlaneEvent, DataPlaneChange>({
+      session,
+      clock: this.#options.clock,
+      request: "data_plane",
+      rows: dataPlaneChange.array(),
+      changed: ({ changes }) => this.tables.apply(host, changes),
+      replaced: (rows, life) => this.tables.replace(host, life, rows),
+    });
+    const leave = session.link.listen({
+      onDataPlane: (event) => replica.receive(event),
+      onHeartbeat: (heartbeat) => replica.compare(heartbeat, heartbeat.data_seq),
+    });
+    const close = () => {
+      leave();
+      replica.close();
+    };
+    const feed = { replica, close, isReady: false };
+    this.#feeds.set(host, feed);
+    return feed;
+  }
+
+  #hostRemoved(host: string): void {
+    this.#feeds.get(host)?.close();
+    this.#feeds.delete(host);
+    this.tables.remove(host);
+  }
+
+  #lose(broker: BrokerTables, topics: ReadonlyMap<string, string>): void {
+    if (broker.host === null) {
+      this.#options.registry?.loseTopics(topics);
+      return;
+    }
+    const session = this.#options.hosts.session(broker.host);
+    if (!session?.isOpen) return;
+    const list = [...topics].map(([subject, message]) => ({ subject, message }));
+    // It is told again with its next tables.
+    session.command((id) => session.link.request("lose_topics", { session: id, topics: list })).catch(() => undefined);
+  }
+
+  /** A machine is a managed host if one of its names is the address; this one has the loopback addresses, too. */
+  #hostOfAddress(address: string): string {
+    // Without a port, an IPv6 address must keep its end.
+    const ip = isIPv6(address) ? address : address.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+    const wanted = ip === "" || ip === "::1" || ip.startsWith("127.") ? "localhost" : ip;
+    return this.#options.hostEntries().find(({ all_names }) => all_names.includes(wanted))?.name ?? ip;
+  }
+}

@@ -1,0 +1,52 @@
+import type { AnswerOf, FrameOf, ManagerFrameOf } from "../../../protocol/frames/frames.ts";
+import type { Client, Parameter, Service, Topic } from "../../../protocol/resources/resources.ts";
+
+type Ok<T> = Extract<T, { ok: true }>;
+
+/** The answers without `ok` and without the fields that repeat the request. */
+export type TopicsStat = Pick<Ok<AnswerOf<"request_topics_stat">>, "sample_seconds" | "topics">;
+export type TopicDetail = Omit<Ok<AnswerOf<"request_topic_detail">>, "type" | "request_id" | "ok" | "name">;
+export type TopicTask = Ok<AnswerOf<"request_topic_scheduling">>["tasks"][number];
+export type WantedTopicTask = FrameOf<"apply_topic_scheduling">["tasks"][number];
+export type AppliedTopicTask = Ok<AnswerOf<"apply_topic_scheduling">>["tasks"][number];
+/** What a user publishes. */
+export type TopicMessage = Pick<FrameOf<"publish_topic">, "name" | "value" | "definition" | "definition_name">;
+export type PublishedTopic = Pick<Ok<AnswerOf<"publish_topic">>, "subscribers">;
+export type ServiceCall = Pick<FrameOf<"call_service">, "name" | "endpoint" | "request">;
+export type OverrideChange = Pick<FrameOf<"set_parameter_override">, "service" | "provider_id" | "parameter" | "enabled" | "value">;
+export type NamedParameter = Pick<OverrideChange, "service" | "provider_id" | "parameter">;
+export type TopicSample = ManagerFrameOf<"topic_sample">;
+
+/** Parameters, and the providers that did not answer. */
+export interface FoundParameters {
+  readonly parameters: Parameter[];
+  readonly errors: AnswerOf<"request_parameters">["errors"];
+}
+
+/**
+ * Programs on the bus, and what they publish and provide. Lists are current. Rejections are MgrError: `not_found` for an unknown name,
+ * `host_unavailable` if nothing answers, `timeout`, and `bad_field` or `conflict` if a service refuses.
+ */
+export interface DataPlane {
+  clients(): Client[];
+  topics(): Topic[];
+  services(): Service[];
+  /** Takes `seconds`. */
+  topicsStat(seconds: number): Promise<TopicsStat>;
+  topicDetail(name: string): Promise<TopicDetail>;
+  /** Threads of the programs that publish or receive the topic, if their pids are known. */
+  topicScheduling(name: string): Promise<TopicTask[]>;
+  /** Each task succeeds or fails by itself. */
+  applyTopicScheduling(name: string, tasks: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]>;
+  /** The topic is reserved for the user until some time after the last message. */
+  publishTopic(message: TopicMessage, by: string): Promise<PublishedTopic>;
+  callService(call: ServiceCall, by: string): Promise<unknown>;
+  parameters(pattern: string): Promise<FoundParameters>;
+  setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }>;
+  openScope(parameter: NamedParameter, by: string): Promise<{ topic: string; process: string }>;
+  /**
+   * At most `maxRate` samples a second, the newest ones. With `fields`, the values of these numeric fields are included for all samples.
+   * The topic need not exist yet. Returns the function that unsubscribes.
+   */
+  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void, fields?: readonly string[]): () => void;
+}

@@ -1,0 +1,204 @@
+import type { HostRequests } from "../../../actors/control.ts";
+import { pause } from "../../../base/clock.ts";
+import { MgrError } from "../../../base/errors.ts";
+import { subjectOfTopic, topicNameProblem } from "../../../base/topic-subject.ts";
+import type { Bus } from "../../../bus/client/bus.ts";
+import type { Client, Service, Topic } from "../../../protocol/resources/resources.ts";
+import type { KnownClient } from "./broker-tables.ts";
+import type {
+  AppliedTopicTask,
+  DataPlane,
+  FoundParameters,
+  NamedParameter,
+  OverrideChange,
+  PublishedTopic,
+  ServiceCall,
+  TopicDetail,
+  TopicMessage,
+  TopicSample,
+  TopicsStat,
+  TopicTask,
+  WantedTopicTask,
+} from "./data-plane.ts";
+import { DataPlaneFeeds, type DataPlaneFeedsOptions } from "./data-plane-feeds.ts";
+import type { DataPlaneTables } from "./data-plane-tables.ts";
+import { Parameters } from "./parameters.ts";
+import { Scope } from "./scope.ts";
+import { callEndpoint } from "./service-calls.ts";
+import { TopicPublishing } from "./topic-publishing.ts";
+import { TopicSamples } from "./topic-samples.ts";
+import { TopicScheduling } from "./topic-scheduling.ts";
+import { measureTopics } from "./topic-stat.ts";
+
+/** How long a called service may take, milliseconds. */
+const CALL_TIMEOUT_MS = 10_000;
+/** How long the details of a topic wait for a sample, milliseconds: topics with `keep_last` give one at once. */
+const LAST_SAMPLE_MS = 500;
+const DETAIL_RATE = 60;
+
+export interface ManagerDataPlaneOptions extends DataPlaneFeedsOptions {
+  /** For remote hosts and clients; null: there is none. */
+  readonly bus: Promise<Bus> | null;
+  /** A new connection to the bus with the rights of a user; null: there is no bus. */
+  readonly connectUser: ((user: string) => Promise<Bus>) | null;
+  readonly hostRequests: HostRequests;
+  /** `instance.scope_process` of the present configuration. */
+  readonly scopeProcess: () => string | null;
+  /** For recordings that include it. */
+  readonly record: (kind: "services" | "parameters", value: unknown) => void;
+  readonly startProcess: (name: string, by: string) => void | Promise<void>;
+}
+
+/** What clients of the manager may ask of the programs on the bus. */
+export class ManagerDataPlane implements DataPlane {
+  readonly #options: ManagerDataPlaneOptions;
+  readonly #feeds: DataPlaneFeeds;
+  readonly #samples: TopicSamples;
+  readonly #parameters: Parameters;
+  readonly #scheduling: TopicScheduling;
+  readonly #scope: Scope;
+  readonly #publishing: TopicPublishing;
+  readonly #end = new AbortController();
+
+  constructor(options: ManagerDataPlaneOptions) {
+    this.#options = options;
+    const { bus, clock, events, hostRequests, log, scopeProcess, startProcess } = options;
+    this.#feeds = new DataPlaneFeeds(options);
+    const { tables } = this.#feeds;
+    this.#samples = new TopicSamples({ clock, bus, record: (subject) => tables.topic(subject)?.known.record });
+    this.#parameters = new Parameters(tables, bus);
+    this.#scheduling = new TopicScheduling(tables, hostRequests, options.hostEntries);
+    this.#publishing = new TopicPublishing({ tables, clock, log, connect: options.connectUser });
+    this.#scope = new Scope({ tables, bus, clock, events, process: scopeProcess, start: startProcess });
+  }
+
+  get tables(): DataPlaneTables {
+    return this.#feeds.tables;
+  }
+
+  clients(): Client[] {
+    return this.#feeds.tables.clients();
+  }
+
+  topics(): Topic[] {
+    return this.#feeds.tables.topics();
+  }
+
+  services(): Service[] {
+    return this.#feeds.tables.services();
+  }
+
+  topicsStat(seconds: number): Promise<TopicsStat> {
+    const { tables } = this.#feeds;
+    const read = () =>
+      tables.topics().flatMap(({ name }) => {
+        const record = tables.topic(subjectOfTopic(name))?.known.record;
+        return record === undefined ? [] : [{ name, counters: record.counters }];
+      });
+    return measureTopics(seconds, this.#options.clock, read, this.#end.signal);
+  }
+
+  async topicDetail(name: string): Promise<TopicDetail> {
+    const last = await this.#lastSample(this.#topic(name).resource.name);
+    // As it is now, after the wait for the sample.
+    const { resource, known, publisher, subscribers } = this.#topic(name);
+    const { definition, encoding, keep_last, priority, max_age_ms, reliable_within, counters } = known.record;
+    return {
+      topic: resource,
+      publisher: publisher ? this.#endpoint(publisher) : null,
+      subscribers: subscribers.map((client) => this.#endpoint(client)),
+      definition,
+      encoding,
+      keep_last,
+      priority,
+      max_age_ms,
+      reliable_within,
+      kept_dropped: counters.kept_dropped,
+      last_sample: last && { ts: last.ts, value: last.value },
+    };
+  }
+
+  async topicScheduling(name: string): Promise<TopicTask[]> {
+    return this.#scheduling.of(this.#topic(name));
+  }
+
+  async applyTopicScheduling(name: string, tasks: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]> {
+    return this.#scheduling.apply(this.#topic(name), tasks, by);
+  }
+
+  publishTopic(message: TopicMessage, by: string): Promise<PublishedTopic> {
+    return this.#publishing.publish(message, by);
+  }
+
+  async callService({ name, endpoint, request }: ServiceCall, by: string): Promise<unknown> {
+    const [service] = this.#feeds.tables.instances(name);
+    if (service === undefined) throw new MgrError("not_found", `there is no service '${name}'`);
+    const answer = await callEndpoint(this.#options.bus, service, { endpoint, request, timeoutMs: CALL_TIMEOUT_MS });
+    this.#options.record("services", { service: name, endpoint, request, response: answer, by });
+    this.#log(`'${by}' called '${endpoint}' of service '${name}'`);
+    return answer;
+  }
+
+  parameters(pattern: string): Promise<FoundParameters> {
+    return this.#parameters.find(pattern);
+  }
+
+  async setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }> {
+    const now = await this.#parameters.override(change);
+    this.#options.record("parameters", { ...change, ...now, by });
+    const what = now.enabled ? `to '${now.value}'` : "off";
+    this.#log(`'${by}' set the override of parameter '${change.parameter}' of '${change.service}' ${what}`);
+    return now;
+  }
+
+  async openScope(parameter: NamedParameter, by: string): Promise<{ topic: string; process: string }> {
+    const topic = await this.#parameters.topicOf(parameter);
+    return { topic, process: await this.#scope.open(`${topic}.output`, by) };
+  }
+
+  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void, fields: readonly string[] = []): () => void {
+    return this.#samples.follow(name, { maxRate, fields, receive });
+  }
+
+  close(): void {
+    this.#end.abort(new MgrError("shutting_down", "the manager is shutting down"));
+    this.#samples.close();
+    this.#publishing.close();
+    this.#feeds.close();
+  }
+
+  #topic(name: string) {
+    const { tables } = this.#feeds;
+    const subject = topicNameProblem(name) === null ? subjectOfTopic(name) : null;
+    const topic = subject === null ? null : tables.topic(subject);
+    if (subject === null || topic === null) throw new MgrError("not_found", `there is no topic '${name}'`);
+    return { ...topic, subscribers: tables.subscribers(subject) };
+  }
+
+  /** Its end of a topic. */
+  #endpoint(client: KnownClient) {
+    return { client_id: client.id, client: client.record.name, host: this.#feeds.tables.hostOf(client) };
+  }
+
+  /** The newest sample, or the next one; null if none comes. */
+  async #lastSample(name: string): Promise<TopicSample | null> {
+    const end = new AbortController();
+    let leave = () => {};
+    try {
+      return await new Promise<TopicSample | null>((resolve) => {
+        leave = this.followTopic(name, DETAIL_RATE, resolve);
+        pause(this.#options.clock, LAST_SAMPLE_MS, end.signal).then(
+          () => resolve(null),
+          () => {},
+        );
+      });
+    } finally {
+      end.abort();
+      leave();
+    }
+  }
+
+  #log(msg: string): void {
+    this.#options.log.append({ level: "info", source: "manager", msg });
+  }
+}

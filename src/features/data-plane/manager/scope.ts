@@ -1,0 +1,85 @@
+import type { DomainEvents } from "../../../actors/domain-events.ts";
+import { type Clock, pause } from "../../../base/clock.ts";
+import { MgrError } from "../../../base/errors.ts";
+import type { Bus } from "../../../bus/client/bus.ts";
+import type { KnownService } from "./broker-tables.ts";
+import type { DataPlaneTables } from "./data-plane-tables.ts";
+import { callEndpoint, interfaceName } from "./service-calls.ts";
+
+const INTERFACE = "mgr.scope.v1";
+/** How long a scope process has to start and to provide its service, milliseconds. */
+const START_TIMEOUT_MS = 10_000;
+const OPEN_TIMEOUT_MS = 5_000;
+
+interface ScopeOptions {
+  readonly tables: DataPlaneTables;
+  readonly bus: Promise<Bus> | null;
+  readonly clock: Clock;
+  readonly events: DomainEvents;
+  /** `instance.scope_process` of the present configuration. */
+  readonly process: () => string | null;
+  readonly start: (process: string, by: string) => void | Promise<void>;
+}
+
+/** Opens traces in the scope: the program that provides the service `mgr.scope.v1` (docs/clients.md, "Scope"). */
+export class Scope {
+  readonly #options: ScopeOptions;
+
+  constructor(options: ScopeOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the scope process if it does not run. Resolves with its name; "" for a program that is no process. */
+  async open(trace: string, by: string): Promise<string> {
+    const wanted = this.#options.process();
+    const service = this.#find(wanted) ?? (await this.#started(wanted, by));
+    await callEndpoint(this.#options.bus, service, { endpoint: "open", request: { trace }, timeoutMs: OPEN_TIMEOUT_MS });
+    return processOf(service);
+  }
+
+  async #started(wanted: string | null, by: string): Promise<KnownService> {
+    if (wanted === null)
+      throw new MgrError("not_found", "there is no scope: set instance.scope_process, or start a program that provides 'mgr.scope.v1'");
+    await this.#options.start(wanted, by);
+    return this.#appears(wanted);
+  }
+
+  async #appears(wanted: string): Promise<KnownService> {
+    const { events, clock } = this.#options;
+    const end = new AbortController();
+    let leave = () => {};
+    try {
+      return await new Promise<KnownService>((resolve, reject) => {
+        const look = () => {
+          const service = this.#find(wanted);
+          if (service) resolve(service);
+        };
+        // Its client may be known after its service.
+        leave = events.subscribe((event) => {
+          if (event.type === "service_upsert" || event.type === "client_upsert") look();
+        });
+        const late = new MgrError(
+          "timeout",
+          `the scope process '${wanted}' did not provide its service within ${START_TIMEOUT_MS / 1_000} s`,
+        );
+        pause(clock, START_TIMEOUT_MS, end.signal).then(
+          () => reject(late),
+          () => {},
+        );
+        look();
+      });
+    } finally {
+      end.abort();
+      leave();
+    }
+  }
+
+  #find(wanted: string | null): KnownService | undefined {
+    const scopes = this.#options.tables.allInstances().filter((service) => interfaceName(service) === INTERFACE);
+    return wanted === null ? scopes[0] : scopes.find((service) => processOf(service) === wanted);
+  }
+}
+
+function processOf(service: KnownService): string {
+  return service.broker.owner(service.record)?.record.process_name ?? "";
+}

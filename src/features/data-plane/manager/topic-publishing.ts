@@ -1,0 +1,181 @@
+import { type Clock, pause } from "../../../base/clock.ts";
+import { MgrError } from "../../../base/errors.ts";
+import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import type { Bus } from "../../../bus/client/bus.ts";
+import type { LogBook } from "../../../log/log-book.ts";
+import { DataClient } from "../client/data-client.ts";
+import { jsonSchemaProblem } from "../client/json-schema-problem.ts";
+import { definitionOf, type TopicPublisher } from "../client/topic-publisher.ts";
+import { MAX_CLIENT_NAME_CHARS } from "../contract.ts";
+import type { PublishedTopic, TopicMessage } from "./data-plane.ts";
+import type { DataPlaneTables } from "./data-plane-tables.ts";
+
+/** How long a user keeps a topic after the last message, milliseconds: then other clients may publish it. */
+const KEPT_MS = 10_000;
+/** How long a message waits for the bus, milliseconds. */
+const TIMEOUT_MS = 5_000;
+/** Topics that all users together may publish at the same time. */
+const MAX_TOPICS = 100;
+const LIBRARY_VERSION = 1;
+
+export interface TopicPublishingOptions {
+  readonly tables: Pick<DataPlaneTables, "topic" | "subscribers">;
+  readonly clock: Clock;
+  readonly log: LogBook;
+  /** A new connection to the bus with the rights of a user; null: there is no bus. */
+  readonly connect: ((user: string) => Promise<Bus>) | null;
+}
+
+interface OpenTopic {
+  readonly user: string;
+  /** To tell whether a message needs another publisher. */
+  readonly definition: string;
+  readonly publisher: Promise<TopicPublisher>;
+  timer: unknown;
+}
+
+/** Publishes what users enter on the page: each user is a client of the bus while it publishes (docs/protocol.md, `publish_topic`). */
+export class TopicPublishing {
+  readonly #options: TopicPublishingOptions;
+  readonly #clients = new Map<string, Promise<DataClient>>();
+  readonly #topics = new Map<string, OpenTopic>();
+  #closing: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: TopicPublishingOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with `bad_field` for a value that does not fit the definition, `conflict` if another client has the topic, `busy`, `host_unavailable`. */
+  async publish(message: TopicMessage, by: string): Promise<PublishedTopic> {
+    const { name, value } = message;
+    const subject = subjectOfTopic(name);
+    this.#requireFree(name, subject, by);
+    const definition = definitionOf(message.definition ?? "{}");
+    const problem = typeof definition === "object" ? jsonSchemaProblem(definition, value) : null;
+    if (problem !== null) throw new MgrError("bad_field", `the value does not fit the definition: ${problem}`);
+    const topic = this.#open(message, by);
+    this.#keep(name, topic);
+    const publisher = await this.#inTime(topic.publisher, name);
+    if (!publisher.publish(value)) throw new MgrError("host_unavailable", `'${name}' was not published: the bus cannot be reached`);
+    return { subscribers: this.#options.tables.subscribers(subject).length };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const name of [...this.#topics.keys()]) this.#drop(name);
+  }
+
+  /** The registration decides; but it would also take the topic from a client that has not registered it. */
+  #requireFree(name: string, subject: string, by: string): void {
+    const known = this.#topics.get(name);
+    const topic = this.#options.tables.topic(subject);
+    if (known?.user === by || topic === null || topic.resource.publisher === clientName(by)) return;
+    const { publisher, publisher_host } = topic.resource;
+    throw new MgrError(
+      "conflict",
+      `client '${publisher}' of host '${publisher_host}' publishes '${name}', and a topic has one publisher: end that client, or use another name`,
+    );
+  }
+
+  #open({ name, definition = "", definition_name = "" }: TopicMessage, by: string): OpenTopic {
+    const key = JSON.stringify([definition, definition_name]);
+    const known = this.#topics.get(name);
+    if (known?.user === by && known.definition === key) return known;
+    if (known !== undefined && known.user !== by)
+      throw new MgrError(
+        "conflict",
+        `'${known.user}' publishes '${name}', and a topic has one publisher: try again in ${KEPT_MS / 1_000} s`,
+      );
+    if (known === undefined && this.#topics.size >= MAX_TOPICS)
+      throw new MgrError("busy", `users publish ${MAX_TOPICS} topics already: try again in ${KEPT_MS / 1_000} s`);
+    const publisher = this.#publisher({ name, definition, definition_name }, by, known);
+    const topic: OpenTopic = { user: by, definition: key, publisher, timer: null };
+    this.#topics.set(name, topic);
+    // The caller gets the rejection.
+    publisher.catch(() => {
+      if (this.#topics.get(name) === topic) this.#drop(name);
+    });
+    return topic;
+  }
+
+  async #publisher(
+    { name, definition, definition_name }: Required<Omit<TopicMessage, "value">>,
+    by: string,
+    before: OpenTopic | undefined,
+  ): Promise<TopicPublisher> {
+    if (before !== undefined) {
+      this.#options.clock.clearTimeout(before.timer);
+      (await before.publisher.catch(() => null))?.close();
+    }
+    const client = await this.#client(by);
+    const definitionName = definition_name === "" ? {} : { definitionName: definition_name };
+    const publisher = await client.publisher(name, definitionOf(definition || "{}"), definitionName);
+    this.#options.log.append({ level: "info", source: "manager", msg: `'${by}' publishes topic '${name}'` });
+    return publisher;
+  }
+
+  #client(user: string): Promise<DataClient> {
+    const known = this.#clients.get(user);
+    if (known !== undefined) return known;
+    const made = this.#connect(user);
+    this.#clients.set(user, made);
+    made.catch(() => this.#clients.delete(user));
+    return made;
+  }
+
+  async #inTime<T>(promise: Promise<T>, name: string): Promise<T> {
+    const end = new AbortController();
+    const late = pause(this.#options.clock, TIMEOUT_MS, end.signal).then(() => {
+      throw new MgrError("timeout", `'${name}' was not published: the bus did not answer within ${TIMEOUT_MS / 1_000} s`);
+    });
+    // Cancelled once the other one has come.
+    late.catch(() => {});
+    return Promise.race([promise, late]).finally(() => end.abort());
+  }
+
+  async #connect(user: string): Promise<DataClient> {
+    // Until then the broker may still hold this user's topics.
+    await this.#closing;
+    const { connect, log } = this.#options;
+    if (connect === null || this.#isClosed) throw new MgrError("host_unavailable", "this manager has no bus to publish on");
+    const identity = { name: clientName(user), pid: process.pid, library_version: LIBRARY_VERSION };
+    const client = new DataClient(
+      await connect(user),
+      { ...identity, svn_revision: 0, modified: false, svc_debug: false },
+      (level, msg) => void log.append({ level, source: "bus", msg }),
+    );
+    if (this.#isClosed) await client.close();
+    return client;
+  }
+
+  #keep(name: string, topic: OpenTopic): void {
+    const { clock } = this.#options;
+    clock.clearTimeout(topic.timer);
+    topic.timer = clock.setTimeout(() => this.#drop(name), KEPT_MS);
+  }
+
+  /** The client ends with its last topic. */
+  #drop(name: string): void {
+    const topic = this.#topics.get(name);
+    if (topic === undefined) return;
+    this.#topics.delete(name);
+    this.#options.clock.clearTimeout(topic.timer);
+    const { user } = topic;
+    if ([...this.#topics.values()].some((other) => other.user === user)) {
+      topic.publisher.then(
+        (publisher) => publisher.close(),
+        () => {},
+      );
+      return;
+    }
+    const client = this.#clients.get(user);
+    this.#clients.delete(user);
+    this.#closing = client?.then((open) => open.close()).catch(() => {});
+  }
+}
+
+/** Name of a user's rights on the bus: it cannot be mistaken for a process. */
+function clientName(user: string): string {
+  return [...`@${user}`].slice(0, MAX_CLIENT_NAME_CHARS).join("");
+}

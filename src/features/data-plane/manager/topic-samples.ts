@@ -1,0 +1,193 @@
+import type { Clock } from "../../../base/clock.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { parseJson } from "../../../base/json.ts";
+import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import type { Bus } from "../../../bus/client/bus.ts";
+import type { BusMessage, BusSubscription } from "../../../bus/client/bus-message.ts";
+import { formatTime } from "../../../protocol/time.ts";
+import { type TopicCodec, topicCodec } from "../client/topic-codec.ts";
+import type { TopicRecord } from "../contract.ts";
+import type { TopicSample } from "./data-plane.ts";
+import { base64Of, jsonValueOf } from "./json-value.ts";
+import { SampleBatch } from "./sample-batch.ts";
+
+const NS_PER_MS = 1_000_000;
+
+export interface TopicSamplesOptions {
+  readonly clock: Clock;
+  /** Null: there is no bus. */
+  readonly bus: Promise<Bus> | null;
+  /** The topic as it is known now. */
+  readonly record: (subject: string) => TopicRecord | undefined;
+}
+
+interface Viewer {
+  readonly receive: (sample: TopicSample) => void;
+  /** Between two samples, milliseconds. */
+  readonly interval: number;
+  /** Monotonic, milliseconds. */
+  dueAt: number;
+  /** The newest sample that it got. */
+  seen: Sample | null;
+  /** Fields of all samples, for viewers that want them. */
+  readonly batch: SampleBatch | null;
+}
+
+/** Samples of topics that are looked at: one subscription a topic, and each message decoded once at most. */
+export class TopicSamples {
+  readonly #options: TopicSamplesOptions;
+  readonly #followed = new Map<string, FollowedTopic>();
+
+  constructor(options: TopicSamplesOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `bad_field` for a name that no topic can have. */
+  follow(name: string, wish: { maxRate: number; fields: readonly string[]; receive: Viewer["receive"] }): () => void {
+    const subject = subjectOfTopic(name);
+    const topic = this.#followed.get(subject) ?? new FollowedTopic(name, subject, this.#options);
+    this.#followed.set(subject, topic);
+    const { receive, maxRate, fields } = wish;
+    const batch = fields.length === 0 ? null : new SampleBatch(fields);
+    const leave = topic.add({ receive, interval: 1_000 / maxRate, dueAt: Number.NEGATIVE_INFINITY, seen: null, batch });
+    return () => {
+      leave();
+      if (topic.isUnused && this.#followed.get(subject) === topic) {
+        this.#followed.delete(subject);
+        topic.close();
+      }
+    };
+  }
+
+  close(): void {
+    for (const topic of this.#followed.values()) topic.close();
+    this.#followed.clear();
+  }
+}
+
+class FollowedTopic {
+  readonly #name: string;
+  readonly #subject: string;
+  readonly #options: TopicSamplesOptions;
+  readonly #viewers = new Set<Viewer>();
+  #subscription: BusSubscription | null = null;
+  #isClosed = false;
+  #latest: Sample | null = null;
+  #timer: unknown = null;
+  /** Messages that could not be decoded. */
+  #undecoded = 0;
+  #codec: { record: TopicRecord; codec: TopicCodec } | null = null;
+
+  constructor(name: string, subject: string, options: TopicSamplesOptions) {
+    this.#name = name;
+    this.#subject = subject;
+    this.#options = options;
+    // A bus that cannot be reached is logged elsewhere.
+    options.bus?.then(
+      (bus) => {
+        if (!this.#isClosed) this.#subscription = bus.subscribe(subject, (message) => this.#receive(message));
+      },
+      () => {},
+    );
+  }
+
+  get isUnused(): boolean {
+    return this.#viewers.size === 0;
+  }
+
+  add(viewer: Viewer): () => void {
+    this.#viewers.add(viewer);
+    // The sample that other viewers have already. Delivered after this call, as every sample.
+    if (this.#latest !== null) this.#schedule(0);
+    return () => this.#viewers.delete(viewer);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#subscription?.unsubscribe();
+  }
+
+  #receive(message: BusMessage): void {
+    const sample = new Sample(message, this.#options.clock.now());
+    this.#latest = sample;
+    for (const { batch } of this.#viewers) batch?.add(sample.time, sample.value(this.#decode));
+    this.#tell();
+  }
+
+  /** Gives the newest sample to the viewers that are due, and sets the timer for the others. */
+  #tell(): void {
+    const { clock } = this.#options;
+    const sample = this.#latest;
+    if (sample === null) return;
+    const now = clock.monotonic();
+    let next = Number.POSITIVE_INFINITY;
+    for (const viewer of this.#viewers) {
+      if (viewer.seen === sample) continue;
+      if (viewer.dueAt > now) {
+        next = Math.min(next, viewer.dueAt);
+        continue;
+      }
+      viewer.seen = sample;
+      // Counted from when it was due, so that a late timer does not lower the rate.
+      viewer.dueAt = Math.max(viewer.dueAt, now - viewer.interval) + viewer.interval;
+      const frame = sample.frame(this.#name, this.#decode, () => this.#undecoded);
+      viewer.receive(viewer.batch === null ? frame : { ...frame, batch: viewer.batch.take() });
+    }
+    if (next !== Number.POSITIVE_INFINITY) this.#schedule(next - now);
+  }
+
+  #schedule(milliseconds: number): void {
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
+    this.#timer = clock.setTimeout(() => this.#tell(), Math.max(0, milliseconds));
+  }
+
+  readonly #decode = (data: Uint8Array): unknown => {
+    const record = this.#options.record(this.#subject);
+    // The first message of a topic comes before its broker's report of it.
+    if (record === undefined) return parseJson(Buffer.from(data).toString()) ?? base64Of(data);
+    if (record.encoding === "raw") return base64Of(data);
+    try {
+      const known = this.#codec;
+      const isSame = known?.record.definition === record.definition && known.record.encoding === record.encoding;
+      const codec = isSame && known ? known.codec : topicCodec(record.encoding, record.definition);
+      this.#codec = { record, codec };
+      return codec.decode(data);
+    } catch (error) {
+      this.#undecoded++;
+      return { error: messageOf(error), base64: base64Of(data) };
+    }
+  };
+}
+
+/** A message, decoded when the first viewer gets it. */
+class Sample {
+  readonly #message: BusMessage;
+  /** Of publishing, else of arrival; milliseconds. */
+  readonly time: number;
+  #value: { readonly decoded: unknown } | null = null;
+  #frame: TopicSample | null = null;
+
+  constructor(message: BusMessage, arrivedAt: number) {
+    this.#message = message;
+    const text = message.headers?.get("Mgr-Time") ?? "";
+    this.time = /^\d{1,21}$/.test(text) ? Math.min(Number(text) / NS_PER_MS, MAX_TIME_MS) : arrivedAt;
+  }
+
+  value(decode: (data: Uint8Array) => unknown): unknown {
+    this.#value ??= { decoded: decode(this.#message.data) };
+    return this.#value.decoded;
+  }
+
+  frame(name: string, decode: (data: Uint8Array) => unknown, undecoded: () => number): TopicSample {
+    if (this.#frame === null) {
+      const value = jsonValueOf(this.value(decode));
+      this.#frame = { type: "topic_sample", name, ts: formatTime(Math.floor(this.time)), value, undecoded: undecoded() };
+    }
+    return this.#frame;
+  }
+}
+
+/** The last millisecond of the year 9999. */
+const MAX_TIME_MS = 253_402_300_799_999;

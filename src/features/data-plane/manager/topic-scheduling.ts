@@ -1,0 +1,102 @@
+import type { HostRequests } from "../../../actors/control.ts";
+import { MgrError, messageOf, wireCode } from "../../../base/errors.ts";
+import type { HostEntry } from "../../../protocol/resources/resources.ts";
+import type { TaskColumnName } from "../../process-list/task-columns.ts";
+import type { KnownClient } from "./broker-tables.ts";
+import type { AppliedTopicTask, TopicTask, WantedTopicTask } from "./data-plane.ts";
+import type { DataPlaneTables } from "./data-plane-tables.ts";
+
+/** Names the samples of CPU that are taken for this. */
+const REQUESTER = "topic-scheduling";
+
+interface TopicPrograms {
+  readonly publisher: KnownClient | undefined;
+  readonly subscribers: readonly KnownClient[];
+}
+
+/** How the threads behind a topic are scheduled: those of the publisher and of the subscribers, by the pids that they registered. */
+export class TopicScheduling {
+  readonly #tables: DataPlaneTables;
+  readonly #hosts: HostRequests;
+  readonly #hostEntries: () => HostEntry[];
+
+  constructor(tables: DataPlaneTables, hosts: HostRequests, hostEntries: () => HostEntry[]) {
+    this.#tables = tables;
+    this.#hosts = hosts;
+    this.#hostEntries = hostEntries;
+  }
+
+  async of({ publisher, subscribers }: TopicPrograms): Promise<TopicTask[]> {
+    const programs = [
+      ...(publisher ? [{ role: "publisher" as const, client: publisher }] : []),
+      ...subscribers.map((client) => ({ role: "subscriber" as const, client })),
+    ].filter(({ client }) => client.record.pid > 0);
+    // A program may have several clients: its host is asked once.
+    const asked = new Map<string, Promise<Omit<TopicTask, "role" | "client_id" | "client">[]>>();
+    const threads = (client: KnownClient) => {
+      const host = this.#tables.hostOf(client);
+      const { pid } = client.record;
+      const key = `${pid} ${host}`;
+      const known = asked.get(key) ?? this.#threads(host, pid);
+      asked.set(key, known);
+      return known;
+    };
+    const lists = await Promise.all(
+      programs.map(async ({ role, client }) =>
+        (await threads(client)).map((task) => ({ role, client_id: client.id, client: client.record.name, ...task })),
+      ),
+    );
+    return lists.flat();
+  }
+
+  /** `programs` are those of the topic: threads of others are refused. */
+  async apply(programs: TopicPrograms, wanted: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]> {
+    const tasks = await this.of(programs);
+    const applied: AppliedTopicTask[] = [];
+    for (const task of wanted) applied.push(await this.#applyOne(tasks, task, by));
+    return applied;
+  }
+
+  async #applyOne(
+    tasks: readonly TopicTask[],
+    { host: anyName, pid, tid, policy, prio, affinity }: WantedTopicTask,
+    by: string,
+  ): Promise<AppliedTopicTask> {
+    const host = this.#hostEntries().find(({ all_names }) => all_names.includes(anyName))?.name ?? anyName;
+    const named = { host, pid, tid };
+    try {
+      const now = tasks.find((task) => task.pid === pid && task.tid === tid && task.host === host);
+      if (now === undefined)
+        throw new MgrError(
+          "not_found",
+          `thread ${tid} of process ${pid} on '${host}' belongs to no program that publishes or receives this topic`,
+        );
+      const change = { policy: policy ?? now.policy, prio: prio ?? now.prio, affinity: affinity ?? now.affinity };
+      await this.#hosts.setTask({ ...named, ...change }, by);
+      return { ...named, ok: true };
+    } catch (error) {
+      return { ...named, ok: false, code: wireCode(error), message: messageOf(error) };
+    }
+  }
+
+  /** Empty where the host cannot be asked, or the program has ended. */
+  async #threads(host: string, pid: number) {
+    const request = { host, show_threads: true, show_env: false, filter: `pid:==:${pid}` };
+    const list = await this.#hosts.processList(request, REQUESTER).catch(() => null);
+    if (list === null) return [];
+    const at = (name: TaskColumnName) => list.columns.findIndex((column) => column.name === name);
+    const [tid, thread, policy, prio, affinity] = (["tid", "name", "policy", "prio", "affinity"] as const).map(at);
+    return list.rows.map(({ cells }) => {
+      const raw = (index = -1) => cells[index]?.raw ?? "";
+      return {
+        host: list.host,
+        pid,
+        tid: Number(raw(tid)),
+        thread: String(raw(thread)),
+        policy: Number(raw(policy)),
+        prio: Number(raw(prio)),
+        affinity: String(raw(affinity)),
+      };
+    });
+  }
+}

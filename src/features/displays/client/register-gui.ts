@@ -1,0 +1,113 @@
+import type { Duplex } from "node:stream";
+import { type ClientOptions, createWebSocketStream, type WebSocket } from "ws";
+import { MgrError, messageOf } from "../../../base/errors.ts";
+import { parseJson } from "../../../base/json.ts";
+import { webSocketUrl } from "../../../client/link/connect-options.ts";
+import type { NodeConnectOptions } from "../../../client/link/node-options.ts";
+import { endWhenSilent, openWebSocket, SESSION_COOKIE, webSocketOptions } from "../../../client/link/node-websocket.ts";
+import { GUI_PATH, type GuiRequest, MAX_GUI_FRAME_BYTES, parseGuiRequest } from "../gui-frames.ts";
+
+type GuiState = Omit<Extract<GuiRequest, { type: "gui_registered" }>, "type">;
+/** The process that an X client belongs to. */
+export type XClientOf = Pick<Extract<GuiRequest, { type: "open_x_connection" }>, "process" | "host">;
+
+export interface GuiOptions {
+  /** Name of the X display, for people. */
+  display: string;
+  /** Registered; and again when another `mgr gui` of the user begins or ends. */
+  onState(state: GuiState): void;
+  /** An X client of a process has connected; the stream is its connection. */
+  onXClient(client: XClientOf, stream: Duplex): void;
+  /** A client could not be connected. */
+  onProblem(client: XClientOf, reason: string): void;
+}
+
+export interface RegisteredGui {
+  /** Resolves with the reason for which the connection has ended. */
+  readonly ended: Promise<string>;
+}
+
+type Login = Pick<NodeConnectOptions, "user" | "password" | "dial" | "ca">;
+
+/** Close code: the user has too many of them. */
+const TRY_LATER = 1013;
+
+/** Registers an X display with a manager until `signal` is aborted. Rejects with MgrError as `connect` does. Its X connections end with it. */
+export function registerGui(
+  url: string,
+  login: Login,
+  { display, onState, onXClient, onProblem }: GuiOptions,
+  signal: AbortSignal,
+): Promise<RegisteredGui> {
+  const address = webSocketUrl(url, undefined);
+  address.pathname = GUI_PATH;
+  address.search = new URLSearchParams({ display }).toString();
+  const streams = new Set<Duplex>();
+  let credentials: ClientOptions = webSocketOptions(login);
+
+  return new Promise((resolve, reject) => {
+    let reason = "";
+    const socket = openWebSocket(address, { ...credentials, maxPayload: MAX_GUI_FRAME_BYTES }, reject);
+    endWhenSilent(socket);
+    const end = () => socket.terminate();
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+    // The login is checked once: its session serves the connections that follow.
+    socket.once("upgrade", ({ headers }) => {
+      const cookie = sessionOf(headers["set-cookie"]);
+      if (cookie !== null) credentials = webSocketOptions({ ...login, cookie });
+    });
+    socket.on("error", (error) => {
+      reason = messageOf(error);
+    });
+    const ended = new Promise<string>((tell) => {
+      socket.once("close", (code, text) => {
+        signal.removeEventListener("abort", end);
+        for (const stream of streams) stream.destroy();
+        reason = text.toString() || reason || `closed with code ${code}`;
+        reject(new MgrError(code === TRY_LATER ? "busy" : "host_unavailable", reason));
+        tell(reason);
+      });
+    });
+    const open = (connection: string) => {
+      const way = new URL(address);
+      way.search = new URLSearchParams({ connection }).toString();
+      return openStream(way, credentials, streams);
+    };
+    socket.on("message", (data, isBinary) => {
+      const request = isBinary ? null : parseGuiRequest(parseJson(String(data)));
+      if (request?.type === "gui_registered") {
+        onState(request);
+        resolve({ ended });
+      } else if (request?.type === "open_x_connection") {
+        open(request.connection).then(
+          (stream) => onXClient(request, stream),
+          (error: unknown) => onProblem(request, messageOf(error)),
+        );
+      }
+    });
+  });
+}
+
+/** The WebSocket of one X connection, as a stream with back-pressure. */
+function openStream(address: URL, options: ClientOptions, streams: Set<Duplex>): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const socket: WebSocket = openWebSocket(address, { ...options, maxPayload: MAX_GUI_FRAME_BYTES }, reject);
+    // Before it opens, so that nothing is lost that arrives with the answer.
+    const stream = createWebSocketStream(socket);
+    streams.add(stream);
+    stream.on("error", reject);
+    stream.once("close", () => {
+      streams.delete(stream);
+      reject(new Error("the manager closed the X connection"));
+    });
+    socket.once("open", () => resolve(stream));
+  });
+}
+
+/** Value of the session's cookie. */
+function sessionOf(cookies: readonly string[] = []): string | null {
+  const [, value = null] =
+    cookies.map((cookie) => new RegExp(`^${SESSION_COOKIE}=([^;]*)`).exec(cookie)).find((match) => match !== null) ?? [];
+  return value;
+}

@@ -1,0 +1,61 @@
+import { createWebSocketStream, type WebSocket } from "ws";
+import { messageOf } from "../../../base/errors.ts";
+import { shortened } from "../../../base/text-length.ts";
+import { visible } from "../../../base/visible-text.ts";
+import type { Guis } from "./guis.ts";
+
+/** Longest shown name of a display, characters. */
+const MAX_DISPLAY_LENGTH = 255;
+/** A desktop that answers none within two of these is gone (it sleeps, or its network is lost), milliseconds. */
+const PING_INTERVAL_MS = 20_000;
+
+/** Registers the X display behind a WebSocket until it closes. `peer`: `<ip>:<port>`, "" over the local socket. */
+export function registerGuiSocket(
+  ws: WebSocket,
+  guis: Guis,
+  { user, peer, display }: { user: string; peer: string; display: string },
+): void {
+  // ws closes by itself after a protocol error.
+  ws.on("error", () => ws.terminate());
+  let leave: () => void;
+  try {
+    leave = guis.enter({
+      user,
+      peer: peer === "" ? null : peer,
+      display: visible(shortened(display, MAX_DISPLAY_LENGTH)),
+      send: (request) => {
+        if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(request));
+      },
+    });
+  } catch (error) {
+    ws.close(1013, messageOf(error).slice(0, 120));
+    return;
+  }
+  let isAlive = true;
+  const beat = setInterval(() => {
+    if (!isAlive) return ws.terminate();
+    isAlive = false;
+    return ws.ping();
+  }, PING_INTERVAL_MS);
+  ws.on("pong", () => {
+    isAlive = true;
+  });
+  ws.on("message", () => ws.close(1003, "a display is registered by connecting; nothing is sent here"));
+  ws.once("close", () => {
+    clearInterval(beat);
+    leave();
+  });
+}
+
+/** One X connection, which `guis` awaits. */
+export function deliverXConnection(ws: WebSocket, guis: Guis, { user, connection }: { user: string; connection: string }): void {
+  const stream = createWebSocketStream(ws);
+  // Windows may be idle for hours, which network devices between take for the end of a connection.
+  const beat = setInterval(() => {
+    if (ws.readyState === ws.OPEN && ws.bufferedAmount === 0) ws.ping();
+  }, PING_INTERVAL_MS);
+  ws.once("close", () => clearInterval(beat));
+  // Until the receiver has it, no other listener handles its errors.
+  stream.on("error", () => stream.destroy());
+  guis.deliver(user, connection, stream);
+}

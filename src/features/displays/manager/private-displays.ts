@@ -1,0 +1,245 @@
+import { existsSync, rmSync } from "node:fs";
+import { createConnection } from "node:net";
+import { dirname, join } from "node:path";
+import type { Duplex } from "node:stream";
+import type { DomainEvents } from "../../../actors/domain-events.ts";
+import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
+import { type Clock, pause } from "../../../base/clock.ts";
+import { MgrError } from "../../../base/errors.ts";
+import { SerialQueue } from "../../../base/serial-queue.ts";
+import type { ProcessDefinition } from "../../../config/definition.ts";
+import type { Process, VncSession, WebXDisplay } from "../../../protocol/resources/resources.ts";
+import { freeDisplay, isDisplayUsed } from "../host/display-numbers.ts";
+import type { DisplayRecord, DisplayRecords } from "./display-records.ts";
+import { authorityOf, displayDefinition, prepareFolder, requireServer, socketOf, windowManager } from "./display-server.ts";
+import { displayProcessOf } from "./display-user.ts";
+import type { VncInfo } from "./displays.ts";
+import { hasWindowManager } from "./window-manager.ts";
+
+/** A display that has just failed is not started again for so long, milliseconds. */
+const FAILURE_PAUSE_MS = 5_000;
+/** How long a run waits for the display that it uses, milliseconds. */
+const READY_WAIT_MS = 90_000;
+/** How long it waits for the window manager after that, milliseconds: some do not tell that they run. */
+const WINDOW_MANAGER_WAIT_MS = 5_000;
+const WINDOW_MANAGER_POLL_MS = 30;
+/** VNC ports are this plus the number of the display. */
+const VNC_BASE_PORT = 5_900;
+
+type FailedProcess = Pick<Process, "exit">;
+
+interface PrivateDisplaysOptions {
+  /** null: this manager has no folder for them. */
+  records: DisplayRecords | null;
+  registry: ProcessRegistry;
+  events: DomainEvents;
+  clock: Clock;
+}
+
+/** What makes processes of displays. It is built later: each start of a process may need a display. */
+interface DisplaySupervisor {
+  /** Adds a process that is not in the configuration file, or replaces its definition. */
+  add(definition: ProcessDefinition): void;
+  start(name: string, by: string): unknown;
+}
+
+/** An X server for each web user, made on demand: an ordinary process in the group `displays`. */
+export class PrivateDisplays {
+  readonly #options: PrivateDisplaysOptions;
+  readonly #changes = new SerialQueue();
+  /** Monotonic time of the last start, by user. */
+  readonly #started = new Map<string, number>();
+  #supervisor: DisplaySupervisor | null = null;
+
+  constructor(options: PrivateDisplaysOptions) {
+    this.#options = options;
+  }
+
+  /** Before the first start of a process. */
+  connect(supervisor: DisplaySupervisor): void {
+    this.#supervisor = supervisor;
+  }
+
+  /** The processes of displays that were used before, so that those that run are adopted. */
+  definitions(): ProcessDefinition[] {
+    const { records, registry } = this.#options;
+    return (records?.all() ?? []).map((record) => displayDefinition(record, registry.config));
+  }
+
+  /** Before a run of a process: makes the folder of the display that it is. */
+  beforeRun(process: string): void {
+    const record = this.#options.records?.all().find(({ user }) => displayProcessOf(user) === process);
+    if (record) prepareFolder(record);
+  }
+
+  /** Starts the display of `user` unless it runs or starts already. Rejects with what prevents it. */
+  ensure(user: string): Promise<DisplayRecord> {
+    return this.#changes.run(() => this.#ensure(user));
+  }
+
+  /** Starts it if needed, and resolves when X clients can connect and their windows are shown. Rejects with what prevents that. */
+  async whenReady(user: string, signal: AbortSignal): Promise<DisplayRecord> {
+    const { registry, events, clock } = this.#options;
+    const record = await this.ensure(user);
+    const name = displayProcessOf(user);
+    const settled = new AbortController();
+    let leave = () => {};
+    const ready = new Promise<void>((resolve, reject) => {
+      const look = () => {
+        const process = registry.process(name);
+        if (process?.state === "ready") resolve();
+        else if (process === undefined || process.state === "error" || process.requested_state === "stop") reject(failed(name, process));
+      };
+      leave = events.subscribe((event) => {
+        if (event.type === "process_upsert" && event.process.name === name) look();
+      });
+      look();
+    });
+    const late = pause(clock, READY_WAIT_MS, AbortSignal.any([signal, settled.signal])).then(() => {
+      throw new MgrError("timeout", `the private display of '${user}' was not ready within ${READY_WAIT_MS / 1_000} s`);
+    });
+    try {
+      await Promise.race([ready, late]);
+    } finally {
+      leave();
+      settled.abort();
+      late.catch(() => {});
+      ready.catch(() => {});
+    }
+    await this.#windowManagerRuns(record, signal);
+    return record;
+  }
+
+  /** A window that is opened while the window manager begins is sometimes never shown (seen with openbox 3.6). */
+  async #windowManagerRuns(record: DisplayRecord, signal: AbortSignal): Promise<void> {
+    const { registry, clock } = this.#options;
+    if (windowManager(registry.config.displays) === null) return;
+    const display = { display: `:${record.display}`, authority: authorityOf(record) };
+    const deadline = clock.monotonic() + WINDOW_MANAGER_WAIT_MS;
+    while (!(await hasWindowManager(display)) && clock.monotonic() < deadline) await pause(clock, WINDOW_MANAGER_POLL_MS, signal);
+  }
+
+  async info(user: string): Promise<VncInfo> {
+    const record = await this.ensure(user);
+    const process = displayProcessOf(user);
+    const state = this.#options.registry.stateOf(process) ?? "stopped";
+    return {
+      username: user,
+      display: record.display,
+      display_name: `:${record.display}`,
+      manager_host: this.#options.registry.hostName,
+      vnc_port: VNC_BASE_PORT + record.display,
+      process,
+      process_state: state,
+      ready: state === "ready" && existsSync(socketOf(record)),
+      websocket_path: "/mgr/vnc/ws",
+    };
+  }
+
+  async open(user: string): Promise<Duplex> {
+    const record = this.record(user);
+    if (record === null || !this.isReady(user))
+      throw new MgrError("not_running", "your private display does not run: ask /mgr/vnc/info, which starts it, until 'ready' is true");
+    return connected(socketOf(record));
+  }
+
+  record(user: string): DisplayRecord | null {
+    return this.#options.records?.get(user) ?? null;
+  }
+
+  isReady(user: string): boolean {
+    return this.#options.registry.stateOf(displayProcessOf(user)) === "ready";
+  }
+
+  session(user: string): VncSession | null {
+    const record = this.record(user);
+    return (
+      record && {
+        kind: "private",
+        session_id: "",
+        session_name: user,
+        display_name: `:${record.display}`,
+        vnc_port: VNC_BASE_PORT + record.display,
+        process: displayProcessOf(user),
+      }
+    );
+  }
+
+  webXDisplay(user: string): WebXDisplay {
+    const record = this.record(user);
+    if (record === null) return { known: false, running: false, ready: false, username: user, display_name: "", process: "" };
+    const process = displayProcessOf(user);
+    const isRunning = this.#options.registry.livingRun(process) !== null;
+    return { known: true, running: isRunning, ready: this.isReady(user), username: user, display_name: `:${record.display}`, process };
+  }
+
+  async #ensure(user: string): Promise<DisplayRecord> {
+    const { records, registry, clock } = this.#options;
+    const supervisor = this.#supervisor;
+    if (records === null || supervisor === null)
+      throw new MgrError("conflict", "this manager has no private displays: it has no state folder for them");
+    const name = displayProcessOf(user);
+    const known = records.get(user);
+    const process = known && registry.process(name);
+    if (known && process) {
+      const { state, requested_state } = process;
+      // The host has not told yet whether it runs.
+      if (registry.isUnknown(name)) {
+        if (requested_state !== "start") await supervisor.start(name, user);
+        return known;
+      }
+      if (requested_state === "start" && ["waiting", "starting", "started", "ready"].includes(state)) return known;
+      if (state === "error" && clock.monotonic() - (this.#started.get(user) ?? -Infinity) < FAILURE_PAUSE_MS) throw failed(name, process);
+      if (state === "backoff" && !(await isDisplayUsed(known.display))) return known;
+    }
+    requireServer();
+    const isAlive = process?.pid != null;
+    const isKept = known !== null && (isAlive || (dirname(known.folder) === records.sockets() && !(await isDisplayUsed(known.display))));
+    const record = isKept ? known : await this.#allot(user, records);
+    prepareFolder(record);
+    supervisor.add(displayDefinition(record, registry.config));
+    this.#started.set(user, clock.monotonic());
+    await supervisor.start(name, user);
+    return record;
+  }
+
+  /** A number that is free, with an empty folder. */
+  async #allot(user: string, records: DisplayRecords): Promise<DisplayRecord> {
+    const { registry } = this.#options;
+    const sockets = records.sockets();
+    const others = records.all().filter((record) => record.user !== user);
+    const configured = [...registry.config.processes.values()].flatMap(({ vnc }) => vnc?.display ?? []);
+    const taken = new Set([...others.map((record) => record.display), ...configured]);
+    const display = await freeDisplay(taken, sockets);
+    if (display === null) throw new MgrError("conflict", "there is no free X display number left; stop X servers that are not used");
+    const folder = join(sockets, `x${display}`);
+    rmSync(folder, { recursive: true, force: true });
+    const record = { user, display, folder };
+    await records.set(record);
+    return record;
+  }
+}
+
+function failed(name: string, process: FailedProcess | undefined): MgrError {
+  const { reason = null, signal = null, code = null } = process?.exit ?? {};
+  const ended = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+  const cause = reason ?? (process?.exit ? ended : "it was stopped");
+  return new MgrError("conflict", `the private display could not be started: ${cause}. See the output of process '${name}'`);
+}
+
+function connected(path: string): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ path, allowHalfOpen: false });
+    socket.once("connect", () => {
+      socket.removeListener("error", fail);
+      // Until the caller has it, no other listener handles its errors.
+      socket.on("error", () => socket.destroy());
+      resolve(socket);
+    });
+    const fail = (cause: Error) =>
+      reject(
+        new MgrError("not_running", `the VNC server of your private display does not accept a connection: ${cause.message}`, { cause }),
+      );
+    socket.once("error", fail);
+  });
+}

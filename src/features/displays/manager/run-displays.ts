@@ -1,0 +1,111 @@
+import type { XDisplay } from "../../../actors/process/process-memo.ts";
+import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { ProcessDefinition } from "../../../config/definition.ts";
+import type { RunSpec } from "../../../contract/run.ts";
+import type { LogBook } from "../../../log/log-book.ts";
+import type { ConnectedGuis } from "./connected-guis.ts";
+import { authorityOf } from "./display-server.ts";
+import { isWebUser } from "./display-user.ts";
+import type { PrivateDisplays } from "./private-displays.ts";
+import type { WebStarters } from "./web-starters.ts";
+
+/** Where the X clients of a run show: what the host is told, and what clients see. */
+interface RunDisplay {
+  readonly x11: NonNullable<RunSpec["x11"]>;
+  readonly shown: XDisplay;
+}
+
+/** The display is not on the host of the process, which passes its X clients to the manager. */
+const FORWARDED = { forward: true } as const;
+
+interface RunDisplaysOptions {
+  registry: ProcessRegistry;
+  displays: PrivateDisplays;
+  guis: Pick<ConnectedGuis, "desktopOf">;
+  starters: WebStarters;
+  log: LogBook;
+  /** Of the manager: DISPLAY and XAUTHORITY are its own X display. */
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Selects the X display of each run by the options of its process. */
+export class RunDisplays {
+  readonly #options: RunDisplaysOptions;
+
+  constructor(options: RunDisplaysOptions) {
+    this.#options = options;
+  }
+
+  /** Null: none was asked for, or the log says why there is none; the process is started all the same. Waits for a private display to be ready. */
+  async select(definition: ProcessDefinition, signal: AbortSignal): Promise<RunDisplay | null> {
+    const { forward_x11 } = definition;
+    if (forward_x11 === null) return null;
+    try {
+      if (forward_x11.to === "vnc") return this.#ofProcess(definition, forward_x11.process);
+      return await (forward_x11.to === "gui" ? this.#desktopOrPrivate(definition, signal) : this.#ownOrPrivate(definition, signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      const msg = `process '${definition.name}' is started without an X display: ${messageOf(error)}`;
+      this.#options.log.append({ level: "warning", source: "manager", msg });
+      return null;
+    }
+  }
+
+  /** The run has begun. */
+  begun(process: string, { shown }: RunDisplay): void {
+    if (shown.kind === "web" && shown.username !== null) this.#options.starters.displayUsed(process, shown.display, shown.username);
+  }
+
+  #ofProcess({ host }: ProcessDefinition, target: string): RunDisplay {
+    const server = this.#options.registry.config.processes.get(target);
+    if (!server?.vnc) throw new Error(`process '${target}' has no 'vnc' any more`);
+    const isNear = server.host === host;
+    const display = `${isNear ? "" : server.node}:${server.vnc.display}`;
+    return {
+      x11: isNear ? { display, authority: null } : FORWARDED,
+      shown: { kind: "configured_vnc", display, username: null, peer: null, reason: "forward_x11_to_vnc" },
+    };
+  }
+
+  async #ownOrPrivate(definition: ProcessDefinition, signal: AbortSignal): Promise<RunDisplay> {
+    const { environment, starters } = this.#options;
+    const { DISPLAY: own, XAUTHORITY: authority } = environment;
+    if (own) {
+      return {
+        x11: definition.host === null ? { display: own, authority: authority || null } : FORWARDED,
+        shown: { kind: "manager", display: own, username: null, peer: null, reason: "forward_x11" },
+      };
+    }
+    const starter = starters.of(definition.name);
+    if (starter === null || !isWebUser(starter.user))
+      throw new Error("the manager has no display, and no web user has started the process: start it from the page once");
+    return this.#private(definition, starter, signal);
+  }
+
+  async #desktopOrPrivate(definition: ProcessDefinition, signal: AbortSignal): Promise<RunDisplay> {
+    const { guis, starters } = this.#options;
+    const starter = starters.of(definition.name);
+    if (starter === null) throw new Error("no user has started it: start it once, while 'mgr gui' runs on your desktop");
+    const { user } = starter;
+    const desktop = guis.desktopOf(user);
+    if (desktop !== null)
+      return {
+        x11: FORWARDED,
+        shown: { kind: "gui", display: desktop.display, username: user, peer: desktop.peer, reason: "forward_x11_to_gui" },
+      };
+    if (!isWebUser(user))
+      throw new Error(`no desktop of '${user}' is connected: run 'mgr gui' there as this user, and start the process again`);
+    return this.#private(definition, starter, signal);
+  }
+
+  /** On the private display of a web user. */
+  async #private({ host }: ProcessDefinition, starter: { user: string; peer: string | null }, signal: AbortSignal): Promise<RunDisplay> {
+    const record = await this.#options.displays.whenReady(starter.user, signal);
+    const display = `:${record.display}`;
+    return {
+      x11: host === null ? { display, authority: authorityOf(record) } : FORWARDED,
+      shown: { kind: "web", display, username: starter.user, peer: starter.peer, reason: "forward_x11_fallback" },
+    };
+  }
+}

@@ -1,0 +1,60 @@
+import type { XDisplay } from "../../../actors/process/process-memo.ts";
+import type { NamedHostRequests } from "../../../app/hosts/host-requests.ts";
+import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
+import { MgrError } from "../../../base/errors.ts";
+import { openDisplay } from "../host/open-display.ts";
+import type { X11Connection } from "../host/tunnel.ts";
+import type { ConnectedGuis } from "./connected-guis.ts";
+import { authorityOf } from "./display-server.ts";
+import type { PrivateDisplays } from "./private-displays.ts";
+
+/** Opens a connection to the display of a run. Rejects with the reason for the X client, if there is none now. */
+type OpenX11 = (display: XDisplay, process: string) => Promise<X11Connection>;
+
+interface X11TargetsOptions {
+  readonly registry: ProcessRegistry;
+  readonly displays: Pick<PrivateDisplays, "record" | "isReady">;
+  readonly guis: Pick<ConnectedGuis, "connect">;
+  readonly hostRequests: Pick<NamedHostRequests, "openX11">;
+  /** Of the manager: DISPLAY and XAUTHORITY are its own X display. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** The displays that X clients can be connected with, by their kind. */
+export class X11Targets {
+  readonly #open: Readonly<Record<XDisplay["kind"], OpenX11>>;
+
+  constructor({ registry, displays, guis, hostRequests, environment }: X11TargetsOptions) {
+    this.#open = {
+      manager: async () => {
+        const { DISPLAY: display, XAUTHORITY: authority } = environment;
+        if (!display) throw new MgrError("not_running", "the manager has no X display any more: restart the process to select another one");
+        return openDisplay({ display, authority: authority || null });
+      },
+      web: async ({ username }) => {
+        const record = username === null ? null : displays.record(username);
+        if (username === null || record === null || !displays.isReady(username))
+          throw new MgrError("not_running", `the private display of '${username}' does not run: open it in the browser`);
+        return openDisplay({ display: `:${record.display}`, authority: authorityOf(record) });
+      },
+      configured_vnc: async (_display, process) => {
+        const { forward_x11 = null } = registry.config.processes.get(process) ?? {};
+        const target = forward_x11?.to === "vnc" ? forward_x11.process : null;
+        const vnc = target === null ? null : registry.config.processes.get(target)?.vnc;
+        const server = target === null ? null : registry.process(target);
+        if (!vnc || !server) throw new MgrError("not_found", `'forward_x11_to_vnc' of process '${process}' leads to no process with 'vnc'`);
+        if (server.pid === null) throw new MgrError("not_running", `process '${target}', whose display it is, does not run`);
+        return hostRequests.openX11(server.host, vnc.display);
+      },
+      // The desktop puts its cookie in place by itself.
+      gui: async ({ username }, process) => {
+        const host = registry.process(process)?.host ?? "";
+        return { stream: await guis.connect(username ?? "", { process, host }), authorization: null };
+      },
+    };
+  }
+
+  connect(display: XDisplay, process: string): Promise<X11Connection> {
+    return this.#open[display.kind](display, process);
+  }
+}

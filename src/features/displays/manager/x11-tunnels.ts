@@ -1,0 +1,70 @@
+import type { DomainEvents } from "../../../actors/domain-events.ts";
+import { readXDisplay, type XDisplay } from "../../../actors/process/process-memo.ts";
+import { HostParts } from "../../../app/hosts/host-parts.ts";
+import type { HostSession } from "../../../app/hosts/host-session.ts";
+import type { HostTable } from "../../../app/hosts/host-table.ts";
+import { MgrError, messageOf } from "../../../base/errors.ts";
+import { ThrottledWarning } from "../../../bus/client/throttled-warning.ts";
+import type { LogBook } from "../../../log/log-book.ts";
+import type { X11Waiting } from "../contract.ts";
+import { tunnelX11 } from "../host/tunnel.ts";
+import type { X11Targets } from "./x11-targets.ts";
+
+interface X11TunnelsOptions {
+  readonly hosts: HostTable;
+  readonly events: DomainEvents;
+  readonly log: LogBook;
+  readonly targets: X11Targets;
+}
+
+/** X clients on all hosts: each one that a host announces is connected with the X display of its run. */
+export class X11Tunnels {
+  readonly #options: X11TunnelsOptions;
+  readonly #parts: HostParts<{ session: HostSession; close(): void }>;
+  /** Connections that are being accepted: their host announces them again until it has the answer. */
+  readonly #accepting = new Set<string>();
+  readonly #failed: ThrottledWarning;
+
+  constructor(options: X11TunnelsOptions) {
+    this.#options = options;
+    const { hosts, events, log } = options;
+    this.#failed = new ThrottledWarning((level, msg) => log.append({ level, source: "manager", msg }));
+    this.#parts = new HostParts({
+      hosts,
+      events,
+      make: (host, session) => ({
+        session,
+        close: session.link.listen({ onX11: (waiting) => void this.#connect(host, session, waiting) }),
+      }),
+      begin: () => {},
+      removed: () => {},
+    });
+  }
+
+  close(): void {
+    this.#parts.close();
+  }
+
+  async #connect(host: string, session: HostSession, waiting: X11Waiting): Promise<void> {
+    const { connection, name } = waiting;
+    const display = this.#displayOf(host, waiting);
+    // Not known yet, or not any more: the host announces it again, and then gives up.
+    if (display === null || this.#accepting.has(connection)) return;
+    this.#accepting.add(connection);
+    try {
+      const client = await session.acceptX11(waiting);
+      await tunnelX11(client, () => this.#options.targets.connect(display, name));
+    } catch (error) {
+      if (error instanceof MgrError && error.code === "not_found") return;
+      this.#failed.warn(`process '${name}': an X client could not be connected with display '${display.display}': ${messageOf(error)}`);
+    } finally {
+      this.#accepting.delete(connection);
+    }
+  }
+
+  /** Where the X clients of the run show, as it was selected at its start, perhaps by an earlier manager. */
+  #displayOf(host: string, { run_id, name }: X11Waiting): XDisplay | null {
+    const run = this.#options.hosts.controller(host)?.lastReport(name);
+    return run?.run_id === run_id && run.exit === null ? readXDisplay(run.memo) : null;
+  }
+}

@@ -1,0 +1,67 @@
+import { compileFnmatch, isLiteral } from "../../../base/fnmatch.ts";
+import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import { visible } from "../../../base/visible-text.ts";
+import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
+import { connectManager } from "../../../cli/manager/connection.ts";
+import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import type { DaemonLogger, LoggerTopic } from "../../../protocol/resources/resources.ts";
+import { findLoggers } from "./find-loggers.ts";
+
+export interface ConfigureFlags extends ConnectionFlags {
+  logSize: number;
+  divisor: number;
+  onlyTs?: boolean;
+  add?: boolean;
+}
+
+type WantedTopic = Pick<LoggerTopic, "name" | "log_size" | "divisor">;
+
+/** `mgr logger configure NAME TOPIC…`: makes or changes a logger. */
+export async function loggerConfigure(name: string, topics: string[], flags: ConfigureFlags): Promise<void> {
+  const client = await connectManager(flags);
+  try {
+    const { topics: published } = await client.request({ type: "request_topics" });
+    const before = (await findLoggers(client, [])).find((logger) => logger.name === name);
+    const wanted = wantedTopics(
+      namesOf(
+        topics,
+        published.map((topic) => topic.name),
+      ),
+      flags,
+      before,
+    );
+    const onlyTs = flags.onlyTs ?? (flags.add ? (before?.topics.some(({ only_ts }) => only_ts) ?? false) : false);
+    await client.logger(name).configure({ only_ts: onlyTs, topics: wanted });
+    process.stdout.write(`${configuredText(name, wanted)}\n`);
+  } finally {
+    client.close();
+  }
+}
+
+/** Names stand for themselves, published or not; patterns for what is published. */
+export function namesOf(topics: readonly string[], published: readonly string[]): string[] {
+  const found = topics.flatMap((topic) => {
+    if (published.includes(topic)) return [topic];
+    if (isLiteral(topic)) {
+      subjectOfTopic(topic);
+      return [topic];
+    }
+    const matches = published.filter(compileFnmatch(topic));
+    if (matches.length === 0)
+      throw new CommandFailure(EXIT.notFound, `'${topic}' matches no topic that is published; 'mgr topic list' lists all`);
+    return matches;
+  });
+  return [...new Set(found)];
+}
+
+/** With `add`, the logger's other topics stay. */
+export function wantedTopics(names: readonly string[], { logSize, divisor, add }: ConfigureFlags, before?: DaemonLogger): WantedTopic[] {
+  const kept = add ? (before?.topics ?? []).filter((topic) => !names.includes(topic.name)) : [];
+  // A topic is listed once for each host that has samples of it.
+  const old = new Map(kept.map((topic) => [topic.name, { name: topic.name, log_size: topic.log_size, divisor: topic.divisor }]));
+  return [...old.values(), ...names.map((name) => ({ name, log_size: logSize, divisor }))];
+}
+
+export function configuredText(name: string, topics: readonly Pick<LoggerTopic, "name">[]): string {
+  return visible(`${name}: ${topics.map((topic) => topic.name).join(", ")}`);
+}

@@ -1,0 +1,26 @@
+import { visible } from "../../../base/visible-text.ts";
+import { connectManager } from "../../../cli/manager/connection.ts";
+import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import { findLogger, findLoggers } from "./find-loggers.ts";
+
+type Verb = "start" | "stop" | "delete";
+const DONE: Record<Verb, string> = { start: "started", stop: "stopped", delete: "deleted" };
+
+/** `mgr logger start|stop|delete NAME…` */
+export async function loggerControl(verb: Verb, names: string[], flags: ConnectionFlags): Promise<void> {
+  const client = await connectManager(flags);
+  try {
+    // A pattern must not delete what it was not meant to match: names are exact.
+    const chosen = verb === "delete" ? await Promise.all(names.map((name) => findLogger(client, name))) : await findLoggers(client, names);
+    for (const { name } of chosen) {
+      await client.logger(name)[verb]();
+      process.stdout.write(`${controlText(verb, name)}\n`);
+    }
+  } finally {
+    client.close();
+  }
+}
+
+export function controlText(verb: Verb, name: string): string {
+  return visible(`${name}: ${DONE[verb]}`);
+}

@@ -1,0 +1,48 @@
+import { hasLength } from "../../base/text-length.ts";
+import { topicNameProblem } from "../../base/topic-subject.ts";
+import { described, entriesOf, listOf, namedMap, section } from "../../config/schema/schema-kinds.ts";
+import { flag, integer, ringMemory, text } from "../../config/schema/schema-values.ts";
+import { MAX_LOGGER_TOPICS, MAX_LOGGERS } from "./contract.ts";
+
+const topic = section({
+  name: text("the name of a topic", topicNameProblem).meta({ description: "The topic." }),
+  log_size: described("Samples to keep. Default 10000.", integer(1, 100_000_000)),
+  divisor: described("Every n-th sample is kept. Default 1.", integer(1, 1_000_000)),
+});
+
+const logger = section(
+  {
+    autostart: described("Record until it is stopped. Default true.", flag),
+    only_ts: described("Keep times without payload. Default false.", flag),
+    topics: described(`The topics, at most ${MAX_LOGGER_TOPICS}.`, listOf("topics", topic)),
+  },
+  {
+    check(values, report) {
+      const topics = values.get("topics");
+      if (!Array.isArray(topics)) return;
+      if (topics.length > MAX_LOGGER_TOPICS)
+        report({ path: ["topics"], message: `has ${topics.length} topics; at most ${MAX_LOGGER_TOPICS} are allowed` });
+      const names = topics.map((each: unknown) => entriesOf(each)?.get("name"));
+      const index = names.findIndex((name, at) => name !== undefined && names.indexOf(name) < at);
+      if (index >= 0) report({ path: ["topics", index, "name"], message: `the topic '${String(names[index])}' is listed twice` });
+    },
+  },
+);
+
+/** Loggers: the last samples of topics, in the memory of the daemons (docs/recordings.md). */
+export const loggersSection = section(
+  {
+    max_memory: described("Memory for the samples of all loggers on each host. Default 256MiB.", ringMemory),
+    named: described(`Loggers by name, at most ${MAX_LOGGERS}.`, namedMap("a mapping from names to loggers", logger, nameProblem)),
+  },
+  {
+    check(values, report) {
+      const count = entriesOf(values.get("named"))?.size ?? 0;
+      if (count > MAX_LOGGERS) report({ path: ["named"], message: `has ${count} loggers; at most ${MAX_LOGGERS} are allowed` });
+    },
+  },
+);
+
+function nameProblem(name: string): string | null {
+  return hasLength(name, 1, 255) ? null : "must have 1 to 255 characters";
+}

@@ -1,0 +1,274 @@
+import { cappedSum } from "../../../base/capped-sum.ts";
+import { MgrError } from "../../../base/errors.ts";
+import type { MemoryBudget, MemoryHolder } from "../../../bus/broker/queues/memory-budget.ts";
+import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
+import type { Tap, TappedMessage } from "../../recordings/host/tap.ts";
+import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, RING_REPORTS_PER_PAGE, type RingReport } from "../contract.ts";
+import { Ring, type SharedPayload } from "./ring.ts";
+import { readRecords } from "./ring-records.ts";
+
+const DEFAULT_RING_MEMORY_BYTES = 256 * 1024 * 1024;
+/** When memory is used up, this share of it is freed at once: the search for the largest ring is then rare. */
+const FREED_SHARE = 1 / 64;
+/** Samples of the largest ring that go before the largest one is looked for again. */
+const EVICTED_AT_ONCE = 64;
+
+/** The ring of one topic in one logger, and what its messages are. */
+interface TopicRing {
+  readonly logger: string;
+  readonly onlyTimes: boolean;
+  readonly spec: LoggerTopicSpec;
+  ring: Ring;
+  /** Messages until one is kept. */
+  countdown: number;
+  /** Of the newest message; null: none has arrived. */
+  kind: Pick<TappedMessage, "definition" | "definitionName" | "encoding"> | null;
+  sequence: bigint | null;
+  missed: number;
+  evicted: number;
+}
+
+interface Logger {
+  readonly spec: LoggerSpec;
+  readonly rings: ReadonlyMap<string, TopicRing>;
+  readonly share: MemoryHolder;
+}
+
+interface RingsOptions {
+  readonly tap: Pick<Tap, "add">;
+  /** Memory of the broker, of which rings are a part. */
+  readonly memory: MemoryBudget;
+  readonly warn: (msg: string) => void;
+}
+
+/**
+ * The loggers of one host: rings of the last messages that its own programs published. They live as long as the daemon, so that a manager
+ * that is killed, a link that is cut and a publisher that comes back lose nothing. The same topic in several loggers shares its payloads.
+ */
+export class Rings {
+  readonly #options: RingsOptions;
+  readonly #loggers = new Map<string, Logger>();
+  /** Rings of started loggers. */
+  #byTopic: ReadonlyMap<string, readonly TopicRing[]> = new Map();
+  #leave: () => void = () => {};
+  #used = 0;
+  #maxBytes = DEFAULT_RING_MEMORY_BYTES;
+  #isFullTold = false;
+  /** The part of `#used` that was reported to the memory budget. */
+  #reported = 0;
+
+  constructor(options: RingsOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes that all rings take together. */
+  get used(): number {
+    return this.#used;
+  }
+
+  set({ logger, max_memory }: RequestOf<"logger_set">): Record<string, never> {
+    const known = this.#loggers.get(logger.name);
+    if (known === undefined && this.#loggers.size >= MAX_LOGGERS)
+      throw new MgrError("conflict", `this host has ${MAX_LOGGERS} loggers; delete one first`);
+    const rings = new Map<string, TopicRing>();
+    for (const spec of logger.topics) {
+      const kept = known?.rings.get(spec.name);
+      const ring = kept !== undefined && isSame(kept, spec, logger) ? kept : this.#make(spec, logger);
+      // Messages that are published while the logger is stopped are not missed.
+      if (!logger.is_started) ring.sequence = null;
+      rings.set(spec.name, ring);
+    }
+    for (const [topic, old] of known?.rings ?? []) if (rings.get(topic) !== old) old.ring.clear();
+    if (known !== undefined) this.#options.memory.remove(known.share);
+    const share = shareOf(logger.name, rings);
+    this.#options.memory.add(share);
+    this.#loggers.set(logger.name, { spec: logger, rings, share });
+    this.#maxBytes = max_memory;
+    this.#apply();
+    this.#makeRoom();
+    return {};
+  }
+
+  delete({ name }: RequestOf<"logger_delete">): Record<string, never> {
+    const known = this.#loggers.get(name);
+    if (known === undefined) return {};
+    for (const { ring } of known.rings.values()) ring.clear();
+    this.#loggers.delete(name);
+    this.#options.memory.remove(known.share);
+    this.#apply();
+    this.#report();
+    return {};
+  }
+
+  reports({ from }: RequestOf<"logger_reports">): ResponseOf<"logger_reports"> {
+    const all = [...this.#loggers.values()].flatMap(({ rings }) => [...rings.values()]);
+    const until = from + RING_REPORTS_PER_PAGE;
+    return {
+      loggers: [...this.#loggers.keys()],
+      rings: all.slice(from, until).map(reportOf),
+      next: until < all.length ? until : null,
+    };
+  }
+
+  ring({ logger, topic }: RequestOf<"logger_ring">): ResponseOf<"logger_ring"> {
+    const found = this.#find(logger, topic);
+    return { ring: found.kind === null ? null : { ...reportOf(found), definition: found.kind.definition } };
+  }
+
+  read({ logger, topic, from, skip, until }: RequestOf<"logger_read">): ResponseOf<"logger_read"> {
+    return { ...readRecords(this.#find(logger, topic).ring, { from, skip, until }) };
+  }
+
+  close(): void {
+    this.#leave();
+    for (const { share } of this.#loggers.values()) this.#options.memory.remove(share);
+    this.#loggers.clear();
+    this.#used = 0;
+    this.#report();
+    this.#byTopic = new Map();
+  }
+
+  #find(logger: string, topic: string): TopicRing {
+    const found = this.#loggers.get(logger)?.rings.get(topic);
+    if (found === undefined) throw new MgrError("not_found", `this host has no logger '${logger}' with the topic '${topic}'`);
+    return found;
+  }
+
+  #make(spec: LoggerTopicSpec, { name, only_ts }: LoggerSpec): TopicRing {
+    const ring = this.#ring(spec);
+    return { logger: name, onlyTimes: only_ts, spec, ring, countdown: 0, kind: null, sequence: null, missed: 0, evicted: 0 };
+  }
+
+  #ring({ log_size }: LoggerTopicSpec): Ring {
+    return new Ring(log_size, (bytes) => {
+      this.#used += bytes;
+    });
+  }
+
+  #apply(): void {
+    const byTopic = new Map<string, TopicRing[]>();
+    for (const { spec, rings } of this.#loggers.values()) {
+      if (!spec.is_started) continue;
+      for (const [topic, ring] of rings) byTopic.set(topic, [...(byTopic.get(topic) ?? []), ring]);
+    }
+    this.#byTopic = byTopic;
+    this.#leave();
+    this.#leave =
+      byTopic.size === 0
+        ? () => {}
+        : this.#options.tap.add(
+            (topic) => this.#byTopic.has(topic),
+            (message) => this.#receive(message),
+          );
+  }
+
+  #receive(message: TappedMessage): void {
+    let shared: SharedPayload | null = null;
+    for (const kept of this.#byTopic.get(message.topic) ?? []) {
+      this.#follow(kept, message);
+      if (kept.countdown > 0) {
+        kept.countdown -= 1;
+        continue;
+      }
+      kept.countdown = kept.spec.divisor - 1;
+      if (!kept.onlyTimes) shared ??= copyOf(message.payload);
+      const { received, published, sequence } = message;
+      kept.ring.push({ received, published, sequence, payload: kept.onlyTimes ? null : shared });
+    }
+    this.#makeRoom();
+  }
+
+  /** Counts what was sent and did not arrive, and drops older samples that the new definition cannot read. */
+  #follow(kept: TopicRing, { topic, sequence, definition, definitionName, encoding }: TappedMessage): void {
+    const gap = sequence === null || kept.sequence === null ? 0 : Number(sequence - kept.sequence - 1n);
+    if (gap > 0) kept.missed = cappedSum(kept.missed, gap);
+    kept.sequence = sequence;
+    const { kind } = kept;
+    if (kind !== null && kind.definition === definition && kind.encoding === encoding) return;
+    if (kind !== null && kept.ring.count > 0) {
+      this.#options.warn(
+        `logger '${kept.logger}' drops ${kept.ring.count} samples of '${topic}': its messages have another definition from now on`,
+      );
+      kept.ring.clear();
+    }
+    kept.kind = { definition, definitionName, encoding };
+  }
+
+  /** Tells the budget at the end of each operation: it may drop samples within the call. */
+  #report(): void {
+    const { memory } = this.#options;
+    while (this.#used !== this.#reported) {
+      const grown = this.#used - this.#reported;
+      this.#reported = this.#used;
+      memory.grow(grown);
+    }
+  }
+
+  /** The oldest samples of the largest ring go first. */
+  #makeRoom(): void {
+    this.#freeOwn();
+    this.#report();
+  }
+
+  #freeOwn(): void {
+    if (this.#used <= this.#maxBytes) return;
+    if (!this.#isFullTold) {
+      this.#isFullTold = true;
+      const limit = Math.round(this.#maxBytes / 1024 / 1024);
+      this.#options.warn(
+        `loggers use all of their ${limit} MiB: the oldest samples of the largest ring are dropped from now on; raise loggers.max_memory or lower log_size`,
+      );
+    }
+    const rings = [...this.#loggers.values()].flatMap((logger) => [...logger.rings.values()]);
+    const goal = this.#maxBytes * (1 - FREED_SHARE);
+    while (this.#used > goal) {
+      const largest = rings.reduce<TopicRing | null>((a, b) => (a === null || b.ring.bytes > a.ring.bytes ? b : a), null);
+      if (largest === null || largest.ring.count === 0) return;
+      for (let n = 0; n < EVICTED_AT_ONCE && largest.ring.count > 0 && this.#used > goal; n++) {
+        largest.ring.dropOldest();
+        largest.evicted += 1;
+      }
+    }
+  }
+}
+
+/** The memory of one logger. Payloads that other loggers hold, too, count for each. */
+function shareOf(name: string, rings: ReadonlyMap<string, TopicRing>): MemoryHolder {
+  return {
+    owner: `logger '${name}'`,
+    get bytes() {
+      return [...rings.values()].reduce((sum, { ring }) => sum + ring.bytes, 0);
+    },
+    free() {
+      const largest = [...rings.values()].reduce<TopicRing | null>((a, b) => (a === null || b.ring.bytes > a.ring.bytes ? b : a), null);
+      if (largest === null || largest.ring.count === 0) return false;
+      largest.ring.dropOldest();
+      largest.evicted += 1;
+      return true;
+    },
+  };
+}
+
+function isSame({ spec, onlyTimes }: TopicRing, { log_size, divisor }: LoggerTopicSpec, { only_ts }: LoggerSpec): boolean {
+  return spec.log_size === log_size && spec.divisor === divisor && onlyTimes === only_ts;
+}
+
+/** In memory of its own: a slice of a larger buffer would keep all of that. */
+function copyOf(payload: Uint8Array): SharedPayload {
+  const bytes = Buffer.allocUnsafeSlow(payload.length);
+  bytes.set(payload);
+  return { bytes, holders: 0 };
+}
+
+function reportOf({ logger, spec, ring, kind, missed, evicted }: TopicRing): RingReport {
+  return {
+    logger,
+    topic: spec.name,
+    first: ring.first,
+    end: ring.end,
+    definition_name: kind?.definitionName ?? "",
+    encoding: kind?.encoding ?? "",
+    missed,
+    evicted,
+  };
+}

@@ -1,0 +1,93 @@
+import type { HostSession } from "../../../app/hosts/host-session.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { LoggerSpec, RingReport } from "../contract.ts";
+
+/** How often a host is asked for its counts while a logger records, milliseconds. */
+const POLL_MS = 500;
+
+interface HostLoggersOptions {
+  readonly session: HostSession;
+  readonly clock: Clock;
+  /** Whether counts are growing. */
+  readonly isRecording: () => boolean;
+  /** Reports of these loggers were replaced. */
+  readonly changed: (names: ReadonlySet<string>) => void;
+}
+
+/** The rings of one host, as it reported them last. They stay while it is lost. */
+export class HostLoggers {
+  readonly #options: HostLoggersOptions;
+  #reports: ReadonlyMap<string, readonly RingReport[]> = new Map();
+  #timer: unknown = null;
+  #isAsking = false;
+  /** What the host keeps has changed since it was asked. */
+  #isOld = false;
+  #isClosed = false;
+
+  constructor(options: HostLoggersOptions) {
+    this.#options = options;
+  }
+
+  get session(): HostSession {
+    return this.#options.session;
+  }
+
+  rings(logger: string): readonly RingReport[] {
+    return this.#reports.get(logger) ?? [];
+  }
+
+  /** All loggers that the host has, also those without a ring and those of another manager. */
+  async fetch(): Promise<readonly string[]> {
+    const rings = new Map<string, RingReport[]>();
+    const names = new Set<string>();
+    for (let from: number | null = 0; from !== null; ) {
+      const at: number = from;
+      const page = await this.session.command((session) => this.session.link.request("logger_reports", { session, from: at }));
+      for (const ring of page.rings) {
+        const known = rings.get(ring.logger);
+        if (known === undefined) rings.set(ring.logger, [ring]);
+        else known.push(ring);
+      }
+      for (const name of page.loggers) names.add(name);
+      from = page.next;
+    }
+    const before = this.#reports;
+    this.#reports = rings;
+    this.#options.changed(new Set([...before.keys(), ...this.#reports.keys()]));
+    return [...names];
+  }
+
+  async set(logger: LoggerSpec, maxMemory: number): Promise<void> {
+    await this.session.command((session) => this.session.link.request("logger_set", { session, logger, max_memory: maxMemory }));
+    this.refresh();
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.session.command((session) => this.session.link.request("logger_delete", { session, name }));
+    this.refresh();
+  }
+
+  /** Asks for the counts now, and again while a logger records. */
+  refresh(): void {
+    this.#isOld = true;
+    if (!this.#isAsking) void this.#ask();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#options.clock.clearTimeout(this.#timer);
+  }
+
+  async #ask(): Promise<void> {
+    const { clock, isRecording } = this.#options;
+    clock.clearTimeout(this.#timer);
+    this.#isAsking = true;
+    this.#isOld = false;
+    // A host that is lost is asked again when it is back.
+    await this.fetch().catch(() => undefined);
+    this.#isAsking = false;
+    if (this.#isClosed || !this.session.isOpen) return;
+    if (this.#isOld) void this.#ask();
+    else if (isRecording()) this.#timer = clock.setTimeout(() => this.refresh(), POLL_MS);
+  }
+}

@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import type { StateFiles } from "../../../app/state/state-files.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { LoggerDefinition, LoggerSettings } from "../../../config/definition.ts";
+import { readStateBytes } from "../../../files/state-file.ts";
+import { loggerSpec } from "../contract.ts";
+
+const FILE = "loggers.json";
+
+/** A logger as it is wanted. */
+export interface WantedLogger extends LoggerDefinition {
+  readonly is_started: boolean;
+}
+
+const changedLogger = loggerSpec.extend({
+  /** Hash of the entry in the configuration that it differs from; null: there was none. */
+  entry: z.string().nullable(),
+  is_deleted: z.boolean(),
+});
+type ChangedLogger = z.infer<typeof changedLogger>;
+/** A logger and a host that has samples of it. */
+const holder = z.tuple([z.string(), z.string()]);
+const loggerFile = z.object({ loggers: z.array(changedLogger), holders: z.array(holder).default([]) });
+type LoggerFileContent = z.infer<typeof loggerFile>;
+
+/** Where what was changed at run time is kept. */
+export interface LoggerFile {
+  readonly content: Readonly<LoggerFileContent>;
+  save(content: LoggerFileContent): Promise<void>;
+}
+
+export const noLoggerFile: LoggerFile = { content: { loggers: [], holders: [] }, save: () => Promise.resolve() };
+
+/** `loggers.json` in the state folder. A damaged one is replaced with the next change. */
+export async function openLoggerFile(files: StateFiles, warn: (msg: string) => void): Promise<LoggerFile> {
+  const read = async (): Promise<LoggerFileContent> => {
+    try {
+      const bytes = await readStateBytes(files.path(FILE));
+      if (bytes !== null) return loggerFile.parse(JSON.parse(bytes.toString()));
+    } catch (error) {
+      warn(`${files.path(FILE)} cannot be read, loggers that were made at run time are lost: ${messageOf(error)}`);
+    }
+    return noLoggerFile.content;
+  };
+  return {
+    content: await read(),
+    save: (content) =>
+      files
+        .write(FILE, `${JSON.stringify(content, null, 1)}\n`)
+        .catch((error: unknown) => warn(`loggers could not be saved, a restart would forget the last change: ${messageOf(error)}`)),
+  };
+}
+
+/** All loggers: those of the configuration, and what was changed at run time, which holds until the logger's entry in the configuration changes. */
+export class LoggerBook {
+  readonly #file: LoggerFile;
+  readonly #settings: () => LoggerSettings;
+  readonly #changed: Map<string, ChangedLogger>;
+  /** Hosts with samples, by logger: the next manager has to know what it misses while one is lost. */
+  readonly #holders = new Map<string, Set<string>>();
+
+  constructor(file: LoggerFile, settings: () => LoggerSettings) {
+    this.#file = file;
+    this.#settings = settings;
+    this.#changed = new Map(file.content.loggers.map((logger) => [logger.name, logger]));
+    for (const [name, host] of file.content.holders) this.#holdersOf(name).add(host);
+  }
+
+  names(): string[] {
+    const names = new Set([...this.#settings().named.keys(), ...this.#changed.keys()]);
+    return [...names].filter((name) => this.get(name) !== null).sort();
+  }
+
+  get(name: string): WantedLogger | null {
+    const changed = this.#changed.get(name);
+    if (changed !== undefined && changed.entry === this.#entry(name))
+      return changed.is_deleted ? null : { only_ts: changed.only_ts, topics: changed.topics, is_started: changed.is_started };
+    const entry = this.#settings().named.get(name);
+    return entry === undefined ? null : { only_ts: entry.only_ts, topics: entry.topics, is_started: entry.autostart };
+  }
+
+  /** Resolves when it is on disk, or cannot be saved, which is logged. */
+  set(name: string, { only_ts, topics, is_started }: WantedLogger): Promise<void> {
+    return this.#change({ name, only_ts, topics: [...topics], is_started, is_deleted: false, entry: this.#entry(name) });
+  }
+
+  delete(name: string): Promise<void> {
+    const entry = this.#entry(name);
+    if (entry !== null) return this.#change({ name, only_ts: false, topics: [], is_started: false, is_deleted: true, entry });
+    this.#changed.delete(name);
+    return this.#save();
+  }
+
+  /** Hosts that have samples, as far as they have told. */
+  holders(name: string): ReadonlySet<string> {
+    return this.#holders.get(name) ?? new Set();
+  }
+
+  noteHolder(name: string, host: string, holds: boolean): void {
+    if (this.holders(name).has(host) === holds) return;
+    if (holds) this.#holdersOf(name).add(host);
+    else this.#holders.get(name)?.delete(host);
+    void this.#save();
+  }
+
+  #holdersOf(name: string): Set<string> {
+    const known = this.#holders.get(name) ?? new Set();
+    this.#holders.set(name, known);
+    return known;
+  }
+
+  #change(logger: ChangedLogger): Promise<void> {
+    if (isDeepStrictEqual(this.#changed.get(logger.name), logger)) return Promise.resolve();
+    this.#changed.set(logger.name, logger);
+    return this.#save();
+  }
+
+  #save(): Promise<void> {
+    for (const [name, { entry }] of this.#changed) if (entry !== this.#entry(name)) this.#changed.delete(name);
+    for (const name of this.#holders.keys()) if (this.get(name) === null) this.#holders.delete(name);
+    const holders = [...this.#holders].flatMap(([name, hosts]) => [...hosts].map((host): [string, string] => [name, host]));
+    return this.#file.save({ loggers: [...this.#changed.values()], holders });
+  }
+
+  #entry(name: string): string | null {
+    const entry = this.#settings().named.get(name);
+    return entry === undefined ? null : createHash("sha256").update(JSON.stringify(entry)).digest("hex");
+  }
+}

@@ -1,0 +1,99 @@
+import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
+import { DANGEROUS, visible } from "../../../base/visible-text.ts";
+import { type Refusal, refusal, refusalResponse } from "../../../http/access/refusal.ts";
+import { type HttpLog, stackOf } from "../../../http/log/http-log.ts";
+import type { Route } from "../../../http/route.ts";
+import { fileStream } from "../../../http/routes/file-stream.ts";
+import type { Followers } from "../../../http/server/open-connections.ts";
+import { isFlagSet } from "../../../transport/view.ts";
+import { SAMPLE_FORMATS } from "../../recordings/samples/formats/formats.ts";
+import { DOWNLOAD_FORMATS, type DownloadedFile, type DownloadFormat, type Loggers } from "./loggers.ts";
+
+const MAX_ASCII_NAME = 100;
+/** Characters of up to 4 bytes: a file's name has up to 255 bytes. */
+const MAX_NAME = 60;
+/** What file systems and terminals do not allow in the name of a file. */
+const UNSAFE_IN_NAMES = new RegExp(`(?:[\\\\/:*?"<>|]|${DANGEROUS.source})+`, "gu");
+const STATUS: Readonly<Record<string, number>> = { not_found: 404, conflict: 409, bad_field: 400, too_large: 413 };
+const TYPES: Partial<Record<DownloadFormat, string>> = { raw: "application/x-tar", csv: "application/zip" };
+
+interface LoggerDownloadOptions {
+  readonly loggers: Loggers;
+  readonly followers: Followers;
+  readonly log: HttpLog;
+}
+
+/** `GET /mgr/logger-download`: what a logger has kept, as one file. The answer begins when the file is complete, and its length is known. */
+export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadOptions): Route {
+  return {
+    path: "/mgr/logger-download",
+    method: "GET",
+    effect: (query) => (isFlagSet(query, "stop") ? `Stop the logger ${query.get("name")} and download its samples` : null),
+    async handle(context) {
+      const query = new URL(context.req.url).searchParams;
+      const { name, format: asked = "pickle" } = context.req.query();
+      const format = DOWNLOAD_FORMATS.find((each) => each === asked);
+      if (!name)
+        return refusalResponse(refusal(400, "Give the name of the logger: /mgr/logger-download?name=NAME. request_loggers lists them."));
+      if (format === undefined)
+        return refusalResponse(refusal(400, visible(`There is no format '${asked}'; use ${DOWNLOAD_FORMATS.join(", ")}.`)));
+      const headers = {
+        "Content-Type": TYPES[format] ?? "application/octet-stream",
+        "Content-Disposition": attachment(name, format === "mcap" ? ".mcap" : SAMPLE_FORMATS[format].ending),
+        "Cache-Control": "no-store",
+      };
+      if (context.req.method === "HEAD") {
+        const isThere = loggers.list().some((logger) => logger.name === name);
+        return isThere ? new Response(null, { headers }) : refusalResponse(refusal(404, visible(`There is no logger '${name}'.`)));
+      }
+      const { principal, sessionId } = context.get("admission");
+      const { disconnect } = context.env;
+      const { signal } = context.req.raw;
+      const ended = new AbortController();
+      // A client whose login ends while its file is written gets none.
+      const leave = followers.add({ user: principal.user, sessionId }, () => {
+        ended.abort(new MgrError("forbidden", "the login has ended"));
+        disconnect();
+      });
+      let file: DownloadedFile;
+      try {
+        const [stop, forSpreadsheets] = [isFlagSet(query, "stop"), isFlagSet(query, "spreadsheet")];
+        const request = { name, format, stop, forSpreadsheets, signal: AbortSignal.any([signal, ended.signal]) };
+        file = await loggers.download(request, principal.user);
+      } catch (error) {
+        if (!(error instanceof MgrError) && !signal.aborted) log("error", `a download of a logger failed: ${stackOf(error)}`);
+        return refusalResponse(refusalOf(error));
+      } finally {
+        leave();
+      }
+      const close = () => void file.close().catch((error: unknown) => log("error", `a download was not removed: ${messageOf(error)}`));
+      if (signal.aborted || ended.signal.aborted) {
+        close();
+        return refusalResponse(refusal(503, "The client disconnected."));
+      }
+      const range = { from: 0, end: file.size };
+      const body = fileStream({ context, followers, range, read: (from, max) => file.read(from, max), onEnd: close });
+      return new Response(body, { headers: { ...headers, "Content-Length": String(file.size) } });
+    },
+  };
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof MgrError)) return refusal(500, "Internal error. See the manager's log for details.");
+  const text = visible(`${error.message}.`);
+  if (error.code === "busy") return refusal(503, text, { "Retry-After": "10" });
+  return refusal(STATUS[error.code] ?? (error.code === "internal" && !isDiskFull(error) ? 500 : 503), text);
+}
+
+/** The name of the file in ASCII, for programs that know nothing else, and as it is (RFC 6266). */
+function attachment(name: string, ending: string): string {
+  const ascii = fileName(name, /[^A-Za-z0-9._-]+/g, MAX_ASCII_NAME);
+  const full = fileName(name, UNSAFE_IN_NAMES, MAX_NAME);
+  const encoded = encodeURIComponent(full).replaceAll(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${ascii}${ending}"${full === ascii ? "" : `; filename*=UTF-8''${encoded}${ending}`}`;
+}
+
+function fileName(name: string, unsafe: RegExp, max: number): string {
+  const safe = name.replace(unsafe, "_").replace(/^[._]+/, "");
+  return Array.from(safe).slice(0, max).join("") || "logger";
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { type InterfaceAddresses, interfaceAddresses } from "../../../daemon/native/interface-addresses.ts";
+import type { NetworkRow, NetworkRowOf } from "../contract.ts";
+import { parseInterfaces, parseUdpDrops, parseUdpErrors } from "./proc-net.ts";
+
+/** Of `speed`, in Mbit/s. */
+const BITS = 1_000_000;
+
+/** Interfaces of this host with what the kernel has counted, losses of UDP, and whether it forwards. Starts no programs. */
+export function readNetwork(): NetworkRow[] {
+  const known = interfaceAddresses();
+  const interfaces = parseInterfaces(textOf("/proc/net/dev")).flatMap((counters): NetworkRowOf<"interface">[] => {
+    const own = known.get(counters.name);
+    // Removed meanwhile, or just made.
+    if (own === undefined) return [];
+    const { index, isRunning: up, addresses } = own;
+    return [{ kind: "interface", index, up, speed_bits_s: speedOf(counters.name, own), addresses, ...counters }];
+  });
+  const drops = parseUdpDrops(textOf("/proc/net/udp")) + parseUdpDrops(textOf("/proc/net/udp6"));
+  return [
+    ...interfaces,
+    { kind: "udp", drops, ...parseUdpErrors(textOf("/proc/net/snmp"), textOf("/proc/net/snmp6")) },
+    { kind: "forwarding", on: ["ipv4/ip_forward", "ipv6/conf/all/forwarding"].some((name) => isSet(`/proc/sys/net/${name}`)) },
+  ];
+}
+
+/** Null: the driver does not know it, as those of loopback and tunnels; or the interface is down, and the file cannot be read. */
+function speedOf(name: string, { index, hardware }: InterfaceAddresses): number | null {
+  const folder = `/sys/class/net/${name}`;
+  // In a network namespace of its own, a daemon may see the /sys of another one, with other interfaces of the same name and number.
+  if (Number(textOf(`${folder}/ifindex`)) !== index || textOf(`${folder}/address`).trim() !== hardware) return null;
+  const speed = Number(textOf(`${folder}/speed`));
+  return speed > 0 ? speed * BITS : null;
+}
+
+function isSet(path: string): boolean {
+  return textOf(path).trim() === "1";
+}
+
+/** "" for a file that is not there: IPv6 may be switched off, an interface may just have been removed. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}

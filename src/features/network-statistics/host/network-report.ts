@@ -1,0 +1,116 @@
+import type { Clock } from "../../../base/clock.ts";
+import type { Broker } from "../../../bus/broker/broker.ts";
+import { readableText } from "../../../bus/broker/broker-protocol.ts";
+import { topicRows } from "../../../bus/broker/topic-rows.ts";
+import { dialedSockets } from "../../../bus/carriers/dialed-sockets.ts";
+import type { TargetCounts } from "../../../bus/streams/target-counts.ts";
+import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
+import type { HostBus } from "../../../daemon/bus/host-bus.ts";
+import { tcpInfo } from "../../../daemon/native/tcp-info.ts";
+import { ListPages } from "../../../daemon/session/list-pages.ts";
+import type { NetworkRow, NetworkRowOf } from "../contract.ts";
+import { readNetwork } from "./interfaces.ts";
+import { type ProcessNames, readTcpConnections } from "./tcp-connections.ts";
+
+interface NetworkReportOptions {
+  readonly clock: Clock;
+  /** The host's broker; null: there is none. */
+  readonly bus: Pick<HostBus, "broker"> | null;
+  /** Connections that the host makes for the manager. */
+  readonly forwards: TargetCounts;
+  readonly processNames: () => ProcessNames;
+}
+
+/** Topics, and subjects of this program and of the bus itself: none of a service. */
+const INTERNAL = /^(topic|mgr|\$SRV|\$SYS|\$LDS|_INBOX|>)(\.|$)/;
+
+/** Owners that are named. */
+const MAX_FREED = 10;
+
+/** What a host has counted of its network. Nothing is read before it is asked for. */
+export class NetworkReport {
+  readonly #options: NetworkReportOptions;
+  readonly #pages: ListPages;
+
+  constructor(options: NetworkReportOptions) {
+    this.#options = options;
+    this.#pages = new ListPages(options.clock);
+  }
+
+  list({ interfaces }: Pick<RequestOf<"network">, "interfaces">): ResponseOf<"network"> {
+    const time = this.#options.clock.monotonic();
+    const rows = [...this.#messages(), ...(interfaces ? [...this.#connections(), ...readNetwork()] : [])];
+    return { time, ...this.#firstPage(rows) };
+  }
+
+  async tcpConnections(): Promise<ResponseOf<"tcp_connections">> {
+    return this.#firstPage(await readTcpConnections(this.#options.processNames()));
+  }
+
+  page(list: string, page: number): Uint8Array<ArrayBuffer> {
+    return this.#pages.take(list, page);
+  }
+
+  close(): void {
+    this.#pages.close();
+  }
+
+  /** Almost always there is one page only: it saves a question to have it at once. */
+  #firstPage(values: Iterable<unknown>) {
+    const made = this.#pages.of(values);
+    return { ...made, data: this.#pages.take(made.list, 0) };
+  }
+
+  *#connections(): Generator<NetworkRow> {
+    for (const socket of dialedSockets) {
+      const info = tcpInfo(socket);
+      if (info === null) continue;
+      const local = `${socket.localAddress}:${socket.localPort}`;
+      // The manager counts what it has received itself.
+      const { data_segments_delivered: _delivered, ...counts } = info;
+      const { bytesWritten: written, bytesRead: read } = socket;
+      yield { kind: "link_socket", local, peer: `${socket.remoteAddress}:${socket.remotePort}`, ...counts, written, read };
+    }
+    for (const { target, written, received } of this.#options.forwards.totals()) yield { kind: "forward", target, sent: written, received };
+    for (const { name, out_bytes: sent, in_bytes: received } of this.#options.bus?.broker.crossings().links ?? [])
+      yield { kind: "link", name, sent, received };
+  }
+
+  *#messages(): Generator<NetworkRow> {
+    const { bus } = this.#options;
+    if (bus === null) return;
+    const { subjects, waiting, answers } = bus.broker.crossings();
+    yield brokerRow(bus.broker);
+    yield* topicRows({ subjects, waiting });
+    for (const [subject, { arrived, crossing }] of subjects) {
+      if (INTERNAL.test(subject)) continue;
+      if (arrived.msgs > 0) yield { kind: "arrived", subject: readableText(subject), ...arrived };
+      if (crossing.msgs > 0) yield { kind: "crossing", subject: readableText(subject), ...crossing };
+    }
+    for (const [subject, { given, received }] of answers) {
+      if (given.msgs > 0) yield { kind: "answered", subject: readableText(subject), ...given };
+      if (received.msgs > 0) yield { kind: "answers", subject: readableText(subject), ...received };
+    }
+  }
+}
+
+function brokerRow(broker: Broker): NetworkRowOf<"broker"> {
+  const { links, dropped_msgs, dropped_bytes } = broker.stats();
+  const { used, limit, losses } = broker.memory;
+  const sum = (field: "dropped_msgs" | "missed_msgs" | "missed_in_msgs" | "lost_out_msgs" | "unconfirmed_msgs") =>
+    links.reduce((total, link) => total + link[field], 0);
+  return {
+    kind: "broker",
+    dropped_msgs,
+    dropped_bytes,
+    link_dropped_msgs: sum("dropped_msgs"),
+    missed_msgs: sum("missed_msgs") + sum("missed_in_msgs"),
+    lost_msgs: sum("lost_out_msgs") + sum("unconfirmed_msgs"),
+    memory_bytes: used,
+    memory_limit: limit,
+    freed: losses
+      .toSorted((a, b) => b.pieces - a.pieces)
+      .slice(0, MAX_FREED)
+      .map(({ owner, pieces }) => ({ owner, messages: pieces })),
+  };
+}

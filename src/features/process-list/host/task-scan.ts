@@ -1,0 +1,105 @@
+import type { Steps } from "../../../base/turns.ts";
+import { affinityText } from "../../../daemon/native/affinity.ts";
+import { listNames, listPids, readProcFile, readStat } from "../../../daemon/tree/proc.ts";
+import type { ProcessStat } from "../../../daemon/tree/process-stat.ts";
+
+/** What is the same for all threads of a process. */
+export interface ProcessFacts {
+  pid: number;
+  /** Effective user. */
+  uid: number;
+  /** Resident memory, bytes; 0 for threads of the kernel and zombies. */
+  rss: number;
+  /** Arguments joined by blanks; as ps(1) does, a program that shows none is `[name]`. */
+  command: string;
+}
+
+export interface Task {
+  stat: ProcessStat;
+  process: ProcessFacts;
+  /** CPU numbers with commas. */
+  affinity: string;
+  /** When `stat` was read, milliseconds of `performance.now()`. */
+  readAt: number;
+}
+
+export interface TaskScope {
+  threads: boolean;
+  /** Processes to look at; null: all. */
+  pids: readonly number[] | null;
+}
+
+/** Longest command line or environment that is shown, bytes: both of a task fit into one message, however much of them JSON escapes. */
+const MAX_TEXT_BYTES = 32 * 1024;
+
+/** Reads all tasks, one a step; what ends meanwhile is left out. */
+export function* scanTasks({ threads, pids }: TaskScope, found: (task: Task) => void): Steps {
+  for (const pid of pids ?? listPids()) {
+    yield;
+    const own = threads ? null : readStat(pid);
+    if (!threads && own === null) continue;
+    const process = readFacts(pid, own);
+    if (process === null) continue;
+    if (own !== null) tell(own, process, found);
+    if (!threads) continue;
+    for (const tid of listNames(`/proc/${pid}/task`)) {
+      const stat = readStat(pid, tid);
+      if (stat !== null) tell(stat, process, found);
+      yield;
+    }
+  }
+}
+
+function tell(stat: ProcessStat, process: ProcessFacts, found: (task: Task) => void): void {
+  const readAt = performance.now();
+  const affinity = affinityText(stat.pid);
+  if (affinity !== null) found({ stat, process, affinity, readAt });
+}
+
+/** The same, of the CPU time only: a third of the work. */
+export function* scanTicks({ threads, pids }: TaskScope, found: (stat: ProcessStat, readAt: number) => void): Steps {
+  for (const pid of pids ?? listPids()) {
+    for (const tid of threads ? listNames(`/proc/${pid}/task`) : [undefined]) {
+      const stat = readStat(pid, tid);
+      if (stat !== null) found(stat, performance.now());
+      yield;
+    }
+  }
+}
+
+/** The process that a thread belongs to; null: there is no such thread. */
+export function processOfThread(tid: number): number | null {
+  const found = /^Tgid:\s*(\d+)$/m.exec(readProcFile(`/proc/${tid}/status`)?.toString("latin1") ?? "");
+  return found ? Number(found[1]) : null;
+}
+
+/** NUL between the variables, as the kernel has it; null where there is none to be read. */
+export function environmentText(pid: number): string | null {
+  const bytes = readProcFile(`/proc/${pid}/environ`);
+  return bytes === null || bytes.length === 0 ? null : textOf(bytes, "\0");
+}
+
+function readFacts(pid: number, own: ProcessStat | null): ProcessFacts | null {
+  const status = readProcFile(`/proc/${pid}/status`)?.toString("latin1");
+  if (status === undefined) return null;
+  const uid = Number(/^Uid:\s*\d+\s+(\d+)/m.exec(status)?.[1]);
+  const rss = Number(/^VmRSS:\s*(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+  return Number.isNaN(uid) ? null : { pid, uid, rss, command: commandOf(pid, own) };
+}
+
+function commandOf(pid: number, known: ProcessStat | null): string {
+  const line = readProcFile(`/proc/${pid}/cmdline`);
+  const text = line === null ? "" : textOf(line, " ");
+  if (text !== "") return text;
+  const stat = known ?? readStat(pid);
+  return stat === null ? "" : `[${stat.comm}]${stat.state === "Z" ? " <defunct>" : ""}`;
+}
+
+/** Of NUL-terminated pieces. Programs that write over their arguments may leave any number of NULs at the end. */
+function textOf(bytes: Buffer, separator: string): string {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end--;
+  const isLong = end > MAX_TEXT_BYTES;
+  const text = bytes.toString("utf8", 0, isLong ? MAX_TEXT_BYTES : end);
+  return `${separator === "\0" ? text : text.replaceAll("\0", separator)}${isLong ? " …" : ""}`;
+}

@@ -1,0 +1,146 @@
+import { copyFile, mkdir, rename, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { MgrError, messageOf } from "../../../base/errors.ts";
+import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
+import { connectManager } from "../../../cli/manager/connection.ts";
+import { httpGet, saveResponse } from "../../../cli/manager/http-get.ts";
+import { outputOf } from "../../../cli/manager/output-path.ts";
+import { withPartialFile } from "../../../cli/manager/partial-file.ts";
+import { type ConnectionFlags, findWay } from "../../../cli/manager/way.ts";
+import type { Recording } from "../../../protocol/resources/resources.ts";
+import { SAMPLE_FORMATS, type SampleFormat } from "../samples/formats/formats.ts";
+import { openRecorded } from "../samples/mcap/recorded-samples.ts";
+import { repairMcap } from "../samples/mcap/repair.ts";
+import { findRecording } from "./find-recordings.ts";
+import { isFile } from "./info.ts";
+import { exportedText } from "./tables.ts";
+
+export interface ExportFlags extends ConnectionFlags {
+  format: "mcap" | SampleFormat;
+  output?: string;
+  topic?: string[];
+  spreadsheet?: boolean;
+  host?: string;
+  file?: string;
+}
+
+type RecordedFile = Recording["files"][number];
+
+/** `mgr record export NAME [FILE]`: files of a recording, or its samples in another format. NAME may be a file of this machine. */
+export async function recordExport(name: string, target: string | undefined, flags: ExportFlags): Promise<void> {
+  if (flags.format === "mcap" && flags.topic !== undefined)
+    throw new CommandFailure(EXIT.usage, "--topic needs another format than mcap: files are copied as they are");
+  if (flags.format !== "csv" && flags.spreadsheet) throw new CommandFailure(EXIT.usage, "--spreadsheet needs --format csv");
+  const source = isFile(name) ? null : await chosenFiles(name, flags);
+  const title = source === null ? basename(name, ".mcap") : name;
+  const path = outputOf(target, flags.output) ?? defaultPath(title, flags.format, source ?? []);
+  if (await exists(path)) throw new CommandFailure(EXIT.failed, `${path} exists: remove it, or choose another name with --output`);
+  // Beside the target: a recording may be larger than the folder of temporary files.
+  await withPartialFile(path, async (folder) => {
+    await mkdir(folder, { mode: 0o700, recursive: true });
+    const copies = source === null ? [await copied(name, folder)] : await downloaded(name, source, folder, flags);
+    if (flags.format === "mcap") await keep(copies, folder, path);
+    else {
+      const { format, topic: patterns, spreadsheet: forSpreadsheets = false } = flags;
+      await readable(name, () => convert({ title, copies, folder, path, format, patterns, forSpreadsheets }));
+    }
+  });
+  process.stdout.write(`${exportedText(path, source?.length ?? 1)}\n`);
+}
+
+/** A damaged file is no defect of this program: a sentence is enough. */
+async function readable<T>(name: string, read: () => Promise<T>): Promise<T> {
+  return read().catch((error: unknown) => {
+    if (error instanceof MgrError || error instanceof CommandFailure) throw error;
+    throw new CommandFailure(EXIT.failed, `cannot export ${name}: ${messageOf(error)}`);
+  });
+}
+
+async function chosenFiles(name: string, flags: ExportFlags): Promise<RecordedFile[]> {
+  const client = await connectManager(flags);
+  try {
+    const { files } = await findRecording(client, name);
+    const chosen = files.filter(
+      ({ host, file }) => (flags.host === undefined || host === flags.host) && (flags.file === undefined || file === flags.file),
+    );
+    if (chosen.length === 0)
+      throw new CommandFailure(
+        EXIT.notFound,
+        files.length === 0 ? `the recording '${name}' has no files` : `no such file; 'mgr record info' lists them`,
+      );
+    return chosen;
+  } finally {
+    client.close();
+  }
+}
+
+/** In the folder of this shell; several files of mcap get a folder. */
+export function defaultPath(title: string, format: ExportFlags["format"], files: readonly RecordedFile[]): string {
+  const name = title.replaceAll(/[^\p{L}\p{N}._-]/gu, "_").replace(/^\.+/, "") || "recording";
+  if (format !== "mcap") return `${name}${SAMPLE_FORMATS[format].ending}`;
+  return files.length > 1 ? name : `${name}.mcap`;
+}
+
+async function downloaded(name: string, files: readonly RecordedFile[], folder: string, flags: ConnectionFlags): Promise<string[]> {
+  const way = await findWay(flags);
+  const paths: string[] = [];
+  for (const { host, file } of files) {
+    const path = join(folder, basename(file));
+    const query = new URLSearchParams({ name, host, file });
+    await saveResponse(await httpGet(way, `/mgr/recording?${query}`), path);
+    // One that is being written has no index yet.
+    await readable(file, () => repairMcap(path));
+    paths.push(path);
+  }
+  return paths;
+}
+
+async function copied(file: string, folder: string): Promise<string> {
+  const path = join(folder, "file.mcap");
+  try {
+    await copyFile(file, path);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw new CommandFailure(isMissing ? EXIT.notFound : EXIT.failed, isMissing ? `there is no file ${file}` : messageOf(error));
+  }
+  await readable(file, () => repairMcap(path));
+  return path;
+}
+
+async function keep(copies: readonly string[], folder: string, path: string): Promise<void> {
+  const [only = ""] = copies;
+  await rename(copies.length === 1 ? only : folder, path);
+}
+
+interface Conversion {
+  readonly title: string;
+  readonly copies: readonly string[];
+  readonly folder: string;
+  readonly path: string;
+  readonly format: SampleFormat;
+  readonly patterns: readonly string[] | undefined;
+  readonly forSpreadsheets: boolean;
+}
+
+async function convert({ title, copies, folder, path, format, patterns, forSpreadsheets }: Conversion): Promise<void> {
+  const matches = (patterns ?? ["*"]).map(compileFnmatch);
+  const recorded = await openRecorded(title, copies, (topic) => matches.some((match) => match(topic)));
+  try {
+    if (recorded.topics.length === 0)
+      throw new CommandFailure(EXIT.notFound, `no messages${patterns === undefined ? "" : ` of topics that match ${patterns.join(", ")}`}`);
+    const write = await SAMPLE_FORMATS[format].writer();
+    const part = join(folder, basename(path));
+    await write(recorded, part, { forSpreadsheets });
+    await rename(part, path);
+  } finally {
+    await recorded.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,17 @@
+import { connectManager } from "../../../cli/manager/connection.ts";
+import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import { printJson } from "../../../cli/output/table.ts";
+import { findRecordings } from "./find-recordings.ts";
+import { recordingList } from "./tables.ts";
+
+/** `mgr record list [NAME…]`: recordings with size, duration and losses. */
+export async function recordList(names: string[], flags: ConnectionFlags & { json?: boolean }): Promise<void> {
+  const client = await connectManager(flags);
+  try {
+    const recordings = await findRecordings(client, names);
+    if (flags.json) printJson(recordings);
+    else process.stdout.write(`${recordingList(recordings)}\n`);
+  } finally {
+    client.close();
+  }
+}

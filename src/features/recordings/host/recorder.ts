@@ -1,0 +1,299 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { MgrError, messageOf } from "../../../base/errors.ts";
+import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { wallClockNs } from "../../../bus/wall-clock.ts";
+import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
+import type { RunReport } from "../../../contract/run.ts";
+import { instanceUuid } from "../../../daemon/session/instance.ts";
+import { ListPages } from "../../../daemon/session/list-pages.ts";
+import { readStateText } from "../../../files/state-file.ts";
+import { makeStateFolder } from "../../../files/state-folder.ts";
+import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../contract.ts";
+import { LOG_LINE, logLine } from "../samples/mcap/channels.ts";
+import { Recording, type RecordingOptions } from "./recording.ts";
+import { fileNamePart, type RecordingLog } from "./recording-folder.ts";
+import type { Tap } from "./tap.ts";
+import { TerminalLines } from "./terminal-lines.ts";
+
+const STATE_FILE = "recordings.json";
+const FOLDER = "recordings";
+const JSON_OBJECT = { encoding: "json", definition: "", definitionName: "" } as const;
+const saved = z
+  .array(recordingSpec.extend({ is_recording: z.boolean().default(false), started_at: z.number().nullable().default(null) }))
+  .max(MAX_RECORDINGS);
+type SavedRecording = z.infer<typeof saved>[number];
+
+export interface RecorderOptions {
+  readonly host: string;
+  /** State folder of the daemon. */
+  readonly stateDir: string;
+  /** Where relative paths begin. */
+  readonly workDir: string;
+  readonly tap: Pick<Tap, "add">;
+  readonly clock: Clock;
+  readonly log: RecordingLog;
+}
+
+/** The recordings of one host: which there are, their files, and what of the host itself goes into them. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #recordings = new Map<string, Recording>();
+  readonly #pages: ListPages;
+  readonly #lines: TerminalLines;
+  #send: (event: RecordingEvent) => void = () => {};
+  #seq = 0;
+  /** Files that were known when a recording was reported last: reports of counters leave them out. */
+  readonly #told = new Map<string, string>();
+  /** The recordings that take the output of a process; emptied when a recording changes. */
+  readonly #terminals = new Map<string, readonly Recording[]>();
+  /** Recordings that an earlier daemon had begun go on: what is published from now on is recorded. Never rejects. */
+  readonly resumed: Promise<void>;
+  /** The files of an earlier daemon are complete, too. */
+  readonly #opened: Promise<void>;
+  readonly #instance: string;
+  /** The saved state of each recording. */
+  readonly #savedStates = new Map<string, string>();
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#instance = instanceUuid(options.stateDir);
+    this.#pages = new ListPages(options.clock);
+    this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
+    this.resumed = this.#resume(this.#read());
+    this.#opened = this.resumed.then(() => this.#complete());
+  }
+
+  /** Of the last event. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  listen(send: (event: RecordingEvent) => void): void {
+    this.#send = send;
+  }
+
+  async start({ spec }: RequestOf<"record_start">): Promise<Record<string, never>> {
+    await this.#opened;
+    const known = this.#recordings.get(spec.name);
+    if (known === undefined && this.#recordings.size >= MAX_RECORDINGS)
+      throw new MgrError("busy", `this host has ${MAX_RECORDINGS} recordings already: delete one`);
+    if (known?.isRecording) return {};
+    if (known !== undefined && this.#folderOf(spec) !== known.folder.path) {
+      const held = known.report.files.length;
+      if (held > 0)
+        throw new MgrError("conflict", `'${spec.name}' has ${held} files in ${known.folder.path}: delete it, or use another name`);
+      this.#forget(spec.name);
+    }
+    const recording = this.#recordings.get(spec.name) ?? this.#add(spec);
+    try {
+      if (spec.path === null) makeStateFolder(this.#folderOf(spec));
+      await recording.start(spec);
+    } catch (error) {
+      if (known === undefined) this.#forget(spec.name);
+      throw error;
+    }
+    return {};
+  }
+
+  async stop({ name }: RequestOf<"record_stop">): Promise<Record<string, never>> {
+    await this.#find(name).stop();
+    return {};
+  }
+
+  async delete({ name, file }: RequestOf<"record_delete">): Promise<Record<string, never>> {
+    await this.#opened;
+    await this.#find(name).remove(file);
+    if (file !== null) return {};
+    this.#forget(name);
+    this.#keep();
+    this.#send({ seq: ++this.#seq, name, is_partial: false, recording: null });
+    return {};
+  }
+
+  async list(): Promise<ResponseOf<"recordings">> {
+    await this.#opened;
+    const { seq } = this;
+    const reports = [...this.#recordings.values()].map(({ report }) => report);
+    return { ...this.#pages.of(reports), seq };
+  }
+
+  page({ list, page }: RequestOf<"recordings_page">): ResponseOf<"recordings_page"> {
+    return { data: this.#pages.take(list, page) };
+  }
+
+  async read({ name, file, from, max }: RequestOf<"record_read">): Promise<ResponseOf<"record_read">> {
+    const recording = this.#find(name);
+    const path = recording.report.files.some((known) => known.file === file) ? recording.folder.pathOf(file) : null;
+    if (path === null) throw new MgrError("not_found", `'${name}' has no file '${file}' on this host`);
+    await using handle = await open(path, "r");
+    const { size } = await handle.stat();
+    const data = Buffer.alloc(Math.max(0, Math.min(max, size - from)));
+    const { bytesRead } = await handle.read(data, 0, data.length, from);
+    return { size, data: data.subarray(0, bytesRead) };
+  }
+
+  /** From the manager: its log, calls of services, parameters. */
+  note({ notes }: RequestOf<"record_notes">): Record<string, never> {
+    for (const { time, kind, value } of notes) {
+      const received = BigInt(time);
+      const isLog = kind === "log";
+      const entry = isLog ? logNote.safeParse(value) : null;
+      const payload =
+        entry?.success === true
+          ? logLine(received, entry.data.level, entry.data.source, entry.data.msg)
+          : new TextEncoder().encode(JSON.stringify(value ?? null));
+      for (const recording of this.#including(kind)) this.#put(recording, `mgr/${kind}`, isLog ? LOG_LINE : JSON_OBJECT, received, payload);
+    }
+    return {};
+  }
+
+  /** A process of the host changed. */
+  processChanged(kind: string, run: { readonly report: RunReport }): void {
+    const wanted = this.#including("processes");
+    if (wanted.length === 0) return;
+    const { name, run_id, pid, ready, stopping, extinct, exit } = run.report;
+    const payload = new TextEncoder().encode(JSON.stringify({ kind, name, run_id, pid, ready, stopping, extinct, exit }));
+    const now = wallClockNs();
+    for (const recording of wanted) this.#put(recording, "mgr/processes", JSON_OBJECT, now, payload);
+  }
+
+  /** Bytes that a process wrote to its terminal. */
+  output(name: string, bytes: Uint8Array): void {
+    if (this.#terminalRecordings(name).length > 0) this.#lines.add(name, bytes);
+  }
+
+  async close(): Promise<void> {
+    await this.#opened;
+    this.#lines.close();
+    for (const recording of this.#recordings.values()) {
+      await recording.stop();
+      recording.folder.release();
+    }
+    this.#pages.close();
+  }
+
+  #forget(name: string): void {
+    this.#recordings.get(name)?.folder.release();
+    this.#recordings.delete(name);
+    this.#told.delete(name);
+  }
+
+  #including(kind: RecordingSpec["include"][number]): Recording[] {
+    return [...this.#recordings.values()].filter(({ isRecording, spec }) => isRecording && spec.include.includes(kind));
+  }
+
+  async #resume(specs: readonly SavedRecording[]): Promise<void> {
+    const opened = specs.map(async ({ is_recording: wasRecording, started_at: startedAt, ...spec }) => {
+      this.#savedStates.set(spec.name, stateText(wasRecording, startedAt));
+      const recording = this.#add(spec);
+      await recording.open({ wasRecording, startedAt }).catch((error: unknown) => this.#unreadable(recording, error));
+    });
+    await Promise.all(opened);
+  }
+
+  async #complete(): Promise<void> {
+    for (const recording of this.#recordings.values()) {
+      await recording.completed.catch((error: unknown) => this.#unreadable(recording, error));
+      this.#changed(recording);
+    }
+  }
+
+  #unreadable({ name }: Recording, error: unknown): void {
+    this.#options.log("error", `the recording '${name}' of the earlier daemon cannot be continued: ${messageOf(error)}`);
+  }
+
+  #add(spec: RecordingSpec): Recording {
+    const { host, tap, clock, log } = this.#options;
+    const changed = (recording: Recording) => this.#changed(recording);
+    const options: RecordingOptions = { host, instance: this.#instance, tap, clock, log, changed };
+    const recording = new Recording(spec, this.#folderOf(spec), options);
+    this.#recordings.set(spec.name, recording);
+    return recording;
+  }
+
+  #folderOf({ name, path }: RecordingSpec): string {
+    const { stateDir, workDir } = this.#options;
+    return join(path === null ? join(stateDir, FOLDER) : resolve(workDir, path), fileNamePart(name));
+  }
+
+  #find(name: string): Recording {
+    const recording = this.#recordings.get(name);
+    if (recording === undefined) throw new MgrError("not_found", `this host has no recording '${name}'`);
+    return recording;
+  }
+
+  #changed(recording: Recording): void {
+    const { report, name } = recording;
+    this.#terminals.clear();
+    if (this.#recordings.get(name) !== recording) return;
+    if (this.#savedStates.get(name) !== stateText(recording.isRecording, recording.startedAt)) this.#keep();
+    const closed = report.files.filter(({ is_growing }) => !is_growing);
+    const key = JSON.stringify(closed);
+    const isPartial = this.#told.get(name) === key;
+    this.#told.set(name, key);
+    const told = isPartial ? { ...report, files: report.files.filter(({ is_growing }) => is_growing) } : report;
+    this.#send({ seq: ++this.#seq, name, is_partial: isPartial, recording: told });
+  }
+
+  #terminalRecordings(process: string): readonly Recording[] {
+    const known = this.#terminals.get(process);
+    if (known !== undefined) return known;
+    const found = [...this.#recordings.values()].filter(
+      ({ isRecording, spec }) => isRecording && spec.terminals.some((pattern) => compileFnmatch(pattern)(process)),
+    );
+    this.#terminals.set(process, found);
+    return found;
+  }
+
+  #terminalLine(process: string, text: string): void {
+    const now = wallClockNs();
+    const payload = logLine(now, "info", process, text);
+    for (const recording of this.#terminalRecordings(process)) this.#put(recording, `mgr/terminals/${process}`, LOG_LINE, now, payload);
+  }
+
+  #put(recording: Recording, topic: string, kind: typeof LOG_LINE, received: bigint, payload: Uint8Array): void {
+    recording.take({ topic, ...kind, received, published: null, sequence: null, payload });
+  }
+
+  #read(): SavedRecording[] {
+    try {
+      return saved.parse(JSON.parse(readStateText(this.#stateFile) ?? "[]"));
+    } catch (error) {
+      // Otherwise it is of another version: the files stay where they are.
+      if (error instanceof MgrError) this.#options.log("error", `earlier recordings are not continued: ${error.message}`);
+      return [];
+    }
+  }
+
+  /** Saves the recordings and which of them run: the next daemon goes on with them. */
+  #keep(): void {
+    const recordings = [...this.#recordings.values()].map(
+      ({ spec, isRecording, startedAt }): SavedRecording => ({ ...spec, is_recording: isRecording, started_at: startedAt }),
+    );
+    this.#savedStates.clear();
+    for (const { name, is_recording, started_at } of recordings) this.#savedStates.set(name, stateText(is_recording, started_at));
+    const temporary = `${this.#stateFile}.new`;
+    try {
+      makeStateFolder(dirname(temporary));
+      rmSync(temporary, { force: true });
+      writeFileSync(temporary, `${JSON.stringify(recordings)}\n`, { mode: 0o600, flag: "wx" });
+      renameSync(temporary, this.#stateFile);
+    } catch (error) {
+      this.#options.log("error", `${this.#stateFile} cannot be written: ${messageOf(error)}`);
+    }
+  }
+
+  get #stateFile(): string {
+    return join(this.#options.stateDir, STATE_FILE);
+  }
+}
+
+const logNote = z.object({ level: z.string(), source: z.string(), msg: z.string() });
+
+function stateText(isRecording: boolean, startedAt: number | null): string {
+  return `${isRecording} ${startedAt}`;
+}

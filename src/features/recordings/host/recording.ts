@@ -1,0 +1,352 @@
+import { join } from "node:path";
+import type { Clock } from "../../../base/clock.ts";
+import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
+import { SerialQueue } from "../../../base/serial-queue.ts";
+import type { RecordingFileReport, RecordingReport, RecordingSpec } from "../contract.ts";
+import { RecordingCounts } from "./recording-counts.ts";
+import { RecordingFile } from "./recording-file.ts";
+import { type FileWriter, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
+import type { Tap, TappedMessage } from "./tap.ts";
+import { createFile, type OpenFile } from "./write-queue.ts";
+
+/** What is collected goes to the disk this often, milliseconds: a killed daemon loses at most a second. */
+const FLUSH_MS = 500;
+/** Counters are reported at most this often, milliseconds. */
+const REPORT_MS = 500;
+
+export interface RecordingOptions extends FileWriter {
+  readonly tap: Pick<Tap, "add">;
+  readonly clock: Clock;
+  readonly log: RecordingLog;
+  readonly changed: (recording: Recording) => void;
+  /** Replaced in tests of failing disks. */
+  readonly open?: OpenFile | undefined;
+  readonly freeSpace?: ((folder: RecordingFolder) => Promise<number>) | undefined;
+}
+
+/** A recording of one host: its files, and while it runs the one that is written. */
+export class Recording {
+  spec: RecordingSpec;
+  readonly folder: RecordingFolder;
+  readonly #options: RecordingOptions;
+  #state: RecordingReport["state"] = "stopped";
+  #problem: string | null = null;
+  #startedAt: number | null = null;
+  /** False: an earlier daemon recorded it, this one did not yet. */
+  #hasBegun = false;
+  #files: RecordingFileReport[] = [];
+  #counts = new RecordingCounts();
+  #file: RecordingFile | null = null;
+  #part = 0;
+  #leave: (() => void)[] = [];
+  #timer: unknown = null;
+  #reportedAt = 0;
+  #isDirty = false;
+  /** Logged once while it lasts. */
+  #fault: string | null = null;
+  #completed: Promise<void> = Promise.resolve();
+  /** What touches files happens one after the other. */
+  readonly #work = new SerialQueue();
+
+  constructor(spec: RecordingSpec, folder: string, options: RecordingOptions) {
+    this.spec = spec;
+    this.#options = options;
+    this.folder = new RecordingFolder(folder, options, options.log);
+  }
+
+  get name(): string {
+    return this.spec.name;
+  }
+
+  /** Start of the present recording, or of the last one; milliseconds since 1970, null: unknown. */
+  get startedAt(): number | null {
+    return this.#startedAt;
+  }
+
+  get isRecording(): boolean {
+    return this.#state === "recording";
+  }
+
+  /** Nothing waits for the disk. */
+  get isIdle(): boolean {
+    return this.#work.isEmpty && (this.#file?.isWritten ?? true);
+  }
+
+  get report(): RecordingReport {
+    const { name, spec } = this;
+    const files = this.#file === null ? [...this.#files] : [...this.#files, this.#file.report];
+    const started_at = this.#hasBegun ? this.#startedAt : null;
+    return { name, spec, state: this.#state, problem: this.#problem, started_at, ...this.#counts.report, files };
+  }
+
+  /**
+   * Takes over what an earlier daemon left. Resolves when it records again, if the earlier one recorded; then the files are completed and
+   * counted. `startedAt`: when the recording was started; null: unknown.
+   */
+  async open({ wasRecording, startedAt }: { wasRecording: boolean; startedAt: number | null }): Promise<void> {
+    this.#startedAt = startedAt;
+    const names = await this.#work.run(async () => {
+      const left = await this.folder.names();
+      if (wasRecording) await this.#resume(startedAt).catch(() => undefined);
+      return left;
+    });
+    this.#completed = this.#work.run(async () => {
+      // Takes the lock, too.
+      if (names.length > 0) await this.#makeFolder();
+      const found = await this.folder.complete(names);
+      this.#files.unshift(...found.map(({ report }) => report));
+      this.#counts.add(found, startedAt);
+      // The disk was full, and the oldest files were not known then.
+      if (wasRecording && !this.isRecording) await this.#resume(startedAt);
+    });
+    // The owner awaits it later.
+    this.#completed.catch(() => undefined);
+  }
+
+  /** The files of an earlier daemon are complete and counted. */
+  get completed(): Promise<void> {
+    return this.#completed;
+  }
+
+  /** Throws `conflict` where nothing can be written. */
+  async start(spec: RecordingSpec): Promise<void> {
+    await this.#work.run(async () => {
+      if (this.isRecording) return;
+      this.spec = spec;
+      await this.#makeWritable();
+      this.#counts = new RecordingCounts();
+      this.#record(this.#options.clock.now());
+    });
+  }
+
+  async #resume(startedAt: number | null): Promise<void> {
+    try {
+      await this.#makeWritable();
+    } catch (error) {
+      this.#state = "error";
+      this.#problem = messageOf(error);
+      throw error;
+    }
+    this.#record(startedAt ?? this.#options.clock.now());
+  }
+
+  async #makeWritable(): Promise<void> {
+    try {
+      await this.#makeFolder();
+      if (!(await this.#hasSpace())) throw new MgrError("conflict", this.#fullText());
+    } catch (error) {
+      throw new MgrError("conflict", `'${this.name}' cannot be recorded to ${this.folder.path}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #record(startedAt: number): void {
+    this.#state = "recording";
+    this.#problem = null;
+    this.#fault = null;
+    this.#startedAt = startedAt;
+    this.#hasBegun = true;
+    const take = (message: TappedMessage) => this.take(message);
+    this.#leave = this.spec.topics.map((pattern) => this.#options.tap.add(pattern, take));
+    this.#schedule();
+    this.#changed();
+  }
+
+  /** Resolves when its files are complete. */
+  async stop(problem: string | null = null): Promise<void> {
+    if (!this.isRecording) return this.#work.run(() => undefined);
+    this.#end();
+    this.#state = problem === null ? "stopped" : "error";
+    this.#problem = problem;
+    await this.#closeFile();
+    this.#changed();
+  }
+
+  /** `file` null: all of them. Throws `conflict` for what is written, `not_found`. */
+  async remove(file: string | null): Promise<void> {
+    if (file === null) {
+      if (this.isRecording) throw new MgrError("conflict", `'${this.name}' is being recorded: stop it first`);
+      await this.#work.run(() => this.folder.removeAll());
+      this.#files = [];
+      return;
+    }
+    if (this.#file?.name === file) throw new MgrError("conflict", `${file} is being written: stop the recording '${this.name}' first`);
+    if (!this.#files.some((known) => known.file === file)) throw new MgrError("not_found", `'${this.name}' has no file '${file}'`);
+    await this.#work.run(() => this.#forget(file));
+    this.#changed();
+  }
+
+  /** One message, valid during the call. */
+  take(message: TappedMessage): void {
+    if (!this.isRecording) return;
+    const { topic, sequence, payload } = message;
+    const missed = this.#counts.arrived(topic, sequence);
+    this.#file ??= this.#begin();
+    if (this.#file.add(message, missed)) this.#counts.recorded(topic, payload.length);
+    else this.#counts.dropped(topic);
+    this.#isDirty = true;
+    if (this.#file.size >= this.spec.max_size || this.#file.isLong) void this.#closeFile();
+  }
+
+  #begin(): RecordingFile {
+    const { clock, host, open = createFile } = this.#options;
+    this.#part++;
+    const name = this.folder.fileName(new Date(clock.now()), this.#part);
+    void this.#do(() => this.#removeSurplus());
+    return new RecordingFile({
+      path: join(this.folder.path, name),
+      metadata: { recording: this.name, host, part: String(this.#part), topics: this.spec.topics.join("\n") },
+      channelMetadata: { host },
+      open: async (path) => {
+        // Another program may have removed it.
+        await this.#makeFolder();
+        return open(path);
+      },
+      failed: (error) => this.#writeFailed(error, name),
+      now: clock.monotonic(),
+    });
+  }
+
+  /** The next message begins another file. */
+  #closeFile(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    if (file === null) return this.#do(() => undefined);
+    this.#files.push(file.report);
+    return this.#do(async () => {
+      const problem = await file.close();
+      if (problem !== null) {
+        const { text, isLost, dropped } = problem;
+        for (const [topic, count] of dropped) this.#counts.lost(topic, count);
+        // After the reason for which it ends, which says what to do.
+        this.#problem = this.isRecording || this.#problem === null ? text : `${this.#problem}; ${text}`;
+        this.#options.log("error", text);
+        if (isLost) return this.#forgetLost(file.name);
+      }
+      const found = await this.folder.find(file.name).catch(() => null);
+      this.#files = this.#files.flatMap((known) => (known.file === file.name ? (found?.report ?? []) : known));
+      this.#changed();
+    });
+  }
+
+  /** Another program has taken this file, and perhaps all others. */
+  async #forgetLost(lost: string): Promise<void> {
+    this.#files = this.#files.filter(({ file }) => file !== lost);
+    this.folder.release();
+    await this.#makeFolder();
+    const names = new Set(await this.folder.names());
+    this.#files = this.#files.filter(({ file }) => names.has(file));
+    this.#changed();
+  }
+
+  async #makeFolder(): Promise<void> {
+    if (!(await this.folder.make())) return;
+    // A file that is still being closed notices it by itself.
+    const lost = this.#files.filter(({ is_growing }) => !is_growing).length;
+    this.#files = this.#files.filter(({ is_growing }) => is_growing);
+    if (lost > 0) this.#options.log("error", `${this.folder.path} was removed by another program, with ${lost} files of '${this.name}'`);
+  }
+
+  /** One after the other, and never rejects. */
+  #do(work: () => void | Promise<void>): Promise<void> {
+    return this.#work.run(work).catch((error: unknown) => this.#logFault(messageOf(error)));
+  }
+
+  async #removeSurplus(): Promise<void> {
+    const isOver = () => this.#files.length + (this.#file === null ? 0 : 1) > this.spec.max_files;
+    while (isOver() && (await this.#removeOldest(`limit: ${this.spec.max_files} files`)));
+    this.#changed();
+  }
+
+  /** False: there is none that could be removed. */
+  async #removeOldest(reason: string): Promise<boolean> {
+    const oldest = this.#files.find(({ is_growing }) => !is_growing);
+    if (oldest === undefined) return false;
+    await this.#forget(oldest.file);
+    this.#options.log("info", `removed the oldest file of the recording '${this.name}' (${reason}): ${oldest.file}`);
+    return true;
+  }
+
+  async #forget(file: string): Promise<void> {
+    await this.folder.remove(file);
+    this.#files = this.#files.filter((known) => known.file !== file);
+  }
+
+  /** A full disk makes room as configured; anything else ends the recording. True: there is room again. */
+  async #writeFailed(error: unknown, file: string): Promise<boolean> {
+    if (isDiskFull(error) && this.spec.on_full === "delete_oldest" && (await this.#removeOldest("the disk is full"))) return true;
+    // Not awaited: the end waits for the write that failed.
+    void this.#fail(isDiskFull(error) ? this.#fullText() : `${file} could not be written: ${messageOf(error)}`);
+    return false;
+  }
+
+  async #fail(problem: string): Promise<void> {
+    if (!this.isRecording) return;
+    this.#options.log("error", `the recording '${this.name}' was stopped: ${problem}`);
+    await this.stop(problem);
+  }
+
+  #fullText(): string {
+    const { min_free_space } = this.spec;
+    const limit = min_free_space === 0 ? "" : `: less than ${min_free_space} bytes are free (min_free_space)`;
+    return `the disk of ${this.folder.path} is full${limit}. Make room there, then start the recording again`;
+  }
+
+  async #hasSpace(): Promise<boolean> {
+    const { freeSpace = (folder: RecordingFolder) => folder.freeSpace() } = this.#options;
+    while ((await freeSpace(this.folder)) < this.spec.min_free_space) {
+      if (this.spec.on_full !== "delete_oldest" || !(await this.#removeOldest("too little free space"))) return false;
+    }
+    return true;
+  }
+
+  #schedule(): void {
+    const { clock } = this.#options;
+    this.#timer = clock.setTimeout(() => {
+      this.#tick().then(
+        () => {
+          this.#fault = null;
+        },
+        (error: unknown) => this.#logFault(messageOf(error)),
+      );
+    }, FLUSH_MS);
+  }
+
+  async #tick(): Promise<void> {
+    if (!this.isRecording) return;
+    this.#schedule();
+    // Begins before what was collected is written: a file that was emptied would be as long as before.
+    const checked = this.#checkPlace();
+    const now = this.#options.clock.monotonic();
+    this.#file?.flush(now);
+    const { max_duration_ms } = this.spec;
+    if (this.#file !== null && max_duration_ms !== null && now - this.#file.begunAt >= max_duration_ms) void this.#closeFile();
+    if (this.#isDirty && now - this.#reportedAt >= REPORT_MS - 1) {
+      this.#isDirty = false;
+      this.#changed();
+    }
+    await checked;
+    if (!(await this.#hasSpace())) await this.#fail(this.#fullText());
+  }
+
+  /** Notices what other programs do to the file and the folder. */
+  async #checkPlace(): Promise<void> {
+    const file = this.#file;
+    if (file !== null && (await file.isLost()) && this.#file === file) await this.#closeFile();
+    await this.#makeFolder();
+  }
+
+  #logFault(fault: string): void {
+    if (fault !== this.#fault) this.#options.log("error", `the recording '${this.name}': ${fault}`);
+    this.#fault = fault;
+  }
+
+  #end(): void {
+    for (const leave of this.#leave.splice(0)) leave();
+    this.#options.clock.clearTimeout(this.#timer);
+  }
+
+  #changed(): void {
+    this.#reportedAt = this.#options.clock.monotonic();
+    this.#options.changed(this);
+  }
+}

@@ -1,0 +1,55 @@
+import type { Clock } from "../../../base/clock.ts";
+import type { LogBook } from "../../../log/log-book.ts";
+import type { RecordingNote } from "../contract.ts";
+
+/** What is collected for one message, milliseconds. */
+const COLLECT_MS = 200;
+/** Notes in one message, and characters of all of them; more is cut off. */
+const MAX_NOTES = 500;
+const MAX_CHARS = 256 * 1024;
+
+interface NoteSenderOptions {
+  readonly clock: Clock;
+  readonly log: LogBook;
+  readonly isWanted: () => boolean;
+  readonly send: (notes: RecordingNote[]) => void;
+}
+
+/** Gives recordings on the manager's host the manager's log, its calls of services, and parameters. */
+export class NoteSender {
+  readonly #options: NoteSenderOptions;
+  readonly #leave: () => void;
+  #notes: RecordingNote[] = [];
+  #chars = 0;
+  #timer: unknown = null;
+
+  constructor(options: NoteSenderOptions) {
+    this.#options = options;
+    this.#leave = options.log.subscribe(({ level, source, msg }) => this.add("log", { level, source, msg }));
+  }
+
+  add(kind: RecordingNote["kind"], value: unknown): void {
+    const { clock, isWanted } = this.#options;
+    if (!isWanted()) return;
+    const size = JSON.stringify(value ?? null).length;
+    if (this.#chars + size > MAX_CHARS || this.#notes.length >= MAX_NOTES) this.#flush();
+    if (size > MAX_CHARS) return;
+    this.#notes.push({ time: String(BigInt(Math.round(clock.now() * 1_000)) * 1_000n), kind, value });
+    this.#chars += size;
+    this.#timer ??= clock.setTimeout(() => this.#flush(), COLLECT_MS);
+  }
+
+  close(): void {
+    this.#leave();
+    this.#flush();
+  }
+
+  #flush(): void {
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#timer = null;
+    const notes = this.#notes;
+    this.#notes = [];
+    this.#chars = 0;
+    if (notes.length > 0) this.#options.send(notes);
+  }
+}

@@ -1,0 +1,67 @@
+import { MgrError, messageOf } from "../../../base/errors.ts";
+import { visible } from "../../../base/visible-text.ts";
+import { refusal, refusalResponse } from "../../../http/access/refusal.ts";
+import type { Route, RouteContext } from "../../../http/route.ts";
+import { type ByteRange, fileStream } from "../../../http/routes/file-stream.ts";
+import type { Followers } from "../../../http/server/open-connections.ts";
+import type { RecordedFileReader, Recordings } from "./recordings.ts";
+
+const STATUS: Readonly<Record<string, 404 | 409 | 503>> = { not_found: 404, conflict: 409 };
+
+/** `GET /mgr/recording`: a file of a recording from its host, whole or one range of bytes. Of a growing file, the bytes that exist now. */
+export function recordingRoute(recordings: Recordings, followers: Followers): Route {
+  return {
+    path: "/mgr/recording",
+    method: "GET",
+    async handle(context) {
+      const { name, host, file } = context.req.query();
+      if (!name || !host || !file)
+        return refusalResponse(refusal(400, "Give name, host and file of the recording: request_recordings lists them."));
+      try {
+        const reader = await recordings.open(name, host, file);
+        return respond(context, file, reader, followers);
+      } catch (error) {
+        const status = error instanceof MgrError ? (STATUS[error.code] ?? 503) : 503;
+        return refusalResponse(refusal(status, visible(`${messageOf(error)}.`)));
+      }
+    },
+  };
+}
+
+function respond(context: RouteContext, file: string, reader: RecordedFileReader, followers: Followers): Response {
+  const { size } = reader;
+  const range = rangeOf(context.req.header("range"), size);
+  if (range === null) {
+    return refusalResponse(refusal(416, `The file has ${size} bytes.`, { "Content-Range": `bytes */${size}` }));
+  }
+  const { from, end } = range ?? { from: 0, end: size };
+  const headers = {
+    "Content-Type": "application/octet-stream",
+    // File names were percent-encoded when they were created; other names are refused.
+    "Content-Disposition": `attachment; filename="${file.replaceAll(/[^A-Za-z0-9._%~-]/g, "_")}"`,
+    "Content-Length": String(end - from),
+    "Accept-Ranges": "bytes",
+    "Cache-Control": "no-store",
+    ...(range === undefined ? {} : { "Content-Range": `bytes ${from}-${end - 1}/${size}` }),
+  };
+  const status = range === undefined ? 200 : 206;
+  if (context.req.method === "HEAD") return new Response(null, { status, headers });
+  const body = fileStream({ context, followers, range: { from, end }, read: (at, max) => reader.read(at, max) });
+  return new Response(body, { status, headers });
+}
+
+/** Undefined: the whole file, also for a malformed header or several ranges. Null: the range does not exist. */
+export function rangeOf(header: string | undefined, size: number): ByteRange | undefined | null {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "");
+  if (match === null) return undefined;
+  const [, first = "", last = ""] = match;
+  if (first === "") {
+    if (last === "") return undefined;
+    const from = Math.max(0, size - Number(last));
+    return Number(last) === 0 || size === 0 ? null : { from, end: size };
+  }
+  const from = Number(first);
+  if (last !== "" && Number(last) < from) return undefined;
+  if (from >= size) return null;
+  return { from, end: last === "" ? size : Math.min(size, Number(last) + 1) };
+}

@@ -1,0 +1,19 @@
+import { messageOf } from "../../../base/errors.ts";
+import { parseJson } from "../../../base/json.ts";
+import { messageReader, parseMessageDefinition } from "./message-definition.ts";
+
+/** Why the messages of a topic cannot be decoded by its definition; null: they can be, or there is none. */
+export function definitionProblem({ encoding, definition }: { encoding: "cdr" | "json" | "raw"; definition: string }): string | null {
+  if (encoding === "raw" || definition === "") return null;
+  if (encoding === "json") {
+    const schema = parseJson(definition);
+    const isSchema = typeof schema === "boolean" || (typeof schema === "object" && schema !== null && !Array.isArray(schema));
+    return isSchema ? null : "the definition is not a JSON Schema: it must be a JSON object";
+  }
+  try {
+    messageReader(parseMessageDefinition(definition));
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { namesOf, wantedTopics } from "../../../../src/features/loggers/cli/configure.ts";
+
+const PUBLISHED = ["arm/state", "arm/[odd]", "camera/left"];
+
+test("patterns stand for what is published, names also for what is not", () => {
+  expect(namesOf(["arm/*", "arm/state", "later"], PUBLISHED)).toEqual(["arm/state", "arm/[odd]", "later"]);
+  // A name may contain pattern characters.
+  expect(namesOf(["arm/[odd]"], PUBLISHED)).toEqual(["arm/[odd]"]);
+  expect(() => namesOf(["radar/*"], PUBLISHED)).toThrow("'radar/*' matches no topic that is published");
+  expect(() => namesOf(["a//b"], PUBLISHED)).toThrow();
+});
+
+test("--add keeps the other topics, and changes those that are named", () => {
+  const topic = { log_size: 10, divisor: 2, only_ts: false, enabled: false, active: false, n_samples: 0, md_name: "", port: "" };
+  const before = {
+    name: "arm",
+    enabled: false,
+    active_topics: [],
+    topics: [
+      { ...topic, name: "a" },
+      { ...topic, name: "b" },
+      { ...topic, name: "b", port: "rt2:b" },
+      { ...topic, name: "a", port: "rt2:a" },
+    ],
+  };
+  const added = [
+    { name: "a", log_size: 10, divisor: 2 },
+    { name: "b", log_size: 500, divisor: 1 },
+    { name: "c", log_size: 500, divisor: 1 },
+  ];
+  expect(wantedTopics(["b", "c"], { logSize: 500, divisor: 1, add: true }, before)).toEqual(added);
+  expect(wantedTopics(["b", "c"], { logSize: 500, divisor: 1 }, before)).toEqual(added.slice(1));
+});

@@ -1,0 +1,73 @@
+import { batch, signal } from "@preact/signals";
+import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import type { Client, Service, Topic } from "../../../../src/protocol/resources/resources.ts";
+import { drawnWithNextFrame } from "../../app/painting.ts";
+import { frames$ } from "../../app/store.ts";
+
+/** What the programs say about themselves on the bus, as the manager tells it. */
+export const topics = signal<readonly Topic[]>([]);
+export const services = signal<readonly Service[]>([]);
+export const clients = signal<readonly Client[]>([]);
+
+/** Rates of the last minute of each topic, one a second, the newest last. */
+export const rates = new Map<string, number[]>();
+const RATES = 60;
+const SECOND_MS = 1_000;
+
+/** Follows the manager's frames. They are few: the manager sends at most two a second for a topic. */
+frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => take(frame))));
+
+function take(frame: ManagerFrame): void {
+  switch (frame.type) {
+    case "snapshot":
+      topics.value = inOrder(frame.topics);
+      services.value = inOrder(frame.services);
+      clients.value = inOrder(frame.clients);
+      return;
+    case "topic_upsert":
+      topics.value = withItem(topics.peek(), frame.topic, ({ name }) => name);
+      return;
+    case "topic_remove":
+      topics.value = topics.peek().filter(({ name }) => name !== frame.name);
+      rates.delete(frame.name);
+      return;
+    case "services_snapshot":
+      services.value = inOrder(frame.services);
+      return;
+    case "service_upsert":
+      services.value = withItem(services.peek(), frame.service, ({ name }) => name);
+      return;
+    case "service_remove":
+      services.value = services.peek().filter(({ name }) => name !== frame.name);
+      return;
+    case "clients_snapshot":
+      clients.value = inOrder(frame.clients);
+      return;
+    case "client_upsert":
+      clients.value = withItem(clients.peek(), frame.client, ({ id }) => id);
+      return;
+    case "client_remove":
+      clients.value = clients.peek().filter(({ id }) => id !== frame.id);
+      return;
+  }
+}
+
+setInterval(() => {
+  for (const { name, publisher_rate } of topics.peek()) {
+    const known = rates.get(name) ?? [];
+    known.push(publisher_rate);
+    if (known.length > RATES) known.shift();
+    rates.set(name, known);
+  }
+}, SECOND_MS);
+
+export function inOrder<T extends { readonly name: string }>(items: readonly T[]): T[] {
+  return [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** The list with an item put at its place, or replaced there. */
+export function withItem<T extends { readonly name: string }>(items: readonly T[], item: T, keyOf: (item: T) => unknown): T[] {
+  const key = keyOf(item);
+  const at = items.findIndex((one) => keyOf(one) === key);
+  return at >= 0 && items[at]?.name === item.name ? items.with(at, item) : inOrder([...items.filter((one) => keyOf(one) !== key), item]);
+}

@@ -1,0 +1,51 @@
+import { readPast } from "../../loggers/past-samples.ts";
+import { readFields } from "../topic-subscriptions.ts";
+import { TraceSamples } from "./trace-samples.ts";
+import type { Trace } from "./traces.ts";
+import type { TraceSource } from "./use-plot.ts";
+
+/** Frames a second; each has all samples since the one before. */
+const RATE = 20;
+/** Of each topic: half a minute at 1 kHz in full, and the rest of five minutes in steps of 10 ms. */
+const KEPT = { most: 30_000, step: 0.01, seconds: 300 };
+
+/** Live samples, after those that loggers and recordings hold; and a window that ends with the newest sample. */
+export function liveSource(seconds: number): TraceSource {
+  return {
+    key: "live",
+    read: readTraces,
+    span: (samples) => {
+      const until = Math.max(...[...samples.values()].map((one) => one.newest ?? Number.NEGATIVE_INFINITY));
+      return Number.isFinite(until) ? { from: until - seconds, until } : null;
+    },
+  };
+}
+
+function readTraces(traces: readonly Trace[]) {
+  const samples = new Map<string, TraceSamples>();
+  const abort = new AbortController();
+  const ends = [() => abort.abort()];
+  for (const { topic } of traces) {
+    if (samples.has(topic)) continue;
+    const fields = traces.filter((one) => one.topic === topic).map(({ field }) => field);
+    samples.set(topic, new TraceSamples(fields, KEPT));
+    ends.push(readFields(topic, { rate: RATE, fields }, (times, values) => samples.get(topic)?.add(times, values)));
+  }
+  readPast(traces, {
+    seconds: KEPT.seconds,
+    signal: abort.signal,
+    found: (topic, older) => {
+      const own = samples.get(topic);
+      if (own !== undefined) samples.set(topic, own.withOlder(older));
+    },
+  }).catch((error: unknown) => {
+    // The plot begins with what is published now.
+    if (!abort.signal.aborted) console.info("the plot has no earlier samples:", error);
+  });
+  return {
+    samples,
+    end: () => {
+      for (const end of ends) end();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { fieldPathText, leavesOf, numberOf } from "../../../../../src/base/field-path.ts";
+import { safeInSpreadsheets } from "../../../../../src/features/recordings/samples/formats/spreadsheet-text.ts";
+
+/** A numeric field of a topic, such as `position[0]` of `arm/state`; the empty field is the whole value. */
+export interface Trace {
+  readonly topic: string;
+  readonly field: string;
+}
+
+export const titleOfTrace = ({ topic, field }: Trace): string => (field === "" ? topic : `${topic}.${field}`);
+
+const MAX_FIELDS = 200;
+
+/** The numeric fields of a sample, in its order. */
+export function numericFields(value: unknown): string[] {
+  return leavesOf(value, MAX_FIELDS).flatMap((leaf) => (numberOf(leaf.value) === null ? [] : [fieldPathText(leaf.path)]));
+}
+
+/** Joined columns as CSV: time in seconds since 1970, then a column a trace; a cell is empty where a trace has no sample. */
+export function csvOf(traces: readonly Trace[], columns: readonly (readonly (number | null | undefined)[])[]): string {
+  const [times = []] = columns;
+  const quoted = (name: string) => {
+    const text = safeInSpreadsheets(name);
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const head = ["time", ...traces.map((trace) => quoted(titleOfTrace(trace)))].join(",");
+  return `${head}\n${times.map((_, row) => columns.map((column) => column[row] ?? "").join(",")).join("\n")}\n`;
+}

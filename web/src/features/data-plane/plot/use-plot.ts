@@ -1,0 +1,180 @@
+import { useEffect, useRef } from "preact/hooks";
+import { clockSeconds } from "../../../ui/time.ts";
+import { complain } from "../../../ui/toasts.ts";
+import type { DrawnPlot } from "./draw-plot.ts";
+import { needsOwnScales, type Scale, type ScaleGroup } from "./scales.ts";
+import { statisticsOf, valueAt } from "./statistics.ts";
+import type { TraceSamples } from "./trace-samples.ts";
+import { type Trace, titleOfTrace } from "./traces.ts";
+
+/** From one drawing to the next, milliseconds; and of this time at most this part is spent on drawing. */
+const DRAW_MS = 50;
+const DRAWING_PART = 0.25;
+/** From one text of the newest values to the next, milliseconds: faster ones cannot be read. */
+const VALUES_MS = 250;
+/** Digits of the seconds where the pointer is. */
+const TIME_DIGITS = 3;
+
+type Columns = (number | null | undefined)[][];
+/** Of each topic. */
+export type Samples = ReadonlyMap<string, TraceSamples>;
+
+/** Where the samples of traces come from. */
+export interface TraceSource {
+  /** Another one is read again. */
+  readonly key: string;
+  readonly read: (traces: readonly Trace[]) => { readonly samples: Samples; readonly end: () => void };
+  /** What is to be drawn, in seconds since 1970; null: nothing new. */
+  readonly span: (samples: Samples) => { readonly from: number; readonly until: number } | null;
+}
+interface Holder<T> {
+  readonly current: T | null;
+}
+export interface PlotOptions {
+  readonly source: TraceSource;
+  readonly box: Holder<HTMLElement>;
+  /** Where a `.trace-value` for each trace is found, in their order; with statistics a `td` for each of STATISTICS, too. */
+  readonly values: Holder<HTMLElement>;
+  readonly time: Holder<HTMLElement>;
+  readonly traces: readonly Trace[];
+  readonly colors: readonly string[];
+  readonly groups: readonly ScaleGroup[];
+  readonly scale: Scale;
+  readonly paused: boolean;
+  readonly onZoom: () => void;
+}
+
+/** Statistics of the visible part. */
+export const STATISTICS = ["min", "max", "mean", "deviation", "count"] as const;
+
+/** Draws into the box, and writes the values under the pointer; returns what reads the columns that are shown. */
+export function usePlot(options: PlotOptions): () => Columns {
+  const { traces, colors, source, groups, scale } = options;
+  const latest = useRef(options);
+  latest.current = options;
+  const shown = useRef<Shown | null>(null);
+  useEffect(() => {
+    if (traces.length === 0) return;
+    const { samples, end } = source.read(traces);
+    const ends = [end];
+    let isOver = false;
+    import("./draw-plot.ts")
+      .then(({ DrawnPlot }) => {
+        const box = latest.current.box.current;
+        if (isOver || !box) return;
+        const series = traces.map((trace, index) => ({
+          ...{ label: titleOfTrace(trace), stroke: colors[index] ?? "gray", topic: trace.topic },
+          at: samples.get(trace.topic)?.fields.indexOf(trace.field) ?? 0,
+        }));
+        const hovered = () => writeValues(latest.current, plot, samples);
+        const plot = new DrawnPlot(box, series, { samples, zoomed: () => latest.current.onZoom(), hovered });
+        const panels = new Panels(plot);
+        panels.arrange(latest.current, samples);
+        shown.current = { plot, panels, samples };
+        let wroteAt = Number.NEGATIVE_INFINITY;
+        const stop = drawRepeatedly((begin) => {
+          const span = latest.current.paused ? null : latest.current.source.span(samples);
+          if (span !== null) {
+            plot.draw(span.from, span.until);
+            panels.arrange(latest.current, samples);
+          }
+          if (begin - wroteAt < VALUES_MS) return;
+          wroteAt = begin;
+          hovered();
+        });
+        ends.push(stop, () => plot.close());
+      })
+      .catch(complain);
+    return () => {
+      isOver = true;
+      shown.current = null;
+      for (const each of ends) each();
+    };
+  }, [traces.map(titleOfTrace).join("\n"), colors.join(), source.key]);
+  const arrangement = `${scale} ${JSON.stringify(groups)}`;
+  useEffect(() => {
+    if (shown.current !== null) shown.current.panels.arrange(latest.current, shown.current.samples);
+  }, [arrangement]);
+  return () => shown.current?.plot.columns() ?? [];
+}
+
+interface Shown {
+  readonly plot: DrawnPlot;
+  readonly panels: Panels;
+  readonly samples: Samples;
+}
+
+/** Traces that have a panel of their own. */
+class Panels {
+  readonly #plot: DrawnPlot;
+  #shown = "";
+  /** A trace that one scale would not show well has its own from then on: panels do not come and go. */
+  #apart = "";
+
+  constructor(plot: DrawnPlot) {
+    this.#plot = plot;
+  }
+
+  arrange({ groups, scale, traces }: PlotOptions, samples: Samples): void {
+    const key = JSON.stringify(groups);
+    if (scale === "auto" && this.#apart !== key && groups.length > 1 && needsOwnScales(groups, rangesOf(traces, samples, this.#plot)))
+      this.#apart = key;
+    const isApart = scale === "stacked" || (scale === "auto" && this.#apart === key);
+    const wanted = `${isApart} ${key}`;
+    if (this.#shown === wanted) return;
+    this.#shown = wanted;
+    this.#plot.arrange(isApart ? groups : [{ label: "", traces: traces.map((_, index) => index) }]);
+  }
+}
+
+const rangesOf = (traces: readonly Trace[], samples: Samples, plot: DrawnPlot) =>
+  traces.map(({ topic, field }) => {
+    const of = samples.get(topic);
+    return of === undefined ? null : statisticsOf(of, field, plot.inSight());
+  });
+
+/** At most once in a frame of the screen, and seldom enough that the page has time for other work; a hidden page draws nothing. */
+function drawRepeatedly(draw: (begin: number) => void): () => void {
+  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const next = () => {
+    frame = requestAnimationFrame(() => {
+      const begin = performance.now();
+      draw(begin);
+      // A timer runs after the frame is painted: the painting is most of the work.
+      timer = setTimeout(() => {
+        const took = performance.now() - begin;
+        timer = setTimeout(next, Math.max(DRAW_MS, took / DRAWING_PART) - took);
+      });
+    });
+  };
+  next();
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+}
+
+/** Values under the pointer, else the newest ones in sight; none where there is no sample. Statistics where there is a place for them. */
+function writeValues({ values, time, traces }: PlotOptions, plot: DrawnPlot, samples: Samples): void {
+  const at = plot.pointerTime();
+  const span = plot.inSight();
+  write(time.current, at === null ? "" : clockSeconds(at, TIME_DIGITS));
+  for (const [index, { topic, field }] of traces.entries()) {
+    const row = values.current?.children[index];
+    const own = samples.get(topic);
+    if (row === undefined || own === undefined) continue;
+    write(row.querySelector(".trace-value"), numberText(valueAt(own, field, at ?? span.until, span)));
+    const cells = row.querySelectorAll(".trace-statistic");
+    if (cells.length === 0) continue;
+    const found = statisticsOf(own, field, span);
+    for (const [column, name] of STATISTICS.entries())
+      write(cells[column], found === null ? "" : name === "count" ? found.count.toLocaleString("en-US") : numberText(found[name]));
+  }
+}
+
+function write(place: Element | null | undefined, text: string): void {
+  if (place && place.textContent !== text) place.textContent = text;
+}
+
+const numberText = (value: number | null) => (value === null ? "" : String(Number(value.toPrecision(4))));

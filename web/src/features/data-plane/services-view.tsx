@@ -1,0 +1,56 @@
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import type { Service } from "../../../../src/protocol/resources/resources.ts";
+import { services } from "./data-store.ts";
+import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";
+import { interfaceName } from "./service-interface.ts";
+import { ServicePanel } from "./service-panel.tsx";
+
+/** Kept while other views are shown. */
+const filter = signal("");
+
+const COLUMNS: readonly Column<Service>[] = [
+  { title: "Interface", value: (service) => interfaceName(service), cell: (service) => interfaceName(service) },
+  { title: "Provider", isMedium: true, value: ({ provider }) => provider, cell: ({ provider }) => provider },
+  { title: "Host", isWide: true, value: ({ provider_host }) => provider_host, cell: ({ provider_host }) => provider_host },
+  {
+    title: "Bus endpoint",
+    isWide: true,
+    cell: ({ port, unix_socket }) => unix_socket ?? (port === 0 ? "" : `port ${port}`),
+  },
+];
+
+export function ServicesView() {
+  const [selected, setSelected] = useState<string | null>(null);
+  const shown = matching(services.value, filter.value, (service) =>
+    [service.name, interfaceName(service), service.provider, service.provider_host].join(" "),
+  );
+  const service = services.value.find(({ name }) => name === selected);
+  return (
+    <>
+      <FilterBar text={filter} label="Filter services" shown={shown.length} all={services.value.length} />
+      <ListAndPanel
+        list={
+          <DataTable
+            label="Services"
+            items={shown}
+            keyOf={({ name }) => name}
+            nameOf={({ name }) => name}
+            nameTitle="Service"
+            columns={COLUMNS}
+            selected={selected}
+            onSelect={setSelected}
+            empty={
+              <p>
+                {filter.value === ""
+                  ? "No services. A program provides one with mgr/client, mgr_client.py or as a NATS micro service."
+                  : "No matches."}
+              </p>
+            }
+          />
+        }
+        panel={service && <ServicePanel key={service.name} service={service} onClose={() => setSelected(null)} />}
+      />
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import { useEffect, useState } from "preact/hooks";
+import { rateText } from "../../../../src/client/shown/units.ts";
+import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import type { Topic } from "../../../../src/protocol/resources/resources.ts";
+import { linkTo } from "../../app/navigation.ts";
+import { ask } from "../../app/store.ts";
+import { Button } from "../../ui/button.tsx";
+import { clockTime } from "../../ui/time.ts";
+import { complain } from "../../ui/toasts.ts";
+import { DataPanel } from "./data-panel.tsx";
+import { isPlotted, plotted, togglePlotted } from "./plot/plotted.ts";
+import { numericFields } from "./plot/traces.ts";
+import { readTopic, type Sample } from "./topic-subscriptions.ts";
+import { valueText } from "./words.ts";
+
+type Detail = Extract<ManagerFrame, { type: "topic_detail" }>;
+const SAMPLES_A_SECOND = 5;
+
+/** One topic: its newest sample, who publishes and subscribes, its definition. */
+export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => void }) {
+  const { name, publisher_rate, subscribers } = topic;
+  const detail = useDetail(name, subscribers);
+  const [paused, setPaused] = useState(false);
+  const live = useSamples(name, !paused);
+  const sample = live ?? (detail?.ok ? detail.last_sample : null);
+  return (
+    <DataPanel label={`Topic ${name}`} title={name} onClose={onClose}>
+      <section class="detail-section long-text">
+        <h2>
+          Newest sample <span class="soft">{sample && clockTime(sample.ts)}</span>
+          <Button class="flat" pressed={paused} onClick={() => setPaused(!paused)}>
+            {paused ? "Resume" : "Pause"}
+          </Button>
+        </h2>
+        {topic.problem !== null && <p class="bad">{topic.problem}</p>}
+        {live !== null && live.undecoded > 0 && <p class="bad">{live.undecoded} samples could not be decoded by the definition.</p>}
+        {sample ? <pre class="quoted sample">{valueText(sample.value)}</pre> : <p class="soft">No sample yet.</p>}
+      </section>
+      {sample && <Fields topic={name} sample={sample} />}
+      <section class="detail-section">
+        <h2>Publisher</h2>
+        <p>
+          {topic.publisher} on {topic.publisher_host}, {rateText(publisher_rate)}
+        </p>
+      </section>
+      <section class="detail-section">
+        <h2>Subscribers</h2>
+        {detail?.ok && detail.subscribers.length > 0 ? (
+          <ul>
+            {detail.subscribers.map((one) => (
+              <li key={one.client_id}>
+                {one.client} on {one.host}
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <p class="soft">None.</p>
+        )}
+      </section>
+      {detail?.ok && detail.definition !== "" && (
+        <section class="detail-section long-text">
+          <h2>
+            Definition <span class="soft">{detail.encoding}</span>
+          </h2>
+          <pre class="quoted">{detail.definition}</pre>
+        </section>
+      )}
+    </DataPanel>
+  );
+}
+
+/** Asked for again when the number of subscribers changes. */
+function useDetail(name: string, subscribers: number): Detail | null {
+  const [detail, setDetail] = useState<Detail | null>(null);
+  useEffect(() => {
+    let isOld = false;
+    ask({ type: "request_topic_detail", name }, "topic_detail")
+      .then((answer) => !isOld && setDetail(answer))
+      .catch(complain);
+    return () => {
+      isOld = true;
+    };
+  }, [name, subscribers]);
+  return detail;
+}
+
+/** The newest sample while it is wanted. */
+function useSamples(name: string, isWanted: boolean): Sample | null {
+  const [sample, setSample] = useState<Sample | null>(null);
+  useEffect(() => (isWanted ? readTopic(name, SAMPLES_A_SECOND, setSample) : undefined), [name, isWanted]);
+  return sample;
+}
+
+/** The numeric fields, to be put on the plot. */
+function Fields({ topic, sample }: { topic: string; sample: Pick<Sample, "value"> }) {
+  const fields = numericFields(sample.value);
+  if (fields.length === 0) return null;
+  return (
+    <section class="detail-section">
+      <h2>
+        Plot{" "}
+        <a class="soft" {...linkTo({ kind: "plot" })}>
+          {plotted.value.length === 0 ? "" : `show ${plotted.value.length}`}
+        </a>
+      </h2>
+      <div class="field-buttons">
+        {fields.map((field) => (
+          <Button key={field} pressed={isPlotted({ topic, field })} onClick={() => togglePlotted({ topic, field })}>
+            {field === "" ? "value" : field}
+          </Button>
+        ))}
+      </div>
+    </section>
+  );
+}

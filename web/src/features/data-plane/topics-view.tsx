@@ -1,0 +1,91 @@
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { bytesText, rateText } from "../../../../src/client/shown/units.ts";
+import type { Topic } from "../../../../src/protocol/resources/resources.ts";
+import { Button } from "../../ui/button.tsx";
+import { now } from "../../ui/time.ts";
+import { rates, topics } from "./data-store.ts";
+import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";
+import { PublishPanel } from "./publish-panel.tsx";
+import { Sparkline } from "./sparkline.tsx";
+import { TopicPanel } from "./topic-panel.tsx";
+
+/** Kept while other views are shown. */
+const filter = signal("");
+
+const COLUMNS: readonly Column<Topic>[] = [
+  { title: "Rate", isNumber: true, value: ({ publisher_rate }) => publisher_rate, cell: ({ publisher_rate }) => rateText(publisher_rate) },
+  { title: "Last minute", isWide: true, cell: ({ name }) => <RateLine name={name} /> },
+  { title: "Subscribers", isNumber: true, value: ({ subscribers }) => subscribers, cell: ({ subscribers }) => subscribers },
+  {
+    title: "Packets",
+    isNumber: true,
+    isWide: true,
+    value: (topic) => topic.published_packets,
+    cell: (topic) => topic.published_packets.toLocaleString("en-US"),
+  },
+  {
+    title: "Size",
+    isNumber: true,
+    isWide: true,
+    value: ({ message_size }) => message_size,
+    cell: ({ message_size }) => bytesText(message_size),
+  },
+  { title: "Publisher", isMedium: true, value: ({ publisher }) => publisher, cell: ({ publisher }) => publisher },
+  { title: "Host", isWide: true, value: ({ publisher_host }) => publisher_host, cell: ({ publisher_host }) => publisher_host },
+  { title: "Message", isWide: true, value: (topic) => topic.message_definition, cell: (topic) => topic.message_definition },
+];
+
+export function TopicsView() {
+  const [selected, setSelected] = useState<string | null>(null);
+  const shown = matching(topics.value, filter.value, ({ name, publisher, publisher_host, message_definition }) =>
+    [name, publisher, publisher_host, message_definition].join(" "),
+  );
+  const [isPublishing, setPublishing] = useState(false);
+  const topic = topics.value.find(({ name }) => name === selected);
+  return (
+    <>
+      <FilterBar text={filter} label="Filter topics" shown={shown.length} all={topics.value.length}>
+        <span class="grow" />
+        <Button pressed={isPublishing} onClick={() => setPublishing(!isPublishing)}>
+          Publish…
+        </Button>
+      </FilterBar>
+      <ListAndPanel
+        list={
+          <DataTable
+            label="Topics"
+            items={shown}
+            keyOf={({ name }) => name}
+            nameOf={({ name }) => name}
+            nameTitle="Topic"
+            columns={COLUMNS}
+            selected={selected}
+            onSelect={(name) => {
+              setSelected(name);
+              setPublishing(false);
+            }}
+            empty={filter.value === "" ? <NoTopics /> : <p>No matches.</p>}
+          />
+        }
+        panel={
+          isPublishing ? (
+            <PublishPanel onClose={() => setPublishing(false)} />
+          ) : (
+            topic && <TopicPanel key={topic.name} topic={topic} onClose={() => setSelected(null)} />
+          )
+        }
+      />
+    </>
+  );
+}
+
+function RateLine({ name }: { name: string }) {
+  // Drawn again each second.
+  void now.value;
+  return <Sparkline values={rates.get(name) ?? []} label={`Rate of ${name} in the last minute`} />;
+}
+
+function NoTopics() {
+  return <p>No topics. A program publishes with mgr/client, mgr_client.py or any NATS library at MGR_BUS_URL.</p>;
+}

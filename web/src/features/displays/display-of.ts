@@ -1,0 +1,33 @@
+import type { Process } from "../../../../src/protocol/resources/resources.ts";
+import { user } from "../../app/login.ts";
+import { current, showBeside } from "../../app/navigation.ts";
+import { frames$, vncSessions } from "../../app/store.ts";
+import type { View } from "../../app/views.ts";
+import { toast } from "../../ui/toasts.ts";
+
+/** The display that shows a process to this user; null if there is none. */
+export function displayOf({ name, node, x_display_kind, x_display_username, x_display }: Process): View | null {
+  for (const session of vncSessions.value) {
+    const isServer = session.process === name;
+    if (session.kind === "private") {
+      if (isServer) return { kind: "display" };
+    } else if (isServer || (x_display_kind === "configured_vnc" && x_display === nameAt(node, session))) {
+      return { kind: "session", name: session.session_id };
+    }
+  }
+  return x_display_kind === "web" && x_display_username === user ? { kind: "display" } : null;
+}
+
+/** A display as processes of `node` have it in `x_display`. */
+function nameAt(node: string, session: { node: string; vnc_display: number }): string {
+  return `${session.node === node ? "" : session.node}:${session.vnc_display}`;
+}
+
+/** A program that the user has started draws on their own display: offers to show it. */
+export function offerDisplays(): void {
+  frames$.subscribe((frame) => {
+    if (frame.type !== "web_x_display_used" || current.peek().kind === "display") return;
+    const { process } = frame;
+    toast(`${process} opens its windows on your display.`, { action: { label: "Show it", run: () => showBeside({ kind: "display" }) } });
+  });
+}

@@ -1,0 +1,47 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../ui/button.tsx";
+import { copy } from "../../ui/clipboard.ts";
+import { IconButton } from "../../ui/icons.tsx";
+import type { DisplayScreen } from "./display-screen.ts";
+
+/** Text between this computer and the display: browsers refuse the clipboard to pages over plain HTTP, and this works there, too. */
+export function TextPanel({ screen, onClose }: { screen: DisplayScreen; onClose: () => void }) {
+  const [text, setText] = useState("");
+  const copied = screen.copied.value;
+  return (
+    <aside class="display-text" aria-label="Exchange text">
+      <header>
+        <h2>To the display</h2>
+        <IconButton icon="close" label="Close" onClick={onClose} />
+      </header>
+      <textarea
+        aria-label="Text for the display"
+        rows={4}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        placeholder="Write or paste here"
+      />
+      <p class="display-text-actions">
+        <Button enabled={text !== ""} title="Then paste in the program, as with Ctrl-V" onClick={() => screen.paste(text)}>
+          Put into its clipboard
+        </Button>
+        <Button enabled={text !== ""} title="As if it were typed; for programs that cannot paste" onClick={() => screen.type(text)}>
+          Type it
+        </Button>
+      </p>
+      <h2>From the display</h2>
+      <textarea
+        aria-label="Text that was copied in the display"
+        rows={4}
+        readOnly
+        value={copied}
+        placeholder="What you select or copy in the display appears here"
+      />
+      <p class="display-text-actions">
+        <Button enabled={copied !== ""} onClick={() => void copy(copied, "the text")}>
+          Copy
+        </Button>
+      </p>
+    </aside>
+  );
+}

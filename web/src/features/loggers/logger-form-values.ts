@@ -1,0 +1,52 @@
+import type { FrameOf } from "../../../../src/protocol/frames/frames.ts";
+import type { DaemonLogger } from "../../../../src/protocol/resources/resources.ts";
+
+/** A topic in the form; numbers are text as typed. */
+export interface LoggerFormTopic {
+  readonly name: string;
+  readonly logSize: string;
+  readonly divisor: string;
+}
+
+export interface LoggerForm {
+  readonly name: string;
+  readonly onlyTs: boolean;
+  readonly topics: readonly LoggerFormTopic[];
+}
+
+const LOG_SIZE = "10000";
+
+/** The topics that are chosen now: those that were there keep their numbers, new ones get those of the last one. */
+export function withTopics(form: LoggerForm, names: readonly string[]): LoggerForm {
+  const known = new Map(form.topics.map((topic) => [topic.name, topic]));
+  const last = form.topics.at(-1);
+  const fresh = { logSize: last?.logSize ?? LOG_SIZE, divisor: last?.divisor ?? "1" };
+  return { ...form, topics: names.map((name) => known.get(name) ?? { name, ...fresh }) };
+}
+
+/** A topic is listed once for each host that has samples of it; in the form once. */
+export function formOf({ name, topics }: Pick<DaemonLogger, "name" | "topics">): LoggerForm {
+  const byName = new Map(topics.map((topic) => [topic.name, topic]));
+  return {
+    name,
+    onlyTs: topics.some(({ only_ts }) => only_ts),
+    topics: [...byName.values()].map((topic) => ({ name: topic.name, logSize: String(topic.log_size), divisor: String(topic.divisor) })),
+  };
+}
+
+export function topicNames({ topics }: Pick<DaemonLogger, "topics">): string[] {
+  return [...new Set(topics.map(({ name }) => name))];
+}
+
+export function configurationOf({ name, onlyTs, topics }: LoggerForm): FrameOf<"configure_logger"> {
+  return {
+    type: "configure_logger",
+    name: name.trim(),
+    only_ts: onlyTs,
+    topics: topics.map((topic) => ({ name: topic.name, log_size: Number(topic.logSize), divisor: Number(topic.divisor) })),
+  };
+}
+
+export function samplesOf({ topics }: Pick<DaemonLogger, "topics">): number {
+  return topics.reduce((sum, { n_samples }) => sum + n_samples, 0);
+}

@@ -1,0 +1,93 @@
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import type { DaemonLogger } from "../../../../src/protocol/resources/resources.ts";
+import { Button } from "../../ui/button.tsx";
+import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "../data-plane/data-table.tsx";
+import { loggers } from "../recordings/recordings-store.ts";
+import { freeName } from "../recordings/topic-choice.ts";
+import { LoggerFormPanel } from "./logger-form.tsx";
+import { formOf, type LoggerForm, samplesOf, topicNames } from "./logger-form-values.ts";
+import { LoggerPanel, LoggerState } from "./logger-panel.tsx";
+
+const filter = signal("");
+
+const COLUMNS: readonly Column<DaemonLogger>[] = [
+  { title: "State", value: ({ enabled }) => Number(enabled), cell: (logger) => <LoggerState logger={logger} /> },
+  {
+    title: "Samples",
+    isNumber: true,
+    value: samplesOf,
+    cell: (logger) => samplesOf(logger).toLocaleString("en-US"),
+  },
+  {
+    title: "Active topics",
+    isNumber: true,
+    value: ({ active_topics }) => active_topics.length,
+    cell: (logger) => `${logger.active_topics.length} of ${topicNames(logger).length}`,
+  },
+  { title: "Topics", isWide: true, cell: (logger) => topicNames(logger).join(", ") },
+];
+
+/** The last samples of topics, kept in the memory of the hosts. */
+export function LoggersView() {
+  const [selected, setSelected] = useState<string | null>(null);
+  const [form, setForm] = useState<{ first: LoggerForm; isNew: boolean } | null>(null);
+  const all = loggers.value;
+  const shown = matching(all, filter.value, ({ name, topics }) => [name, ...topics.map((topic) => topic.name)].join(" "));
+  const logger = all.find(({ name }) => name === selected);
+  const select = (name: string) => {
+    setSelected(name);
+    setForm(null);
+  };
+  const open = () => setForm({ isNew: true, first: { name: freeName("logger", all), onlyTs: false, topics: [] } });
+  return (
+    <>
+      <FilterBar text={filter} label="Filter loggers" shown={shown.length} all={all.length}>
+        <span class="grow" />
+        <Button pressed={form?.isNew === true} onClick={() => (form?.isNew ? setForm(null) : open())}>
+          New logger…
+        </Button>
+      </FilterBar>
+      <ListAndPanel
+        list={
+          <DataTable
+            label="Loggers"
+            items={shown}
+            keyOf={({ name }) => name}
+            nameOf={({ name }) => name}
+            nameTitle="Logger"
+            columns={COLUMNS}
+            selected={selected}
+            onSelect={select}
+            empty={
+              all.length > 0 ? (
+                <p>No matches.</p>
+              ) : (
+                <>
+                  <p>No loggers. A logger keeps the last samples of topics in memory, to be downloaded when they are needed.</p>
+                  <Button class="strong" needsManager onClick={open}>
+                    Make a logger
+                  </Button>
+                </>
+              )
+            }
+          />
+        }
+        panel={
+          form !== null ? (
+            <LoggerFormPanel key={form.first.name} {...form} onSaved={select} onClose={() => setForm(null)} />
+          ) : (
+            logger && (
+              <LoggerPanel
+                key={logger.name}
+                logger={logger}
+                onConfigure={() => setForm({ isNew: false, first: formOf(logger) })}
+                onClose={() => setSelected(null)}
+              />
+            )
+          )
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,325 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { byteRate } from "../../../../../src/client/shown/units.ts";
+import type { NetworkStats } from "../../../../../src/protocol/resources/resources.ts";
+import { Button } from "../../../ui/button.tsx";
+import { type Size, useSize } from "../../../ui/element-size.ts";
+import { complain } from "../../../ui/toasts.ts";
+import { filter, graphFolds, hostNames, lostAges, pickedHost, topology } from "../network-store.ts";
+import { linkRows } from "../traffic-rows.ts";
+import { ageText } from "../traffic-words.ts";
+import { nodeTowards } from "./graph-keys.ts";
+import type { PlacedGraph, Room } from "./graph-layout.ts";
+import { type GraphEdge, type GraphNode, type NetworkGraph, networkGraph, shapeOf, widthOf, withIdle } from "./graph-model.ts";
+
+/** With more hosts groups are folded at first. */
+const MAX_HOSTS = 12;
+/** With more lines only those of a chosen node have text. */
+const MAX_LABELS = 12;
+const LEGEND = [1_000, 1_000_000, 100_000_000];
+
+/** Hosts and networks, and one line for each pair, as wide as its traffic. */
+export function GraphView({ stats }: { stats: NetworkStats }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const size = useSize(scroller);
+  const room = roomOf(size);
+  const { text, hiddenKinds, hiddenRows } = filter.value;
+  const rows = linkRows(stats, { text, hiddenKinds, hiddenRows, host: null });
+  const now = networkGraph({
+    links: rows.map(({ link }) => link),
+    topology: topology.value,
+    hosts: hostNames.value,
+    ages: lostAges.value,
+    problems: stats.problems,
+    folds: graphFolds.value,
+    maxHosts: MAX_HOSTS,
+  });
+  const graph = useIdleEdges(now, JSON.stringify([text, hiddenKinds, hiddenRows, graphFolds.value]));
+  const placed = usePlaced(graph, room, size);
+  useInSight(scroller, graph, placed);
+  const [over, setOver] = useState<string | null>(null);
+  const chosen =
+    over ?? graph.nodes.find(({ kind, members }) => kind !== "network" && members.includes(pickedHost.value ?? ""))?.key ?? null;
+  const canvas = useRef<HTMLDivElement>(null);
+  const onKey = (event: KeyboardEvent, key: string) => {
+    const buttons = graph.nodes.filter(({ kind }) => kind !== "network").map((node) => node.key);
+    const next = placed && nodeTowards(placed.nodes, buttons, key, event.key);
+    if (!next) return;
+    canvas.current?.querySelector<HTMLElement>(`[data-node="${CSS.escape(next)}"]`)?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <section class={`net-graph ${room}`} aria-label="Graph of hosts and networks">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable) */}
+      <div class="net-scroller" tabIndex={0} ref={scroller}>
+        {placed && (
+          <div class="net-canvas" ref={canvas} style={{ width: `${placed.width}px`, height: `${placed.height}px` }}>
+            {graph.groups.map(({ key, title, members }) => {
+              const box = placed.groups.get(key);
+              return (
+                box && (
+                  <div key={key} class="net-group" style={styleOf(box)}>
+                    <button type="button" class="flat" data-fold={key} aria-expanded onClick={() => fold(key, true)}>
+                      <Title verb="Fold" sign="▾" title={title} members={members} />
+                    </button>
+                  </div>
+                )
+              );
+            })}
+            <Lines graph={graph} placed={placed} chosen={chosen} />
+            {graph.nodes.map((node) => {
+              const box = placed.nodes.get(node.key);
+              const style = box && styleOf(box);
+              return (
+                style && <NodeBox key={node.key} node={node} style={style} isChosen={chosen === node.key} onOver={setOver} onKey={onKey} />
+              );
+            })}
+            <Labels graph={graph} placed={placed} chosen={chosen} hasRoom={room !== "narrow"} />
+          </div>
+        )}
+      </div>
+      <Legend graph={graph} />
+    </section>
+  );
+}
+
+/** By the width that the nodes of three ranks need. */
+function roomOf({ width }: Size): Room {
+  return width >= 660 ? "wide" : width >= 440 ? "medium" : "narrow";
+}
+
+const styleOf = ({ x, y, width, height }: { x: number; y: number; width: number; height: number }) => ({
+  left: `${x}px`,
+  top: `${y}px`,
+  width: `${width}px`,
+  height: `${height}px`,
+});
+
+/** The group that was opened or folded last: it keeps the keyboard, as another button. */
+let turned: string | null = null;
+
+function fold(key: string, isFolded: boolean): void {
+  turned = key;
+  graphFolds.value = { ...graphFolds.value, [key]: isFolded };
+}
+
+/** The graph with the pairs that had traffic since this view was chosen. */
+function useIdleEdges(now: NetworkGraph, view: string): NetworkGraph {
+  const before = useRef<{ view: string; edges: readonly GraphEdge[] }>({ view, edges: [] });
+  const graph = before.current.view === view ? withIdle(now, before.current.edges) : now;
+  before.current = { view, edges: graph.edges };
+  return graph;
+}
+
+/**
+ * Positions: computed again when the shape changes, by code that is loaded for the first graph. Ranks go to the right or down, as more of
+ * it can be seen.
+ */
+function usePlaced(graph: NetworkGraph, room: Room, size: Size): PlacedGraph | null {
+  const [placed, setPlaced] = useState<readonly PlacedGraph[]>([]);
+  const shape = shapeOf(graph);
+  const newest = useRef(graph);
+  newest.current = graph;
+  const isSized = size.width > 0;
+  // Traffic alone moves nothing.
+  useEffect(() => {
+    if (!isSized) return;
+    let isOver = false;
+    import("./graph-layout.ts")
+      .then(({ placeGraph }) => {
+        if (!isOver) setPlaced([placeGraph(newest.current, room, "LR"), placeGraph(newest.current, room, "TB")]);
+      })
+      .catch(complain);
+    return () => {
+      isOver = true;
+    };
+  }, [shape, room, isSized]);
+  const [right, down] = placed;
+  return right && down && partInSight(down, size) > partInSight(right, size) ? down : (right ?? null);
+}
+
+/** When nodes move: brings what has the focus into sight, else the node with the most lines into the middle. */
+function useInSight(scroller: { readonly current: HTMLElement | null }, { edges, nodes }: NetworkGraph, placed: PlacedGraph | null): void {
+  const newest = useRef({ edges, nodes });
+  newest.current = { edges, nodes };
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box || !placed) return;
+    if (turned !== null) box.querySelector<HTMLElement>(`[data-fold="${CSS.escape(turned)}"]`)?.focus({ preventScroll: true });
+    turned = null;
+    const focused = document.activeElement;
+    if (box !== focused && box.contains(focused)) return focused?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const linesOf = (key: string) => newest.current.edges.filter(({ ends }) => ends.includes(key)).length;
+    const [hub] = newest.current.nodes.map(({ key }) => key).sort((one, other) => linesOf(other) - linesOf(one));
+    const place = placed.nodes.get(hub ?? "");
+    if (place) box.scrollTop = place.y + place.height / 2 - box.clientHeight / 2;
+  }, [scroller, placed]);
+}
+
+/** How much of the width and height can be seen; a phone scrolls down, not sideways. */
+function partInSight({ width, height }: PlacedGraph, size: Size): number {
+  return Math.min(1, size.width / width) * 2 + Math.min(1, size.height / height);
+}
+
+interface LinesProps {
+  readonly graph: NetworkGraph;
+  readonly placed: PlacedGraph;
+  readonly chosen: string | null;
+}
+
+/** A line for each pair, and thin ones to networks. */
+function Lines({ graph: { edges }, placed, chosen }: LinesProps) {
+  return (
+    <svg class="net-lines" width={placed.width} height={placed.height} aria-hidden="true">
+      {placed.memberships.map((path) => (
+        <path key={path} class="membership" d={path} />
+      ))}
+      {edges.map((edge) => {
+        const line = placed.edges.get(edge.key);
+        const isOn = chosen !== null && edge.ends.includes(chosen);
+        const state = chosen === null ? "" : isOn ? "on" : "off";
+        const look = `${edge.age > 0 ? "old" : ""} ${edge.problem === null ? "" : edge.problem === "error" ? "bad" : "warn"}`;
+        const bytes = edge.there + edge.back;
+        return (
+          line && (
+            <g key={edge.key} class={`pair ${state} ${look} ${bytes === 0 ? "idle" : ""}`}>
+              <path d={line.path} style={{ strokeWidth: widthOf(bytes) }} />
+            </g>
+          )
+        );
+      })}
+    </svg>
+  );
+}
+
+/** Rates on the lines, above everything: of all if they are few and there is room, else of the chosen node. */
+function Labels({ graph: { edges }, placed, chosen, hasRoom }: LinesProps & { hasRoom: boolean }) {
+  const labelled = edges.filter(({ ends, there, back }) => {
+    const isShown = chosen === null ? hasRoom && edges.length <= MAX_LABELS : ends.includes(chosen);
+    return isShown && there + back > 0;
+  });
+  return (
+    <svg class="net-lines" width={placed.width} height={placed.height} aria-hidden="true">
+      {labelled.map(({ key, there, back }) => {
+        const label = placed.edges.get(key)?.label;
+        return (
+          label && (
+            <text key={key} x={label.x} y={label.y} dy="0.35em">
+              {short(there + back)}
+            </text>
+          )
+        );
+      })}
+    </svg>
+  );
+}
+
+interface NodeProps {
+  readonly node: GraphNode;
+  readonly style: Record<string, string>;
+  readonly isChosen: boolean;
+  readonly onOver: (key: string | null) => void;
+  readonly onKey: (event: KeyboardEvent, key: string) => void;
+}
+
+function NodeBox({ node, style, isChosen, onOver, onKey }: NodeProps) {
+  const { key, kind, title, members, received, sent, age, isGateway, problem } = node;
+  const look = `net-node ${kind} ${age > 0 ? "old" : ""} ${problem === null ? "" : problem === "error" ? "bad" : "warn"}`;
+  if (kind === "network") {
+    const netmasks = topology.value?.networks.find(({ name }) => name === title)?.netmasks.join(" ") ?? "";
+    return (
+      <div class={look} style={style} title={`Network ${title} ${netmasks}`}>
+        <b>{title}</b>
+        {netmasks !== title && <span class="soft netmasks">{netmasks}</span>}
+      </div>
+    );
+  }
+  const traffic = `↑${short(sent)} ↓${short(received)}`;
+  const facts = `sends ${byteRate(sent)}, receives ${byteRate(received)}${isGateway ? ", gateway" : ""}${age > 0 ? `, ${ageText(age)}` : ""}`;
+  return (
+    <button
+      type="button"
+      class={`${look} ${isChosen ? "chosen" : ""}`}
+      style={style}
+      data-node={key}
+      data-fold={kind === "group" ? key : undefined}
+      title={kind === "group" ? `${title}: ${members.join(", ")}` : title}
+      aria-expanded={kind === "group" ? false : undefined}
+      aria-pressed={kind === "group" ? undefined : pickedHost.value === title}
+      onClick={() => {
+        if (kind === "group") fold(key, false);
+        else pickedHost.value = pickedHost.value === title ? null : title;
+      }}
+      onMouseEnter={() => onOver(key)}
+      onMouseLeave={() => onOver(null)}
+      onFocus={() => onOver(key)}
+      onBlur={() => onOver(null)}
+      onKeyDown={(event) => onKey(event, key)}
+    >
+      <b>
+        {kind === "group" ? <Title verb="Open" sign="▸" title={title} members={members} /> : title}
+        {isGateway && (
+          <span class="gateway" aria-hidden="true">
+            {" "}
+            ⇆
+          </span>
+        )}
+        <span class="unseen"> {facts}</span>
+      </b>
+      <span class="soft traffic" aria-hidden="true">
+        {age > 0 ? ageText(age) : traffic}
+      </span>
+    </button>
+  );
+}
+
+/** Of a group: as a picture, and in words. */
+function Title({ verb, sign, title, members }: { verb: string; sign: string; title: string; members: readonly string[] }) {
+  return (
+    <>
+      <span class="unseen">{verb} </span>
+      <span aria-hidden="true">{sign} </span>
+      {title}
+      <span aria-hidden="true"> · {members.length}</span>
+      <span class="unseen"> {members.length} members</span>
+    </>
+  );
+}
+
+/** Without "/s", with few decimals and a narrow space: a node is small. */
+const short = (bytes: number) =>
+  byteRate(bytes)
+    .replace("/s", "")
+    .replace(/(\d\d)\.\d/, "$1")
+    .replace(" ", "\u202f");
+
+function Legend({ graph: { groups, nodes } }: { graph: NetworkGraph }) {
+  const folded = nodes.filter(({ kind }) => kind === "group");
+  const setAll = (isFolded: boolean) => {
+    const keys = [...groups, ...folded].map(({ key }) => [key, isFolded]);
+    graphFolds.value = { ...graphFolds.value, ...Object.fromEntries(keys) };
+  };
+  return (
+    <footer class="net-legend soft">
+      {LEGEND.map((bytes) => (
+        <span key={bytes} class="in-row">
+          <svg width="26" height="12" aria-hidden="true">
+            <line x1="1" x2="25" y1="6" y2="6" style={{ strokeWidth: widthOf(bytes) }} />
+          </svg>
+          {byteRate(bytes)}
+        </span>
+      ))}
+      <span class="grow" />
+      {groups.length + folded.length > 0 && (
+        <>
+          <Button enabled={folded.length > 0} onClick={() => setAll(false)}>
+            Open all
+          </Button>
+          <Button enabled={groups.length > 0} onClick={() => setAll(true)}>
+            Fold all
+          </Button>
+        </>
+      )}
+    </footer>
+  );
+}

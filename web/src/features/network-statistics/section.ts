@@ -1,0 +1,7 @@
+import { kept } from "../../app/settings.ts";
+
+export const SECTIONS = ["links", "interfaces", "hosts", "graph"] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** Which part of the network view is shown. */
+export const section = kept<Section>("networkSection", "links", (value) => SECTIONS.find((one) => one === value) ?? null);

@@ -1,0 +1,23 @@
+import type { NetworkLink } from "../../../../src/protocol/resources/resources.ts";
+
+export const percentText = (part: number): string => `${(part * 100).toFixed(1)} %`;
+
+/** Age of values: "42 s old", "3 min old". */
+export function ageText(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds)} s old`;
+  return seconds < 3_600 ? `${Math.round(seconds / 60)} min old` : `${Math.round(seconds / 3_600)} h old`;
+}
+
+export type LinkKind = NetworkLink["children"][number]["kind"];
+
+/** What the parts of links are called: one, and all of a kind. */
+export const KIND_WORDS: Readonly<Record<LinkKind, readonly [string, string]>> = {
+  topic: ["topic", "Topics"],
+  service: ["service", "Services"],
+  tcp_forward: ["forward", "Forwards"],
+  daemon: ["daemon", "Daemons"],
+  client: ["client", "Clients"],
+  mgr_remote: ["remote control", "Remote control"],
+  web: ["browser", "Browsers"],
+};
+export const LINK_KINDS = Object.keys(KIND_WORDS) as LinkKind[];

@@ -1,0 +1,205 @@
+import { useState } from "preact/hooks";
+import type { TaskColumn, TaskRow } from "../../../../src/protocol/resources/resources.ts";
+import { ask, isConnected } from "../../app/store.ts";
+import { addressOfView } from "../../app/views.ts";
+import { copy } from "../../ui/clipboard.ts";
+import { IconButton } from "../../ui/icons.tsx";
+import { complain, toast } from "../../ui/toasts.ts";
+import { clampText, cpuList } from "./task-query.ts";
+
+const POLICIES: readonly (readonly [number, string])[] = [
+  [0, "OTHER"],
+  [3, "BATCH"],
+  [5, "IDLE"],
+  [1, "FIFO (real time)"],
+  [2, "RR (real time)"],
+];
+const REAL_TIME = new Set([1, 2]);
+/** In the form, in the title or in a place of their own. */
+const ELSEWHERE = new Set(["name", "policy", "prio", "nice", "affinity", "command", "env"]);
+
+interface PanelProps {
+  host: string;
+  columns: TaskColumn[];
+  row: TaskRow;
+  onClose: () => void;
+  onChanged: () => void;
+}
+
+/** All of one task, and how it is scheduled. */
+export function TaskPanel({ host, columns, row, onClose, onChanged }: PanelProps) {
+  const cell = (name: string) => row.cells[columns.findIndex((column) => column.name === name)];
+  const [pid, tid] = [Number(cell("pid")?.raw), Number(cell("tid")?.raw)];
+  const address = addressOfView({ kind: "tasks", host, pid, tid }, "");
+  const env = cell("env")?.raw;
+  return (
+    <aside class="details task-panel" aria-label={`Task ${tid}`}>
+      <header>
+        <h2>{cell("name")?.formatted}</h2>
+        <IconButton
+          icon="copy"
+          label="Copy a link to this task"
+          word="Copy"
+          onClick={() => void copy(new URL(address, location.href).href, "the link")}
+        />
+        <IconButton icon="close" label="Close  Esc" onClick={onClose} />
+      </header>
+      <SchedulingForm host={host} pid={pid} tid={tid} cell={cell} onChanged={onChanged} />
+      <section class="detail-section">
+        <h2>Command</h2>
+        <p class="mono whole">{cell("command")?.formatted}</p>
+      </section>
+      <section class="detail-section">
+        <h2>Facts</h2>
+        <dl class="pairs">
+          {columns.map(({ name, label, unit }, index) =>
+            ELSEWHERE.has(name) ? null : (
+              <div key={name}>
+                <dt>{label}</dt>
+                <dd>{`${row.cells[index]?.formatted || "—"}${unit === "%" ? " %" : ""}${name === "start_time" ? " UTC" : ""}`}</dd>
+              </div>
+            ),
+          )}
+        </dl>
+      </section>
+      {env !== undefined && (
+        <section class="detail-section">
+          <h2>Environment</h2>
+          {env === null ? (
+            <p class="soft">Empty, or not readable: the process belongs to another user.</p>
+          ) : (
+            <pre class="quoted">{String(env).replaceAll("\0", "\n")}</pre>
+          )}
+        </section>
+      )}
+    </aside>
+  );
+}
+
+interface FormProps {
+  host: string;
+  pid: number;
+  tid: number;
+  cell: (name: string) => TaskRow["cells"][number] | undefined;
+  onChanged: () => void;
+}
+
+interface Wanted {
+  policy: number;
+  prio: number;
+  nice: number;
+  affinity: string;
+}
+
+/** What is typed stays until it is applied or given up; until then the form follows the task. */
+function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
+  const now: Wanted = {
+    policy: Number(cell("policy")?.raw),
+    prio: Number(cell("prio")?.raw),
+    nice: Number(cell("nice")?.raw),
+    affinity: cell("affinity")?.formatted ?? "",
+  };
+  const [typed, setTyped] = useState<Partial<Wanted>>({});
+  const [problem, setProblem] = useState<string | null>(null);
+  const wanted = { ...now, ...typed };
+  const isRealTime = REAL_TIME.has(wanted.policy);
+  const change = (part: Partial<Wanted>) => {
+    setProblem(null);
+    setTyped({ ...typed, ...part });
+  };
+  const apply = async () => {
+    const affinity = cpuList(wanted.affinity);
+    if (affinity === null) return setProblem("CPUs are numbers and ranges with commas, such as 0-3,6.");
+    const { policy, prio, nice } = wanted;
+    const sent = typed;
+    const answer = await ask(
+      { type: "set_process_list_task", host, pid, tid, policy, prio, affinity, nice },
+      "process_list_task_set_result",
+    );
+    if (!answer.ok) return setProblem(answer.message);
+    // What was typed meanwhile has not been applied.
+    setTyped((latest) => (latest === sent ? {} : latest));
+    const clamped = clampText(affinity, answer.affinity);
+    toast(clamped === null ? `Thread ${tid} has its new scheduling.` : `Thread ${tid} has its new scheduling. ${clamped}.`);
+    onChanged();
+  };
+  return (
+    <form
+      class="scheduling detail-section"
+      aria-label={`Scheduling of thread ${tid}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply().catch(complain);
+      }}
+    >
+      <h2>Scheduling of this thread</h2>
+      <label>
+        <span>Policy</span>
+        <select
+          value={wanted.policy}
+          onChange={(event) => {
+            const policy = Number(event.currentTarget.value);
+            change({ policy, prio: REAL_TIME.has(policy) ? Math.max(1, wanted.prio) : 0 });
+          }}
+        >
+          {POLICIES.map(([number, name]) => (
+            <option key={number} value={number}>
+              {name}
+            </option>
+          ))}
+          {POLICIES.every(([number]) => number !== now.policy) && <option value={now.policy}>{cell("policy")?.formatted}</option>}
+        </select>
+      </label>
+      <label>
+        <span>Priority</span>
+        <input
+          type="number"
+          min={isRealTime ? 1 : 0}
+          max={isRealTime ? 99 : 0}
+          disabled={!isRealTime}
+          value={wanted.prio}
+          onInput={(event) => change({ prio: event.currentTarget.valueAsNumber })}
+        />
+      </label>
+      <label>
+        <span>Nice</span>
+        <input
+          type="number"
+          min={-20}
+          max={19}
+          value={wanted.nice}
+          onInput={(event) => change({ nice: event.currentTarget.valueAsNumber })}
+        />
+      </label>
+      <label>
+        <span>CPUs</span>
+        <input
+          type="text"
+          value={wanted.affinity}
+          placeholder="0-3,6"
+          onInput={(event) => change({ affinity: event.currentTarget.value })}
+        />
+      </label>
+      {problem !== null && (
+        <p class="bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {/* Never disabled: what has the keyboard would lose it. */}
+      <span class="dialog-buttons">
+        <button
+          type="button"
+          onClick={() => {
+            setTyped({});
+            setProblem(null);
+          }}
+        >
+          Reset
+        </button>
+        <button type="submit" class="strong" disabled={!isConnected.value}>
+          Apply
+        </button>
+      </span>
+    </form>
+  );
+}

@@ -1,0 +1,124 @@
+import { TASK_COLUMNS } from "../../../../src/features/process-list/task-columns.ts";
+import type { TaskColumn, TaskRow } from "../../../../src/protocol/resources/resources.ts";
+
+/** What is typed into the filter: what the host evaluates, and words that are looked for here. */
+export interface TaskQuery {
+  /** As `request_process_list` takes it: items `key:op:value` joined by NUL. */
+  filter: string;
+  /** In lower case; each has to be found somewhere. */
+  words: string[];
+}
+
+/** Names that are shorter to type. */
+const SHORT: Readonly<Record<string, string>> = {
+  cpu: "cpu_percent",
+  mem: "memory_rss",
+  memory: "memory_rss",
+  rss: "memory_rss",
+  priority: "prio",
+  cpus: "affinity",
+  started: "start_time",
+  time: "cpu_time",
+  cmd: "command",
+};
+const KEYS: ReadonlySet<string> = new Set(TASK_COLUMNS);
+const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** `cpu>5 user==root "two words"`; what names no column is a word. */
+export function parseTaskQuery(text: string): TaskQuery {
+  const items: string[] = [];
+  const words: string[] = [];
+  for (const [, quoted, plain = ""] of text.matchAll(/"([^"]*)"?|((?:[^\s"]|"[^"]*"?)+)/g)) {
+    const item = quoted === undefined ? itemOf(plain) : null;
+    if (item !== null) items.push(item);
+    else if ((quoted ?? plain) !== "") words.push((quoted ?? plain).toLowerCase());
+  }
+  return { filter: items.join("\0"), words };
+}
+
+function itemOf(text: string): string | null {
+  const [, name = "", operator = "", written = ""] = /^([a-z_]+)(==|!=|<=|>=|!~|<|>|~|=)(.*)$/s.exec(text) ?? [];
+  const key = Object.hasOwn(SHORT, name) ? SHORT[name] : name;
+  if (key === undefined || !KEYS.has(key)) return null;
+  const value = written.replaceAll('"', "");
+  return `${key}:${operator === "=" ? "==" : operator}:${key === "memory_rss" ? bytes(value) : value}`;
+}
+
+/** `100M` as bytes. */
+function bytes(text: string): string {
+  const [, number, unit = ""] = /^([\d.]+)([kmg])(?:i?b)?$/i.exec(text) ?? [];
+  return number === undefined ? text : String(Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? 1)));
+}
+
+/** What is typed for the threads of one process. */
+export const queryOfProcess = (pid: number): string => `pid==${pid}`;
+
+/** Rows that hold every word. */
+export function matching(rows: TaskRow[], { words }: TaskQuery): TaskRow[] {
+  if (words.length === 0) return rows;
+  return rows.filter(({ cells }) => {
+    const text = cells
+      .map(({ formatted }) => formatted)
+      .join(" ")
+      .toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+export interface Order {
+  column: string;
+  descending: boolean;
+}
+
+/** In order by one column; equal ones by pid and tid, so that they do not change places. What has no value comes last. */
+export function inOrder(rows: readonly TaskRow[], columns: readonly TaskColumn[], { column, descending }: Order): TaskRow[] {
+  const at = columns.findIndex(({ name }) => name === column);
+  const sign = descending ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const [left = null, right = null] = [a.cells[at]?.raw, b.cells[at]?.raw];
+    if (left !== right && (left === null || right === null)) return left === null ? 1 : -1;
+    return sign * compare(left, right) || byKey(a.key, b.key);
+  });
+}
+
+type Raw = TaskRow["cells"][number]["raw"];
+
+function compare(left: Raw, right: Raw): number {
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  return String(left) < String(right) ? -1 : String(left) > String(right) ? 1 : 0;
+}
+
+function byKey(a: string, b: string): number {
+  const [pid = 0, tid = 0] = a.split(":").map(Number);
+  const [otherPid = 0, otherTid = 0] = b.split(":").map(Number);
+  return pid - otherPid || tid - otherTid;
+}
+
+/** `0-3,6` as the protocol has it: `0,1,2,3,6`; null for what is no list of CPUs. */
+export function cpuList(text: string): string | null {
+  const cpus = new Set<number>();
+  for (const part of text.split(",")) {
+    const [, first, last] = /^\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?$/.exec(part) ?? [];
+    if (first === undefined) return null;
+    const [from, to] = [Number(first), Number(last ?? first)];
+    if (to < from || to > 8_191) return null;
+    for (let cpu = from; cpu <= to; cpu++) cpus.add(cpu);
+  }
+  return [...cpus].sort((a, b) => a - b).join(",");
+}
+
+/** The other way round: `0,1,2,3,6` as `0-3,6`. */
+export function cpuRanges(list: string): string {
+  const ranges: [number, number][] = [];
+  for (const cpu of list.split(",").map(Number)) {
+    const last = ranges.at(-1);
+    if (last?.[1] === cpu - 1) last[1] = cpu;
+    else ranges.push([cpu, cpu]);
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
+}
+
+/** What the host did not do as requested, in words; null if it did everything. Lists of CPUs as the protocol has them. */
+export function clampText(wanted: string, got: string): string | null {
+  return wanted === got ? null : `CPUs ${cpuRanges(wanted)}: this machine has ${cpuRanges(got)}`;
+}

@@ -1,0 +1,212 @@
+import { signal, useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { TaskColumn, TaskRow } from "../../../../src/protocol/resources/resources.ts";
+import { linkTo } from "../../app/navigation.ts";
+import { isNarrow } from "../../app/settings.ts";
+import { hasProcess } from "../../app/store.ts";
+import type { HeldRows } from "../../ui/list/held-rows.ts";
+import { scrollToRow, useRowFocus } from "../../ui/list/row-focus.ts";
+import { drawnRows, useViewport, type Viewport } from "../../ui/list/viewport.ts";
+import { lasting } from "../../ui/time.ts";
+import type { Order } from "./task-query.ts";
+
+/** Widths in characters; the order is that of the screen. What is not here stands in the panel. */
+const WIDTHS: Readonly<Record<string, number>> = {
+  pid: 9,
+  tid: 9,
+  process: 18,
+  name: 18,
+  user: 10,
+  state: 10,
+  cpu_percent: 8,
+  memory_rss: 11,
+  threads: 9,
+  policy: 9,
+  prio: 9,
+  nice: 7,
+  affinity: 8,
+  processor: 9,
+  cpu_time: 11,
+  start_time: 9,
+  command: 60,
+  env: 60,
+};
+const NARROW: Readonly<Record<string, number>> = { pid: 9, name: 16, cpu_percent: 7, memory_rss: 11 };
+const OF_THREADS = new Set(["tid", "processor"]);
+const OF_PROCESSES = new Set(["threads"]);
+
+/** Heights in the style sheet, pixels: rows out of sight are not drawn. */
+const rowHeight = () => (isNarrow.value ? 44 : 26);
+const SPARE = 12;
+
+interface TableProps {
+  box: RefObject<HTMLElement | null>;
+  columns: TaskColumn[];
+  rows: readonly TaskRow[];
+  /** What runs now: a row that is not among them is gone, and only holds its place. */
+  known: readonly TaskRow[];
+  hold: HeldRows<TaskRow>["hold"];
+  order: Order;
+  threads: boolean;
+  selected: string | null;
+  onOrder: (column: string) => void;
+  onSelect: (key: string) => void;
+}
+
+/** A table of thousands of rows, of which those in sight are drawn. Keys by the WAI-ARIA pattern of a grid whose rows have the focus. */
+export function TaskTable({ box, columns, rows, known, hold, order, threads, selected, onOrder, onSelect }: TableProps) {
+  const viewport = useSignal<Viewport>({ top: 0, height: 900, width: 900 });
+  useViewport(box, viewport);
+  const focused = useRef(signal<string | null>(selected)).current;
+  const height = rowHeight();
+  const { first, last } = drawnRows(viewport.value, { height, count: rows.length, spare: SPARE });
+  const drawn = rows.slice(first, last);
+  const shown = shownColumns(columns, threads);
+  const live = useMemo(() => new Set(known.map(({ key }) => key)), [known]);
+  const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : (drawn[Math.min(SPARE, first)] ?? drawn[0])?.key;
+  useBroughtIntoSight(box, rows, selected);
+  const giveFocus = useRowFocus({ box, viewport, height, indexOf: (wanted) => rows.findIndex(({ key }) => key === wanted) });
+  const go = (index: number) => {
+    const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
+    if (!row) return;
+    focused.value = row.key;
+    giveFocus(row.key);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const row = rows.find(({ key }) => key === focused.value);
+    if (!row) return;
+    const index = rows.indexOf(row);
+    const page = Math.max(1, Math.floor(viewport.value.height / height) - 2);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: index + 1,
+      ArrowUp: index - 1,
+      PageDown: index + page,
+      PageUp: index - page,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const to = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
+    if (to !== undefined) go(to);
+    else if (event.key === "Enter" || event.key === " ") onSelect(row.key);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <section class="task-table" ref={box} aria-label="Tasks" {...hold}>
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the WAI-ARIA grid pattern allows it, and rows can be selected */}
+      <table role="grid" aria-rowcount={rows.length + 1} aria-label="Tasks" style={{ "--columns": `${widthOf(shown)}ch` }}>
+        <colgroup>
+          {shown.map(({ column, width }) => (
+            <col key={column.name} style={{ width: `${width}ch` }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {shown.map(({ column }) => (
+              <th key={column.name} class={column.align} aria-sort={sortOf(order, column)} scope="col">
+                <button type="button" class="linklike" onClick={() => onOrder(column.name)}>
+                  {column.label}
+                  {order.column === column.name && <span aria-hidden="true">{order.descending ? " ↓" : " ↑"}</span>}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {first > 0 && <tr class="spacer" style={{ height: `${first * height}px` }} />}
+          {drawn.map((row, index) => (
+            <tr
+              key={row.key}
+              data-key={row.key}
+              class={live.has(row.key) ? "" : "gone"}
+              tabIndex={row.key === tabStop ? 0 : -1}
+              aria-rowindex={first + index + 2}
+              aria-selected={row.key === selected}
+              onFocus={() => {
+                focused.value = row.key;
+              }}
+              onClick={() => onSelect(row.key)}
+              onKeyDown={onKey}
+            >
+              {shown.map(({ column, at }) => (
+                <Cell key={column.name} column={column} cell={row.cells[at]} managed={row.process} />
+              ))}
+            </tr>
+          ))}
+          {last < rows.length && <tr class="spacer" style={{ height: `${(rows.length - last) * height}px` }} />}
+        </tbody>
+      </table>
+      {rows.length === 0 && columns.length > 0 && <p class="empty nothing">No matches.</p>}
+    </section>
+  );
+}
+
+interface Shown {
+  column: TaskColumn;
+  /** Its place in the cells. */
+  at: number;
+  width: number;
+}
+
+function shownColumns(columns: TaskColumn[], threads: boolean): Shown[] {
+  const widths = isNarrow.value ? NARROW : WIDTHS;
+  const hidden = threads ? OF_PROCESSES : OF_THREADS;
+  return Object.entries(widths).flatMap(([name, width]) => {
+    const at = columns.findIndex((column) => column.name === name);
+    const column = columns[at];
+    return column && !hidden.has(name) ? [{ column, at, width }] : [];
+  });
+}
+
+const widthOf = (shown: Shown[]) => shown.reduce((sum, { width }) => sum + width, 0);
+
+function sortOf({ column, descending }: Order, { name }: TaskColumn): "ascending" | "descending" | "none" {
+  return column !== name ? "none" : descending ? "descending" : "ascending";
+}
+
+interface CellProps {
+  column: TaskColumn;
+  cell: TaskRow["cells"][number] | undefined;
+  /** Name of the managed process that the task belongs to. */
+  managed: string | null;
+}
+
+function Cell({ column, cell, managed }: CellProps) {
+  if (!cell || cell.raw === null) return <td />;
+  const { raw, formatted } = cell;
+  // Narrow screens have one column for both names.
+  if (managed !== null && hasProcess(managed) && column.name === (isNarrow.value ? "name" : "process"))
+    return (
+      <td>
+        <a class="member" tabIndex={-1} {...linkTo({ kind: "process", name: managed })} title={managed}>
+          {managed}
+        </a>
+      </td>
+    );
+  if (column.name === "cpu_percent")
+    return (
+      <td class={`cpu-bar ${column.align}`} style={{ "--load": `${Math.min(100, Number(raw))}%` }}>
+        {formatted}
+      </td>
+    );
+  if (column.name === "start_time") return <td title={`${formatted} UTC`}>{lasting(String(raw))}</td>;
+  return (
+    <td class={column.align} title={column.type === "string" ? formatted.slice(0, 2_000) : undefined}>
+      {formatted.slice(0, 400)}
+    </td>
+  );
+}
+
+/** The row that the address names is scrolled to once it is there; afterwards the user scrolls. */
+function useBroughtIntoSight(box: RefObject<HTMLElement | null>, rows: readonly TaskRow[], wanted: string | null): void {
+  const isDone = useRef(wanted === null);
+  useEffect(() => {
+    if (isDone.current || rows.length === 0 || !box.current) return;
+    isDone.current = true;
+    const at = rows.findIndex(({ key }) => key === wanted);
+    if (at >= 0) scrollToRow(box.current, at, rowHeight());
+  }, [box, rows, wanted]);
+}

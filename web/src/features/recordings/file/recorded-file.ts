@@ -1,0 +1,148 @@
+import { McapIndexedReader } from "@mcap/core";
+import { fieldAt, numberOf, parseFieldPath } from "../../../../../src/base/field-path.ts";
+import { messageReader, parseMessageDefinition } from "../../../../../src/features/recordings/samples/message-definition.ts";
+import { TraceSamples } from "../../data-plane/plot/trace-samples.ts";
+import { numericFields, type Trace } from "../../data-plane/plot/traces.ts";
+import { growingReader, type MessageReader } from "./growing-file.ts";
+
+/** A topic of a file. */
+export interface RecordedTopic {
+  readonly name: string;
+  readonly messages: number;
+  /** False: its messages are bytes of which nothing is known. */
+  readonly isReadable: boolean;
+}
+
+interface Span {
+  /** Seconds since 1970. */
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Samples that are kept in full, of each topic; of more samples, the extremes of each step. */
+const MAX_SAMPLES = 300_000;
+const STEPS = 20_000;
+/** Seconds since 1970 as a number are so inexact, nanoseconds: without it the last message could be left out. */
+const ROUNDING_NS = 1_000n;
+/** Work until the page gets its turn, milliseconds. */
+const TURN_MS = 12;
+
+type Decode = (data: Uint8Array) => unknown;
+
+/** An MCAP file of which only what is needed is read. Loaded when first needed: its packages are large. */
+export class RecordedFile {
+  readonly #reader: MessageReader;
+  readonly #decoders = new Map<number, Decode | null>();
+  readonly span: Span;
+  readonly topics: readonly RecordedTopic[];
+
+  static async open(readable: {
+    size: () => Promise<bigint>;
+    read: (offset: bigint, size: bigint) => Promise<Uint8Array>;
+  }): Promise<RecordedFile> {
+    return new RecordedFile(await McapIndexedReader.Initialize({ readable }));
+  }
+
+  /** A file that is still being written: all of it. */
+  static openGrowing(bytes: Uint8Array): RecordedFile {
+    return new RecordedFile(growingReader(bytes));
+  }
+
+  private constructor(reader: MessageReader) {
+    this.#reader = reader;
+    const { statistics, channelsById } = reader;
+    this.span = { from: seconds(statistics?.messageStartTime ?? 0n), until: seconds(statistics?.messageEndTime ?? 0n) };
+    const topics = new Map<string, RecordedTopic>();
+    for (const [id, { topic: name }] of channelsById) {
+      const known = topics.get(name) ?? { name, messages: 0, isReadable: false };
+      const messages = known.messages + Number(statistics?.channelMessageCounts.get(id) ?? 0n);
+      topics.set(name, { name, messages, isReadable: known.isReadable || this.#decoder(id) !== null });
+    }
+    this.topics = [...topics.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Fields with numbers, as the first message has them. */
+  async fields(topic: string): Promise<string[]> {
+    for await (const { channelId, data } of this.#reader.readMessages({ topics: [topic] })) {
+      const value = this.#value(channelId, data);
+      if (value !== undefined) return numericFields(value);
+    }
+    return [];
+  }
+
+  /** Samples to be filled, and what fills them with a part of the file. `onProgress`: part of it, from 0 to 1. */
+  traces(traces: readonly Trace[], span: Span): { samples: Map<string, TraceSamples>; fill: (options: FillOptions) => Promise<void> } {
+    const samples = new Map<string, TraceSamples>();
+    const length = span.until - span.from;
+    for (const { topic } of traces) {
+      const fields = traces.filter((one) => one.topic === topic).map(({ field }) => field);
+      if (!samples.has(topic))
+        samples.set(
+          topic,
+          new TraceSamples(fields, { most: MAX_SAMPLES, step: Math.max(length / STEPS, 1e-6), seconds: Number.POSITIVE_INFINITY }),
+        );
+    }
+    return { samples, fill: (options) => this.#fill(samples, span, options) };
+  }
+
+  async #fill(samples: ReadonlyMap<string, TraceSamples>, { from, until }: Span, { signal, onProgress }: FillOptions): Promise<void> {
+    const paths = new Map(
+      [...samples].map(([topic, { fields }]) => [topic, fields.map((field) => (field === "" ? [] : (parseFieldPath(field) ?? [])))]),
+    );
+    const range = { startTime: nanoseconds(from) - ROUNDING_NS, endTime: nanoseconds(until) + ROUNDING_NS };
+    let turn = performance.now();
+    for await (const { channelId, logTime, data } of this.#reader.readMessages({ topics: [...samples.keys()], ...range })) {
+      const topic = this.#reader.channelsById.get(channelId)?.topic ?? "";
+      const value = this.#value(channelId, data);
+      const time = seconds(logTime);
+      if (value !== undefined)
+        samples.get(topic)?.add(
+          [time],
+          (paths.get(topic) ?? []).map((path) => [numberOf(fieldAt(value, path))]),
+        );
+      if (performance.now() - turn < TURN_MS) continue;
+      onProgress((time - from) / Math.max(until - from, 1e-9));
+      await new Promise((resolve) => setTimeout(resolve));
+      if (signal.aborted) return;
+      turn = performance.now();
+    }
+    if (!signal.aborted) onProgress(1);
+  }
+
+  /** Undefined: it cannot be decoded. */
+  #value(channel: number, data: Uint8Array): unknown {
+    try {
+      return this.#decoder(channel)?.(data);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #decoder(channel: number): Decode | null {
+    const known = this.#decoders.get(channel);
+    if (known !== undefined) return known;
+    const made = this.#makeDecoder(channel);
+    this.#decoders.set(channel, made);
+    return made;
+  }
+
+  #makeDecoder(id: number): Decode | null {
+    const channel = this.#reader.channelsById.get(id);
+    if (channel?.messageEncoding === "json") return (data) => JSON.parse(new TextDecoder().decode(data)) as unknown;
+    const schema = this.#reader.schemasById.get(channel?.schemaId ?? 0);
+    if (channel?.messageEncoding !== "cdr" || schema === undefined) return null;
+    try {
+      return messageReader(parseMessageDefinition(new TextDecoder().decode(schema.data)));
+    } catch {
+      return null;
+    }
+  }
+}
+
+interface FillOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (part: number) => void;
+}
+
+const seconds = (time: bigint) => Number(time) / 1e9;
+const nanoseconds = (time: number) => BigInt(Math.round(time * 1e6)) * 1_000n;

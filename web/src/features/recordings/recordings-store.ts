@@ -1,0 +1,41 @@
+import { batch, signal } from "@preact/signals";
+import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import type { DaemonLogger, Recording } from "../../../../src/protocol/resources/resources.ts";
+import { drawnWithNextFrame } from "../../app/painting.ts";
+import { client, frames$ } from "../../app/store.ts";
+import { socketQuery } from "../../app/views.ts";
+import { complain } from "../../ui/toasts.ts";
+import { inOrder, withItem } from "../data-plane/data-store.ts";
+
+export const recordings = signal<readonly Recording[]>([]);
+export const loggers = signal<readonly DaemonLogger[]>([]);
+
+/** Follows the manager's frames; of one recording or logger it sends at most two a second. */
+frames$.subscribe((frame) => {
+  // A window with one process is told of no recordings.
+  if (frame.type === "snapshot" && socketQuery(location) === "") client.request({ type: "request_recordings" }).catch(complain);
+  drawnWithNextFrame(() => batch(() => take(frame)));
+});
+
+function take(frame: ManagerFrame): void {
+  switch (frame.type) {
+    case "recordings_snapshot":
+      recordings.value = inOrder(frame.recordings);
+      return;
+    case "recording_upsert":
+      recordings.value = withItem(recordings.peek(), frame.recording, ({ name }) => name);
+      return;
+    case "recording_remove":
+      recordings.value = recordings.peek().filter(({ name }) => name !== frame.name);
+      return;
+    case "loggers_snapshot":
+      loggers.value = inOrder(frame.loggers);
+      return;
+    case "logger_upsert":
+      loggers.value = withItem(loggers.peek(), frame.logger, ({ name }) => name);
+      return;
+    case "logger_remove":
+      loggers.value = loggers.peek().filter(({ name }) => name !== frame.name);
+      return;
+  }
+}

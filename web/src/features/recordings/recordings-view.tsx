@@ -1,0 +1,113 @@
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { bytesText } from "../../../../src/client/shown/units.ts";
+import { recordedSpan, spanText } from "../../../../src/features/recordings/client/recorded-span.ts";
+import type { Recording } from "../../../../src/protocol/resources/resources.ts";
+import { Button } from "../../ui/button.tsx";
+import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "../data-plane/data-table.tsx";
+import { RecordingFormPanel } from "./recording-form.tsx";
+import { RecordingPanel, StateText } from "./recording-panel.tsx";
+import { EMPTY_FORM, lostText, type RecordingForm } from "./recording-request.ts";
+import { recordings } from "./recordings-store.ts";
+import { freeName } from "./topic-choice.ts";
+
+const filter = signal("");
+
+const COLUMNS: readonly Column<Recording>[] = [
+  { title: "State", value: ({ state }) => state, cell: (recording) => <StateText recording={recording} /> },
+  { title: "Size", isNumber: true, value: ({ size }) => size, cell: ({ size }) => bytesText(size) },
+  {
+    title: "Duration",
+    isNumber: true,
+    isWide: true,
+    value: ({ files }) => recordedSpan(files) ?? 0,
+    cell: ({ files }) => spanText(recordedSpan(files) ?? 0),
+  },
+  {
+    title: "Messages",
+    isNumber: true,
+    isWide: true,
+    value: ({ messages }) => messages,
+    cell: ({ messages }) => messages.toLocaleString("en-US"),
+  },
+  {
+    title: "Lost",
+    isNumber: true,
+    value: ({ missed, dropped }) => missed + dropped,
+    cell: (one) => <span class={one.missed + one.dropped > 0 ? "bad" : "soft"}>{lostText(one)}</span>,
+  },
+  { title: "Files", isNumber: true, isWide: true, value: ({ files }) => files.length, cell: ({ files }) => files.length },
+  { title: "Topics", isWide: true, value: ({ patterns }) => patterns.join(" "), cell: ({ patterns }) => patternsText(patterns) },
+];
+
+/** What is recorded to disk, and was. */
+export function RecordingsView() {
+  const [selected, setSelected] = useState<string | null>(null);
+  const [form, setForm] = useState<RecordingForm | null>(null);
+  const all = recordings.value;
+  const shown = matching(all, filter.value, ({ name, patterns, hosts }) => [name, ...patterns, ...hosts].join(" "));
+  const recording = all.find(({ name }) => name === selected);
+  const select = (name: string) => {
+    setSelected(name);
+    setForm(null);
+  };
+  const open = () => setForm({ ...EMPTY_FORM, name: freeName("run", all) });
+  return (
+    <>
+      <FilterBar text={filter} label="Filter recordings" shown={shown.length} all={all.length}>
+        <span class="grow" />
+        <Button pressed={form !== null} onClick={() => (form === null ? open() : setForm(null))}>
+          Record…
+        </Button>
+      </FilterBar>
+      <ListAndPanel
+        list={
+          <DataTable
+            label="Recordings"
+            items={shown}
+            keyOf={({ name }) => name}
+            nameOf={({ name }) => name}
+            nameTitle="Recording"
+            columns={COLUMNS}
+            selected={selected}
+            onSelect={select}
+            empty={
+              all.length > 0 ? (
+                <p>No matches.</p>
+              ) : (
+                <>
+                  <p>No recordings. A recording writes topics to MCAP files on the hosts of their publishers, until it is stopped.</p>
+                  <Button class="strong" needsManager onClick={open}>
+                    Start a recording
+                  </Button>
+                </>
+              )
+            }
+          />
+        }
+        panel={
+          form !== null ? (
+            <RecordingFormPanel key={form.name} first={form} onStarted={select} onClose={() => setForm(null)} />
+          ) : (
+            recording && (
+              <RecordingPanel
+                key={recording.name}
+                recording={recording}
+                onAgain={() => setForm({ ...EMPTY_FORM, name: recording.name, topics: recording.patterns })}
+                onClose={() => setSelected(null)}
+              />
+            )
+          )
+        }
+      />
+    </>
+  );
+}
+
+const MAX_SHOWN_PATTERNS = 3;
+
+function patternsText(patterns: readonly string[]): string {
+  if (patterns.length === 1 && patterns[0] === "*") return "all";
+  const more = patterns.length - MAX_SHOWN_PATTERNS;
+  return patterns.slice(0, MAX_SHOWN_PATTERNS).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
