@@ -11,7 +11,7 @@ import { HubConnection } from "../../src/bus/leaf/hub-connection.ts";
 import { hubDial } from "../../src/bus/leaf/hub-dial.ts";
 import { Registry } from "../../src/bus/registry/registry.ts";
 import { limitUnsent, unsentBytes } from "../../src/daemon/native/socket-options.ts";
-import { definitionProblem } from "../../src/features/recordings/samples/definition-problem.ts";
+import { definitionProblem } from "../../src/features/data-plane/samples/definition-problem.ts";
 
 /** Ping interval of the daemon, and period of the timer that is watched, milliseconds. */
 const [PING_MS, PERIOD_MS] = [2_000, 5];

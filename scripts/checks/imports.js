@@ -69,8 +69,8 @@ const PACKAGE_HOMES = {
   "node-pty": [/^src\/daemon\//],
   "@mcap/core": [/^src\/features\/recordings\/samples\/mcap\//, /^web\/src\/features\/recordings\/file\/(?:recorded|growing)-file\.ts$/],
   "@nats-io/nats-core": [/^src\/bus\//, /^src\/features\/data-plane\/client\//],
-  "@foxglove/rosmsg": [/^src\/features\/recordings\/samples\//],
-  "@foxglove/rosmsg2-serialization": [/^src\/features\/recordings\/samples\//],
+  "@foxglove/rosmsg": [/^src\/features\/(data-plane|recordings)\/samples\//],
+  "@foxglove/rosmsg2-serialization": [/^src\/features\/(data-plane|recordings)\/(samples|client)\//],
 };
 /** Not for pages: what they import, and what that imports, is none of this. */
 const NODE_ONLY = /^src\/(client\/(node|index)\.ts$|features\/data-plane\/client\/)/;

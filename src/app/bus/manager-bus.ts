@@ -58,7 +58,7 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
     server: "hub",
     place: () => ({ ...place, unix_socket: null }),
     log: warn,
-    definitionProblem: async () => (await import("../../features/recordings/samples/definition-problem.ts")).definitionProblem,
+    definitionProblem: async () => (await import("../../features/data-plane/samples/definition-problem.ts")).definitionProblem,
   });
   const { name, bus_max_payload: maxPayload, bus_memory } = options.instance;
   const memory = new MemoryBudget(warn, bus_memory ?? defaultMemoryBytes());

@@ -78,7 +78,7 @@ export class HostBus {
       server: "leaf",
       place: () => ({ port, unix_socket: null }),
       log,
-      definitionProblem: async () => (await import("../../features/recordings/samples/definition-problem.ts")).definitionProblem,
+      definitionProblem: async () => (await import("../../features/data-plane/samples/definition-problem.ts")).definitionProblem,
     });
     const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log, hooks: registry });
     const { port: last, token } = files.read((msg) => log("warning", msg));

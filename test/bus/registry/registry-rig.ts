@@ -4,7 +4,7 @@ import { type Broker, type BrokerOptions, createBroker } from "../../../src/bus/
 import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
 import { Registry } from "../../../src/bus/registry/registry.ts";
 import type { DataPlaneChange } from "../../../src/features/data-plane/contract.ts";
-import { definitionProblem } from "../../../src/features/recordings/samples/definition-problem.ts";
+import { definitionProblem } from "../../../src/features/data-plane/samples/definition-problem.ts";
 
 /** A broker with its registry on a TCP port of loopback. The name of a client's process is its token. */
 export class RegistryRig {

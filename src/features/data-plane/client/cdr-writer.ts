@@ -1,5 +1,5 @@
 import { MgrError } from "../../../base/errors.ts";
-import type { MessageDefinition, MessageDefinitionField } from "../../recordings/samples/message-definition.ts";
+import type { MessageDefinition, MessageDefinitionField } from "../samples/message-definition.ts";
 
 /** XCDR1, little-endian. */
 const ENCAPSULATION = [0, 1, 0, 0];

@@ -5,7 +5,7 @@ import { parseJson } from "../../../base/json.ts";
 import { topicNameProblem } from "../../../base/topic-subject.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import type { BusMessage, BusSubscription } from "../../../bus/client/bus-message.ts";
-import { jsonText } from "../../recordings/samples/json-text.ts";
+import { jsonText } from "../samples/json-text.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** Answers one request; its result is the response. Throw ServiceError to choose the code of an error. */

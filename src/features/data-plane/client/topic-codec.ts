@@ -1,7 +1,7 @@
 import { MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import { jsonText } from "../../recordings/samples/json-text.ts";
-import { messageReader, parseMessageDefinition } from "../../recordings/samples/message-definition.ts";
+import { jsonText } from "../samples/json-text.ts";
+import { messageReader, parseMessageDefinition } from "../samples/message-definition.ts";
 import { CdrWriter } from "./cdr-writer.ts";
 
 export type TopicEncoding = "cdr" | "json" | "raw";

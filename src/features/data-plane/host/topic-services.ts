@@ -5,8 +5,8 @@ import type { HostHeartbeat, HostLog } from "../../../contract/messages.ts";
 import type { HostOptions } from "../../../daemon/host-options.ts";
 import { Rings } from "../../loggers/host/rings.ts";
 import { Recorder } from "../../recordings/host/recorder.ts";
-import { Tap } from "../../recordings/host/tap.ts";
 import { RegistryReport } from "./registry-report.ts";
+import { Tap } from "./tap.ts";
 
 interface TopicServicesOptions extends Pick<HostOptions, "host" | "bus" | "recordings"> {
   readonly clock: Clock;

@@ -12,11 +12,11 @@ import { instanceUuid } from "../../../daemon/session/instance.ts";
 import { ListPages } from "../../../daemon/session/list-pages.ts";
 import { readStateText } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
+import type { Tap } from "../../data-plane/host/tap.ts";
 import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../contract.ts";
 import { LOG_LINE, logLine } from "../samples/mcap/channels.ts";
 import { Recording, type RecordingOptions } from "./recording.ts";
 import { fileNamePart, type RecordingLog } from "./recording-folder.ts";
-import type { Tap } from "./tap.ts";
 import { TerminalLines } from "./terminal-lines.ts";
 
 const STATE_FILE = "recordings.json";

@@ -2,13 +2,13 @@ import { truncate } from "node:fs/promises";
 import { basename } from "node:path";
 import { cappedSum } from "../../../base/capped-sum.ts";
 import { isDiskFull, messageOf } from "../../../base/errors.ts";
+import type { TappedMessage } from "../../data-plane/host/tap.ts";
 import type { RecordingFileReport } from "../contract.ts";
 import { channelOf } from "../samples/mcap/channels.ts";
 import { McapEncoder } from "../samples/mcap/encoder.ts";
 import { LOSSES, lossesText, RECORDING } from "../samples/mcap/losses.ts";
 import { repairMcap } from "../samples/mcap/repair.ts";
 import { Summary } from "../samples/mcap/summary.ts";
-import type { TappedMessage } from "./tap.ts";
 import { type FilePlace, MAX_UNWRITTEN_BYTES, type OpenFile, type WriteFailed, WriteQueue } from "./write-queue.ts";
 
 /** Bytes of the index: it is held in memory until the file is complete. */

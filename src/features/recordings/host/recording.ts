@@ -2,11 +2,11 @@ import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
 import { SerialQueue } from "../../../base/serial-queue.ts";
+import type { Tap, TappedMessage } from "../../data-plane/host/tap.ts";
 import type { RecordingFileReport, RecordingReport, RecordingSpec } from "../contract.ts";
 import { RecordingCounts } from "./recording-counts.ts";
 import { RecordingFile } from "./recording-file.ts";
 import { type FileWriter, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
-import type { Tap, TappedMessage } from "./tap.ts";
 import { createFile, type OpenFile } from "./write-queue.ts";
 
 /** What is collected goes to the disk this often, milliseconds: a killed daemon loses at most a second. */

@@ -13,7 +13,7 @@ import type { HostLink, HostListener } from "../../../../src/contract/host-link.
 import { noBusFiles } from "../../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../../src/daemon/bus/host-bus.ts";
 import { Host } from "../../../../src/daemon/host.ts";
-import { definitionProblem } from "../../../../src/features/recordings/samples/definition-problem.ts";
+import { definitionProblem } from "../../../../src/features/data-plane/samples/definition-problem.ts";
 import { LogBook } from "../../../../src/log/log-book.ts";
 import { Intents } from "../../../app/support/engines.ts";
 import { register } from "../../../bus/registry/registry-rig.ts";

@@ -1,9 +1,9 @@
 import { headers, type NatsConnection } from "@nats-io/nats-core";
 import { expect, it } from "vitest";
 import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
+import { Tap } from "../../../../src/features/data-plane/host/tap.ts";
 import { LOGGER_REQUESTS, type LoggerSpec, MAX_LOGGERS, MAX_SAMPLE_PART_BYTES } from "../../../../src/features/loggers/contract.ts";
 import { Rings } from "../../../../src/features/loggers/host/rings.ts";
-import { Tap } from "../../../../src/features/recordings/host/tap.ts";
 import { RegistryRig, register } from "../../../bus/registry/registry-rig.ts";
 
 const MIB = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TapListener, TappedMessage } from "../../../../src/features/data-plane/host/tap.ts";
 import type { RecordingSpec } from "../../../../src/features/recordings/contract.ts";
 import { Recording, type RecordingOptions } from "../../../../src/features/recordings/host/recording.ts";
-import type { TapListener, TappedMessage } from "../../../../src/features/recordings/host/tap.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 import { readMcap } from "../samples/mcap/independent-reader.ts";
 

@@ -3,7 +3,7 @@ import { type FieldPath, fieldAt, fieldPathText, leavesOf } from "../../../../ba
 import { parseJson } from "../../../../base/json.ts";
 import { visible, visibleLines } from "../../../../base/visible-text.ts";
 import { jsonText } from "../../../../cli/output/table.ts";
-import { jsonText as valueText } from "../../../recordings/samples/json-text.ts";
+import { jsonText as valueText } from "../../samples/json-text.ts";
 
 /** One message of a topic. */
 export interface Sample {

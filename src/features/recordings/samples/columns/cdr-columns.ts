@@ -1,6 +1,6 @@
 import { fieldAt } from "../../../../base/field-path.ts";
-import { jsonText } from "../json-text.ts";
-import type { MessageDefinition, MessageDefinitionField } from "../message-definition.ts";
+import { jsonText } from "../../../data-plane/samples/json-text.ts";
+import type { MessageDefinition, MessageDefinitionField } from "../../../data-plane/samples/message-definition.ts";
 import { type Column, ELEMENT_BYTES, type NumericElement } from "./column.ts";
 
 /** The fields of a ROS 2 message. Structures become one column per field; lists of structures become JSON text. */

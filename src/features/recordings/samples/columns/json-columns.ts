@@ -1,6 +1,6 @@
 import { type FieldPath, fieldAt, fieldPathText, numberOf } from "../../../../base/field-path.ts";
 import { parseJson } from "../../../../base/json.ts";
-import { jsonText } from "../json-text.ts";
+import { jsonText } from "../../../data-plane/samples/json-text.ts";
 import type { Column, Element } from "./column.ts";
 
 /** Maximum number of columns. With more, the whole message becomes one column of JSON text. */

@@ -1,6 +1,6 @@
 import { MgrError, messageOf } from "../../../../base/errors.ts";
 import { isShallow, MAX_JSON_LEVELS, parseJson } from "../../../../base/json.ts";
-import { messageReader, parseMessageDefinition } from "../message-definition.ts";
+import { messageReader, parseMessageDefinition } from "../../../data-plane/samples/message-definition.ts";
 import type { Sample, TopicSamples } from "../samples.ts";
 import { cdrColumns } from "./cdr-columns.ts";
 import { type Column, emptyCell } from "./column.ts";

@@ -3,13 +3,13 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { ZipArchive } from "archiver";
+import { jsonText } from "../../../data-plane/samples/json-text.ts";
+import { safeInSpreadsheets } from "../../../data-plane/samples/spreadsheet-text.ts";
 import { type Column, isNumeric } from "../columns/column.ts";
 import { type TopicTable, topicTable } from "../columns/topic-table.ts";
-import { jsonText } from "../json-text.ts";
 import type { FormatWriter } from "../samples.ts";
 import { fileIndex, fileNames } from "./file-index.ts";
 import { progress } from "./progress.ts";
-import { safeInSpreadsheets } from "./spreadsheet-text.ts";
 import { columnsOf } from "./write-columns.ts";
 
 /** Characters that are passed to the archive at a time. */

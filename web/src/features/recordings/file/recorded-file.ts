@@ -1,6 +1,6 @@
 import { McapIndexedReader } from "@mcap/core";
 import { fieldAt, numberOf, parseFieldPath } from "../../../../../src/base/field-path.ts";
-import { messageReader, parseMessageDefinition } from "../../../../../src/features/recordings/samples/message-definition.ts";
+import { messageReader, parseMessageDefinition } from "../../../../../src/features/data-plane/samples/message-definition.ts";
 import { TraceSamples } from "../../data-plane/plot/trace-samples.ts";
 import { numericFields, type Trace } from "../../data-plane/plot/traces.ts";
 import { growingReader, type MessageReader } from "./growing-file.ts";

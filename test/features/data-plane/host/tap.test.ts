@@ -2,7 +2,7 @@ import { headers } from "@nats-io/nats-core";
 import { expect, it } from "vitest";
 import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
 import { wallClockNs } from "../../../../src/bus/wall-clock.ts";
-import { Tap, type TappedMessage } from "../../../../src/features/recordings/host/tap.ts";
+import { Tap, type TappedMessage } from "../../../../src/features/data-plane/host/tap.ts";
 import { RegistryRig, register } from "../../../bus/registry/registry-rig.ts";
 
 function listen(tap: Tap, pattern: string) {
