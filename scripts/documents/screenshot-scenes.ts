@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { Recording } from "../../src/protocol/resources/resources.ts";
+import type { Recording } from "../../src/features/recordings/wire.ts";
 import type { Instance } from "../../test/e2e/support/instance.ts";
 import { makeUpNetwork } from "../../test/e2e/support/made-up-network.ts";
 import { eventually } from "../../test/e2e/support/wait.ts";

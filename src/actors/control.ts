@@ -1,14 +1,8 @@
 import type { Duplex } from "node:stream";
 import type { Difference } from "../config/differences.ts";
 import type { HostChange } from "../config/plan.ts";
-import type { DataPlane } from "../features/data-plane/manager/data-plane.ts";
-import type { Displays } from "../features/displays/manager/displays.ts";
-import type { Guis } from "../features/displays/manager/guis.ts";
-import type { Loggers } from "../features/loggers/manager/loggers.ts";
-import type { Network } from "../features/network-statistics/manager/network.ts";
-import type { Recordings } from "../features/recordings/manager/recordings.ts";
 import type { LogBook } from "../log/log-book.ts";
-import type { AnswerOf, FrameOf } from "../protocol/frames/frames.ts";
+import type { AnswerOf, ManagerFrame } from "../protocol/frames/frames.ts";
 import type {
   HostEntry,
   HostLoad,
@@ -51,8 +45,8 @@ export interface Starter {
   readonly user: string;
   /** `<ip>:<port>`; null over the local socket. */
   readonly peer: string | null;
-  /** Tells this client, and no other, that a process which it started uses the private display of its user. */
-  displayUsed(use: { process: string; display: string; username: string }): void;
+  /** Sends a frame to this client, and to no other; nothing after it has disconnected. */
+  notify(frame: ManagerFrame): void;
 }
 
 export type Verb = "start" | "stop" | "restart";
@@ -63,19 +57,6 @@ export type AttributeValue = string | boolean | null;
 export type ProcessDetail = Pick<
   Extract<AnswerOf<"request_process_detail">, { ok: true }>,
   "environment" | "history" | "changes" | "needed_by" | "definition"
->;
-
-export type ProcessListRequest = Required<Omit<FrameOf<"request_process_list">, "type" | "request_id">>;
-/** The answer without `ok`; `host` is the canonical name. */
-export type ProcessList = Pick<
-  Extract<AnswerOf<"request_process_list">, { ok: true }>,
-  "host" | "show_threads" | "show_env" | "filter" | "time" | "columns" | "rows"
->;
-export type TaskChange = Omit<FrameOf<"set_process_list_task">, "type" | "request_id">;
-/** How a task is scheduled, read back. */
-export type TaskSettings = Pick<
-  Extract<AnswerOf<"set_process_list_task">, { ok: true }>,
-  "host" | "pid" | "tid" | "policy" | "prio" | "affinity"
 >;
 
 /** What another configuration changes, by process name. */
@@ -215,10 +196,6 @@ export interface Settings {
 export interface HostRequests {
   /** CPU and memory of the running processes on all reachable hosts, and CPU of these machines. */
   loads(): Promise<{ loads: ProcessLoad[]; hosts: HostLoad[] }>;
-  /** CPU percentages cover the time since the last request of the same `requester` (at most 64 characters). */
-  processList(request: ProcessListRequest, requester: string): Promise<ProcessList>;
-  /** If it rejects, with the kernel's reason, nothing was changed. */
-  setTask(change: TaskChange, by: string): Promise<TaskSettings>;
   /**
    * A TCP connection that `host` makes to `target`, as a stream with half close and flow control. Rejects with `conflict` if the connection
    * is refused, `not_found`, `timeout`, `busy`, `host_unavailable`; destroyed with `host_unavailable` when the host is lost.
@@ -240,10 +217,4 @@ export interface Control {
   readonly terminals: Terminals;
   readonly settings: Settings;
   readonly hostRequests: HostRequests;
-  readonly dataPlane: DataPlane;
-  readonly recordings: Recordings;
-  readonly loggers: Loggers;
-  readonly network: Network;
-  readonly displays: Displays;
-  readonly guis: Guis;
 }

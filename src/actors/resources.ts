@@ -7,7 +7,6 @@ import type { GroupNode, Process, ProcessState, ProcessTreeNode } from "../proto
 import { groupState } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 import { runLives } from "./process/process-context.ts";
-import { readXDisplay, type XDisplay } from "./process/process-memo.ts";
 import type { ProcessContext } from "./process/process-types.ts";
 
 export interface Surroundings {
@@ -18,16 +17,19 @@ export interface Surroundings {
   /** The configured ones. */
   readonly startTools: readonly StartToolSetting[];
   readonly needsRestart: boolean;
-  /** The desktop that shows new windows for a user; null: none is connected. `peer`: null on the manager's own machine. */
-  readonly desktopOf: (user: string) => { readonly peer: string | null; readonly display: string } | null;
+  /** The fields that features add to a running process. */
+  readonly featureFields: (memo: string) => Partial<Process>;
 }
 
 /** States on the way from a failure to a run that lasts. */
 const COMES_BACK: ReadonlySet<ProcessState> = new Set<ProcessState>(["backoff", "waiting", "starting", "started", "ready"]);
 
+/** Without a feature that selects displays. */
+const NO_X_DISPLAY = { x_display_kind: null, x_display: null, x_display_username: null, x_display_peer: null, x_display_reason: null };
+
 /** The resource of a process. */
 export function toProcess(context: ProcessContext, surroundings: Surroundings): Process {
-  const { host, hostReady, startTools, needsRestart, desktopOf } = surroundings;
+  const { host, hostReady, startTools, needsRestart, featureFields } = surroundings;
   const { definition, exit, nextStart, run, settings } = context;
   const lives = runLives(context);
   return {
@@ -40,7 +42,8 @@ export function toProcess(context: ProcessContext, surroundings: Surroundings): 
     running_command: lives ? (run?.command ?? null) : null,
     needs_restart: needsRestart,
     svc_debug: settings.svc_debug,
-    ...xDisplayFields(lives && run !== null ? readXDisplay(run.memo) : null, desktopOf),
+    ...NO_X_DISPLAY,
+    ...(lives && run !== null ? featureFields(run.memo) : {}),
     // A living run keeps the condition that it was started with: a reload never re-evaluates it.
     has_ready_state: (lives ? context.runDefinition : definition).ready !== null,
     ...runTimes(context),
@@ -52,19 +55,6 @@ export function toProcess(context: ProcessContext, surroundings: Surroundings): 
     low_delay_output: settings.low_delay_output,
     no_skip_display: settings.no_skip_display,
     host_ready: hostReady,
-  };
-}
-
-function xDisplayFields(target: XDisplay | null, desktopOf: Surroundings["desktopOf"]) {
-  // A desktop can be connected again while the process runs.
-  const isGui = target?.kind === "gui";
-  const desktop = isGui && target.username !== null ? desktopOf(target.username) : null;
-  return {
-    x_display_kind: target?.kind ?? null,
-    x_display: desktop?.display ?? target?.display ?? null,
-    x_display_username: target?.username ?? null,
-    x_display_peer: (isGui ? desktop?.peer : target?.peer) ?? null,
-    x_display_reason: target?.reason ?? null,
   };
 }
 

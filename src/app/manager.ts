@@ -8,10 +8,7 @@ import { busHostLink } from "../bus/host-link/host-link.ts";
 import { authFilePath } from "../config/default-paths.ts";
 import type { Config } from "../config/definition.ts";
 import { fileReader } from "../config/load/load.ts";
-import { ClientIds } from "../features/data-plane/manager/client-ids.ts";
-import { DisplayRecords } from "../features/displays/manager/display-records.ts";
-import { openLoggerFile } from "../features/loggers/manager/logger-book.ts";
-import { downloadsFolder } from "../features/loggers/manager/logger-downloads.ts";
+import { MANAGER_FEATURES } from "../features/manager.ts";
 import { assetHash, type PreparedHttpServer } from "../http/index.ts";
 import type { LocalSocketOptions } from "../http/server/local-socket.ts";
 import type { LogBook } from "../log/log-book.ts";
@@ -19,6 +16,7 @@ import type { OutputHub } from "../transport/output/output-hub.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
 import { type ManagerBus, openManagerBus } from "./bus/manager-bus.ts";
 import { Engine } from "./engine.ts";
+import { openFeatures } from "./feature.ts";
 import { localHostName } from "./hosts/host-names.ts";
 import { DaemonKeeper } from "./local-daemon/daemon-keeper.ts";
 import { CONTROL_SOCKET } from "./local-daemon/running-instance.ts";
@@ -131,17 +129,16 @@ class Manager implements RunningManager {
       loadConfig: fileReader(this.#config, { trustConfig: this.#options.trustConfig ?? false }),
       onProcessAtRest: this.#options.onProcessAtRest,
       history,
-      clients: bus.registry,
-      hub: bus,
-      peers: bus.peers,
+      bus: {
+        shared: bus.shared,
+        connectUser: (user) => bus.connectUser(user),
+        registry: bus.registry,
+        hub: bus,
+        peers: bus.peers,
+      },
       tokens: bus.tokens,
-      bus: bus.shared,
-      connectUser: (user) => bus.connectUser(user),
-      clientIds: await ClientIds.open(files, (msg) => this.#logError(msg)),
-      downloads: downloadsFolder(stateDir),
-      loggerFile: await openLoggerFile(files, (msg) => this.#logError(msg)),
+      features: await openFeatures(MANAGER_FEATURES, { files, sockets, warn: (msg) => this.#logError(msg) }),
       configHistory,
-      displays: await DisplayRecords.open(files, sockets, (msg) => this.#logError(msg)),
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
@@ -254,8 +251,8 @@ class Manager implements RunningManager {
 
   async #prepareHttp(engine: Engine, log: LogBook, bus: ManagerBus, localSocket: LocalSocketOptions): Promise<PreparedHttpServer> {
     const { instance } = this.#config;
-    const { control, hub, system } = engine;
-    const transport = createTransport({ control, hub, system, assetHash: await assetHash(ASSETS) });
+    const { control, extensions, hub, system } = engine;
+    const transport = createTransport({ control, extensions, hub, system, assetHash: await assetHash(ASSETS) });
     this.#transport = transport;
     this.#cleanups.push(() => this.#sayGoodbye());
     const authFile = authFilePath(instance);

@@ -30,6 +30,7 @@ export function prepareHttp({ engine, transport, instance, log, ...rest }: Serve
   return prepareHttpServer({
     ...rest,
     control: engine.control,
+    extensions: engine.extensions,
     transport,
     assetsDir: ASSETS,
     certificate:

@@ -1,7 +1,7 @@
 import { type Observable, Subject } from "rxjs";
 import { isWithin } from "../base/names.ts";
-import type { VncSession } from "../features/displays/wire.ts";
 import type { ManagerFrame } from "../protocol/frames/frames.ts";
+import type { VncSession } from "../protocol/resources/display.ts";
 import {
   type GroupNode,
   groupState,

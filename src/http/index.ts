@@ -4,9 +4,6 @@ import type { Control } from "../actors/control.ts";
 import { everyBeat } from "../base/clock.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { TcpAddress } from "../bus/carriers/tcp-listener.ts";
-import { vncInfoRoute } from "../features/displays/manager/vnc-route.ts";
-import { loggerDownloadRoute } from "../features/loggers/manager/route.ts";
-import { recordingRoute } from "../features/recordings/manager/route.ts";
 import type { Transport } from "../transport/websocket.ts";
 import { Gate, NO_HOST } from "./access/gate.ts";
 import { knownHosts } from "./access/host-check.ts";
@@ -19,6 +16,7 @@ import { LoginTokens } from "./auth/login-tokens.ts";
 import { Sessions } from "./auth/sessions.ts";
 import type { FileLock } from "./auth/sessions-file.ts";
 import { Throttle } from "./auth/throttle.ts";
+import type { FeatureExtension } from "./extension.ts";
 import { loadAssets } from "./files/built-assets.ts";
 import { type HttpLog, stackOf } from "./log/http-log.ts";
 import { Metrics } from "./metrics.ts";
@@ -42,6 +40,8 @@ export { assetHash } from "./files/built-assets.ts";
 
 export interface HttpServerOptions {
   readonly control: Control;
+  /** What features add to the port. */
+  readonly extensions: readonly FeatureExtension[];
   readonly transport: Pick<Transport, "accept" | "frames" | "connections">;
   /** Absolute path; null: not configured, and all users are refused. */
   readonly authFile: string | null;
@@ -108,7 +108,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 
 /** Everything of the web interface except its port, which `open` opens. */
 export async function prepareHttpServer(options: HttpServerOptions): Promise<PreparedHttpServer> {
-  const { control, transport, log, isHttpsOnly, bus = null } = options;
+  const { control, extensions, transport, log, isHttpsOnly, bus = null } = options;
   const certificate = options.certificate && new Certificate(options.certificate, log);
   const assets = await loadAssets(options.assetsDir);
   const followers = new Followers();
@@ -159,18 +159,19 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     book: options.book ?? null,
     log,
   });
-  const metrics = new Metrics({ control, transport, connections: listener.connections, bus });
+  const parts = extensions.flatMap(({ http }) => http?.metrics ?? []);
+  const metrics = new Metrics({ control, transport, connections: listener.connections, bus, parts });
+  const services = { followers, assetHash: assets.hash, log };
+  const brokers = async () => (await Promise.all(extensions.map(({ http }) => http?.brokers?.() ?? []))).flat();
   const routes = [
     ...pageRoutes(assets),
     ...assetRoutes(assets),
     websocketHintRoute,
     logRoute(control.log, followers),
-    saveAllRoute({ source: { control, assetHash: assets.hash, configFiles: options.configFiles }, followers, log }),
-    recordingRoute(control.recordings, followers),
-    loggerDownloadRoute({ loggers: control.loggers, followers, log }),
-    vncInfoRoute(control.displays, assets.hash),
+    saveAllRoute({ source: { control, extensions, assetHash: assets.hash, configFiles: options.configFiles }, followers, log }),
+    ...extensions.flatMap(({ http }) => http?.routes?.(services) ?? []),
     metricsRoute(metrics),
-    ...(bus === null ? [] : [busRoute(bus, control.network)]),
+    ...(bus === null ? [] : [busRoute(bus, brokers)]),
     schemaRoute(),
     healthRoute(control.state),
     logoutRoute(endSession, isHttpsOnly),
@@ -184,6 +185,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     transport,
     open,
     bus,
+    sockets: extensions.flatMap(({ http }) => http?.sockets ?? []),
     remoteOf,
     label: (socket, label) => listener.label(socket, label),
     onRequest,

@@ -2,10 +2,10 @@ import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Control } from "../actors/control.ts";
-import type { NetworkTotals } from "../features/network-statistics/manager/network.ts";
 import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import type { Transport } from "../transport/websocket.ts";
+import type { MetricsPart, MetricsWriter } from "./extension.ts";
 import { VERSION } from "./package-files.ts";
 import type { BusUpgrade } from "./server/bus-upgrade.ts";
 import type { Connections } from "./server/connections.ts";
@@ -15,6 +15,7 @@ export interface MetricsSource {
   readonly transport: Pick<Transport, "frames" | "connections">;
   readonly connections: Connections;
   readonly bus: Pick<BusUpgrade, "stats"> | null;
+  readonly parts: readonly MetricsPart[];
 }
 
 const PHASES = ["opening", "idle", "busy"] as const;
@@ -30,17 +31,16 @@ export class Metrics {
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION });
   readonly #loopEnd = setTimeout(() => this.#loop.disable(), LOOP_MEASURED_MS).unref();
   readonly #leave: () => void;
-  readonly #control: Control;
-  /** Requested for each text; null: the hosts did not answer. */
-  #traffic: NetworkTotals | null = null;
+  readonly #parts: readonly MetricsPart[];
 
-  constructor({ control, transport, connections, bus }: MetricsSource) {
-    this.#control = control;
+  constructor({ control, transport, connections, bus, parts }: MetricsSource) {
+    this.#parts = parts;
     this.#leave = this.#countLog(control);
     this.#aboutProcesses(control);
     this.#aboutConnections(transport, connections);
     if (bus) this.#aboutBus(bus);
-    this.#aboutNetwork();
+    const writer: MetricsWriter = { gauge: (...metric) => this.#gauge(...metric), total: (...metric) => this.#total(...metric) };
+    for (const { define } of parts) define(writer);
     this.#aboutItself();
   }
 
@@ -50,7 +50,7 @@ export class Metrics {
 
   /** Prometheus text. The event-loop delay is that since the previous text; the first one starts the measurement. */
   async text(): Promise<string> {
-    this.#traffic = await this.#control.network.totals().catch(() => null);
+    await Promise.all(this.#parts.map(({ collect }) => collect?.()));
     const text = await this.#registry.metrics();
     this.#loop.reset();
     this.#loop.enable();
@@ -137,45 +137,6 @@ export class Metrics {
     });
     this.#gauge("mgr_bus_unread_bytes", "Bytes queued for the slowest connection.", [], (gauge) => {
       gauge.set(bus.stats().clients.reduce((most, { pending_bytes }) => Math.max(most, pending_bytes), 0));
-    });
-  }
-
-  #aboutNetwork(): void {
-    for (const what of ["bytes", "packets", "errors", "drops"] as const)
-      this.#total(`mgr_network_${what}_total`, `The kernel's ${what} of each interface.`, ["host", "interface", "direction"], (counter) => {
-        for (const { host, interface: name, ...totals } of this.#traffic?.interfaces ?? []) {
-          counter.inc({ host, interface: name, direction: "received" }, totals[`rx_${what}`]);
-          counter.inc({ host, interface: name, direction: "sent" }, totals[`tx_${what}`]);
-        }
-      });
-    const lost =
-      "Messages of a host that subscribers lost (dropped), links lost (link_dropped), or that a cut link did not carry (missed, lost).";
-    this.#total("mgr_host_bus_lost_messages_total", lost, ["host", "how"], (counter) => {
-      for (const { host, dropped_msgs, link_dropped_msgs, missed_msgs, lost_msgs } of this.#traffic?.brokers ?? []) {
-        counter.inc({ host, how: "dropped" }, dropped_msgs - link_dropped_msgs);
-        counter.inc({ host, how: "link_dropped" }, link_dropped_msgs);
-        counter.inc({ host, how: "missed" }, missed_msgs);
-        counter.inc({ host, how: "lost" }, lost_msgs);
-      }
-    });
-    this.#gauge("mgr_host_bus_memory_bytes", "Memory of a host's broker for queues, kept messages and loggers.", ["host"], (gauge) => {
-      for (const { host, memory_bytes } of this.#traffic?.brokers ?? []) gauge.set({ host }, memory_bytes);
-    });
-    this.#total(
-      "mgr_host_bus_freed_messages_total",
-      "Messages dropped because this memory was used up, by owner.",
-      ["host", "owner"],
-      (counter) => {
-        for (const { host, freed } of this.#traffic?.brokers ?? [])
-          for (const { owner, messages } of freed) counter.inc({ host, owner }, messages);
-      },
-    );
-    const topicLabels = ["host", "topic", "end"];
-    this.#total("mgr_topic_messages_total", "Messages published on a host, and arrived there from others.", topicLabels, (counter) => {
-      for (const { host, topic, end, messages } of this.#traffic?.topics ?? []) counter.inc({ host, topic, end }, messages);
-    });
-    this.#total("mgr_topic_bytes_total", "Bytes of these messages.", topicLabels, (counter) => {
-      for (const { host, topic, end, bytes } of this.#traffic?.topics ?? []) counter.inc({ host, topic, end }, bytes);
     });
   }
 

@@ -3,27 +3,29 @@ import { EMPTY, type Subscription } from "rxjs";
 import type { Control, Starter } from "../actors/control.ts";
 import { type ErrorCode, MgrError, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
-import { TopicSubscriptions } from "../features/data-plane/manager/topic-subscriptions.ts";
 import { decodeFrame } from "../protocol/frames/decode.ts";
 import { ackFrame, encodeFrame, encodeInParts, errorFrame } from "../protocol/frames/encode.ts";
 import type { AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
 import type { LogLevel } from "../protocol/resources/resources.ts";
-import { handlerOf, onlyLooks } from "./dispatch.ts";
+import { type Dispatch, isReadOnly } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { FrameSchedule, type FrameWork, MAX_RUNNING, MAX_WAITING } from "./frame-schedule.ts";
 import type { Answer, CommandHandler, Handler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
 import type { LogStreams } from "./log-streams.ts";
-import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
+import { type EncodedFrame, Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { InputOwners, TerminalViewer } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import type { OutputSubscription } from "./output/output-subscription.ts";
 import type { RefusalLog } from "./refusal-log.ts";
+import type { SnapshotPart } from "./snapshot-part.ts";
 import { contains, outOfScope, type ViewMode } from "./view.ts";
 
 /** What all connections share. */
 export interface ConnectionServices {
   readonly control: Control;
+  readonly snapshotParts: readonly SnapshotPart[];
+  readonly dispatch: Dispatch;
   readonly hub: OutputHub;
   readonly events: EventStreams;
   readonly logs: LogStreams;
@@ -50,13 +52,14 @@ export class Connection implements HandlerContext, TerminalViewer {
   readonly starter: Starter | null;
   readonly requester = randomUUID();
   readonly control: Control;
+  readonly snapshotParts: readonly SnapshotPart[];
   readonly assetHash: string;
   readonly #services: ConnectionServices;
   readonly #outbox: Outbox;
   readonly #schedule = new FrameSchedule();
   readonly #events: Subscription;
   readonly #output: OutputSubscription;
-  readonly #topics: TopicSubscriptions;
+  readonly #onClose: (() => void)[] = [];
   #log: Subscription;
   #logMinLevel: LogLevel = "info";
   #isClosed = false;
@@ -66,12 +69,12 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.principal = principal;
     this.view = view;
     this.control = services.control;
+    this.snapshotParts = services.snapshotParts;
     this.assetHash = services.assetHash;
     this.starter = this.#starterOf(principal);
     this.#outbox = new Outbox(socket, { ...observer, hasRoom: () => services.hub.hasRoom(this.#output) });
     this.#events = services.events.of(view).subscribe((frame) => this.#outbox.push(frame));
     this.#log = this.#followLog();
-    this.#topics = new TopicSubscriptions(this.control.dataPlane, (frame) => this.#outbox.push(frame));
     this.#output = services.hub.open({
       sink: this.#outbox,
       contains: (name) => contains(view, name),
@@ -105,7 +108,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#outbox.flush();
     this.#events.unsubscribe();
     this.#log.unsubscribe();
-    this.#topics.close();
+    for (const callback of this.#onClose.splice(0)) callback();
     this.#services.hub.closeSubscription(this.#output);
     this.#services.inputOwners.forget(this);
     this.#schedule.close();
@@ -135,12 +138,12 @@ export class Connection implements HandlerContext, TerminalViewer {
     return this.#services.hub.unsubscribe(this.#output, patterns);
   }
 
-  followTopic(name: string, maxRate: number, fields?: readonly string[]): void {
-    this.#topics.follow(name, maxRate, fields);
+  push(frame: EncodedFrame): void {
+    this.#outbox.push(frame);
   }
 
-  unfollowTopic(name: string): void {
-    this.#topics.unfollow(name);
+  onClose(callback: () => void): void {
+    this.#onClose.push(callback);
   }
 
   noteTyping(name: string): void {
@@ -179,10 +182,11 @@ export class Connection implements HandlerContext, TerminalViewer {
   // ── Inside ──
 
   #handle(frame: ClientFrame): void {
-    const handler = handlerOf(frame);
+    const handler = this.#services.dispatch(frame);
     const refusal = outOfScope(this.view, frame);
-    if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
-    else if (this.control.state.isShuttingDown && !onlyLooks(frame.type)) this.#fail(frame, shuttingDown());
+    if (handler === undefined) this.#fail(frame, new MgrError("unknown_action", `this manager does not have '${frame.type}'`));
+    else if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
+    else if (this.control.state.isShuttingDown && !isReadOnly(frame.type)) this.#fail(frame, shuttingDown());
     else if (!this.#schedule.submit(this.#workOf(frame, handler))) this.#fail(frame, tooMany(frame.type));
   }
 
@@ -191,7 +195,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     const about = handler.about?.(frame, this) ?? null;
     if (handler.kind === "command") return { type, about, effect: "command", run: () => this.#command(frame, handler) };
     const run = (answered: () => void) => this.#request(frame, handler, answered);
-    return { type, about, effect: onlyLooks(type) ? "read" : "change", run };
+    return { type, about, effect: isReadOnly(type) ? "read" : "change", run };
   }
 
   /** Commands that are accepted at once are answered in the same turn, in the order of the frames. */
@@ -245,8 +249,8 @@ export class Connection implements HandlerContext, TerminalViewer {
     return {
       user,
       peer: address === "" ? null : address,
-      displayUsed: (use) => {
-        if (!this.#isClosed) this.#push({ type: "web_x_display_used", kind: "private", reason: "forward_x11_fallback", ...use });
+      notify: (frame) => {
+        if (!this.#isClosed) this.#push(frame);
       },
     };
   }

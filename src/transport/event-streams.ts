@@ -3,7 +3,7 @@ import type { Control } from "../actors/control.ts";
 import type { DomainEvent } from "../actors/domain-events.ts";
 import { ancestorNames } from "../base/names.ts";
 import { encodeFrame } from "../protocol/frames/encode.ts";
-import type { ManagerFrame } from "../protocol/frames/frames.ts";
+import { type ChangeFrame, MANAGER_FRAMES, type ManagerFrame } from "../protocol/frames/frames.ts";
 import type { ProcessTreeNode } from "../protocol/resources/resources.ts";
 import type { EncodedFrame } from "./outbox.ts";
 import type { ViewMode } from "./view.ts";
@@ -48,7 +48,7 @@ export class EventStreams {
   flush(): void {
     if (!this.#isTreePending) return;
     this.#isTreePending = false;
-    for (const scope of this.#open.values()) this.#tellTree(scope);
+    for (const scope of this.#open.values()) this.#sendTree(scope);
   }
 
   close(): void {
@@ -70,50 +70,28 @@ export class EventStreams {
 
   #onEvent(event: DomainEvent): void {
     switch (event.type) {
-      case "process_upsert":
-        this.#beforeProcessFrame(event.process.name);
-        this.#tell(scopesOf(event.process.name), event, `process:${event.process.name}`);
-        break;
-      case "process_remove":
-        this.#beforeProcessFrame(event.name);
-        this.#tell(scopesOf(event.name), event, null);
-        break;
-      case "host_upsert":
-        this.#tell([scopeKey(undefined)], event, `host:${event.host.name}`);
-        break;
-      case "host_remove":
-      case "client_remove":
-      case "topic_remove":
-      case "service_remove":
-      case "recording_remove":
-      case "logger_remove":
-        this.#tell([scopeKey(undefined)], event, null);
-        break;
-      case "client_upsert":
-        this.#tell([scopeKey(undefined)], event, `client:${event.client.id}`);
-        break;
-      case "topic_upsert":
-        this.#tell([scopeKey(undefined)], event, `topic:${event.topic.name}`);
-        break;
-      case "service_upsert":
-        this.#tell([scopeKey(undefined)], event, `service:${event.service.name}`);
-        break;
-      case "recording_upsert":
-        this.#tell([scopeKey(undefined)], event, `recording:${event.recording.name}`);
-        break;
-      case "logger_upsert":
-        this.#tell([scopeKey(undefined)], event, `logger:${event.logger.name}`);
-        break;
-      case "manager_upsert":
-        this.#tell([scopeKey(undefined)], event, "manager");
-        break;
       case "tree_changed":
         this.#treeChanged();
-        break;
+        return;
+      case "process_step":
+        return;
+      case "process_upsert":
+        this.#changed(event.process.name, event);
+        return;
+      case "process_remove":
+        this.#changed(event.name, event);
+        return;
+      default:
+        this.#send([scopeKey(undefined)], event, mergeKeyOf(event));
     }
   }
 
-  #tell(keys: string[], frame: ManagerFrame, mergeKey: string | null): void {
+  #changed(name: string, event: ChangeFrame): void {
+    this.#beforeProcessFrame(name);
+    this.#send(scopesOf(name), event, mergeKeyOf(event));
+  }
+
+  #send(keys: string[], frame: ManagerFrame, mergeKey: string | null): void {
     let encoded: EncodedFrame | null = null;
     for (const key of keys) {
       const scope = this.#open.get(key);
@@ -130,13 +108,20 @@ export class EventStreams {
     queueMicrotask(() => this.flush());
   }
 
-  #tellTree(scope: Scope): void {
+  #sendTree(scope: Scope): void {
     const tree = this.#control.state.processTree(scope.name);
     const shape = treeShape(tree);
     if (shape === scope.shape) return;
     scope.shape = shape;
     scope.subscriber.next(encode({ type: "process_tree", process_tree: tree }, "process_tree"));
   }
+}
+
+/** See `ChangeSpec`. */
+function mergeKeyOf(frame: ChangeFrame): string | null {
+  // The table pairs each type with its own frame, which TypeScript cannot follow through an index.
+  const { mergeKey } = MANAGER_FRAMES[frame.type] as { mergeKey: ((frame: ChangeFrame) => string) | null };
+  return mergeKey?.(frame) ?? null;
 }
 
 function encode(frame: ManagerFrame, mergeKey: string | null): EncodedFrame {

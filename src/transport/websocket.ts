@@ -7,7 +7,9 @@ import type { Principal } from "../base/principal.ts";
 import { MAX_FRAME_BYTES } from "../protocol/frames/decode.ts";
 import type { Process } from "../protocol/resources/resources.ts";
 import { Connection, type ConnectionServices } from "./connection.ts";
+import { createDispatch } from "./dispatch.ts";
 import { EventStreams } from "./event-streams.ts";
+import { type ExtendsTransport, transportExtensions } from "./extension.ts";
 import { connectInProcess, type InProcessConnection, type InProcessOptions } from "./in-process.ts";
 import { LogStreams } from "./log-streams.ts";
 import type { OutboxSocket } from "./outbox.ts";
@@ -19,6 +21,8 @@ import type { ViewMode } from "./view.ts";
 
 export interface TransportOptions {
   readonly control: Control;
+  /** Features that may add to connections. */
+  readonly extensions: readonly ExtendsTransport[];
   readonly hub: OutputHub;
   readonly system: ActorSystem;
   /** Content hash of the web UI's files. */
@@ -64,12 +68,16 @@ export interface Transport {
   close(code: number, reason: string): void;
 }
 
-export function createTransport({ control, hub, system, assetHash, stallMs }: TransportOptions): Transport {
+export function createTransport(options: TransportOptions): Transport {
+  const { control, hub, system, assetHash, stallMs } = options;
+  const extensions = transportExtensions(options.extensions);
   // Before the streams: a process that appears is subscribed before its first frame.
   const leave = followProcesses(control, hub);
   const events = new EventStreams(control, (name) => hub.flush(name));
   const services: ConnectionServices = {
     control,
+    snapshotParts: extensions,
+    dispatch: createDispatch(extensions),
     hub,
     events,
     logs: new LogStreams(control.log),

@@ -8,7 +8,13 @@ import type { ProcessRig } from "./support/process.ts";
 import { definition, startedProcess, stoppedProcess } from "./support/process.ts";
 
 const project = (rig: ProcessRig) => {
-  const process = toProcess(rig.context, { host: "bench", hostReady: true, startTools: [], needsRestart: false, desktopOf: () => null });
+  const process = toProcess(rig.context, {
+    host: "bench",
+    hostReady: true,
+    startTools: [],
+    needsRestart: false,
+    featureFields: () => ({}),
+  });
   // The wire's own schema, with every field and no other.
   expect(processSchema.strict().parse(process)).toEqual(process);
   return process;

@@ -11,7 +11,7 @@ import type { RetainedOutput } from "../../src/actors/control.ts";
 import { Archive } from "../../src/http/archive/archive.ts";
 import { fileNameOf } from "../../src/http/archive/archive-parts.ts";
 import { archiveName } from "../../src/http/routes/save-all.ts";
-import { NETWORK_STATS, NETWORK_TOPOLOGY } from "../support/network-example.ts";
+import { NETWORK_STATS, NETWORK_TOPOLOGY } from "../features/network-statistics/network-example.ts";
 import { processesWith, until } from "../support/processes.ts";
 import { GOOD, Rig, readUntil } from "./rig.ts";
 

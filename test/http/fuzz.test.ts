@@ -5,7 +5,9 @@ import { systemClock } from "../../src/base/clock.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
+import { createDispatch } from "../../src/transport/dispatch.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
+import { transportExtensions } from "../../src/transport/extension.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
 import { InputOwners } from "../../src/transport/output/input-owners.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
@@ -122,6 +124,7 @@ test(`${REQUESTS} odd requests are each answered, change nothing and leave nothi
 test(`${FRAMES} odd frames are each answered within ${TURNS} turns of the event loop and change nothing`, async () => {
   const control = new FakeControl(["sim/world", "db"]);
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
+  const extensions = transportExtensions(control.extensions);
   const services = {
     control,
     hub,
@@ -129,6 +132,8 @@ test(`${FRAMES} odd frames are each answered within ${TURNS} turns of the event 
     logs: new LogStreams(control.log),
     refusals: new RefusalLog(new LogBook({ capacity: 1, now: () => 0 }), systemClock),
     inputOwners: new InputOwners(),
+    snapshotParts: extensions,
+    dispatch: createDispatch(extensions),
     assetHash: "",
   };
   const sent: string[] = [];

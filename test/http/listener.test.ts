@@ -237,6 +237,7 @@ describe("a port that cannot be had", () => {
     const rig = await Rig.start();
     const attempt = createHttpServer({
       control: rig.control,
+      extensions: [],
       transport: rig.transport,
       authFile: null,
       localSocket: null,

@@ -62,6 +62,7 @@ export class Rig implements AsyncDisposable {
     const { control, transport, authFile, assetsDir } = this;
     return {
       control,
+      extensions: control.extensions,
       transport,
       authFile,
       localSocket: null,

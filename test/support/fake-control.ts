@@ -11,27 +11,17 @@ import type {
   HostRequests,
   ManagerState,
   ProcessDetail,
-  ProcessList,
-  ProcessListRequest,
   Settings,
-  TaskChange,
-  TaskSettings,
   Terminals,
 } from "../../src/actors/control.ts";
 import { DomainEvents } from "../../src/actors/domain-events.ts";
 import type { TerminalSize } from "../../src/actors/process/process-types.ts";
-import { systemClock } from "../../src/base/clock.ts";
 import { MgrError } from "../../src/base/errors.ts";
 import { displayName, isWithin, parentName } from "../../src/base/names.ts";
-import { ConnectedGuis } from "../../src/features/displays/manager/connected-guis.ts";
-import type { Network } from "../../src/features/network-statistics/manager/network.ts";
+import type { FeatureExtension } from "../../src/http/extension.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import type { HostEntry, HostLoad, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
-import { FakeDataPlane } from "./fake-data-plane.ts";
-import { FakeDisplays } from "./fake-displays.ts";
-import { FakeLoggers } from "./fake-loggers.ts";
-import { FakeRecordings } from "./fake-recordings.ts";
-import { NETWORK_STATS, NETWORK_TOPOLOGY, TCP_CONNECTIONS } from "./network-example.ts";
+import { FakeFeatures } from "../features/fakes.ts";
 
 /**
  * A manager without machines: processes are set by the test, commands are recorded in `calls` and succeed for names
@@ -41,38 +31,10 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
   readonly state: ManagerState = this;
   readonly settings: Settings = this;
   readonly hostRequests: HostRequests = this;
-  readonly dataPlane = new FakeDataPlane();
-  readonly recordings = new FakeRecordings();
-  readonly displays = new FakeDisplays();
-  readonly loggers = new FakeLoggers();
-  /** Answers with the examples. */
-  readonly network: Network = {
-    stats: async () => NETWORK_STATS,
-    topology: async () => NETWORK_TOPOLOGY,
-    tcpConnections: async (host) => ({ host, connections: TCP_CONNECTIONS }),
-    totals: async () => ({
-      interfaces: [
-        {
-          host: "testhost",
-          interface: "eth0",
-          rx_bytes: 1_000,
-          tx_bytes: 2_000,
-          rx_packets: 10,
-          tx_packets: 20,
-          rx_errors: 1,
-          tx_errors: 2,
-          rx_drops: 3,
-          tx_drops: 4,
-        },
-      ],
-      brokers: [],
-      topics: [{ host: "testhost", topic: "arm/state", end: "published", messages: 7, bytes: 700 }],
-    }),
-  };
   readonly manager = { name: "test", host: "testhost", save_problem: null };
   readonly events: DomainEvents;
   readonly log = new LogBook({ capacity: 1_000, now: () => Date.now() });
-  readonly guis = new ConnectedGuis({ clock: systemClock, log: this.log });
+  readonly features: FakeFeatures;
   /** Every command, as [name of the method, its arguments without the principal]. */
   readonly calls: [string, ...unknown[]][] = [];
   /** Backlog that `terminals.backlog` answers with. */
@@ -126,6 +88,11 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
       throw error;
     });
     for (const name of names) this.#processes.set(name, fakeProcess(name));
+    this.features = new FakeFeatures(this);
+  }
+
+  get extensions(): FeatureExtension[] {
+    return this.features.extensions;
   }
 
   // ── What a test does to the world ──
@@ -239,22 +206,13 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
     return { loads, hosts: [{ host: this.manager.host, cpu_percent: 12.5, cpus: 4 }] };
   }
 
-  async processList({ host, ...request }: ProcessListRequest, requester: string): Promise<ProcessList> {
-    this.#host("processList", host, request, requester);
-    return { host: this.manager.host, ...request, time: "2026-11-21T08:14:02.123", columns: [], rows: [] };
-  }
-
-  async setTask({ host, pid, tid, policy, prio, affinity, nice }: TaskChange, _by: string): Promise<TaskSettings> {
-    this.#host("setTask", host, pid, tid, policy, prio, affinity, nice);
-    return { host: this.manager.host, pid, tid, policy, prio, affinity };
-  }
-
   #command(method: string, name: string, ...rest: unknown[]): void {
     if (!this.#processes.has(name)) throw new MgrError("not_found", `There is no process '${name}'.`);
     this.#record(method, name, ...rest);
   }
 
-  #host(method: string, host: string, ...rest: unknown[]): void {
+  /** Records a request to a host. Throws `not_found` for an unknown name. */
+  hostCall(method: string, host: string, ...rest: unknown[]): void {
     if (!this.hosts().some(({ all_names }) => all_names.includes(host))) throw new MgrError("not_found", `There is no host '${host}'.`);
     this.#record(method, host, ...rest);
   }

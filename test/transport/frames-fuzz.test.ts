@@ -4,7 +4,9 @@ import { systemClock } from "../../src/base/clock.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
+import { createDispatch } from "../../src/transport/dispatch.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
+import { transportExtensions } from "../../src/transport/extension.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
 import { InputOwners } from "../../src/transport/output/input-owners.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
@@ -24,6 +26,7 @@ function open(view: ViewMode) {
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
   const events = new EventStreams(control, (name) => hub.flush(name));
   const unheard = new LogBook({ capacity: 1, now: () => 0 });
+  const extensions = transportExtensions(control.extensions);
   const services = {
     control,
     hub,
@@ -31,6 +34,8 @@ function open(view: ViewMode) {
     logs: new LogStreams(control.log),
     refusals: new RefusalLog(unheard, systemClock),
     inputOwners: new InputOwners(),
+    snapshotParts: extensions,
+    dispatch: createDispatch(extensions),
     assetHash: "hash",
   };
   const texts: string[] = [];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NETWORK_STATS } from "../support/network-example.ts";
+import { NETWORK_STATS } from "../features/network-statistics/network-example.ts";
 import { type Client, startRig } from "./rig.ts";
 
 let rig: Awaited<ReturnType<typeof startRig>>;
@@ -33,9 +33,9 @@ const handled = () => client.ask({ type: "request_topics" });
 
 it("a slow answer holds up no other answer, output or event", async () => {
   const stats = held(NETWORK_STATS);
-  rig.control.network.stats = stats.begin;
+  rig.control.features.network.stats = stats.begin;
   const call = held({ sum: 3 });
-  Object.assign(rig.control.dataPlane, { callService: call.begin });
+  Object.assign(rig.control.features.dataPlane, { callService: call.begin });
   client.send({ type: "request_network_stats", sample_seconds: 5, request_id: "slow" });
   client.send({ type: "call_service", name: "adder", endpoint: "add", request: {}, request_id: "call" });
   for (const frame of [
@@ -61,7 +61,7 @@ it("a slow answer holds up no other answer, output or event", async () => {
 
 it("of one kind of frame 16 run and 64 wait; beyond that it is busy, for this kind alone", async () => {
   const stats = held(NETWORK_STATS);
-  rig.control.network.stats = stats.begin;
+  rig.control.features.network.stats = stats.begin;
   for (let index = 0; index < 81; index++) client.send({ type: "request_network_stats", request_id: index });
   expect(await client.next()).toMatchObject({ type: "network_stats", ok: false, code: "busy", request_id: 80 });
   expect(stats.begun).toBe(16);
@@ -105,7 +105,7 @@ describe("frames about one object keep their order", () => {
 
   it("loggers: the list is given after the logger was started, and another one is started meanwhile", async () => {
     const starting = held(undefined);
-    rig.control.loggers.start = starting.begin;
+    rig.control.features.loggers.start = starting.begin;
     client.send({ type: "start_logger", name: "arm", request_id: "start arm" });
     client.send({ type: "stop_logger", name: "arm", request_id: "stop arm" });
     client.send({ type: "start_logger", name: "leg", request_id: "start leg" });
@@ -121,7 +121,7 @@ describe("frames about one object keep their order", () => {
 
   it("a host, by any of its names", async () => {
     const listing = held({ host: "testhost", show_threads: false, show_env: false, filter: "", time: "", columns: [], rows: [] });
-    rig.control.processList = listing.begin;
+    rig.control.features.tasks.list = listing.begin;
     client.send({ type: "request_process_list", host: "localhost", request_id: "one" });
     client.send({ type: "request_process_list", host: "testhost", request_id: "two" });
     await handled();

@@ -25,7 +25,7 @@ export async function startRig(names: string[], source?: OutputSource, { stallMs
   const noted: OutputSource = { window: (_host, list) => windows.push(...list), hostOf: () => "testhost" };
   const hub = new OutputHub({ clock: systemClock, source: source ?? noted });
   const system = new ActorSystem({ clock: systemClock, log() {} });
-  const transport = createTransport({ control, hub, system, assetHash: "hash", stallMs });
+  const transport = createTransport({ control, extensions: control.extensions, hub, system, assetHash: "hash", stallMs });
   const server = createServer();
   const upgrades = new WebSocketServer(WEBSOCKET_SERVER_OPTIONS);
   server.on("upgrade", (request, socket: Socket, head) => {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { parseJson } from "../../base/json.ts";
-import { X_DISPLAY_KINDS, X_DISPLAY_REASONS } from "../../protocol/process/process.ts";
 import type { ProcessContext } from "./process-types.ts";
 
 /** Restarts in a memo; 4 KiB have room for about 350. */
@@ -27,35 +26,23 @@ export function readMemo(memo: string, began: number): Pick<ProcessContext, "res
 /** The host keeps no longer memo, characters. */
 const MAX_MEMO_LENGTH = 4_096;
 
-const xDisplay = z.object({
-  kind: z.enum(X_DISPLAY_KINDS),
-  /** Name of the X display. */
-  display: z.string(),
-  username: z.string().nullable(),
-  /** `<ip>:<port>` of the client whose display it is. */
-  peer: z.string().nullable(),
-  reason: z.enum(X_DISPLAY_REASONS),
-});
-/** Where the X clients of a run show, and why there. */
-export type XDisplay = z.infer<typeof xDisplay>;
-
-/** A memo that also says where the X clients of the run show. The oldest restarts make room for it. */
-export function withXDisplay(memo: string, x_display: XDisplay): string {
-  const whole = { ...(parseJson(memo) as object), x_display };
+/** A memo with one more value under `key`, as JSON. The oldest restarts make room for it. */
+export function withNote(memo: string, key: string, value: unknown): string {
+  const whole = { ...(parseJson(memo) as object), [key]: value };
   const parsed = memoShape.safeParse(whole);
   const ago = parsed.success ? [...parsed.data.ago] : [];
   for (;;) {
     const text = JSON.stringify({ ...whole, ago });
     if (text.length <= MAX_MEMO_LENGTH) return text;
-    // Without restarts to leave out, the name is absurdly long: the counters matter more.
+    // Without restarts to leave out, the value is absurdly long: the counters matter more.
     if (ago.length === 0) return memo;
     ago.splice(0, Math.ceil(ago.length / 2));
   }
 }
 
-/** Null also for a memo that says nothing of it. */
-export function readXDisplay(memo: string): XDisplay | null {
-  if (!memo.includes('"x_display"')) return null;
-  const parsed = z.object({ x_display: xDisplay }).safeParse(parseJson(memo));
-  return parsed.success ? parsed.data.x_display : null;
+/** The value under `key`; undefined if the memo has none. */
+export function readNote(memo: string, key: string): unknown {
+  if (!memo.includes(`"${key}"`)) return undefined;
+  const parsed = parseJson(memo);
+  return parsed !== null && typeof parsed === "object" ? (parsed as Record<string, unknown>)[key] : undefined;
 }

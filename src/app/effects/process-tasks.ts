@@ -1,34 +1,33 @@
-import { withXDisplay } from "../../actors/process/process-memo.ts";
 import type { EffectRequest, ProcessEvent, SpawnInput, StopInput } from "../../actors/process/process-types.ts";
 import type { Clock } from "../../base/clock.ts";
+import { MgrError } from "../../base/errors.ts";
 import { type Cancellation, Task } from "../../base/task.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
-import type { RunDisplays } from "../../features/displays/manager/run-displays.ts";
 import type { LogBook } from "../../log/log-book.ts";
+import type { OutputHub } from "../../transport/output/output-hub.ts";
 import type { HostSession } from "../hosts/host-session.ts";
+import type { HostTable } from "../hosts/host-table.ts";
 import { MEMBERS_PER_TURN } from "../processes/command-plan.ts";
+import type { ProcessRegistry } from "../processes/process-registry.ts";
 import type { ProcessWaits } from "../processes/process-waits.ts";
+import type { IntentKeeper } from "../state/intent-keeper.ts";
 import { spawnRun, stopRun } from "./process-effects.ts";
+import type { RunExtensions } from "./run-extension.ts";
 
 interface ProcessTasksOptions {
   waits: Pick<ProcessWaits, "dependentsStopped">;
   clock: Clock;
   log: LogBook;
-  /** Session with a host: a configured one, or null for the manager's own. Throws `host_unavailable` for one that was removed. */
-  session: (host: string | null) => HostSession;
-  /**
-   * Called before a run begins on `host`: records where to look for it after a restart of the manager, waits for its turn to start, and
-   * sets the source of its output.
-   */
-  beforeRun: (name: string, host: string | null, task: Cancellation) => Promise<void>;
+  registry: Pick<ProcessRegistry, "hostName">;
+  hosts: Pick<HostTable, "session" | "startTurn">;
+  hub: Pick<OutputHub, "hasMoved">;
+  intents: Pick<IntentKeeper, "get" | "set" | "flush">;
   /** Whether `name` may start now: its dependencies hold, and no shutdown has begun. */
   mayStart: (name: string) => boolean;
-  /** Resolves once the requested state is on disk, as far as possible: awaited before every effect of it. Never rejects. */
-  intentWritten: () => Promise<void>;
-  displays: Pick<RunDisplays, "select" | "begun">;
+  runs: Pick<RunExtensions, "prepare" | "beforeRun">;
   runSpec: (choices: Pick<SpawnInput, "definition" | "size" | "settings">) => RunSpec;
-  /** Tells the process's actor. */
+  /** Sends an event to the process's actor. */
   send: (name: string, event: ProcessEvent) => void;
 }
 
@@ -67,34 +66,49 @@ export class ProcessTasks {
   }
 
   async #spawned(run: SpawnInput, task: Task): Promise<RunReport> {
-    const { definition, memo, runId } = run;
-    const { displays, clock, session, mayStart } = this.#options;
+    const { definition, runId } = run;
+    const { runs, clock, intents, mayStart } = this.#options;
     const { name, host } = definition;
     // Fixed here: the host gets the same spec each time it is sent.
-    const plain = this.#options.runSpec(run);
-    const display = definition.forward_x11 === null ? null : await displays.select(definition, task.signal);
-    await this.#options.beforeRun(name, host, task);
-    await this.#options.intentWritten();
+    let spec = this.#options.runSpec(run);
+    let { memo } = run;
+    const additions = await runs.prepare(definition, task.signal);
+    for (const addition of additions) {
+      spec = { ...spec, ...addition.spec };
+      memo = addition.memo(memo);
+    }
+    await this.#beforeRun(name, host, task);
+    await intents.flush();
     await this.#share.pass();
-    const report = await spawnRun(
-      { session: session(host), clock },
-      {
-        runId,
-        spec: display === null ? plain : { ...plain, x11: display.x11 },
-        memo: display === null ? memo : withXDisplay(memo, display.shown),
-        // During a shutdown, a process that is about to start waits for its stop: stop commands to thousands take many turns.
-        stillHold: () => mayStart(name),
-      },
-      task,
-    );
-    if (display !== null) displays.begun(name, display);
+    // During a shutdown, a process that is about to start waits for its stop: stop commands to thousands take many turns.
+    const command = { runId, spec, memo, stillHold: () => mayStart(name) };
+    const report = await spawnRun({ session: this.#session(host), clock }, command, task);
+    for (const { begun } of additions) begun();
     return report;
   }
 
+  /** Records where to look for the run after a restart of the manager, and waits for the host's turn to start it. */
+  async #beforeRun(name: string, host: string | null, task: Cancellation): Promise<void> {
+    const { intents, hosts, hub, registry, runs } = this.#options;
+    if ((intents.get(name).host ?? null) !== host) intents.set(name, { host });
+    const canonical = host ?? registry.hostName;
+    runs.beforeRun(name);
+    hub.hasMoved(name, canonical);
+    await hosts.startTurn(canonical, task);
+  }
+
+  /** The session with a configured host; null: the manager's own. Throws `host_unavailable` for a host that was removed. */
+  #session(host: string | null): HostSession {
+    const { hosts, registry } = this.#options;
+    const session = hosts.session(host ?? registry.hostName);
+    if (session) return session;
+    throw new MgrError("host_unavailable", `host '${host}' is not configured any more`);
+  }
+
   #stop(name: string, { runId, host, definition }: StopInput): void {
-    const { waits, log, clock, session } = this.#options;
+    const { waits, log, clock, intents } = this.#options;
     this.#begin(name, runId, async (task) => {
-      await this.#options.intentWritten();
+      await intents.flush();
       // Reverse order: waits for dependents that are stopping.
       const left = await waits.dependentsStopped(name, task);
       if (left.length > 0) {
@@ -102,7 +116,7 @@ export class ProcessTasks {
         log.append({ level: "warning", source: "manager", msg });
       }
       await this.#share.pass();
-      const outcome = await stopRun({ session: session(host), clock }, { runId, steps: [...definition.stop] }, task);
+      const outcome = await stopRun({ session: this.#session(host), clock }, { runId, steps: [...definition.stop] }, task);
       return outcome === "gone" ? { type: "stop.gone" } : null;
     });
   }

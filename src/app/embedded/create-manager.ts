@@ -113,16 +113,12 @@ export async function createManager(config: ConfigInput | string, options: Creat
         return readFile(instead);
       },
       inspect: inspect && ((event) => aside(() => inspect(event))),
-      clientIds: state.clientIds,
-      loggerFile: state.loggerFile,
+      features: state.features,
       ...(bus
         ? {
             connectHost: (name) => deferredHostLink(bus.shared, name),
-            clients: bus.registry,
-            hub: bus,
-            peers: bus.peers,
+            bus: { shared: bus.shared, registry: bus.registry, hub: bus, peers: bus.peers },
             tokens: bus.tokens,
-            bus: bus.shared,
           }
         : {}),
     });
@@ -130,8 +126,8 @@ export async function createManager(config: ConfigInput | string, options: Creat
     cleanups.push(() => engine.close());
     const { listen = false } = options;
     const hash = listen === false ? "" : await assetHash(ASSETS);
-    const { control, hub, system } = engine;
-    const transport = createTransport({ control, hub, system, assetHash: hash });
+    const { control, extensions, hub, system } = engine;
+    const transport = createTransport({ control, extensions, hub, system, assetHash: hash });
     cleanups.push(() => transport.close(1001, "this manager has been disposed"));
     const port =
       listen === false

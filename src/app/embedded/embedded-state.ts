@@ -5,10 +5,10 @@ import { CONTRACT_VERSION } from "../../contract/messages.ts";
 import { type BusFiles, busFiles, noBusFiles } from "../../daemon/bus/bus-files.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { acquireLock } from "../../daemon/session/lock.ts";
-import { ClientIds } from "../../features/data-plane/manager/client-ids.ts";
-import { type LoggerFile, noLoggerFile, openLoggerFile } from "../../features/loggers/manager/logger-book.ts";
+import { MANAGER_FEATURES } from "../../features/manager.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import type { LogBook, LogBookOptions } from "../../log/log-book.ts";
+import { type OpenedFeature, openFeatures } from "../feature.ts";
 import { openLogFile, readLogFile } from "../log-file.ts";
 import { RunHistory } from "../processes/run-history.ts";
 import { type IntentKeeper, memoryIntents } from "../state/intent-keeper.ts";
@@ -25,8 +25,8 @@ export interface EmbeddedState {
   /** The log begins. Resolves with the runs of earlier managers. */
   begin(log: LogBook): Promise<RunHistory>;
   readonly bus: BusFiles;
-  readonly clientIds: ClientIds;
-  readonly loggerFile: LoggerFile;
+  /** Undefined: features keep nothing. */
+  readonly features: readonly OpenedFeature[] | undefined;
   release(): Promise<void>;
 }
 
@@ -37,8 +37,7 @@ export function keepInMemory(): EmbeddedState {
     logBefore: async () => ({}),
     begin: async () => new RunHistory(),
     bus: noBusFiles(),
-    clientIds: ClientIds.inMemory(),
-    loggerFile: noLoggerFile,
+    features: undefined,
     release: () => Promise.resolve(),
   };
 }
@@ -66,8 +65,7 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
       intents,
       epoch: await intents.nextEpoch(),
       logBefore: async (count) => ({ lastId: intents.lastLogId, earlier: await readLogFile(logFile, count) }),
-      clientIds: await ClientIds.open(files, (msg) => warn(msg)),
-      loggerFile: await openLoggerFile(files, (msg) => warn(msg)),
+      features: await openFeatures(MANAGER_FEATURES, { files, sockets: null, warn: (msg) => warn(msg) }),
       async begin(log) {
         warn = (msg) => void log.append({ level: "error", source: "manager", msg });
         const closeFile = openLogFile(logFile, log);

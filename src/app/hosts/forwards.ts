@@ -2,13 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { MgrError } from "../../base/errors.ts";
 import { StreamEnds } from "../../bus/streams/stream-ends.ts";
-import { TargetCounts, targetText, x11TargetText } from "../../bus/streams/target-counts.ts";
+import { TargetCounts, targetText } from "../../bus/streams/target-counts.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
-import type { X11Waiting } from "../../features/displays/contract.ts";
-import type { X11Connection } from "../../features/displays/host/tunnel.ts";
 
-/** The manager's ends of TCP connections that a host opened for it. */
+/** A stream to a host, and what the host answered. */
+export interface Carried<Answer> {
+  readonly end: Duplex;
+  readonly answer: Answer;
+}
+
+/** The manager's ends of streams that a host opened for it. */
 export class Forwards {
   readonly #link: HostLink;
   readonly #ends: StreamEnds;
@@ -26,24 +30,11 @@ export class Forwards {
    */
   async open(session: string, target: { host: string; port: number }): Promise<Duplex> {
     const ask = (stream: string) => this.#link.request("connect", { session, stream, ...target });
-    return (await this.#open(targetText(target.host, target.port), ask)).end;
+    return (await this.carry(targetText(target.host, target.port), ask)).end;
   }
 
-  /** An X client that waits at the host; its setup packet is still to be read. */
-  async acceptX11(session: string, { connection, name }: X11Waiting): Promise<Duplex> {
-    const ask = (stream: string) => this.#link.request("x11_accept", { session, stream, connection });
-    return (await this.#open(x11TargetText(name), ask)).end;
-  }
-
-  /** A connection to the X server of a display of the host. */
-  async openX11(session: string, display: number): Promise<X11Connection> {
-    const ask = (stream: string) => this.#link.request("x11_connect", { session, stream, display });
-    const { end, answer } = await this.#open(x11TargetText(`:${display}`), ask);
-    const { authorization } = answer;
-    return { stream: end, authorization: authorization && { ...authorization, data: Buffer.from(authorization.data, "base64") } };
-  }
-
-  async #open<Answer>(target: string, ask: (stream: string) => Promise<Answer>): Promise<{ end: Duplex; answer: Answer }> {
+  /** A stream that `ask` requests from the host; `target` names it in statistics. */
+  async carry<Answer>(target: string, ask: (stream: string) => Promise<Answer>): Promise<Carried<Answer>> {
     const stream = randomUUID();
     const end = this.#ends.open(stream);
     this.counts.follow(target, end);

@@ -14,9 +14,7 @@ import {
   type ResponseOf,
 } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
-import type { X11Waiting } from "../../features/displays/contract.ts";
-import type { X11Connection } from "../../features/displays/host/tunnel.ts";
-import { Forwards } from "./forwards.ts";
+import { type Carried, Forwards } from "./forwards.ts";
 import { PendingAnswers } from "./pending-answers.ts";
 
 /** Events that the session reports to the rest of the manager, all in the order in which they occurred at the host. */
@@ -221,14 +219,9 @@ export class HostSession {
     return this.command((session) => this.#forwards.open(session, target));
   }
 
-  /** An X client that waits at the host; its setup packet is still to be read. */
-  acceptX11(waiting: X11Waiting): Promise<Duplex> {
-    return this.command((session) => this.#forwards.acceptX11(session, waiting));
-  }
-
-  /** A connection to the X server of a display of the host. */
-  openX11(display: number): Promise<X11Connection> {
-    return this.command((session) => this.#forwards.openX11(session, display));
+  /** Another stream that `ask` requests from the host; `target` names it in statistics. */
+  carry<Answer>(target: string, ask: (session: string, stream: string) => Promise<Answer>): Promise<Carried<Answer>> {
+    return this.command((session) => this.#forwards.carry(target, (stream) => ask(session, stream)));
   }
 
   /** Bytes of these connections so far, by target. */

@@ -3,13 +3,10 @@ import { groupMachine } from "../../actors/group-machine.ts";
 import { BY_CONFIGURATION, type ProcessCommand } from "../../actors/process/process-types.ts";
 import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
-import { MgrError } from "../../base/errors.ts";
 import type { Cancellation } from "../../base/task.ts";
-import type { RunDisplays } from "../../features/displays/manager/run-displays.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
-import type { OutputHub } from "../../transport/output/output-hub.ts";
-import { ProcessTasks } from "../effects/process-tasks.ts";
+import type { ProcessTasks } from "../effects/process-tasks.ts";
 import { processAmongOthers } from "../effects/providers.ts";
 import type { HostController } from "../hosts/host-controller.ts";
 import type { HostTable } from "../hosts/host-table.ts";
@@ -17,12 +14,9 @@ import type { ManagerStatus } from "../manager-status.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
 import type { ProcessEventRouter } from "./process-event-router.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
-import type { ProcessWaits } from "./process-waits.ts";
-import type { RunSpecBuilder } from "./run-spec-builder.ts";
 
 interface ProcessActorsOptions {
   registry: ProcessRegistry;
-  waits: ProcessWaits;
   system: ActorSystem;
   events: DomainEvents;
   clock: Clock;
@@ -30,16 +24,13 @@ interface ProcessActorsOptions {
   intents: IntentKeeper;
   /** See `EngineOptions`. */
   isIntentLost: boolean;
-  runSpecs: RunSpecBuilder;
   /** Epoch of this boot: run IDs begin with it. */
   epoch: number;
   router: Pick<ProcessEventRouter, "wish">;
   status: ManagerStatus;
   hosts: HostTable;
-  hub: OutputHub;
-  /** Makes what the next run of a process needs on the manager's own host; what it throws is why the run cannot begin. */
-  prepare: (name: string) => void;
-  displays: Pick<RunDisplays, "select" | "begun">;
+  tasks: Pick<ProcessTasks, "end">;
+  mayStart: (name: string) => boolean;
 }
 
 /** Creates the actors of processes and groups, and addresses them. */
@@ -48,33 +39,13 @@ export class ProcessActors {
   /** Of the newest actor of each name. */
   readonly #lives = new Map<string, Cancellation>();
   readonly #machine: ReturnType<typeof processAmongOthers>;
-  /** What their hosts are asked to do. */
-  readonly tasks: ProcessTasks;
   #runs = 0;
 
   constructor(options: ProcessActorsOptions) {
     this.#options = options;
-    const { registry, waits, system, events, clock, log, intents, runSpecs, hosts, status } = options;
-    const isShuttingDown = () => status.isShuttingDown;
-    const mayStart = (name: string) => !isShuttingDown() && registry.unmet(name).missing.length === 0;
+    const { registry, events, mayStart, status } = options;
     const lifeOf = (name: string) => this.#lives.get(name) ?? null;
-    this.#machine = processAmongOthers({ registry, events, mayStart, isShuttingDown, lifeOf });
-    this.tasks = new ProcessTasks({
-      waits,
-      clock,
-      log,
-      session: (host) => {
-        const session = hosts.session(host ?? registry.hostName);
-        if (session) return session;
-        throw new MgrError("host_unavailable", `host '${host}' is not configured any more`);
-      },
-      beforeRun: (name, host, task) => this.#beforeRun(name, host, task),
-      mayStart,
-      intentWritten: () => intents.flush(),
-      displays: options.displays,
-      runSpec: (choices) => runSpecs.spec(choices),
-      send: (name, event) => system.send("process", name, event),
-    });
+    this.#machine = processAmongOthers({ registry, events, mayStart, isShuttingDown: () => status.isShuttingDown, lifeOf });
     events.subscribe((event) => {
       // A new process may have its name already.
       if (event.type === "process_remove" && this.#lives.get(event.name)?.isEnded) this.#lives.delete(event.name);
@@ -152,7 +123,7 @@ export class ProcessActors {
     if (host !== definition.host) registry.mayBeElsewhere(name);
     return {
       machine: this.#machine,
-      ended: () => this.tasks.end(name),
+      ended: () => this.#options.tasks.end(name),
       input: {
         definition,
         requested: before ? requestedOf(before) : first,
@@ -175,15 +146,6 @@ export class ProcessActors {
     const { intents, hosts } = this.#options;
     const { host = configured } = intents.get(name);
     return host === null || (hosts.session(host) !== null && !hosts.isLeaving(host)) ? host : configured;
-  }
-
-  async #beforeRun(name: string, host: string | null, task: Cancellation): Promise<void> {
-    const { intents, hosts, hub, registry } = this.#options;
-    if ((intents.get(name).host ?? null) !== host) intents.set(name, { host });
-    const canonical = host ?? registry.hostName;
-    this.#options.prepare(name);
-    hub.hasMoved(name, canonical);
-    await hosts.startTurn(canonical, task);
   }
 
   #controller(name: string): HostController | null {

@@ -3,10 +3,10 @@ import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError, shuttingDown } from "../../base/errors.ts";
 import { SlicedWork, type Steps } from "../../base/turns.ts";
 import { expectBurst, MAX_BURST_PROCESSES } from "../../daemon/engine-flags.ts";
-import type { WebStarters } from "../../features/displays/manager/web-starters.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { isRunningState } from "../../protocol/process/process-state.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
+import type { RunExtensions } from "../effects/run-extension.ts";
 import type { ManagerStatus } from "../manager-status.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 import { explanations, MEMBERS_PER_TURN, planCommand } from "./command-plan.ts";
@@ -26,7 +26,7 @@ interface CommandsOptions {
   intents: IntentKeeper;
   status: ManagerStatus;
   log: LogBook;
-  starters: WebStarters;
+  runs: Pick<RunExtensions, "startRequested">;
 }
 
 interface Order {
@@ -108,7 +108,7 @@ export class ProcessCommands implements Commands {
 
   /** Sends the command to `names` and to the processes that it affects as well. */
   *#tellAll({ verb, by, starter }: Order, names: readonly string[]): Steps {
-    const { registry, actors, router, intents, starters } = this.#options;
+    const { registry, actors, router, intents, runs } = this.#options;
     const situation = { registry, resumeWith: (name: string) => intents.get(name).resume_with ?? [] };
     const batches = planCommand(situation, verb, names);
     for (const msg of explanations(situation, names, batches)) this.#log("info", msg);
@@ -118,7 +118,7 @@ export class ProcessCommands implements Commands {
         if (type === "stop") actors.tell(name, { type, by, stoppedWith });
         else if (!registry.retiring.has(name)) {
           // A start of a running process changes nothing, neither now nor at its next restart.
-          if (starter !== null && !(type === "start" && isUnderWay(registry.stateOf(name)))) starters.note(name, starter);
+          if (starter !== null && !(type === "start" && isUnderWay(registry.stateOf(name)))) runs.startRequested(name, starter);
           actors.tell(name, { type, by });
         }
         router.keepResume(name, resumeWith);

@@ -41,7 +41,7 @@ interface ProcessEventRouterOptions {
   /** Stream id of the daemon of its host; null before the first. */
   streamId: (name: string) => string | null;
   /** Carries out what processes request of their hosts. */
-  tasks: () => Pick<ProcessTasks, "take">;
+  tasks: Pick<ProcessTasks, "take">;
   onProcessAtRest?: OnProcessAtRest | undefined;
 }
 
@@ -70,7 +70,7 @@ export class ProcessEventRouter {
       case "spawn":
       case "stop_run":
       case "abandon":
-        this.#options.tasks().take(name, event);
+        this.#options.tasks.take(name, event);
         break;
       case "note":
         log.append({ level: event.level, source: "manager", msg: `process '${name}': ${event.msg}` });

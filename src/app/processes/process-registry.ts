@@ -22,7 +22,7 @@ interface ProcessRegistryOptions {
   /** The managed hosts, by canonical name. */
   hosts: ReadonlyMap<string, unknown>;
   /** See `Surroundings`. */
-  desktopOf: Surroundings["desktopOf"];
+  featureFields: Surroundings["featureFields"];
 }
 
 /** The state of the manager's actors, projected to resources. Read only; every answer is current as of this turn. */
@@ -36,14 +36,14 @@ export class ProcessRegistry {
   readonly #placement: ProcessPlacement;
   readonly #current: CurrentConfig;
   readonly #runSpecs: RunSpecBuilder;
-  readonly #desktopOf: Surroundings["desktopOf"];
+  readonly #featureFields: Surroundings["featureFields"];
   /** Projections by the snapshot they were made from: 1,000 processes are not projected again for each client. */
   readonly #projected = new Map<string, { of: ProcessSnapshot; process: Process }>();
   /** The displayed state of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
-  constructor({ current, runSpecs, system, hostName, hosts, desktopOf }: ProcessRegistryOptions) {
-    this.#desktopOf = desktopOf;
+  constructor({ current, runSpecs, system, hostName, hosts, featureFields }: ProcessRegistryOptions) {
+    this.#featureFields = featureFields;
     this.#current = current;
     this.graph = current.graph;
     this.retiring = current.retiring;
@@ -82,14 +82,9 @@ export class ProcessRegistry {
     this.#runSpecs.forgetAll();
   }
 
-  /** Another desktop, or none, shows new windows for `user`. Returns the processes that this changes. */
-  guiChanged(user: string): string[] {
-    const changed = this.names().filter((name) => {
-      const process = this.process(name);
-      return process?.x_display_kind === "gui" && process.x_display_username === user;
-    });
-    for (const name of changed) this.#projected.delete(name);
-    return changed;
+  /** What a feature adds to a process has changed. */
+  forgetProjection(name: string): void {
+    this.#projected.delete(name);
   }
 
   names(): string[] {
@@ -121,7 +116,7 @@ export class ProcessRegistry {
     const startTools = this.config.instance.start_tools;
     const needsRestart = this.#runSpecs.needsRestart(name, snapshot.context);
     const hostReady = this.isHostReady(host);
-    const process = toProcess(snapshot.context, { host, hostReady, startTools, needsRestart, desktopOf: this.#desktopOf });
+    const process = toProcess(snapshot.context, { host, hostReady, startTools, needsRestart, featureFields: this.#featureFields });
     this.#projected.set(name, { of: snapshot, process });
     return process;
   }

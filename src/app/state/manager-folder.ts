@@ -7,7 +7,6 @@ import { CONTRACT_VERSION } from "../../contract/messages.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { acquireLock, type Lock } from "../../daemon/session/lock.ts";
 import { socketDir } from "../../daemon/session/sockets.ts";
-import { removeOldDownloads } from "../../features/loggers/manager/logger-downloads.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import { LogBook } from "../../log/log-book.ts";
 import { RunningNote } from "../local-daemon/running-instance.ts";
@@ -46,7 +45,6 @@ export async function openManagerFolder(options: FolderOptions) {
   const log = await openLog(options, intents);
   if (problems.length > 0) log.append({ level: "warning", source: "manager", msg: `sockets are in ${folder}: ${problems.join("; ")}` });
   const epoch = await raiseEpoch(intents);
-  await removeOldDownloads(stateDir);
   const { history, close } = await openRunHistory(join(stateDir, "runs.log"), log);
   cleanups.push(close);
   const configHistory = await openConfigHistory(join(stateDir, "config-versions"), log);

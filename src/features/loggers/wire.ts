@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { flag, integer, objectName } from "../../protocol/frames/field-kinds.ts";
-import { answer, clientFrames, event, managerFrames, result } from "../../protocol/frames/frame-table.ts";
+import { answer, change, clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
 
 const loggerTopic = z
   .object({
@@ -40,7 +40,7 @@ const wantedTopic = z.object(
 const loggerName = objectName.describe("Name of a logger.");
 
 export const loggerCommands = clientFrames("Loggers", {
-  request_loggers: { fields: {}, answer: "loggers_snapshot", scope: "global", meaning: "All loggers." },
+  request_loggers: { fields: {}, answer: "loggers_snapshot", scope: "global", readOnly: true, meaning: "All loggers." },
   configure_logger: {
     fields: {
       name: loggerName,
@@ -77,11 +77,13 @@ export const loggerCommands = clientFrames("Loggers", {
 
 export const loggerFrames = managerFrames("Loggers", {
   loggers_snapshot: answer({ loggers: z.array(daemonLogger) }, "All loggers."),
-  logger_upsert: event({ logger: daemonLogger }, "A logger appeared or changed."),
-  logger_remove: event({ name: z.string() }, "A logger was deleted."),
+  logger_upsert: change({ logger: daemonLogger }, "A logger appeared or changed.", ({ logger }) => `logger:${logger.name}`),
+  logger_remove: change({ name: z.string() }, "A logger was deleted."),
   logger_action_result: result(
     { action: z.enum(["configure", "start", "stop", "delete"]), name: z.string() },
     {},
     "A logger command was carried out, or not.",
   ),
 });
+
+export const loggerSnapshot = { loggers: z.array(daemonLogger) };

@@ -138,18 +138,21 @@ export const networkCommands = clientFrames("Network", {
     },
     answer: "network_stats",
     scope: "global",
+    readOnly: true,
     meaning: "Traffic between hosts, sent when measured.",
   },
   request_network_topology: {
     fields: {},
     answer: "network_topology",
     scope: "global",
+    readOnly: true,
     meaning: "Networks, their interfaces and gateways.",
   },
   request_tcp_connections: {
     fields: { host: hostName },
     answer: "tcp_connections",
     scope: "global",
+    readOnly: true,
     meaning: "TCP connections of a host's programs, as of now.",
   },
 });

@@ -39,6 +39,7 @@ export const taskListCommands = clientFrames("Process list", {
     },
     answer: "process_list",
     scope: "global",
+    readOnly: true,
     meaning: "All tasks of a host.",
   },
   set_process_list_task: {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { flag, integer, objectName, pattern, timestamp } from "../../protocol/frames/field-kinds.ts";
-import { answer, clientFrames, event, managerFrames, result } from "../../protocol/frames/frame-table.ts";
+import { answer, change, clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
 
 const counters = {
   messages: z.int(),
@@ -51,7 +51,7 @@ const recordingName = objectName.describe("Name of a recording.");
 const action = (name: string) => ({ action: name });
 
 export const recordingCommands = clientFrames("Recordings", {
-  request_recordings: { fields: {}, answer: "recordings_snapshot", scope: "global", meaning: "All recordings." },
+  request_recordings: { fields: {}, answer: "recordings_snapshot", scope: "global", readOnly: true, meaning: "All recordings." },
   start_recording: {
     fields: {
       name: recordingName,
@@ -96,8 +96,12 @@ export const recordingCommands = clientFrames("Recordings", {
 
 export const recordingFrames = managerFrames("Recordings", {
   recordings_snapshot: answer({ recordings: z.array(recording) }, "All recordings."),
-  recording_upsert: event({ recording }, "A recording appeared or changed; counters at most twice a second."),
-  recording_remove: event({ name: z.string() }, "A recording was deleted."),
+  recording_upsert: change(
+    { recording },
+    "A recording appeared or changed; counters at most twice a second.",
+    ({ recording }) => `recording:${recording.name}`,
+  ),
+  recording_remove: change({ name: z.string() }, "A recording was deleted."),
   recording_action_result: result(
     { action: z.enum(["start", "stop", "delete"]), name: z.string() },
     {},

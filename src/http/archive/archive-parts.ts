@@ -1,26 +1,20 @@
-import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { arch, cpus, hostname, machine, platform, release, totalmem, uptime, version } from "node:os";
 import { basename, relative } from "node:path";
 import type { Control, RetainedOutput } from "../../actors/control.ts";
-import { messageOf, wireCode } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Principal } from "../../base/principal.ts";
 import { redactConfig } from "../../config/redact.ts";
+import { transportExtensions } from "../../transport/extension.ts";
 import { snapshotOf } from "../../transport/handlers/snapshot.ts";
+import type { FeatureExtension } from "../extension.ts";
 import { formatLogLine } from "../log/log-stream.ts";
 import { VERSION } from "../package-files.ts";
-
-const NETWORK_SECONDS = 1;
-
-/** One file of the archive. */
-export interface ArchivePart {
-  /** Path below the archive's top folder. */
-  readonly name: string;
-  readonly content: string | RetainedOutput;
-}
+import type { ArchivePart } from "./archive-part.ts";
 
 export interface ArchiveSource {
   readonly control: Control;
+  readonly extensions: readonly FeatureExtension[];
   readonly principal: Principal;
   readonly assetHash: string;
   /** Absolute paths of the configuration's files, the main one first. */
@@ -31,38 +25,29 @@ export interface ArchiveSource {
  * What `/save-all` holds (docs/design/wire-rules.md, "HTTP routes"), created one by one while the archive is written. No part contains a
  * secret of the manager.
  */
-export async function* archiveParts({ control, principal, assetHash, configFiles }: ArchiveSource): AsyncGenerator<ArchivePart> {
-  const snapshot = snapshotOf({ control, principal, assetHash, view: { kind: "full" }, logMinLevel: "info" });
+export async function* archiveParts({
+  control,
+  extensions,
+  principal,
+  assetHash,
+  configFiles,
+}: ArchiveSource): AsyncGenerator<ArchivePart> {
+  const snapshot = snapshotOf({
+    control,
+    snapshotParts: transportExtensions(extensions),
+    principal,
+    assetHash,
+    view: { kind: "full" },
+    logMinLevel: "info",
+  });
   yield { name: "snapshot.json", content: json({ type: "snapshot", ...snapshot }) };
   yield { name: "environment.json", content: json(environmentOf(control.state.manager.name)) };
   yield* configParts(configFiles());
   yield { name: "manager.log", content: control.log.entries().map(formatLogLine).join("") };
-  yield { name: "network.json", content: json(await networkOf(control)) };
-  for (const { name } of control.state.hosts())
-    yield { name: `process-list/${fileNameOf(name)}.json`, content: json(await processListOf(control, name)) };
+  for (const { http } of extensions) if (http?.archiveParts) yield* http.archiveParts();
   for (const { name } of control.state.processes()) {
     // It may have been removed meanwhile.
     if (control.state.process(name)) yield { name: `output/${fileNameOf(name)}.txt`, content: await outputOf(control, name) };
-  }
-}
-
-/** Traffic of one second, and the networks. */
-async function networkOf({ network }: Control): Promise<object> {
-  try {
-    const stats = await network.stats({ seconds: NETWORK_SECONDS, mode: "interval" });
-    return { ok: true, stats, topology: await network.topology() };
-  } catch (error) {
-    return { ok: false, code: wireCode(error), message: messageOf(error) };
-  }
-}
-
-/** All threads of a host, never with environments. */
-async function processListOf(control: Control, host: string): Promise<object> {
-  const request = { host, show_threads: true, show_env: false, filter: "" };
-  try {
-    return { type: "process_list", ok: true, ...(await control.hostRequests.processList(request, randomUUID())) };
-  } catch (error) {
-    return { type: "process_list", ok: false, host, code: wireCode(error), message: messageOf(error) };
   }
 }
 
@@ -122,7 +107,8 @@ function shortened(segment: string): string {
   return short;
 }
 
-function json(value: unknown): string {
+/** The content of a JSON file. */
+export function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 

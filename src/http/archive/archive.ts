@@ -6,7 +6,7 @@ import { TarArchive } from "archiver";
 import type { RetainedOutput } from "../../actors/control.ts";
 import { messageOf } from "../../base/errors.ts";
 import { stackOf } from "../log/http-log.ts";
-import type { ArchivePart } from "./archive-parts.ts";
+import type { ArchivePart } from "./archive-part.ts";
 
 /** Size of the blocks that pad output which is shorter than announced, bytes. */
 const BLANKS = Buffer.alloc(64 * 1024, " ");

@@ -1,5 +1,4 @@
 import type { ManagerState } from "../../actors/control.ts";
-import type { Network } from "../../features/network-statistics/manager/network.ts";
 import { protocolJsonSchema } from "../../protocol/frames/json-schema.ts";
 import { SHUTTING_DOWN } from "../access/gate.ts";
 import { refusal, refusalResponse } from "../access/refusal.ts";
@@ -32,13 +31,13 @@ export function metricsRoute(metrics: Metrics): Route {
 }
 
 /** `GET /mgr/bus` as plain HTTP: clients, what they publish, and which of them are too slow (docs/bus.md). Upgrades never come here. */
-export function busRoute(bus: BusUpgrade, network: Pick<Network, "totals">): Route {
+export function busRoute(bus: BusUpgrade, brokers: () => Promise<readonly object[]>): Route {
   return {
     path: "/mgr/bus",
     method: "GET",
     async handle() {
-      const [report, totals] = await Promise.all([bus.report(), network.totals().catch(() => null)]);
-      return Response.json({ ...report, hosts: totals?.brokers ?? [] }, { headers: { "Cache-Control": "no-store" } });
+      const [report, hosts] = await Promise.all([bus.report(), brokers()]);
+      return Response.json({ ...report, hosts }, { headers: { "Cache-Control": "no-store" } });
     },
   };
 }

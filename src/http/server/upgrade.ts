@@ -3,17 +3,11 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Control } from "../../actors/control.ts";
-import { messageOf } from "../../base/errors.ts";
 import { TurnShare } from "../../base/turns.ts";
-import { visible } from "../../base/visible-text.ts";
 import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
 import { tuneSocket } from "../../bus/carriers/socket-tuning.ts";
 import { BUS_PATH, MAX_FRAME_BYTES, websocketStream } from "../../bus/carriers/websocket-stream.ts";
-import { GUI_PATH, MAX_GUI_FRAME_BYTES } from "../../features/displays/gui-frames.ts";
-import { deliverXConnection, registerGuiSocket } from "../../features/displays/manager/gui-socket.ts";
-import { MAX_VNC_FRAME_BYTES, proxyVnc, VNC_PATH } from "../../features/displays/manager/vnc-proxy.ts";
-import { vncStatus } from "../../features/displays/manager/vnc-route.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../../transport/oversize.ts";
 import { isRefusal as isViewRefusal, parseViewMode, type ViewMode } from "../../transport/view.ts";
 import type { Transport } from "../../transport/websocket.ts";
@@ -21,6 +15,7 @@ import type { Gate, Visit } from "../access/gate.ts";
 import { isRefusal, type Refusal, refusal, refuseOnSocket } from "../access/refusal.ts";
 import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
+import type { SocketRoute } from "../extension.ts";
 import { type HttpLog, stackOf } from "../log/http-log.ts";
 import { type RequestHeaders, rawHeaders } from "../request-headers.ts";
 import type { BusUpgrade } from "./bus-upgrade.ts";
@@ -34,6 +29,8 @@ export interface UpgradeOptions {
   readonly open: OpenWebSockets;
   /** The bus behind `/mgr/bus`, if there is one. */
   readonly bus: BusUpgrade | null;
+  /** WebSockets of features. */
+  readonly sockets: readonly SocketRoute[];
   readonly remoteOf: (socket: Socket) => RemoteEnd;
   /** Says what the connection carries from now on. */
   readonly label: (socket: Socket, label: TrafficLabel) => void;
@@ -53,21 +50,12 @@ interface BusVisit {
   readonly visit: Visit;
 }
 
-interface VncVisit {
+interface SocketVisit {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
   readonly outcome: Admission;
-  readonly session: string;
-}
-
-interface GuiVisit {
-  readonly request: IncomingMessage;
-  readonly socket: Duplex;
-  readonly head: Buffer;
-  readonly outcome: Admission;
-  /** `connection`: the X connection that it is; without it, it registers `display`. */
-  readonly query: URLSearchParams;
+  readonly url: URL;
 }
 
 /** Upgrades pass the same access checks as requests; framework middleware never sees them. */
@@ -80,14 +68,20 @@ export class Upgrades {
     // The broker divides its work into turns by itself.
     allowSynchronousEvents: true,
   });
-  readonly #vncServer = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: MAX_VNC_FRAME_BYTES });
-  readonly #guiServer = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: MAX_GUI_FRAME_BYTES });
+  /** WebSockets of features by path. */
+  readonly #sockets: ReadonlyMap<string, { readonly route: SocketRoute; readonly server: WebSocketServer }>;
   readonly #cookies = new WeakMap<IncomingMessage, string>();
   readonly #turns = new TurnShare({ units: UPGRADES_PER_TURN });
 
   constructor(options: UpgradeOptions) {
     this.#options = options;
-    for (const server of [this.#server, this.#busServer, this.#vncServer, this.#guiServer]) {
+    this.#sockets = new Map(
+      options.sockets.map((route) => {
+        const server = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: route.maxFrameBytes });
+        return [route.path, { route, server }];
+      }),
+    );
+    for (const server of [this.#server, this.#busServer, ...[...this.#sockets.values()].map((each) => each.server)]) {
       server.on("headers", (headers, request) => {
         const cookie = this.#cookies.get(request);
         if (cookie !== undefined) headers.push(`Set-Cookie: ${cookie}`);
@@ -116,17 +110,15 @@ export class Upgrades {
     if (socket.destroyed) return;
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
-    const isGui = url.pathname === GUI_PATH;
-    const visit: Visit = { remote: remoteOf(request.socket), url, isShared: !isGui, hasEffects: isGui, isLogin: false };
+    const { isShared = true, hasEffects = false } = this.#sockets.get(url.pathname)?.route ?? {};
+    const visit: Visit = { remote: remoteOf(request.socket), url, isShared, hasEffects, isLogin: false };
     const headers = rawHeaders(request);
     if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
     const outcome = await gate.admit(headers, visit);
     if (socket.destroyed) return;
     if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
-    if (url.pathname === VNC_PATH)
-      return this.#upgradeToVnc({ request, socket, head, outcome, session: url.searchParams.get("session") ?? "" });
-    if (url.pathname === GUI_PATH) return this.#upgradeToGui({ request, socket, head, outcome, query: url.searchParams });
-    if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url));
+    if (this.#sockets.has(url.pathname)) return this.#upgradeToSocket({ request, socket, head, outcome, url });
+    if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url, [...this.#sockets.keys()]));
     const mode = parseViewMode(url.searchParams, control.state);
     if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
     if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
@@ -161,44 +153,19 @@ export class Upgrades {
     enter(bus.permissionsOfUser(user), { user, sessionId: outcome.sessionId });
   }
 
-  async #upgradeToVnc({ request, socket, head, outcome, session }: VncVisit): Promise<void> {
-    const { control, open, label } = this.#options;
+  async #upgradeToSocket({ request, socket, head, outcome, url }: SocketVisit): Promise<void> {
+    const known = this.#sockets.get(url.pathname);
+    if (known === undefined) return;
+    const { open, label } = this.#options;
     const { principal, sessionId, setCookie } = outcome;
-    let server: Duplex;
-    try {
-      server = await control.displays.open(principal.user, session);
-    } catch (error) {
-      return refuseOnSocket(socket, refusal(vncStatus(error), visible(`${messageOf(error)}.`)));
-    }
-    socket.once("close", () => server.destroy());
-    if (socket.destroyed) {
-      server.destroy();
-      return;
-    }
+    const opened = await known.route.open({ principal, query: url.searchParams, socket });
+    if (socket.destroyed) return;
+    if (isRefusal(opened)) return refuseOnSocket(socket, opened);
     if (setCookie !== null) this.#cookies.set(request, setCookie);
-    this.#vncServer.handleUpgrade(request, socket, head, (ws) => {
-      label(request.socket, { kind: "web", name: "vnc" });
+    known.server.handleUpgrade(request, socket, head, (ws) => {
+      label(request.socket, opened.label);
       open.add(ws, { user: principal.user, sessionId });
-      proxyVnc(ws, server);
-    });
-  }
-
-  #upgradeToGui({ request, socket, head, outcome, query }: GuiVisit): void {
-    const connection = query.get("connection");
-    const { control, open, label } = this.#options;
-    const { guis } = control;
-    const { principal, sessionId, setCookie } = outcome;
-    const { user, address } = principal;
-    if (connection !== null && !guis.isAwaited(user, connection)) {
-      refuseOnSocket(socket, refusal(404, "No X connection with this ID is awaited."));
-      return;
-    }
-    if (setCookie !== null) this.#cookies.set(request, setCookie);
-    this.#guiServer.handleUpgrade(request, socket, head, (ws) => {
-      label(request.socket, { kind: "mgr_remote", name: user });
-      open.add(ws, { user, sessionId });
-      if (connection === null) registerGuiSocket(ws, guis, { user, peer: address, display: query.get("display") ?? "" });
-      else deliverXConnection(ws, guis, { user, connection });
+      opened.serve(ws);
     });
   }
 
@@ -242,11 +209,9 @@ function labelOf({ user = "", identity }: BrokerPermissions): TrafficLabel {
     : { kind: "client", name: identity?.name ?? user };
 }
 
-function notFound({ pathname }: URL): Refusal {
-  return refusal(
-    404,
-    `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, displays at ${VNC_PATH} and ${GUI_PATH}, the bus at ${BUS_PATH}.`,
-  );
+function notFound({ pathname }: URL, others: readonly string[]): Refusal {
+  const rest = others.length === 0 ? "" : `, others at ${others.join(" and ")}`;
+  return refusal(404, `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, the bus at ${BUS_PATH}${rest}.`);
 }
 
 /** `problem`: as worded by ws, without a final period. */

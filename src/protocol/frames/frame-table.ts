@@ -28,6 +28,8 @@ export interface ClientFrameSpec {
   readonly answer: string | null;
   readonly scope: FrameScopeClass;
   readonly meaning: string;
+  /** It changes nothing beyond its own connection: it is answered during a shutdown, too. */
+  readonly readOnly?: boolean;
   /** Checks a field that depends on another one: the invalid field and its error message, or null. */
   readonly check?: (values: Readonly<Record<string, unknown>>) => { field: string; says: string } | null;
   /** Constant fields of the answer, in successes and failures. */
@@ -74,6 +76,12 @@ export interface EventSpec<F extends Fields = Fields> {
   readonly meaning: string;
 }
 
+/** An event that shows a change of the manager's state: every connection that has the object in view receives it. */
+export interface ChangeSpec<F extends Fields = Fields> extends EventSpec<F> {
+  /** A slow client receives only the newest of the queued frames with the same key; null: it receives every frame. */
+  readonly mergeKey: ((frame: Values<F>) => string) | null;
+}
+
 /** A frame that answers, without `ok`: failures are `error` frames. */
 export interface AnswerSpec<F extends Fields = Fields> {
   readonly kind: "answer";
@@ -92,6 +100,11 @@ export interface ResultSpec<N extends Fields = Fields, F extends Fields = Fields
 export type ManagerFrameSpec = EventSpec | AnswerSpec | ResultSpec;
 
 export const event = <F extends Fields>(fields: F, meaning: string): EventSpec<F> => ({ kind: "event", fields, meaning });
+export const change = <F extends Fields>(
+  fields: F,
+  meaning: string,
+  mergeKey: ((frame: Values<F>) => string) | null = null,
+): ChangeSpec<F> => ({ kind: "event", fields, meaning, mergeKey });
 export const answer = <F extends Fields>(fields: F, meaning: string): AnswerSpec<F> => ({ kind: "answer", fields, meaning });
 export const result = <N extends Fields, F extends Fields>(naming: N, fields: F, meaning: string): ResultSpec<N, F> => ({
   kind: "result",

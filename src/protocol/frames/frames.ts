@@ -1,13 +1,4 @@
-import { clientCommands, clientEvents } from "../../features/data-plane/wire/client.ts";
-import { parameterCommands, parameterFrames } from "../../features/data-plane/wire/parameter.ts";
-import { serviceCommands, serviceFrames } from "../../features/data-plane/wire/service.ts";
-import { topicCommands, topicFrames } from "../../features/data-plane/wire/topic.ts";
-import { topicSchedulingCommands, topicSchedulingFrames } from "../../features/data-plane/wire/topic-scheduling.ts";
-import { displayEvents } from "../../features/displays/wire.ts";
-import { loggerCommands, loggerFrames } from "../../features/loggers/wire.ts";
-import { networkCommands, networkFrames } from "../../features/network-statistics/wire.ts";
-import { taskListCommands, taskListFrames } from "../../features/process-list/wire.ts";
-import { recordingCommands, recordingFrames } from "../../features/recordings/wire.ts";
+import { featureCommands, featureFrames } from "../../features/wire.ts";
 import { processEvents } from "../process/process.ts";
 import { processCommands, processResults } from "../process/process-commands.ts";
 import { loadCommands, loadFrames } from "../process/process-load.ts";
@@ -28,17 +19,8 @@ export const MANAGER_FRAMES = {
   ...outputFrames,
   ...hostEvents,
   ...logFrames,
-  ...clientEvents,
-  ...topicFrames,
-  ...topicSchedulingFrames,
-  ...serviceFrames,
-  ...loggerFrames,
-  ...recordingFrames,
-  ...parameterFrames,
+  ...featureFrames,
   ...loadFrames,
-  ...taskListFrames,
-  ...networkFrames,
-  ...displayEvents,
   ...configFrames,
 } as const satisfies Readonly<Record<string, ManagerFrameSpec>>;
 
@@ -50,6 +32,11 @@ export type ManagerFrame = ManagerFrameOf<ManagerFrameType>;
 export type ErrorFrame = ManagerFrameOf<"error">;
 export type AckFrame = ManagerFrameOf<"ack">;
 
+/** Frames that show a change of the manager's state. */
+export type ChangeFrame = {
+  [K in ManagerFrameType]: ManagerFrames[K] extends { readonly mergeKey: unknown } ? ManagerFrameOf<K> : never;
+}[ManagerFrameType];
+
 /** Every frame that a client may send, with the type of its answer. */
 export const CLIENT_FRAMES = {
   ...connectionCommands,
@@ -57,16 +44,8 @@ export const CLIENT_FRAMES = {
   ...groupCommands,
   ...outputCommands,
   ...logCommands,
-  ...clientCommands,
-  ...topicCommands,
-  ...topicSchedulingCommands,
-  ...serviceCommands,
-  ...loggerCommands,
-  ...recordingCommands,
-  ...parameterCommands,
+  ...featureCommands,
   ...loadCommands,
-  ...taskListCommands,
-  ...networkCommands,
   ...configCommands,
 } as const satisfies Readonly<Record<string, ClientFrameSpec & { answer: ManagerFrameType | null }>>;
 

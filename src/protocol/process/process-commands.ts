@@ -90,12 +90,14 @@ export const processCommands = clientFrames("Processes", {
     fields: onlyName,
     answer: "process_startup_commands",
     scope: "name",
+    readOnly: true,
     meaning: "The shell lines that would start the process by hand, in a shell of its host. Nothing is typed into its terminal.",
   },
   request_process_detail: {
     fields: onlyName,
     answer: "process_detail",
     scope: "name",
+    readOnly: true,
     meaning: "Environment, past runs and definition of a process.",
   },
   send_winch: {

@@ -37,18 +37,21 @@ export const outputCommands = clientFrames("Output", {
     },
     answer: "process_output_snapshot",
     scope: "name",
+    readOnly: true,
     meaning: "Backlog of a process, running or not. Does not subscribe.",
   },
   subscribe_process_output: {
     fields: { patterns },
     answer: null,
     scope: "output",
+    readOnly: true,
     meaning: "Live output of all processes that match, also of those that appear later. Adds to what is subscribed.",
   },
   unsubscribe_process_output: {
     fields: { patterns },
     answer: null,
     scope: "output",
+    readOnly: true,
     meaning: "Removes equal patterns; a process stays subscribed while another pattern matches.",
   },
   send_stdin: {
@@ -74,6 +77,7 @@ export const outputCommands = clientFrames("Output", {
     },
     answer: "terminal_size",
     scope: "name",
+    readOnly: true,
     meaning: "The size of the process's terminal, and from now on each change of it.",
   },
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timestamp } from "../frames/field-kinds.ts";
-import { event, managerFrames } from "../frames/frame-table.ts";
+import { change, managerFrames } from "../frames/frame-table.ts";
 import { PROCESS_STATES, REQUESTED_STATES } from "./process-state.ts";
 
 export const processState = z.enum(PROCESS_STATES).meta({
@@ -72,6 +72,10 @@ export const process = z
 export type Process = z.infer<typeof process>;
 
 export const processEvents = managerFrames("Processes", {
-  process_upsert: event({ process }, "A process appeared or changed. One frame for each change, also of fields other than the state."),
-  process_remove: event({ name: z.string() }, "A process was removed."),
+  process_upsert: change(
+    { process },
+    "A process appeared or changed. One frame for each change, also of fields other than the state.",
+    ({ process }) => `process:${process.name}`,
+  ),
+  process_remove: change({ name: z.string() }, "A process was removed."),
 });

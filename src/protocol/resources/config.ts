@@ -50,7 +50,7 @@ export const configCommands = clientFrames("Configuration", {
     scope: "global",
     meaning: "Reads the configuration again. Running processes keep running; a bad file changes nothing.",
   },
-  request_plan: { fields: {}, answer: "plan", scope: "global", meaning: "What a reload would change." },
+  request_plan: { fields: {}, answer: "plan", scope: "global", readOnly: true, meaning: "What a reload would change." },
   request_config_file: {
     fields: {
       path: path.describe("Default: the main file.").exactOptional(),
@@ -58,18 +58,21 @@ export const configCommands = clientFrames("Configuration", {
     },
     answer: "config_file",
     scope: "global",
+    readOnly: true,
     meaning: "Text of a configuration file.",
   },
   request_config_history: {
     fields: { path: path.describe("Default: the main file.").exactOptional() },
     answer: "config_history",
     scope: "global",
+    readOnly: true,
     meaning: "Earlier versions of a configuration file.",
   },
   check_config_file: {
     fields: { path, content: text(0, MAX_CONTENT) },
     answer: "config_file_checked",
     scope: "global",
+    readOnly: true,
     meaning: "Checks a text for a configuration file, with all other files of the configuration, and changes nothing.",
   },
   save_config_file: {

@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { client } from "../../features/data-plane/wire/client.ts";
-import { service } from "../../features/data-plane/wire/service.ts";
-import { topic } from "../../features/data-plane/wire/topic.ts";
-import { vncSession, webXDisplay } from "../../features/displays/wire.ts";
-import { daemonLogger } from "../../features/loggers/wire.ts";
+import { featureSnapshotFields } from "../../features/wire.ts";
 import { requestId } from "../frames/field-kinds.ts";
-import { answer, clientFrames, errorCode, event, managerFrames } from "../frames/frame-table.ts";
+import { answer, change, clientFrames, errorCode, event, managerFrames } from "../frames/frame-table.ts";
 import { process } from "../process/process.ts";
+import { client } from "./client.ts";
+import { vncSession, webXDisplay } from "./display.ts";
 import { hostEntry, startTool } from "./host.ts";
 import { LOG_LEVELS } from "./log-level.ts";
 import { processTreeNode } from "./tree.ts";
@@ -36,9 +34,7 @@ const snapshotFields = {
   clients: z.array(client),
   web_x_display: webXDisplay.exactOptional().describe("On full connections."),
   vnc_sessions: z.array(vncSession),
-  topics: z.array(topic),
-  services: z.array(service),
-  loggers: z.array(daemonLogger),
+  ...featureSnapshotFields,
   log_min_level: z.enum(LOG_LEVELS).describe("Of this connection."),
 };
 const snapshot = z.object(snapshotFields);
@@ -49,6 +45,7 @@ export const connectionCommands = clientFrames("Connection", {
     fields: {},
     answer: "snapshot",
     scope: "own",
+    readOnly: true,
     meaning: "The whole state in view. Events after it never miss or repeat a change.",
   },
 });
@@ -59,7 +56,7 @@ export const connectionFrames = managerFrames("Connection", {
     { request_type: z.string(), request_id: requestId },
     "A frame without an answer of its own was accepted. Only if it had a request_id. A start, stop or restart is saved by then: it is carried out even if the manager is killed.",
   ),
-  manager_upsert: event({ manager: managerInfo }, "Something about the manager itself changed."),
+  manager_upsert: change({ manager: managerInfo }, "Something about the manager itself changed.", () => "manager"),
   error: answer(
     {
       message: z.string().describe("A sentence for a person."),

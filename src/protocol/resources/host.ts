@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timestamp } from "../frames/field-kinds.ts";
-import { event, managerFrames } from "../frames/frame-table.ts";
+import { change, managerFrames } from "../frames/frame-table.ts";
 
 export const HOST_STATES = ["absent", "greeting", "ready", "lost", "incompatible", "died"] as const;
 
@@ -32,6 +32,6 @@ export const startTool = z
 export type StartTool = z.infer<typeof startTool>;
 
 export const hostEvents = managerFrames("Hosts", {
-  host_upsert: event({ host: hostEntry }, "A host appeared or changed."),
-  host_remove: event({ name: z.string() }, "A host is not configured any more, and nothing of it is left."),
+  host_upsert: change({ host: hostEntry }, "A host appeared or changed.", ({ host }) => `host:${host.name}`),
+  host_remove: change({ name: z.string() }, "A host is not configured any more, and nothing of it is left."),
 });

@@ -41,12 +41,14 @@ export const logCommands = clientFrames("Log", {
     },
     answer: "log_batch",
     scope: "log",
+    readOnly: true,
     meaning: "Retained log entries, oldest first.",
   },
   set_log_min_level: {
     fields: { level: logLevel },
     answer: null,
     scope: "log",
+    readOnly: true,
     meaning: "From which level on this connection gets live entries; `info` at first.",
   },
 });

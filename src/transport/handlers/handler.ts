@@ -3,11 +3,15 @@ import type { Principal } from "../../base/principal.ts";
 import type { AnswerOf, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { LogLevel } from "../../protocol/resources/resources.ts";
 import type { FrameObject } from "../frame-schedule.ts";
+import type { EncodedFrame } from "../outbox.ts";
+import type { SnapshotPart } from "../snapshot-part.ts";
 import type { ViewMode } from "../view.ts";
 
 /** What a handler may see and touch of the connection that a frame came from. */
 export interface HandlerContext {
   readonly control: Control;
+  /** What features add to snapshots. */
+  readonly snapshotParts: readonly SnapshotPart[];
   readonly principal: Principal;
   readonly view: ViewMode;
   /** Names this connection, and no other that ever was. */
@@ -19,9 +23,10 @@ export interface HandlerContext {
   setLogMinLevel(level: LogLevel): void;
   subscribeOutput(patterns: readonly string[]): void | Promise<void>;
   unsubscribeOutput(patterns: readonly string[]): void | Promise<void>;
-  /** Starts or ends sending samples of a topic, with a maximum rate. */
-  followTopic(name: string, maxRate: number, fields?: readonly string[]): void;
-  unfollowTopic(name: string): void;
+  /** Queues a frame behind those that are queued already. */
+  push(frame: EncodedFrame): void;
+  /** Calls `callback` when the connection closes. */
+  onClose(callback: () => void): void;
   /** This connection has typed into or resized a process: from now on its terminal answers the program's queries. */
   noteTyping(name: string): void;
   noteResize(name: string): void;

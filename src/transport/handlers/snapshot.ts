@@ -1,4 +1,3 @@
-import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
 import { contains } from "../view.ts";
 import type { HandlerContext, HandlerTable } from "./handler.ts";
@@ -9,33 +8,25 @@ export const snapshotHandlers: HandlerTable<"get_snapshot"> = {
     answer: (_frame, context) => {
       // Events of the past first, then the state, then events of the future: nothing is missed or repeated.
       context.flushEvents();
-      return [{ type: "snapshot", ...snapshotOf(context) }, ...followers(context)];
+      const followers = context.view.kind === "full" ? context.snapshotParts.flatMap(({ afterSnapshot }) => afterSnapshot?.() ?? []) : [];
+      return [{ type: "snapshot", ...snapshotOf(context) }, ...followers];
     },
   },
 };
 
-/** Frames that follow each snapshot on a full connection. */
-function followers({ view, control }: HandlerContext): ManagerFrame[] {
-  if (view.kind !== "full") return [];
-  return [
-    { type: "services_snapshot", services: control.dataPlane.services() },
-    { type: "loggers_snapshot", loggers: control.loggers.list() },
-    ...control.dataPlane.topics().map((topic) => ({ type: "topic_upsert" as const, topic })),
-  ];
-}
-
 /** The whole state as `view` shows it, as of this turn. */
 export function snapshotOf({
   control,
+  snapshotParts,
   view,
   principal,
   assetHash,
   logMinLevel,
-}: Pick<HandlerContext, "control" | "view" | "principal" | "assetHash" | "logMinLevel">): Snapshot {
+}: Pick<HandlerContext, "control" | "snapshotParts" | "view" | "principal" | "assetHash" | "logMinLevel">): Snapshot {
   // A focused view has no hosts, clients, topics and services, and gets no events about them.
   const isFull = view.kind === "full";
   const hosts = isFull ? control.state.hosts() : [];
-  const snapshot: Snapshot = {
+  const snapshot = {
     webui_asset_hash: assetHash,
     manager: control.state.manager,
     hosts: hosts.map((host) => host.name),
@@ -43,15 +34,13 @@ export function snapshotOf({
     start_tools: view.kind === "log_only" ? [] : control.state.startTools(),
     process_tree: treeOf({ control, view }),
     processes: processesOf({ control, view }),
-    clients: isFull ? control.dataPlane.clients() : [],
-    vnc_sessions: isFull ? control.displays.sessions(principal.user) : [],
-    topics: isFull ? control.dataPlane.topics() : [],
-    services: isFull ? control.dataPlane.services() : [],
-    loggers: isFull ? control.loggers.list() : [],
+    clients: [],
+    vnc_sessions: [],
     log_min_level: logMinLevel,
   };
-  if (!isFull) return snapshot;
-  return { ...snapshot, web_x_display: control.displays.webXDisplay(principal.user) };
+  const parts = snapshotParts.map((part) => part.snapshot?.({ principal, isFull }));
+  // Each feature fills its own fields (`featureSnapshotFields`), which no type of the core names.
+  return Object.assign(snapshot, ...parts) as Snapshot;
 }
 
 function treeOf({ control, view }: Pick<HandlerContext, "control" | "view">) {

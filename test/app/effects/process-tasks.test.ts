@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProcessEvent } from "../../../src/actors/process/process-types.ts";
 import { ProcessTasks } from "../../../src/app/effects/process-tasks.ts";
+import { RunExtensions } from "../../../src/app/effects/run-extension.ts";
 import { HostSession } from "../../../src/app/hosts/host-session.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { MgrError } from "../../../src/base/errors.ts";
@@ -36,11 +37,12 @@ async function open({ spec = () => SPEC }: { spec?: () => RunSpec } = {}) {
     waits: { dependentsStopped: () => Promise.resolve([]) },
     clock: systemClock,
     log: new LogBook({ capacity: 10, now: Date.now }),
-    session: () => session,
-    beforeRun: () => Promise.resolve(),
+    registry: { hostName: "bench" },
+    hosts: { session: () => session, startTurn: () => Promise.resolve() },
+    hub: { hasMoved: nothing },
+    intents: { get: () => ({}), set: nothing, flush: () => saved },
     mayStart: () => true,
-    intentWritten: () => saved,
-    displays: { select: () => Promise.resolve(null), begun: nothing },
+    runs: new RunExtensions(),
     runSpec: spec,
     send: (_name, event) => told.push(event),
   });

@@ -96,7 +96,10 @@ describe("stopping a process", () => {
     rig.engine.control.commands.process("stop", "db", BY);
     expect(rig.states("db", "api")).toEqual(["stopping", "stopping"]);
     const task = new Task();
-    const left = new ProcessWaits({ ...rig.engine, clock: systemClock }).dependentsStopped("db", task);
+    const left = new ProcessWaits({ registry: rig.engine.registry, events: rig.engine.events, clock: systemClock }).dependentsStopped(
+      "db",
+      task,
+    );
     task.end();
     await expect(left).rejects.toThrow("no longer wanted");
   });

@@ -88,8 +88,8 @@ export class EngineRig implements AsyncDisposable {
       epoch: 1,
       link: watched(this.#host, onRequest),
     });
-    const { control, hub, system } = this.engine;
-    this.#transport = createTransport({ control, hub, system, assetHash: "" });
+    const { control, extensions, hub, system } = this.engine;
+    this.#transport = createTransport({ control, extensions, hub, system, assetHash: "" });
     this.client = new ManagerClient(inProcessLink(this.#transport));
   }
 

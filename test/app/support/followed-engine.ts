@@ -153,8 +153,8 @@ export class FollowedEngine {
       link: this.host,
       loadConfig: async () => CONFIGS[this.#next] as Config,
     });
-    const { control, hub, system } = this.engine;
-    this.#transport = createTransport({ control, hub, system, assetHash: "" });
+    const { control, extensions, hub, system } = this.engine;
+    this.#transport = createTransport({ control, extensions, hub, system, assetHash: "" });
     const told = (view: ViewMode) => new Follower(inProcessLink(this.#transport, view));
     this.followers = VIEWS.map((view) => ({ view, follower: told(view), asked: told(view) }));
   }

@@ -32,6 +32,7 @@ import { configuredText } from "../../../src/features/loggers/cli/configure.ts";
 import { controlText } from "../../../src/features/loggers/cli/control.ts";
 import { downloadedText } from "../../../src/features/loggers/cli/download.ts";
 import { listing as loggerListing } from "../../../src/features/loggers/cli/list.ts";
+import type { DaemonLogger } from "../../../src/features/loggers/wire.ts";
 import { tcpText, topologyText, trafficText } from "../../../src/features/network-statistics/cli/tables.ts";
 import { taskRow } from "../../../src/features/process-list/manager/task-columns.ts";
 import { TASK_COLUMNS } from "../../../src/features/process-list/task-columns.ts";
@@ -44,12 +45,13 @@ import {
   recordingText,
   startedText,
 } from "../../../src/features/recordings/cli/tables.ts";
+import type { Recording } from "../../../src/features/recordings/wire.ts";
 import { refusal } from "../../../src/http/access/refusal.ts";
 import { formatLogLine } from "../../../src/http/log/log-stream.ts";
 import { decodeFrame } from "../../../src/protocol/frames/decode.ts";
-import type { DaemonLogger, LogEntry, Process, Recording } from "../../../src/protocol/resources/resources.ts";
+import type { LogEntry, Process } from "../../../src/protocol/resources/resources.ts";
+import { NETWORK_STATS, TCP_CONNECTIONS } from "../../features/network-statistics/network-example.ts";
 import { fakeProcess } from "../../support/fake-control.ts";
-import { NETWORK_STATS, TCP_CONNECTIONS } from "../../support/network-example.ts";
 import { ACTS_ON_TERMINAL, HOSTILE } from "../../support/untrusted-text.ts";
 import { fakeParameter, fakeService, fakeTopic } from "../support/fake-data.ts";
 

@@ -1,4 +1,6 @@
-import type { Parameter, Service, Topic } from "../../../src/protocol/resources/resources.ts";
+import type { Parameter } from "../../../src/features/data-plane/wire/parameter.ts";
+import type { Service } from "../../../src/features/data-plane/wire/service.ts";
+import type { Topic } from "../../../src/features/data-plane/wire/topic.ts";
 
 export function fakeTopic(name: string, change: Partial<Topic> = {}): Topic {
   return {

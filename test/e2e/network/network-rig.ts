@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
-import type { NetworkInterface, NetworkLink, NetworkStats } from "../../../src/protocol/resources/resources.ts";
+import type { NetworkInterface, NetworkLink, NetworkStats } from "../../../src/features/network-statistics/wire.ts";
 import type { Client } from "../support/client.ts";
 import type { Fleet } from "../support/fleet.ts";
 

@@ -5,7 +5,7 @@ import { Svcm } from "@nats-io/services";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
-import type { NetworkStats, NetworkTopology } from "../../../src/protocol/resources/resources.ts";
+import type { NetworkStats, NetworkTopology } from "../../../src/features/network-statistics/wire.ts";
 import { frameConforms } from "../../contract/check.ts";
 import { NEEDS_NETWORKS } from "../../contract/needs-networks.ts";
 import { says } from "../support/children.ts";

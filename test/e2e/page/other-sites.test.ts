@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DaemonLogger } from "../../../src/protocol/resources/resources.ts";
+import type { DaemonLogger } from "../../../src/features/loggers/wire.ts";
 import type { Client } from "../support/client.ts";
 import { launchBrowser } from "../support/demo.ts";
 import { Instance } from "../support/instance.ts";

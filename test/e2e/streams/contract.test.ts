@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import type { DaemonLogger, NetworkStats } from "../../../src/protocol/resources/resources.ts";
+import type { DaemonLogger } from "../../../src/features/loggers/wire.ts";
+import type { NetworkStats } from "../../../src/features/network-statistics/wire.ts";
 import { STATES } from "../../contract/closed-values.ts";
 import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";

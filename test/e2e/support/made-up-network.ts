@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { TCP_CONNECTIONS } from "../../support/network-example.ts";
+import { TCP_CONNECTIONS } from "../../features/network-statistics/network-example.ts";
 import { madeUpFleet } from "../../support/network-fleet.ts";
 
 type Frame = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { MANAGER_FRAMES } from "../../../src/protocol/frames/frames.ts";
-import { NETWORK_STATS, NETWORK_TOPOLOGY, TCP_CONNECTIONS } from "../../support/network-example.ts";
+import { NETWORK_STATS, NETWORK_TOPOLOGY, TCP_CONNECTIONS } from "./network-example.ts";
 
 it.each([
   { type: "network_stats", ok: true, stats: NETWORK_STATS },

@@ -3,7 +3,7 @@ import { MgrError, messageOf } from "../../../src/base/errors.ts";
 import { browserLink } from "../../../src/client/browser.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
 import { type ShownState, shownState } from "../../../src/client/shown/shown-state.ts";
-import type { VncSession } from "../../../src/features/displays/wire.ts";
+import type { VncSession } from "../../../src/protocol/resources/display.ts";
 import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../../../src/protocol/resources/resources.ts";
 import { loadNewest } from "../log/log-history.ts";

@@ -1,7 +1,9 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
 import type { LogBook } from "../../../log/log-book.ts";
-import type { Client, Service, Topic } from "../../../protocol/resources/resources.ts";
+import type { Client } from "../../../protocol/resources/resources.ts";
 import type { ClientRecord, DataPlaneChange, ServiceRecord, TopicRecord } from "../contract.ts";
+import type { Service } from "../wire/service.ts";
+import type { Topic } from "../wire/topic.ts";
 import { BrokerTables, type KnownClient, type KnownService, type KnownTopic, type TableObserver } from "./broker-tables.ts";
 import type { ClientIds } from "./client-ids.ts";
 import { clientResource, serviceResource, topicResource } from "./resources.ts";

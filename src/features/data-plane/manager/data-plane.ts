@@ -1,14 +1,14 @@
 import type { AnswerOf, FrameOf, ManagerFrameOf } from "../../../protocol/frames/frames.ts";
-import type { Client, Parameter, Service, Topic } from "../../../protocol/resources/resources.ts";
+import type { Client } from "../../../protocol/resources/resources.ts";
+import type { Parameter } from "../wire/parameter.ts";
+import type { Service } from "../wire/service.ts";
+import type { Topic } from "../wire/topic.ts";
 
 type Ok<T> = Extract<T, { ok: true }>;
 
 /** The answers without `ok` and without the fields that repeat the request. */
 export type TopicsStat = Pick<Ok<AnswerOf<"request_topics_stat">>, "sample_seconds" | "topics">;
 export type TopicDetail = Omit<Ok<AnswerOf<"request_topic_detail">>, "type" | "request_id" | "ok" | "name">;
-export type TopicTask = Ok<AnswerOf<"request_topic_scheduling">>["tasks"][number];
-export type WantedTopicTask = FrameOf<"apply_topic_scheduling">["tasks"][number];
-export type AppliedTopicTask = Ok<AnswerOf<"apply_topic_scheduling">>["tasks"][number];
 /** What a user publishes. */
 export type TopicMessage = Pick<FrameOf<"publish_topic">, "name" | "value" | "definition" | "definition_name">;
 export type PublishedTopic = Pick<Ok<AnswerOf<"publish_topic">>, "subscribers">;
@@ -34,10 +34,6 @@ export interface DataPlane {
   /** Takes `seconds`. */
   topicsStat(seconds: number): Promise<TopicsStat>;
   topicDetail(name: string): Promise<TopicDetail>;
-  /** Threads of the programs that publish or receive the topic, if their pids are known. */
-  topicScheduling(name: string): Promise<TopicTask[]>;
-  /** Each task succeeds or fails by itself. */
-  applyTopicScheduling(name: string, tasks: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]>;
   /** The topic is reserved for the user until some time after the last message. */
   publishTopic(message: TopicMessage, by: string): Promise<PublishedTopic>;
   callService(call: ServiceCall, by: string): Promise<unknown>;

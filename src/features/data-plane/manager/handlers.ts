@@ -1,110 +1,92 @@
 import type { FrameObject } from "../../../transport/frame-schedule.ts";
-import type { HandlerTable } from "../../../transport/handlers/handler.ts";
+import type { HandlerContext, HandlerTable } from "../../../transport/handlers/handler.ts";
 import { DEFAULT_SAMPLE_RATE, DEFAULT_SAMPLE_SECONDS } from "../wire/topic.ts";
-
-type Types =
-  | "request_clients"
-  | "request_topics"
-  | "request_services"
-  | "request_topics_stat"
-  | "request_topic_detail"
-  | "request_topic_scheduling"
-  | "apply_topic_scheduling"
-  | "subscribe_topic"
-  | "unsubscribe_topic"
-  | "publish_topic"
-  | "call_service"
-  | "request_parameters"
-  | "set_parameter_override"
-  | "open_parameter_scope";
+import type { dataPlaneCommands } from "../wire.ts";
+import type { DataPlane } from "./data-plane.ts";
+import { TopicSubscriptions } from "./topic-subscriptions.ts";
 
 const aboutTopic = ({ name }: { name: string }): FrameObject => ({ kind: "topic", name });
 const aboutProvider = ({ provider_id }: { provider_id: number }): FrameObject => ({ kind: "provider", name: String(provider_id) });
 
-/** Clients, topics, services, parameters. */
-export const dataPlaneHandlers: HandlerTable<Types> = {
-  request_clients: {
-    kind: "request",
-    answer: (_frame, { control }) => [{ type: "clients_snapshot", clients: control.dataPlane.clients() }],
-  },
-  request_topics: {
-    kind: "request",
-    answer: (_frame, { control }) => [{ type: "topics_snapshot", topics: control.dataPlane.topics() }],
-  },
-  request_services: {
-    kind: "request",
-    answer: (_frame, { control }) => [{ type: "services_snapshot", services: control.dataPlane.services() }],
-  },
-  request_topics_stat: {
-    kind: "request",
-    answer: async ({ sample_seconds = DEFAULT_SAMPLE_SECONDS }, { control }) => [
-      { type: "topics_stat", ok: true, ...(await control.dataPlane.topicsStat(sample_seconds)) },
-    ],
-  },
-  request_topic_detail: {
-    kind: "request",
-    about: aboutTopic,
-    answer: async ({ name }, { control }) => [{ type: "topic_detail", ok: true, name, ...(await control.dataPlane.topicDetail(name)) }],
-  },
-  request_topic_scheduling: {
-    kind: "request",
-    about: aboutTopic,
-    answer: async ({ name }, { control }) => [
-      { type: "topic_scheduling", ok: true, name, tasks: await control.dataPlane.topicScheduling(name) },
-    ],
-  },
-  apply_topic_scheduling: {
-    kind: "request",
-    about: aboutTopic,
-    answer: async ({ name, tasks }, { control, principal }) => {
-      const applied = await control.dataPlane.applyTopicScheduling(name, tasks, principal.user);
-      return [{ type: "topic_scheduling_result", ok: true, name, tasks: applied }];
+/** Handlers for clients, topics, services and parameters. */
+export function dataPlaneHandlers(dataPlane: DataPlane): HandlerTable<keyof typeof dataPlaneCommands> {
+  /** The topics that each connection is subscribed to. */
+  const followed = new WeakMap<HandlerContext, TopicSubscriptions>();
+  const subscriptionsOf = (context: HandlerContext) => {
+    const known = followed.get(context);
+    if (known !== undefined) return known;
+    const subscriptions = new TopicSubscriptions(dataPlane, (frame) => context.push(frame));
+    context.onClose(() => subscriptions.close());
+    followed.set(context, subscriptions);
+    return subscriptions;
+  };
+  return {
+    request_clients: {
+      kind: "request",
+      answer: () => [{ type: "clients_snapshot", clients: dataPlane.clients() }],
     },
-  },
-  subscribe_topic: {
-    kind: "command",
-    run: ({ name, max_rate = DEFAULT_SAMPLE_RATE, fields }, context) => context.followTopic(name, max_rate, fields),
-  },
-  unsubscribe_topic: { kind: "command", run: ({ name }, context) => context.unfollowTopic(name) },
-  publish_topic: {
-    kind: "request",
-    about: aboutTopic,
-    answer: async ({ type: _, request_id: _id, ...message }, { control, principal }) => {
-      const published = await control.dataPlane.publishTopic(message, principal.user);
-      return [{ type: "topic_publish_result", ok: true, name: message.name, ...published }];
+    request_topics: {
+      kind: "request",
+      answer: () => [{ type: "topics_snapshot", topics: dataPlane.topics() }],
     },
-  },
-  call_service: {
-    kind: "request",
-    about: ({ name }) => ({ kind: "service", name }),
-    answer: async ({ name, endpoint, request }, { control, principal }) => {
-      const response = await control.dataPlane.callService({ name, endpoint, request }, principal.user);
-      return [{ type: "service_call_result", ok: true, name, endpoint, response }];
+    request_services: {
+      kind: "request",
+      answer: () => [{ type: "services_snapshot", services: dataPlane.services() }],
     },
-  },
-  request_parameters: {
-    kind: "request",
-    about: () => ({ kind: "provider", name: null }),
-    answer: async ({ pattern }, { control }) => [
-      { type: "parameters_snapshot", pattern, ...(await control.dataPlane.parameters(pattern)) },
-    ],
-  },
-  set_parameter_override: {
-    kind: "request",
-    about: aboutProvider,
-    answer: async ({ service, provider_id, parameter, enabled, value }, { control, principal }) => {
-      const named = { service, provider_id, parameter };
-      const now = await control.dataPlane.setOverride({ ...named, enabled, value }, principal.user);
-      return [{ type: "parameter_override_result", ok: true, ...named, ...now }];
+    request_topics_stat: {
+      kind: "request",
+      answer: async ({ sample_seconds = DEFAULT_SAMPLE_SECONDS }) => [
+        { type: "topics_stat", ok: true, ...(await dataPlane.topicsStat(sample_seconds)) },
+      ],
     },
-  },
-  open_parameter_scope: {
-    kind: "request",
-    about: aboutProvider,
-    answer: async ({ service, provider_id, parameter }, { control, principal }) => {
-      const named = { service, provider_id, parameter };
-      const opened = await control.dataPlane.openScope(named, principal.user);
-      return [{ type: "parameter_open_scope_result", ok: true, ...named, ...opened }];
+    request_topic_detail: {
+      kind: "request",
+      about: aboutTopic,
+      answer: async ({ name }) => [{ type: "topic_detail", ok: true, name, ...(await dataPlane.topicDetail(name)) }],
     },
-  },
-};
+    subscribe_topic: {
+      kind: "command",
+      run: ({ name, max_rate = DEFAULT_SAMPLE_RATE, fields }, context) => subscriptionsOf(context).follow(name, max_rate, fields),
+    },
+    unsubscribe_topic: { kind: "command", run: ({ name }, context) => subscriptionsOf(context).unfollow(name) },
+    publish_topic: {
+      kind: "request",
+      about: aboutTopic,
+      answer: async ({ type: _, request_id: _id, ...message }, { principal }) => {
+        const published = await dataPlane.publishTopic(message, principal.user);
+        return [{ type: "topic_publish_result", ok: true, name: message.name, ...published }];
+      },
+    },
+    call_service: {
+      kind: "request",
+      about: ({ name }) => ({ kind: "service", name }),
+      answer: async ({ name, endpoint, request }, { principal }) => {
+        const response = await dataPlane.callService({ name, endpoint, request }, principal.user);
+        return [{ type: "service_call_result", ok: true, name, endpoint, response }];
+      },
+    },
+    request_parameters: {
+      kind: "request",
+      about: () => ({ kind: "provider", name: null }),
+      answer: async ({ pattern }) => [{ type: "parameters_snapshot", pattern, ...(await dataPlane.parameters(pattern)) }],
+    },
+    set_parameter_override: {
+      kind: "request",
+      about: aboutProvider,
+      answer: async ({ service, provider_id, parameter, enabled, value }, { principal }) => {
+        const named = { service, provider_id, parameter };
+        const now = await dataPlane.setOverride({ ...named, enabled, value }, principal.user);
+        return [{ type: "parameter_override_result", ok: true, ...named, ...now }];
+      },
+    },
+    open_parameter_scope: {
+      kind: "request",
+      about: aboutProvider,
+      answer: async ({ service, provider_id, parameter }, { principal }) => {
+        const named = { service, provider_id, parameter };
+        const opened = await dataPlane.openScope(named, principal.user);
+        return [{ type: "parameter_open_scope_result", ok: true, ...named, ...opened }];
+      },
+    },
+  };
+}

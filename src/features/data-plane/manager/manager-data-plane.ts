@@ -1,12 +1,13 @@
-import type { HostRequests } from "../../../actors/control.ts";
 import { pause } from "../../../base/clock.ts";
-import { MgrError } from "../../../base/errors.ts";
+import { MgrError, messageOf } from "../../../base/errors.ts";
+import { Publisher } from "../../../base/publisher.ts";
 import { subjectOfTopic, topicNameProblem } from "../../../base/topic-subject.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
-import type { Client, Service, Topic } from "../../../protocol/resources/resources.ts";
+import type { Client } from "../../../protocol/resources/resources.ts";
+import type { Service } from "../wire/service.ts";
+import type { Topic } from "../wire/topic.ts";
 import type { KnownClient } from "./broker-tables.ts";
 import type {
-  AppliedTopicTask,
   DataPlane,
   FoundParameters,
   NamedParameter,
@@ -17,8 +18,6 @@ import type {
   TopicMessage,
   TopicSample,
   TopicsStat,
-  TopicTask,
-  WantedTopicTask,
 } from "./data-plane.ts";
 import { DataPlaneFeeds, type DataPlaneFeedsOptions } from "./data-plane-feeds.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
@@ -27,7 +26,6 @@ import { Scope } from "./scope.ts";
 import { callEndpoint } from "./service-calls.ts";
 import { TopicPublishing } from "./topic-publishing.ts";
 import { TopicSamples } from "./topic-samples.ts";
-import { TopicScheduling } from "./topic-scheduling.ts";
 import { measureTopics } from "./topic-stat.ts";
 
 /** How long a called service may take, milliseconds. */
@@ -41,12 +39,20 @@ export interface ManagerDataPlaneOptions extends DataPlaneFeedsOptions {
   readonly bus: Promise<Bus> | null;
   /** A new connection to the bus with the rights of a user; null: there is no bus. */
   readonly connectUser: ((user: string) => Promise<Bus>) | null;
-  readonly hostRequests: HostRequests;
   /** `instance.scope_process` of the present configuration. */
   readonly scopeProcess: () => string | null;
-  /** For recordings that include it. */
-  readonly record: (kind: "services" | "parameters", value: unknown) => void;
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
+}
+
+/** A user called a service or changed a parameter. */
+export interface DataPlaneUse {
+  readonly kind: "services" | "parameters";
+  readonly value: unknown;
+}
+
+export interface TopicPrograms {
+  readonly publisher: KnownClient | undefined;
+  readonly subscribers: readonly KnownClient[];
 }
 
 /** What clients of the manager may ask of the programs on the bus. */
@@ -55,19 +61,19 @@ export class ManagerDataPlane implements DataPlane {
   readonly #feeds: DataPlaneFeeds;
   readonly #samples: TopicSamples;
   readonly #parameters: Parameters;
-  readonly #scheduling: TopicScheduling;
   readonly #scope: Scope;
   readonly #publishing: TopicPublishing;
   readonly #end = new AbortController();
+  /** What users have done to services and parameters. */
+  readonly uses = new Publisher<DataPlaneUse>((error) => this.#warn(`a listener failed: ${messageOf(error)}`));
 
   constructor(options: ManagerDataPlaneOptions) {
     this.#options = options;
-    const { bus, clock, events, hostRequests, log, scopeProcess, startProcess } = options;
+    const { bus, clock, events, log, scopeProcess, startProcess } = options;
     this.#feeds = new DataPlaneFeeds(options);
     const { tables } = this.#feeds;
     this.#samples = new TopicSamples({ clock, bus, record: (subject) => tables.topic(subject)?.known.record });
     this.#parameters = new Parameters(tables, bus);
-    this.#scheduling = new TopicScheduling(tables, hostRequests, options.hostEntries);
     this.#publishing = new TopicPublishing({ tables, clock, log, connect: options.connectUser });
     this.#scope = new Scope({ tables, bus, clock, events, process: scopeProcess, start: startProcess });
   }
@@ -118,12 +124,9 @@ export class ManagerDataPlane implements DataPlane {
     };
   }
 
-  async topicScheduling(name: string): Promise<TopicTask[]> {
-    return this.#scheduling.of(this.#topic(name));
-  }
-
-  async applyTopicScheduling(name: string, tasks: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]> {
-    return this.#scheduling.apply(this.#topic(name), tasks, by);
+  /** The programs behind a topic. Throws `not_found`. */
+  topicPrograms(name: string): TopicPrograms {
+    return this.#topic(name);
   }
 
   publishTopic(message: TopicMessage, by: string): Promise<PublishedTopic> {
@@ -134,7 +137,7 @@ export class ManagerDataPlane implements DataPlane {
     const [service] = this.#feeds.tables.instances(name);
     if (service === undefined) throw new MgrError("not_found", `there is no service '${name}'`);
     const answer = await callEndpoint(this.#options.bus, service, { endpoint, request, timeoutMs: CALL_TIMEOUT_MS });
-    this.#options.record("services", { service: name, endpoint, request, response: answer, by });
+    this.uses.publish({ kind: "services", value: { service: name, endpoint, request, response: answer, by } });
     this.#log(`'${by}' called '${endpoint}' of service '${name}'`);
     return answer;
   }
@@ -145,7 +148,7 @@ export class ManagerDataPlane implements DataPlane {
 
   async setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }> {
     const now = await this.#parameters.override(change);
-    this.#options.record("parameters", { ...change, ...now, by });
+    this.uses.publish({ kind: "parameters", value: { ...change, ...now, by } });
     const what = now.enabled ? `to '${now.value}'` : "off";
     this.#log(`'${by}' set the override of parameter '${change.parameter}' of '${change.service}' ${what}`);
     return now;
@@ -167,6 +170,10 @@ export class ManagerDataPlane implements DataPlane {
     this.#feeds.close();
   }
 
+  hostOf(client: KnownClient): string {
+    return this.#feeds.tables.hostOf(client);
+  }
+
   #topic(name: string) {
     const { tables } = this.#feeds;
     const subject = topicNameProblem(name) === null ? subjectOfTopic(name) : null;
@@ -177,7 +184,7 @@ export class ManagerDataPlane implements DataPlane {
 
   /** Its end of a topic. */
   #endpoint(client: KnownClient) {
-    return { client_id: client.id, client: client.record.name, host: this.#feeds.tables.hostOf(client) };
+    return { client_id: client.id, client: client.record.name, host: this.hostOf(client) };
   }
 
   /** The newest sample, or the next one; null if none comes. */
@@ -200,5 +207,9 @@ export class ManagerDataPlane implements DataPlane {
 
   #log(msg: string): void {
     this.#options.log.append({ level: "info", source: "manager", msg });
+  }
+
+  #warn(msg: string): void {
+    this.#options.log.append({ level: "error", source: "manager", msg });
   }
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { firstIssue, MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
-import type { Parameter } from "../../../protocol/resources/resources.ts";
+import type { Parameter } from "../wire/parameter.ts";
 import type { KnownService } from "./broker-tables.ts";
 import type { FoundParameters, NamedParameter, OverrideChange } from "./data-plane.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";

@@ -1,7 +1,9 @@
 import { topicOfSubject } from "../../../base/topic-subject.ts";
 import { subjectMatches } from "../../../bus/broker/broker-subscriptions.ts";
 import { targetText } from "../../../bus/streams/target-counts.ts";
-import type { Client, Service, Topic } from "../../../protocol/resources/resources.ts";
+import type { Client } from "../../../protocol/resources/resources.ts";
+import type { Service } from "../wire/service.ts";
+import type { Topic } from "../wire/topic.ts";
 import type { KnownClient, KnownService, KnownTopic } from "./broker-tables.ts";
 import { isWild } from "./subscriptions.ts";
 

@@ -33,6 +33,7 @@ export const parameterCommands = clientFrames("Parameters", {
     fields: { pattern: pattern.describe("fnmatch pattern for `<name>` and `<service>:<name>`; `*` matches all.") },
     answer: "parameters_snapshot",
     scope: "global",
+    readOnly: true,
     meaning: "The parameters that match.",
   },
   set_parameter_override: {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonValue, objectName } from "../../../protocol/frames/field-kinds.ts";
-import { answer, clientFrames, event, managerFrames, result } from "../../../protocol/frames/frame-table.ts";
+import { answer, change, clientFrames, managerFrames, result } from "../../../protocol/frames/frame-table.ts";
 
 export const service = z
   .object({
@@ -15,7 +15,7 @@ export const service = z
 export type Service = z.infer<typeof service>;
 
 export const serviceCommands = clientFrames("Services", {
-  request_services: { fields: {}, answer: "services_snapshot", scope: "global", meaning: "All services." },
+  request_services: { fields: {}, answer: "services_snapshot", scope: "global", readOnly: true, meaning: "All services." },
   call_service: {
     fields: {
       name: objectName.describe("Name of a service."),
@@ -30,7 +30,9 @@ export const serviceCommands = clientFrames("Services", {
 
 export const serviceFrames = managerFrames("Services", {
   services_snapshot: answer({ services: z.array(service) }, "All services."),
-  service_upsert: event({ service }, "A service appeared or changed."),
-  service_remove: event({ name: z.string() }, "A service is no longer provided."),
+  service_upsert: change({ service }, "A service appeared or changed.", ({ service }) => `service:${service.name}`),
+  service_remove: change({ name: z.string() }, "A service is no longer provided."),
   service_call_result: result({ name: z.string(), endpoint: z.string() }, { response: z.unknown() }, "Answer of a called service."),
 });
+
+export const serviceSnapshot = { services: z.array(service) };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseFieldPath } from "../../../base/field-path.ts";
 import { amount, jsonValue, MAX_SAMPLE_SECONDS, objectName, sampleSeconds, text, timestamp } from "../../../protocol/frames/field-kinds.ts";
-import { answer, clientFrames, event, managerFrames, result } from "../../../protocol/frames/frame-table.ts";
+import { answer, change, clientFrames, event, managerFrames, result } from "../../../protocol/frames/frame-table.ts";
 
 export const topic = z
   .object({
@@ -47,7 +47,7 @@ const sampleFields = z
 const topicName = objectName.describe("Name of a topic.");
 
 export const topicCommands = clientFrames("Topics", {
-  request_topics: { fields: {}, answer: "topics_snapshot", scope: "global", meaning: "All topics." },
+  request_topics: { fields: {}, answer: "topics_snapshot", scope: "global", readOnly: true, meaning: "All topics." },
   request_topics_stat: {
     fields: {
       sample_seconds: sampleSeconds()
@@ -56,12 +56,14 @@ export const topicCommands = clientFrames("Topics", {
     },
     answer: "topics_stat",
     scope: "global",
+    readOnly: true,
     meaning: "Measured rates of all topics.",
   },
   request_topic_detail: {
     fields: { name: topicName },
     answer: "topic_detail",
     scope: "global",
+    readOnly: true,
     meaning: "Who publishes and subscribes, and the definition.",
   },
   subscribe_topic: {
@@ -78,6 +80,7 @@ export const topicCommands = clientFrames("Topics", {
     },
     answer: null,
     scope: "global",
+    readOnly: true,
     meaning: "Samples of a topic as `topic_sample`.",
   },
   publish_topic: {
@@ -93,7 +96,7 @@ export const topicCommands = clientFrames("Topics", {
     scope: "global",
     meaning: "Publishes one message of a topic that no other client publishes.",
   },
-  unsubscribe_topic: { fields: { name: topicName }, answer: null, scope: "global", meaning: "Ends `subscribe_topic`." },
+  unsubscribe_topic: { fields: { name: topicName }, answer: null, scope: "global", readOnly: true, meaning: "Ends `subscribe_topic`." },
 });
 
 const endpoint = z.object({ client_id: z.int(), client: z.string(), host: z.string() });
@@ -109,8 +112,8 @@ const sample = z.object({ ts: timestamp, value: z.unknown() });
 
 export const topicFrames = managerFrames("Topics", {
   topics_snapshot: answer({ topics: z.array(topic) }, "All topics."),
-  topic_upsert: event({ topic }, "A topic appeared or changed."),
-  topic_remove: event({ name: z.string() }, "A topic was removed."),
+  topic_upsert: change({ topic }, "A topic appeared or changed.", ({ topic }) => `topic:${topic.name}`),
+  topic_remove: change({ name: z.string() }, "A topic was removed."),
   topic_sample: event(
     {
       name: z.string(),
@@ -159,3 +162,5 @@ export const topicFrames = managerFrames("Topics", {
     "More about one topic.",
   ),
 });
+
+export const topicSnapshot = { topics: z.array(topic) };

@@ -3,6 +3,7 @@ import { createConnection } from "node:net";
 import { dirname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { DomainEvents } from "../../../actors/domain-events.ts";
+import type { ManagerCore } from "../../../app/feature.ts";
 import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
 import { type Clock, pause } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
@@ -34,13 +35,8 @@ interface PrivateDisplaysOptions {
   registry: ProcessRegistry;
   events: DomainEvents;
   clock: Clock;
-}
-
-/** What makes processes of displays. It is built later: each start of a process may need a display. */
-interface DisplaySupervisor {
-  /** Adds a process that is not in the configuration file, or replaces its definition. */
-  add(definition: ProcessDefinition): void;
-  start(name: string, by: string): unknown;
+  addProcess: ManagerCore["addProcess"];
+  startProcess: ManagerCore["startProcess"];
 }
 
 /** An X server for each web user, made on demand: an ordinary process in the group `displays`. */
@@ -49,15 +45,9 @@ export class PrivateDisplays {
   readonly #changes = new SerialQueue();
   /** Monotonic time of the last start, by user. */
   readonly #started = new Map<string, number>();
-  #supervisor: DisplaySupervisor | null = null;
 
   constructor(options: PrivateDisplaysOptions) {
     this.#options = options;
-  }
-
-  /** Before the first start of a process. */
-  connect(supervisor: DisplaySupervisor): void {
-    this.#supervisor = supervisor;
   }
 
   /** The processes of displays that were used before, so that those that run are adopted. */
@@ -174,10 +164,8 @@ export class PrivateDisplays {
   }
 
   async #ensure(user: string): Promise<DisplayRecord> {
-    const { records, registry, clock } = this.#options;
-    const supervisor = this.#supervisor;
-    if (records === null || supervisor === null)
-      throw new MgrError("conflict", "this manager has no private displays: it has no state folder for them");
+    const { records, registry, clock, addProcess, startProcess } = this.#options;
+    if (records === null) throw new MgrError("conflict", "this manager has no private displays: it has no state folder for them");
     const name = displayProcessOf(user);
     const known = records.get(user);
     const process = known && registry.process(name);
@@ -185,7 +173,7 @@ export class PrivateDisplays {
       const { state, requested_state } = process;
       // The host has not told yet whether it runs.
       if (registry.isUnknown(name)) {
-        if (requested_state !== "start") await supervisor.start(name, user);
+        if (requested_state !== "start") await startProcess(name, user);
         return known;
       }
       if (requested_state === "start" && ["waiting", "starting", "started", "ready"].includes(state)) return known;
@@ -197,9 +185,9 @@ export class PrivateDisplays {
     const isKept = known !== null && (isAlive || (dirname(known.folder) === records.sockets() && !(await isDisplayUsed(known.display))));
     const record = isKept ? known : await this.#allot(user, records);
     prepareFolder(record);
-    supervisor.add(displayDefinition(record, registry.config));
+    addProcess(displayDefinition(record, registry.config));
     this.#started.set(user, clock.monotonic());
-    await supervisor.start(name, user);
+    await startProcess(name, user);
     return record;
   }
 

@@ -1,4 +1,4 @@
-import type { XDisplay } from "../../../actors/process/process-memo.ts";
+import type { RunAddition } from "../../../app/effects/run-extension.ts";
 import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { ProcessDefinition } from "../../../config/definition.ts";
@@ -9,6 +9,7 @@ import { authorityOf } from "./display-server.ts";
 import { isWebUser } from "./display-user.ts";
 import type { PrivateDisplays } from "./private-displays.ts";
 import type { WebStarters } from "./web-starters.ts";
+import { withXDisplay, type XDisplay } from "./x-display.ts";
 
 /** Where the X clients of a run show: what the host is told, and what clients see. */
 interface RunDisplay {
@@ -37,6 +38,25 @@ export class RunDisplays {
     this.#options = options;
   }
 
+  /** As `RunExtension.prepare`. */
+  prepare(definition: ProcessDefinition, signal: AbortSignal): Promise<RunAddition | null> | null {
+    return definition.forward_x11 === null ? null : this.#addition(definition, signal);
+  }
+
+  async #addition(definition: ProcessDefinition, signal: AbortSignal): Promise<RunAddition | null> {
+    const display = await this.select(definition, signal);
+    if (display === null) return null;
+    const { x11, shown } = display;
+    return {
+      spec: { x11 },
+      memo: (memo) => withXDisplay(memo, shown),
+      begun: () => {
+        if (shown.kind === "web" && shown.username !== null)
+          this.#options.starters.displayUsed(definition.name, shown.display, shown.username);
+      },
+    };
+  }
+
   /** Null: none was asked for, or the log says why there is none; the process is started all the same. Waits for a private display to be ready. */
   async select(definition: ProcessDefinition, signal: AbortSignal): Promise<RunDisplay | null> {
     const { forward_x11 } = definition;
@@ -50,11 +70,6 @@ export class RunDisplays {
       this.#options.log.append({ level: "warning", source: "manager", msg });
       return null;
     }
-  }
-
-  /** The run has begun. */
-  begun(process: string, { shown }: RunDisplay): void {
-    if (shown.kind === "web" && shown.username !== null) this.#options.starters.displayUsed(process, shown.display, shown.username);
   }
 
   #ofProcess({ host }: ProcessDefinition, target: string): RunDisplay {

@@ -40,7 +40,8 @@ export class WebStarters {
   displayUsed(process: string, display: string, username: string): void {
     const starter = this.#untold.get(process);
     this.#untold.delete(process);
-    if (starter?.user === username) starter.displayUsed({ process, display, username });
+    if (starter?.user !== username) return;
+    starter.notify({ type: "web_x_display_used", kind: "private", reason: "forward_x11_fallback", process, display, username });
   }
 
   forget(process: string): void {

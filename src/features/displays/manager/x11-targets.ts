@@ -1,12 +1,14 @@
-import type { XDisplay } from "../../../actors/process/process-memo.ts";
-import type { NamedHostRequests } from "../../../app/hosts/host-requests.ts";
+import type { HostSession } from "../../../app/hosts/host-session.ts";
+import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
 import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
 import { MgrError } from "../../../base/errors.ts";
+import { x11TargetText } from "../../../bus/streams/target-counts.ts";
 import { openDisplay } from "../host/open-display.ts";
 import type { X11Connection } from "../host/tunnel.ts";
 import type { ConnectedGuis } from "./connected-guis.ts";
 import { authorityOf } from "./display-server.ts";
 import type { PrivateDisplays } from "./private-displays.ts";
+import type { XDisplay } from "./x-display.ts";
 
 /** Opens a connection to the display of a run. Rejects with the reason for the X client, if there is none now. */
 type OpenX11 = (display: XDisplay, process: string) => Promise<X11Connection>;
@@ -15,7 +17,7 @@ interface X11TargetsOptions {
   readonly registry: ProcessRegistry;
   readonly displays: Pick<PrivateDisplays, "record" | "isReady">;
   readonly guis: Pick<ConnectedGuis, "connect">;
-  readonly hostRequests: Pick<NamedHostRequests, "openX11">;
+  readonly named: Pick<NamedHosts, "session">;
   /** Of the manager: DISPLAY and XAUTHORITY are its own X display. */
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -24,7 +26,7 @@ interface X11TargetsOptions {
 export class X11Targets {
   readonly #open: Readonly<Record<XDisplay["kind"], OpenX11>>;
 
-  constructor({ registry, displays, guis, hostRequests, environment }: X11TargetsOptions) {
+  constructor({ registry, displays, guis, named, environment }: X11TargetsOptions) {
     this.#open = {
       manager: async () => {
         const { DISPLAY: display, XAUTHORITY: authority } = environment;
@@ -44,7 +46,7 @@ export class X11Targets {
         const server = target === null ? null : registry.process(target);
         if (!vnc || !server) throw new MgrError("not_found", `'forward_x11_to_vnc' of process '${process}' leads to no process with 'vnc'`);
         if (server.pid === null) throw new MgrError("not_running", `process '${target}', whose display it is, does not run`);
-        return hostRequests.openX11(server.host, vnc.display);
+        return openAtHost(named.session(server.host), vnc.display);
       },
       // The desktop puts its cookie in place by itself.
       gui: async ({ username }, process) => {
@@ -57,4 +59,12 @@ export class X11Targets {
   connect(display: XDisplay, process: string): Promise<X11Connection> {
     return this.#open[display.kind](display, process);
   }
+}
+
+/** A connection to the X server of display `:<display>` of a host. */
+async function openAtHost(session: HostSession, display: number): Promise<X11Connection> {
+  const ask = (id: string, stream: string) => session.link.request("x11_connect", { session: id, stream, display });
+  const { end, answer } = await session.carry(x11TargetText(`:${display}`), ask);
+  const { authorization } = answer;
+  return { stream: end, authorization: authorization && { ...authorization, data: Buffer.from(authorization.data, "base64") } };
 }

@@ -1,13 +1,15 @@
+import type { Duplex } from "node:stream";
 import type { DomainEvents } from "../../../actors/domain-events.ts";
-import { readXDisplay, type XDisplay } from "../../../actors/process/process-memo.ts";
 import { HostParts } from "../../../app/hosts/host-parts.ts";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { ThrottledWarning } from "../../../bus/client/throttled-warning.ts";
+import { x11TargetText } from "../../../bus/streams/target-counts.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { X11Waiting } from "../contract.ts";
 import { tunnelX11 } from "../host/tunnel.ts";
+import { readXDisplay, type XDisplay } from "./x-display.ts";
 import type { X11Targets } from "./x11-targets.ts";
 
 interface X11TunnelsOptions {
@@ -52,7 +54,7 @@ export class X11Tunnels {
     if (display === null || this.#accepting.has(connection)) return;
     this.#accepting.add(connection);
     try {
-      const client = await session.acceptX11(waiting);
+      const client = await acceptClient(session, waiting);
       await tunnelX11(client, () => this.#options.targets.connect(display, name));
     } catch (error) {
       if (error instanceof MgrError && error.code === "not_found") return;
@@ -67,4 +69,10 @@ export class X11Tunnels {
     const run = this.#options.hosts.controller(host)?.lastReport(name);
     return run?.run_id === run_id && run.exit === null ? readXDisplay(run.memo) : null;
   }
+}
+
+/** An X client that waits at the host; its setup packet is still to be read. */
+async function acceptClient(session: HostSession, { connection, name }: X11Waiting): Promise<Duplex> {
+  const ask = (id: string, stream: string) => session.link.request("x11_accept", { session: id, stream, connection });
+  return (await session.carry(x11TargetText(name), ask)).end;
 }

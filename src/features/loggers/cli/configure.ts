@@ -4,7 +4,7 @@ import { visible } from "../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
 import { connectManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
-import type { DaemonLogger, LoggerTopic } from "../../../protocol/resources/resources.ts";
+import type { DaemonLogger, LoggerTopic } from "../wire.ts";
 import { findLoggers } from "./find-loggers.ts";
 
 export interface ConfigureFlags extends ConnectionFlags {

@@ -1,6 +1,6 @@
 import { find, type Kind, select } from "../../../cli/manager/select.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
-import type { DaemonLogger } from "../../../protocol/resources/resources.ts";
+import type { DaemonLogger } from "../wire.ts";
 
 const LOGGER: Kind = { word: "logger", list: "mgr logger list" };
 

@@ -1,7 +1,7 @@
 import { connectManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import { paint, printJson, table } from "../../../cli/output/table.ts";
-import type { DaemonLogger, LoggerTopic } from "../../../protocol/resources/resources.ts";
+import type { DaemonLogger, LoggerTopic } from "../wire.ts";
 import { findLoggers } from "./find-loggers.ts";
 
 /** `mgr logger list [NAME…]`: loggers, their topics, and how many samples they hold. */

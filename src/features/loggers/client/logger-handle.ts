@@ -1,6 +1,6 @@
 import { MgrError } from "../../../base/errors.ts";
 import type { ManagerConnection } from "../../../client/manager-connection.ts";
-import type { DaemonLogger } from "../../../protocol/resources/resources.ts";
+import type { DaemonLogger } from "../wire.ts";
 
 /** What a logger records: `log_size` samples of each topic, every `divisor`-th; `only_ts` keeps times without payload. */
 export interface LoggerConfiguration {

@@ -1,5 +1,6 @@
-import type { DaemonLogger, LoggerTopic, Topic } from "../../../protocol/resources/resources.ts";
+import type { Topic } from "../../data-plane/wire/topic.ts";
 import type { LoggerTopicSpec, RingReport } from "../contract.ts";
+import type { DaemonLogger, LoggerTopic } from "../wire.ts";
 import type { WantedLogger } from "./logger-book.ts";
 
 /** The rings of a logger on one host. */

@@ -1,5 +1,5 @@
 import type { FrameOf } from "../../../protocol/frames/frames.ts";
-import type { DaemonLogger } from "../../../protocol/resources/resources.ts";
+import type { DaemonLogger } from "../wire.ts";
 
 export type LoggerConfiguration = Pick<FrameOf<"configure_logger">, "only_ts" | "topics">;
 

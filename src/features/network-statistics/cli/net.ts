@@ -3,7 +3,7 @@ import { untilInterrupted } from "../../../cli/manager/until-interrupted.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import { jsonText, printJson } from "../../../cli/output/table.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
-import type { NetworkStats, NetworkTopology } from "../../../protocol/resources/resources.ts";
+import type { NetworkStats, NetworkTopology } from "../wire.ts";
 import { tcpText, topologyText, trafficText } from "./tables.ts";
 
 export interface NetFlags extends ConnectionFlags {

@@ -1,14 +1,7 @@
 import { visible } from "../../../base/visible-text.ts";
 import { type Column, paint, table } from "../../../cli/output/table.ts";
 import { byteRate, bytesText, countRate, roundTripText, speedText } from "../../../client/shown/units.ts";
-import type {
-  NetworkInterface,
-  NetworkLink,
-  NetworkProblem,
-  NetworkStats,
-  NetworkTopology,
-  TcpConnection,
-} from "../../../protocol/resources/resources.ts";
+import type { NetworkInterface, NetworkLink, NetworkProblem, NetworkStats, NetworkTopology, TcpConnection } from "../wire.ts";
 
 /** A link, or an indented part of one. */
 interface LinkRow {

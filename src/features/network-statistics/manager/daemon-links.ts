@@ -1,4 +1,4 @@
-import type { NetworkStats } from "../../../protocol/resources/resources.ts";
+import type { NetworkStats } from "../wire.ts";
 import { increase, kernelIncrease, perSecond } from "./increase.ts";
 import type { LinkSums } from "./link-sum.ts";
 import { grown, type Span } from "./reading.ts";

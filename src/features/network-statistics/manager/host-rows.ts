@@ -1,4 +1,4 @@
-import type { NetworkInterface, NetworkStats } from "../../../protocol/resources/resources.ts";
+import type { NetworkInterface, NetworkStats } from "../wire.ts";
 import { perSecond } from "./increase.ts";
 import { grown, type Span } from "./reading.ts";
 

@@ -1,4 +1,4 @@
-import type { NetworkStats } from "../../../protocol/resources/resources.ts";
+import type { NetworkStats } from "../wire.ts";
 import { linkKey } from "./link-sum.ts";
 
 type Measured = Pick<NetworkStats, "tcp_links" | "udp">;

@@ -1,4 +1,4 @@
-import type { NetworkLink, NetworkStats } from "../../../protocol/resources/resources.ts";
+import type { NetworkLink, NetworkStats } from "../wire.ts";
 
 export type LinkChild = NetworkLink["children"][number];
 type Kind = LinkChild["kind"];

@@ -1,7 +1,8 @@
 import { pause } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { topicOfSubject } from "../../../base/topic-subject.ts";
-import type { HostEntry, NetworkStats, NetworkTopology, TcpConnection } from "../../../protocol/resources/resources.ts";
+import type { HostEntry } from "../../../protocol/resources/resources.ts";
+import type { NetworkStats, NetworkTopology, TcpConnection } from "../wire.ts";
 import { HostFacts } from "./host-facts.ts";
 import { readTcp } from "./host-readings.ts";
 import { LastKnown } from "./last-known.ts";

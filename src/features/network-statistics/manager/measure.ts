@@ -1,4 +1,4 @@
-import type { NetworkStats } from "../../../protocol/resources/resources.ts";
+import type { NetworkStats } from "../wire.ts";
 import { addConnections } from "./connection-links.ts";
 import { addDaemons } from "./daemon-links.ts";
 import { hostRows } from "./host-rows.ts";

@@ -1,4 +1,4 @@
-import type { NetworkStats, NetworkTopology, TcpConnection } from "../../../protocol/resources/resources.ts";
+import type { NetworkStats, NetworkTopology, TcpConnection } from "../wire.ts";
 
 export interface NetworkSampling {
   /** Length of a measurement. */

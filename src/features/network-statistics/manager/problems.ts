@@ -1,4 +1,4 @@
-import type { NetworkInterface, NetworkProblem, NetworkStats } from "../../../protocol/resources/resources.ts";
+import type { NetworkInterface, NetworkProblem, NetworkStats } from "../wire.ts";
 import type { Shortfall } from "./topic-links.ts";
 
 /** A link is short when measured traffic is more than 5 percent below the theoretical value (docs/network.md). */

@@ -5,7 +5,7 @@ import type { Broker, Crossings } from "../../../bus/broker/broker.ts";
 import { topicRows } from "../../../bus/broker/topic-rows.ts";
 import type { PeerTrafficBook } from "../../../bus/carriers/peer-traffic.ts";
 import type { AnswerCount } from "../../../bus/leaf/answer-book.ts";
-import type { DataPlaneTables } from "../../data-plane/manager/data-plane-tables.ts";
+import type { DataPlaneTables } from "../../data-plane/manager/index.ts";
 import type { NetworkRow } from "../contract.ts";
 import { isTooOld, readHost } from "./host-readings.ts";
 import { Counted, type Reading } from "./reading.ts";

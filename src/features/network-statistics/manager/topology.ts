@@ -1,5 +1,5 @@
-import type { NetworkTopology } from "../../../protocol/resources/resources.ts";
 import type { NetworkRowOf } from "../contract.ts";
+import type { NetworkTopology } from "../wire.ts";
 import { containing, isShared, networkOf } from "./addresses.ts";
 
 /** `networks` of the configuration. */

@@ -1,7 +1,7 @@
 import { visible } from "../../../base/visible-text.ts";
 import { POLICY_NAMES, type TaskCell } from "../../../contract/tasks.ts";
-import type { TaskColumn, TaskRow } from "../../../protocol/resources/resources.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "../task-columns.ts";
+import type { TaskColumn, TaskRow } from "../wire.ts";
 
 type Format = (value: string | number) => string;
 

@@ -1,6 +1,6 @@
 import { find, type Kind, select } from "../../../cli/manager/select.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
-import type { Recording } from "../../../protocol/resources/resources.ts";
+import type { Recording } from "../wire.ts";
 
 const RECORDING: Kind = { word: "recording", list: "mgr record list" };
 

@@ -2,7 +2,7 @@ import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
 import { connectManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
-import type { Recording } from "../../../protocol/resources/resources.ts";
+import type { Recording } from "../wire.ts";
 import { findRecording, findRecordings } from "./find-recordings.ts";
 import { deletedText, outcomeText, recordingList } from "./tables.ts";
 

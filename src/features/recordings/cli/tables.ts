@@ -1,8 +1,8 @@
 import { visible } from "../../../base/visible-text.ts";
 import { type Colour, type Column, paint, table } from "../../../cli/output/table.ts";
 import { bytesText } from "../../../client/shown/units.ts";
-import type { Recording } from "../../../protocol/resources/resources.ts";
 import { recordedSpan, spanText } from "../client/recorded-span.ts";
+import type { Recording } from "../wire.ts";
 
 type RecordedTopic = Recording["topics"][number];
 type RecordedFile = Recording["files"][number];

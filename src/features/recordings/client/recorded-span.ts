@@ -1,4 +1,4 @@
-import type { Recording } from "../../../protocol/resources/resources.ts";
+import type { Recording } from "../wire.ts";
 
 type Times = Recording["files"][number];
 

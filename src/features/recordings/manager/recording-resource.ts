@@ -1,6 +1,6 @@
-import type { Recording } from "../../../protocol/resources/resources.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { RecordingReport } from "../contract.ts";
+import type { Recording } from "../wire.ts";
 
 /** The recording as clients see it: what its hosts report, in one. */
 export function recordingResource(

@@ -1,5 +1,5 @@
 import type { FrameOf } from "../../../protocol/frames/frames.ts";
-import type { Recording } from "../../../protocol/resources/resources.ts";
+import type { Recording } from "../wire.ts";
 
 /** What to record. Omitted fields are taken from the configuration. */
 export type RecordingRequest = Omit<FrameOf<"start_recording">, "type" | "request_id">;

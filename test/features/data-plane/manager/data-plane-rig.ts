@@ -2,6 +2,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { expect } from "vitest";
 import type { DomainEvent } from "../../../../src/actors/domain-events.ts";
 import { Engine } from "../../../../src/app/engine.ts";
+import type { OpenedFeature } from "../../../../src/app/feature.ts";
 import { systemClock } from "../../../../src/base/clock.ts";
 import { type Broker, createBroker } from "../../../../src/bus/broker/broker.ts";
 import { permissionsOf } from "../../../../src/bus/broker/permissions.ts";
@@ -13,6 +14,7 @@ import type { HostLink, HostListener } from "../../../../src/contract/host-link.
 import { noBusFiles } from "../../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../../src/daemon/bus/host-bus.ts";
 import { Host } from "../../../../src/daemon/host.ts";
+import { dataPlane } from "../../../../src/features/data-plane/manager/index.ts";
 import { definitionProblem } from "../../../../src/features/data-plane/samples/definition-problem.ts";
 import { LogBook } from "../../../../src/log/log-book.ts";
 import { Intents } from "../../../app/support/engines.ts";
@@ -70,8 +72,8 @@ class HostWithBus {
 }
 
 interface RigOptions {
-  /** Folder for those of loggers. */
-  downloads?: string;
+  /** Default: all of them, which keep nothing. */
+  features?: readonly OpenedFeature[];
   /** `loggers` of the configuration, read again by a reload. */
   loggers?: object;
 }
@@ -139,19 +141,21 @@ export class DataPlaneRig {
       clock: systemClock,
       log: this.log,
       intents: new Intents(),
-      downloads: this.#options.downloads,
       epoch,
       link: this.one.link,
       connectHost: () => this.two.link,
-      clients,
-      // As if the daemon of `two` was connected from another machine.
-      peers: { totals: () => [], addressOf: ({ name }) => (name === "two" ? "10.0.0.7" : undefined) },
-      bus: this.#manager,
-      connectUser: (user) =>
-        connectBus({
-          server: { kind: "memory", broker: this.hub, permissions: permissionsOf({ kind: "client", name: `@${user}` }) },
-          name: user,
-        }),
+      features: this.#options.features,
+      bus: {
+        registry: clients,
+        // As if the daemon of `two` was connected from another machine.
+        peers: { totals: () => [], addressOf: ({ name }) => (name === "two" ? "10.0.0.7" : undefined) },
+        shared: this.#manager,
+        connectUser: (user) =>
+          connectBus({
+            server: { kind: "memory", broker: this.hub, permissions: permissionsOf({ kind: "client", name: `@${user}` }) },
+            name: user,
+          }),
+      },
     });
   }
 
@@ -164,7 +168,7 @@ export class DataPlaneRig {
   }
 
   get dataPlane() {
-    return this.engine.control.dataPlane;
+    return this.engine.feature(dataPlane);
   }
 
   /** By the project's own connection: that of the library would take the place of its transport. */

@@ -117,37 +117,6 @@ it("details of a topic have its ends, definition and last sample", async () => {
   expect(await rig.dataPlane.topicsStat(1)).toMatchObject({ topics: [{ name: "arm/state" }] });
 });
 
-it("the threads behind a topic are listed by the pids that were registered, and scheduled one by one", async () => {
-  await using rig = await DataPlaneRig.start();
-  const client = await rig.connect(rig.one, "driver");
-  await register(client, { name: "driver", pid: process.pid, topics: [{ name: "arm/state", encoding: "raw" }] });
-  await expect.poll(() => rig.topic("arm/state")).toBeDefined();
-  await rig.client(rig.two, "unknown pid", ["other"]);
-  await expect.poll(() => rig.topic("other")).toBeDefined();
-  expect(await rig.dataPlane.topicScheduling("other")).toEqual([]);
-  const tasks = await rig.dataPlane.topicScheduling("arm/state");
-  const main = tasks.find(({ tid }) => tid === process.pid);
-  expect(main).toMatchObject({
-    role: "publisher",
-    client_id: rig.clientNamed("driver")?.id,
-    client: "driver",
-    host: "one",
-    pid: process.pid,
-    policy: 0,
-  });
-  const named = { host: "one", pid: process.pid };
-  const wanted = [
-    { ...named, tid: process.pid, affinity: main?.affinity ?? "" },
-    { ...named, tid: process.pid, prio: 50 },
-    { ...named, pid: 1, tid: 1, policy: 0 },
-  ];
-  expect(await rig.dataPlane.applyTopicScheduling("arm/state", wanted, "ada")).toMatchObject([
-    { ok: true, tid: process.pid },
-    { ok: false, code: "bad_field", message: expect.stringContaining("EINVAL") },
-    { ok: false, code: "not_found", pid: 1 },
-  ]);
-});
-
 it("a viewer that names fields gets their numbers in all samples, however few frames it gets", async () => {
   await using rig = await DataPlaneRig.start();
   const client = await rig.connect("hub", "driver");

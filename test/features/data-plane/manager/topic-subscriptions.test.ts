@@ -12,7 +12,7 @@ const sample = (value: number) => ({
 it("samples go to the connections that look at the topic, until they unsubscribe or close", async () => {
   await using rig = await startRig([]);
   const [first, second] = [await rig.connect(), await rig.connect()];
-  const { dataPlane } = rig.control;
+  const { dataPlane } = rig.control.features;
   const viewers = () => dataPlane.viewers.get("arm/state") ?? new Set();
   const tell = (value: number) => {
     const frame = sample(value);

@@ -88,11 +88,17 @@ async function reasonFor(socket: Socket): Promise<string> {
   return String(answer.subarray(8, 8 + (answer[1] ?? 0)));
 }
 
+const accept = async ({ connection }: X11Waiting) =>
+  (await forwards.carry("x", (stream) => rig.host.request("x11_accept", { session: rig.session, stream, connection }))).end;
+
+const openAtHost = async (display: number) =>
+  (await forwards.carry("x", (stream) => rig.host.request("x11_connect", { session: rig.session, stream, display }))).end;
+
 /** The X server's end of a client that the manager connects with it. */
 async function tunnelled(waiting: X11Waiting): Promise<Socket> {
   const accepted = once(xServer, "connection") as Promise<[Socket]>;
   const display = `127.0.0.1:${(xServer.address() as AddressInfo).port - 6_000}`;
-  const end = await forwards.acceptX11(rig.session, waiting);
+  const end = await accept(waiting);
   await tunnelX11(end, async () => ({ ...(await openDisplay({ display, authority: null })), authorization: real }));
   const [socket] = await accepted;
   sockets.push(socket);
@@ -116,7 +122,7 @@ describe("a forwarded display", () => {
     expect(String((await once(window, "data"))[0])).toBe("welcome");
     window.end("good bye");
     expect(String(await all(server))).toBe("good bye");
-    await expect(forwards.acceptX11(rig.session, waiting)).rejects.toThrow(/does not wait any more/);
+    await expect(accept(waiting)).rejects.toThrow(/does not wait any more/);
   });
 
   it("ends with its run: connections, port and cookie file", async () => {
@@ -176,11 +182,11 @@ describe("the X server of a display of a host", () => {
     const there = createServer((socket) => socket.end("an X server")).listen(`\0/tmp/.X11-unix/X${display}`);
     try {
       await once(there, "listening");
-      const { stream } = await forwards.openX11(rig.session, display);
+      const stream = await openAtHost(display);
       expect(String(await all(stream as Socket))).toBe("an X server");
     } finally {
       there.close();
     }
-    await expect(forwards.openX11(rig.session, display)).rejects.toThrow(/X display ':\d+' cannot be reached/);
+    await expect(openAtHost(display)).rejects.toThrow(/X display ':\d+' cannot be reached/);
   });
 });

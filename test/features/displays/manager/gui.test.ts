@@ -79,12 +79,12 @@ afterEach(async () => {
 
 /** The manager has seen the end of all connections of the user. */
 async function gone(user: string): Promise<void> {
-  while (rig.control.guis.desktopOf(user) !== null) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (rig.control.features.displays.guis.desktopOf(user) !== null) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** Both ends of an X connection. */
 async function connected(desktop: Desktop, user = USER) {
-  const [stream, end] = await Promise.all([rig.control.guis.connect(user, CLIENT), desktop.next()]);
+  const [stream, end] = await Promise.all([rig.control.features.displays.guis.connect(user, CLIENT), desktop.next()]);
   return { stream, end };
 }
 
@@ -103,11 +103,11 @@ describe("a registered desktop", () => {
   test("is told its user, and has its address in the fields of processes", async () => {
     const desktop = await Desktop.connect();
     expect(desktop.states).toMatchObject([{ username: USER, is_current: true }]);
-    expect(rig.control.guis.desktopOf(USER)).toMatchObject({
+    expect(rig.control.features.displays.guis.desktopOf(USER)).toMatchObject({
       display: ":7",
       peer: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
     });
-    expect(rig.control.guis.desktopOf(USER)?.peer).toBe(desktop.states[0]?.current_peer);
+    expect(rig.control.features.displays.guis.desktopOf(USER)?.peer).toBe(desktop.states[0]?.current_peer);
   });
 
   test("gets X connections of its user with their process and host, and bytes pass both ways", async () => {
@@ -157,8 +157,10 @@ describe("a registered desktop", () => {
     await desktop.end();
     await closed;
     await gone(USER);
-    await expect(rig.control.guis.connect(USER, CLIENT)).rejects.toThrow(`no X display of '${USER}' is connected: run 'mgr gui'`);
-    expect(rig.control.guis.desktopOf(USER)).toBeNull();
+    await expect(rig.control.features.displays.guis.connect(USER, CLIENT)).rejects.toThrow(
+      `no X display of '${USER}' is connected: run 'mgr gui'`,
+    );
+    expect(rig.control.features.displays.guis.desktopOf(USER)).toBeNull();
   });
 
   test("ends with the session of its user", async () => {
@@ -204,7 +206,7 @@ describe("/mgr/gui/ws", () => {
     const frames: string[] = [];
     ws.on("message", (data) => frames.push(String(data)));
     await once(ws, "message");
-    const opening = rig.control.guis.connect(USER, CLIENT);
+    const opening = rig.control.features.displays.guis.connect(USER, CLIENT);
     opening.catch(() => {});
     while (frames.length < 2) await once(ws, "message");
     const { type, connection } = JSON.parse(frames[1] ?? "");

@@ -47,7 +47,7 @@ describe("/mgr/vnc/info", () => {
   });
 
   test("HEAD starts nothing", async () => {
-    const info = vi.spyOn(rig.control.displays, "info");
+    const info = vi.spyOn(rig.control.features.displays, "info");
     expect((await rig.get("/mgr/vnc/info", { authorization: GOOD }, { method: "HEAD" })).status).toBe(200);
     expect(info).not.toHaveBeenCalled();
     info.mockRestore();
@@ -64,10 +64,10 @@ describe("/mgr/vnc/ws", () => {
 
   test("passes bytes both ways, to the display of its own user", async () => {
     const echo = new PassThrough();
-    rig.control.displays.nextStream = echo;
+    rig.control.features.displays.nextStream = echo;
     const ws = open("?user=someone&session=", basic("bob", "secret"));
     await once(ws, "open");
-    expect(rig.control.displays.opened.at(-1)?.user).toBe("bob");
+    expect(rig.control.features.displays.opened.at(-1)?.user).toBe("bob");
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));
     ws.send(bytes);
     const received: Buffer[] = [];
@@ -91,7 +91,7 @@ describe("/mgr/vnc/ws", () => {
 
   test("is closed when the VNC server ends", async () => {
     const server = new PassThrough();
-    rig.control.displays.nextStream = server;
+    rig.control.features.displays.nextStream = server;
     const ws = open();
     await once(ws, "open");
     server.end();
@@ -100,7 +100,7 @@ describe("/mgr/vnc/ws", () => {
   });
 
   test("is closed when the session of its user ends", async () => {
-    rig.control.displays.nextStream = new PassThrough();
+    rig.control.features.displays.nextStream = new PassThrough();
     const cookie = await rig.cookie();
     const ws = new WebSocket(`ws://${rig.host}/mgr/vnc/ws`, { headers: { cookie } });
     await once(ws, "open");

@@ -5,7 +5,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { XDisplay } from "../../../../src/actors/process/process-memo.ts";
+import type { HostSession } from "../../../../src/app/hosts/host-session.ts";
+import type { XDisplay } from "../../../../src/features/displays/manager/x-display.ts";
 import { X11Targets } from "../../../../src/features/displays/manager/x11-targets.ts";
 import { xauthorityOf } from "../../../../src/features/displays/x11/xauthority.ts";
 import { EngineRig } from "../../../app/support/engines.ts";
@@ -33,18 +34,25 @@ afterAll(async () => {
   await rig?.[Symbol.asyncDispose]();
 });
 
+/** A session on which requests are noted and refused. */
+function askedFor(host: string): HostSession {
+  const link = {
+    request: (_name: string, { display }: { display: number }) => {
+      asked.push([host, display]);
+      return Promise.reject(new Error("the X server was asked for"));
+    },
+  };
+  const carry = (_target: string, ask: (session: string, stream: string) => unknown) => ask("s1", "x1");
+  return { link, carry } as unknown as HostSession;
+}
+
 /** With a manager that has these variables. No web user has a display. */
 function targets(environment: NodeJS.ProcessEnv = {}): X11Targets {
   const options = {
     registry: rig.engine.registry,
     displays: { record: () => null, isReady: () => false },
     guis: { connect: () => Promise.reject(new Error("no desktop is connected")) },
-    hostRequests: {
-      openX11: (host: string, display: number) => {
-        asked.push([host, display]);
-        return Promise.reject(new Error("the X server was asked for"));
-      },
-    },
+    named: { session: (host: string) => askedFor(host) },
     environment,
   };
   return new X11Targets(options);

@@ -3,8 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { openFeatures } from "../../../../src/app/feature.ts";
+import { StateFiles } from "../../../../src/app/state/state-files.ts";
+import { loggers as loggersFeature } from "../../../../src/features/loggers/manager/index.ts";
 import { LoggerDownloads } from "../../../../src/features/loggers/manager/logger-downloads.ts";
 import type { DownloadFormat, DownloadRequest } from "../../../../src/features/loggers/manager/loggers.ts";
+import { MANAGER_FEATURES } from "../../../../src/features/manager.ts";
 import { decodeRecords } from "../../../../src/features/recordings/samples/sample-record.ts";
 import { untar } from "../../../support/untar.ts";
 import { DataPlaneRig } from "../../data-plane/manager/data-plane-rig.ts";
@@ -22,7 +26,9 @@ afterEach(() => rig?.[Symbol.asyncDispose]());
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function begin(): Promise<void> {
-  rig = await DataPlaneRig.start({ downloads: folder });
+  rig = await DataPlaneRig.start({
+    features: await openFeatures(MANAGER_FEATURES, { files: new StateFiles(folder), sockets: null, warn: () => {} }),
+  });
   programs["arm/state"] = await rig.client(rig.two, "arm", ["arm/state"]);
   programs["base/state"] = await rig.client(rig.one, "base", ["base/state"]);
 }
@@ -33,7 +39,7 @@ async function publish(topic: "arm/state" | "base/state", first: number, last: n
   await program?.flush();
 }
 
-const loggers = () => rig.engine.control.loggers;
+const loggers = () => rig.engine.feature(loggersFeature);
 async function record(
   name: string,
   topics: readonly { name: string; log_size?: number; divisor?: number }[],
@@ -93,7 +99,7 @@ it("has the samples of all hosts, every divisor-th, in order, and leaves nothing
   const times = messages.map(({ logTime }) => logTime);
   expect(times).toEqual(times.toSorted((a, b) => Number(a - b)));
   expect(metadata).toContainEqual({ name: "mgr.logger", values: { name: "both" } });
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(join(folder, "downloads"))).toEqual([]);
 });
 
 it("stop=1 stops before: no sample is newer", async () => {
@@ -166,7 +172,7 @@ it("unknown, empty and lost: each is a sentence, and nothing is left behind", as
   rig.two.cut(false);
   await expect.poll(() => rig.engine.control.state.hosts().find(({ name }) => name === "two")?.state, { timeout: 60_000 }).toBe("ready");
   expect(await texts(await download("lost", "raw"))).toEqual({ "arm/state": numbers(0, 9), "base/state": numbers(0, 9) });
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(join(folder, "downloads"))).toEqual([]);
 });
 
 it("a host that is lost in the middle of a download ends it with a reason, and no incomplete file is offered", async () => {
@@ -186,7 +192,7 @@ it("a host that is lost in the middle of a download ends it with a reason, and n
   });
   await expect(download("cut", "raw")).rejects.toMatchObject({ code: "host_unavailable", message: expect.stringContaining("'two'") });
   expect(reads).toBe(2);
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(join(folder, "downloads"))).toEqual([]);
   rig.two.cut(false);
   await expect.poll(() => rig.engine.control.state.hosts().find(({ name }) => name === "two")?.state, { timeout: 60_000 }).toBe("ready");
   expect((await texts(await download("cut", "raw")))["arm/state"]).toHaveLength(10);
@@ -210,7 +216,7 @@ it("while it is downloaded a logger is not changed or deleted; two downloads run
     return send(name, body);
   });
   await expect(loggers().download(request("busy", { signal: gone.signal }), "ada")).rejects.toThrow("the client has gone");
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(join(folder, "downloads"))).toEqual([]);
   await loggers().remove("busy", "ada");
 });
 

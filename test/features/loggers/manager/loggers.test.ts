@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import type { DomainEvent } from "../../../../src/actors/domain-events.ts";
-import type { DaemonLogger } from "../../../../src/protocol/resources/resources.ts";
+import { loggers as loggersFeature } from "../../../../src/features/loggers/manager/index.ts";
+import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
 import { DataPlaneRig } from "../../data-plane/manager/data-plane-rig.ts";
 
 // A manager with two hosts that have brokers. The program publishes `arm/state` on host two, whose link can be cut.
@@ -20,7 +21,7 @@ async function begin(configured: object = {}): Promise<void> {
 }
 afterEach(() => rig?.[Symbol.asyncDispose]());
 
-const loggers = () => rig.engine.control.loggers;
+const loggers = () => rig.engine.feature(loggersFeature);
 const logger = (name: string) =>
   loggers()
     .list()

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 beforeEach(() => {
   close = vi.fn(async () => {});
-  rig.control.loggers.loggers = [{ name: "arm", enabled: true, active_topics: [], topics: [] }];
-  rig.control.loggers.onDownload = async () => ({
+  rig.control.features.loggers.loggers = [{ name: "arm", enabled: true, active_topics: [], topics: [] }];
+  rig.control.features.loggers.onDownload = async () => ({
     size: SIZE,
     read: async (from, max) => Buffer.alloc(Math.min(max, SIZE - from), from % 251),
     close,
@@ -23,13 +23,13 @@ beforeEach(() => {
 
 const get = (query: string, init: RequestInit = {}) => rig.get(`/mgr/logger-download?${query}`, { authorization: GOOD }, init);
 const failing = (error: Error) => {
-  rig.control.loggers.onDownload = () => Promise.reject(error);
+  rig.control.features.loggers.onDownload = () => Promise.reject(error);
 };
 
 it("sends the file with its length and a safe name, and closes it afterwards", async () => {
   const asked = vi.fn<(request: DownloadRequest) => void>();
-  const { onDownload } = rig.control.loggers;
-  rig.control.loggers.onDownload = (request) => {
+  const { onDownload } = rig.control.features.loggers;
+  rig.control.features.loggers.onDownload = (request) => {
     asked(request);
     return onDownload(request);
   };
@@ -54,7 +54,7 @@ it.each([
   ],
   ["name=%E6%97%A5", { name: "日" }, "logger.pickle\"; filename*=UTF-8''%E6%97%A5.pickle"],
 ])("%s", async (query, request, file) => {
-  const asked = vi.spyOn(rig.control.loggers, "download");
+  const asked = vi.spyOn(rig.control.features.loggers, "download");
   const response = await get(query);
   await response.arrayBuffer();
   expect(asked).toHaveBeenLastCalledWith(expect.objectContaining(request), USER);
@@ -84,7 +84,7 @@ it("a defect is logged, and reported without its details", async () => {
 });
 
 it("without a name, with an unknown format, or from another site nothing is collected", async () => {
-  const asked = vi.spyOn(rig.control.loggers, "download").mockClear();
+  const asked = vi.spyOn(rig.control.features.loggers, "download").mockClear();
   for (const query of ["", "name=", "name=arm&format=xml", "name=arm&format=__proto__"]) expect((await get(query)).status).toBe(400);
   const foreign = await rig.get("/mgr/logger-download?name=arm&stop=1", { authorization: GOOD, "sec-fetch-site": "cross-site" });
   expect(foreign.status).toBe(403);
@@ -97,7 +97,7 @@ it("without a name, with an unknown format, or from another site nothing is coll
 it("a client that goes while the file is written ends the collection; one that goes while it is sent closes the file", async () => {
   const gone = new AbortController();
   const ended = new Promise<void>((resolve) => {
-    rig.control.loggers.onDownload = ({ signal }) =>
+    rig.control.features.loggers.onDownload = ({ signal }) =>
       new Promise((_, reject) => {
         signal.addEventListener("abort", () => {
           resolve();
@@ -108,7 +108,7 @@ it("a client that goes while the file is written ends the collection; one that g
   });
   await expect(get("name=arm", { signal: gone.signal })).rejects.toThrow();
   await ended;
-  rig.control.loggers.onDownload = async () => ({ size: 2 ** 30, read: async (_from, max) => Buffer.alloc(max), close });
+  rig.control.features.loggers.onDownload = async () => ({ size: 2 ** 30, read: async (_from, max) => Buffer.alloc(max), close });
   const second = new AbortController();
   const response = await get("name=arm", { signal: second.signal });
   expect(response.status).toBe(200);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TaskFilter } from "../../../../src/features/process-list/task-filter.ts";
-import type { TaskColumn, TaskRow } from "../../../../src/protocol/resources/resources.ts";
+import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 import { clampText, cpuList, cpuRanges, inOrder, matching, parseTaskQuery } from "../../../../web/src/features/process-list/task-query.ts";
 
 describe("what is typed into the filter", () => {

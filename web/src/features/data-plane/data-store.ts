@@ -1,6 +1,8 @@
 import { batch, signal } from "@preact/signals";
+import type { Service } from "../../../../src/features/data-plane/wire/service.ts";
+import type { Topic } from "../../../../src/features/data-plane/wire/topic.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
-import type { Client, Service, Topic } from "../../../../src/protocol/resources/resources.ts";
+import type { Client } from "../../../../src/protocol/resources/resources.ts";
 import { drawnWithNextFrame } from "../../app/painting.ts";
 import { frames$ } from "../../app/store.ts";
 

@@ -1,4 +1,4 @@
-import type { Parameter } from "../../../../src/protocol/resources/resources.ts";
+import type { Parameter } from "../../../../src/features/data-plane/wire/parameter.ts";
 
 type Ranged = Pick<Parameter, "type" | "minimum" | "maximum" | "unit">;
 const FLOAT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;

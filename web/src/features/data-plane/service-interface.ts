@@ -1,5 +1,5 @@
 import { parseJson } from "../../../../src/base/json.ts";
-import type { Service } from "../../../../src/protocol/resources/resources.ts";
+import type { Service } from "../../../../src/features/data-plane/wire/service.ts";
 
 /** What a service's metadata says of its endpoints (docs/clients.md, "Services"). Nothing in it can be relied on. */
 export interface ServiceInterface {

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
+import type { Service } from "../../../../src/features/data-plane/wire/service.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
-import type { Service } from "../../../../src/protocol/resources/resources.ts";
 import { ask } from "../../app/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { clockAt } from "../../ui/time.ts";

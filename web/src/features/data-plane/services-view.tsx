@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import type { Service } from "../../../../src/protocol/resources/resources.ts";
+import type { Service } from "../../../../src/features/data-plane/wire/service.ts";
 import { services } from "./data-store.ts";
 import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";
 import { interfaceName } from "./service-interface.ts";

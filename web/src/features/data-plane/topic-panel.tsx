@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { rateText } from "../../../../src/client/shown/units.ts";
+import type { Topic } from "../../../../src/features/data-plane/wire/topic.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
-import type { Topic } from "../../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../../app/navigation.ts";
 import { ask } from "../../app/store.ts";
 import { Button } from "../../ui/button.tsx";

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { bytesText, rateText } from "../../../../src/client/shown/units.ts";
-import type { Topic } from "../../../../src/protocol/resources/resources.ts";
+import type { Topic } from "../../../../src/features/data-plane/wire/topic.ts";
 import { Button } from "../../ui/button.tsx";
 import { now } from "../../ui/time.ts";
 import { rates, topics } from "./data-store.ts";

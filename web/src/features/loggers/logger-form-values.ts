@@ -1,5 +1,5 @@
+import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
 import type { FrameOf } from "../../../../src/protocol/frames/frames.ts";
-import type { DaemonLogger } from "../../../../src/protocol/resources/resources.ts";
 
 /** A topic in the form; numbers are text as typed. */
 export interface LoggerFormTopic {

@@ -1,4 +1,4 @@
-import type { DaemonLogger, LoggerTopic } from "../../../../src/protocol/resources/resources.ts";
+import type { DaemonLogger, LoggerTopic } from "../../../../src/features/loggers/wire.ts";
 import { command } from "../../app/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";

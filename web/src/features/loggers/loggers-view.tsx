@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import type { DaemonLogger } from "../../../../src/protocol/resources/resources.ts";
+import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "../data-plane/data-table.tsx";
 import { loggers } from "../recordings/recordings-store.ts";

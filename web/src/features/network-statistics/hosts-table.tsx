@@ -1,5 +1,5 @@
 import { byteRate, countRate, roundTripText } from "../../../../src/client/shown/units.ts";
-import type { NetworkStats } from "../../../../src/protocol/resources/resources.ts";
+import type { NetworkStats } from "../../../../src/features/network-statistics/wire.ts";
 import { Button } from "../../ui/button.tsx";
 import { filter, hostNames, pickedHost, showConnections } from "./network-store.ts";
 import { NoMatches } from "./no-matches.tsx";

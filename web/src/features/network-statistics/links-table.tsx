@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { byteRate, countRate } from "../../../../src/client/shown/units.ts";
-import type { NetworkLink, NetworkStats } from "../../../../src/protocol/resources/resources.ts";
+import type { NetworkLink, NetworkStats } from "../../../../src/features/network-statistics/wire.ts";
 import { Sparkline } from "../data-plane/sparkline.tsx";
 import { BothRates } from "./both-rates.tsx";
 import { filter, hideRow, history, hostNames } from "./network-store.ts";

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
-import type { NetworkStats, NetworkTopology } from "../../../../src/protocol/resources/resources.ts";
+import type { NetworkStats, NetworkTopology } from "../../../../src/features/network-statistics/wire.ts";
 import { drawnWithNextFrame } from "../../app/painting.ts";
 import { kept } from "../../app/settings.ts";
 import { client, connection, hosts } from "../../app/store.ts";

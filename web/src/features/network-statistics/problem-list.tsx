@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { NetworkProblem } from "../../../../src/protocol/resources/resources.ts";
+import type { NetworkProblem } from "../../../../src/features/network-statistics/wire.ts";
 import { isNarrow } from "../../app/settings.ts";
 import { pickedHost } from "./network-store.ts";
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import { bytesText, roundTripText } from "../../../../src/client/shown/units.ts";
-import type { TcpConnection } from "../../../../src/protocol/resources/resources.ts";
+import type { TcpConnection } from "../../../../src/features/network-statistics/wire.ts";
 import { linkTo } from "../../app/navigation.ts";
 import { client, hasProcess } from "../../app/store.ts";
 import { IconButton } from "../../ui/icons.tsx";

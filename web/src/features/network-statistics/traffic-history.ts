@@ -1,4 +1,4 @@
-import type { NetworkStats } from "../../../../src/protocol/resources/resources.ts";
+import type { NetworkStats } from "../../../../src/features/network-statistics/wire.ts";
 import { linkKey, portKey } from "./traffic-rows.ts";
 
 /** Points of a sparkline. */

@@ -1,4 +1,4 @@
-import type { NetworkInterface, NetworkLink, NetworkProblem, NetworkStats } from "../../../../src/protocol/resources/resources.ts";
+import type { NetworkInterface, NetworkLink, NetworkProblem, NetworkStats } from "../../../../src/features/network-statistics/wire.ts";
 import { hasWords, wordsOf } from "../../ui/list/word-filter.ts";
 import type { LinkKind } from "./traffic-words.ts";
 

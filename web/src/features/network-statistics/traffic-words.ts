@@ -1,4 +1,4 @@
-import type { NetworkLink } from "../../../../src/protocol/resources/resources.ts";
+import type { NetworkLink } from "../../../../src/features/network-statistics/wire.ts";
 
 export const percentText = (part: number): string => `${(part * 100).toFixed(1)} %`;
 

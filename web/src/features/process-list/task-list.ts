@@ -1,7 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
-import type { TaskColumn, TaskRow } from "../../../../src/protocol/resources/resources.ts";
+import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 import { ask, connection } from "../../app/store.ts";
 
 export interface TaskQuestion {

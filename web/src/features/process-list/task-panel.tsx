@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { TaskColumn, TaskRow } from "../../../../src/protocol/resources/resources.ts";
+import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 import { ask, isConnected } from "../../app/store.ts";
 import { addressOfView } from "../../app/views.ts";
 import { copy } from "../../ui/clipboard.ts";

@@ -1,5 +1,5 @@
 import { TASK_COLUMNS } from "../../../../src/features/process-list/task-columns.ts";
-import type { TaskColumn, TaskRow } from "../../../../src/protocol/resources/resources.ts";
+import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 
 /** What is typed into the filter: what the host evaluates, and words that are looked for here. */
 export interface TaskQuery {

@@ -1,7 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { TaskColumn, TaskRow } from "../../../../src/protocol/resources/resources.ts";
+import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 import { linkTo } from "../../app/navigation.ts";
 import { isNarrow } from "../../app/settings.ts";
 import { hasProcess } from "../../app/store.ts";

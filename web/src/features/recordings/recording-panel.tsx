@@ -1,6 +1,6 @@
 import { bytesText } from "../../../../src/client/shown/units.ts";
 import { recordedSpan, spanText } from "../../../../src/features/recordings/client/recorded-span.ts";
-import type { Recording } from "../../../../src/protocol/resources/resources.ts";
+import type { Recording } from "../../../../src/features/recordings/wire.ts";
 import { show } from "../../app/navigation.ts";
 import { command } from "../../app/store.ts";
 import { Button } from "../../ui/button.tsx";

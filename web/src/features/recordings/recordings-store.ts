@@ -1,6 +1,7 @@
 import { batch, signal } from "@preact/signals";
+import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
+import type { Recording } from "../../../../src/features/recordings/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
-import type { DaemonLogger, Recording } from "../../../../src/protocol/resources/resources.ts";
 import { drawnWithNextFrame } from "../../app/painting.ts";
 import { client, frames$ } from "../../app/store.ts";
 import { socketQuery } from "../../app/views.ts";

@@ -2,7 +2,7 @@ import { visible } from "../../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
 import { type Kind, notFound } from "../../../../cli/manager/select.ts";
 import type { ManagerClient } from "../../../../client/index.ts";
-import type { Parameter } from "../../../../protocol/resources/resources.ts";
+import type { Parameter } from "../../wire/parameter.ts";
 
 export const PARAMETER: Kind = { word: "parameter", list: "mgr param list" };
 

@@ -1,6 +1,6 @@
 import { MgrError } from "../../../../base/errors.ts";
 import type { ManagerClient } from "../../../../client/index.ts";
-import type { Parameter } from "../../../../protocol/resources/resources.ts";
+import type { Parameter } from "../../wire/parameter.ts";
 import { fullName } from "./find-parameters.ts";
 
 /** Overrides each with its value; null clears the override and keeps its value for later. All are tried; rejects with the first failure. */

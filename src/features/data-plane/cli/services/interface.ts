@@ -1,6 +1,6 @@
 import { parseJson } from "../../../../base/json.ts";
 import type { Kind } from "../../../../cli/manager/select.ts";
-import type { Service } from "../../../../protocol/resources/resources.ts";
+import type { Service } from "../../wire/service.ts";
 
 export const SERVICE: Kind = { word: "service", list: "mgr service list" };
 

@@ -1,4 +1,4 @@
-import type { NetworkLink, NetworkProblem, NetworkTopology } from "../../../../../src/protocol/resources/resources.ts";
+import type { NetworkLink, NetworkProblem, NetworkTopology } from "../../../../../src/features/network-statistics/wire.ts";
 
 export type NodeKind = "host" | "network" | "outside" | "group";
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { byteRate } from "../../../../../src/client/shown/units.ts";
-import type { NetworkStats } from "../../../../../src/protocol/resources/resources.ts";
+import type { NetworkStats } from "../../../../../src/features/network-statistics/wire.ts";
 import { Button } from "../../../ui/button.tsx";
 import { type Size, useSize } from "../../../ui/element-size.ts";
 import { complain } from "../../../ui/toasts.ts";

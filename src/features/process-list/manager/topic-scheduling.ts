@@ -1,32 +1,53 @@
-import type { HostRequests } from "../../../actors/control.ts";
 import { MgrError, messageOf, wireCode } from "../../../base/errors.ts";
+import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import type { HostEntry } from "../../../protocol/resources/resources.ts";
-import type { TaskColumnName } from "../../process-list/task-columns.ts";
-import type { KnownClient } from "./broker-tables.ts";
-import type { AppliedTopicTask, TopicTask, WantedTopicTask } from "./data-plane.ts";
-import type { DataPlaneTables } from "./data-plane-tables.ts";
+import type { KnownClient, ManagerDataPlane, TopicPrograms } from "../../data-plane/manager/index.ts";
+import type { TaskColumnName } from "../task-columns.ts";
+import type { HostTasks } from "./host-tasks.ts";
 
 /** Names the samples of CPU that are taken for this. */
 const REQUESTER = "topic-scheduling";
 
-interface TopicPrograms {
-  readonly publisher: KnownClient | undefined;
-  readonly subscribers: readonly KnownClient[];
+type Ok<T> = Extract<T, { ok: true }>;
+type TopicTask = Ok<AnswerOf<"request_topic_scheduling">>["tasks"][number];
+type WantedTopicTask = FrameOf<"apply_topic_scheduling">["tasks"][number];
+type AppliedTopicTask = Ok<AnswerOf<"apply_topic_scheduling">>["tasks"][number];
+
+/** How the threads behind a topic are scheduled. Both methods reject with `not_found` for a topic that does not exist. */
+export interface TopicTasks {
+  /** Threads of the programs that publish or receive the topic, if their pids are known. */
+  list(name: string): Promise<TopicTask[]>;
+  /** Each task succeeds or fails by itself. */
+  apply(name: string, tasks: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]>;
+}
+
+interface TopicSchedulingOptions {
+  readonly dataPlane: Pick<ManagerDataPlane, "topicPrograms" | "hostOf">;
+  readonly tasks: HostTasks;
+  readonly hostEntries: () => HostEntry[];
 }
 
 /** How the threads behind a topic are scheduled: those of the publisher and of the subscribers, by the pids that they registered. */
-export class TopicScheduling {
-  readonly #tables: DataPlaneTables;
-  readonly #hosts: HostRequests;
-  readonly #hostEntries: () => HostEntry[];
+export class TopicScheduling implements TopicTasks {
+  readonly #options: TopicSchedulingOptions;
 
-  constructor(tables: DataPlaneTables, hosts: HostRequests, hostEntries: () => HostEntry[]) {
-    this.#tables = tables;
-    this.#hosts = hosts;
-    this.#hostEntries = hostEntries;
+  constructor(options: TopicSchedulingOptions) {
+    this.#options = options;
   }
 
-  async of({ publisher, subscribers }: TopicPrograms): Promise<TopicTask[]> {
+  async list(name: string): Promise<TopicTask[]> {
+    return this.#tasksOf(this.#options.dataPlane.topicPrograms(name));
+  }
+
+  async apply(name: string, wanted: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]> {
+    // Threads of other programs than those of the topic are refused.
+    const tasks = await this.list(name);
+    const applied: AppliedTopicTask[] = [];
+    for (const task of wanted) applied.push(await this.#applyOne(tasks, task, by));
+    return applied;
+  }
+
+  async #tasksOf({ publisher, subscribers }: TopicPrograms): Promise<TopicTask[]> {
     const programs = [
       ...(publisher ? [{ role: "publisher" as const, client: publisher }] : []),
       ...subscribers.map((client) => ({ role: "subscriber" as const, client })),
@@ -34,7 +55,7 @@ export class TopicScheduling {
     // A program may have several clients: its host is asked once.
     const asked = new Map<string, Promise<Omit<TopicTask, "role" | "client_id" | "client">[]>>();
     const threads = (client: KnownClient) => {
-      const host = this.#tables.hostOf(client);
+      const host = this.#options.dataPlane.hostOf(client);
       const { pid } = client.record;
       const key = `${pid} ${host}`;
       const known = asked.get(key) ?? this.#threads(host, pid);
@@ -49,20 +70,12 @@ export class TopicScheduling {
     return lists.flat();
   }
 
-  /** `programs` are those of the topic: threads of others are refused. */
-  async apply(programs: TopicPrograms, wanted: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]> {
-    const tasks = await this.of(programs);
-    const applied: AppliedTopicTask[] = [];
-    for (const task of wanted) applied.push(await this.#applyOne(tasks, task, by));
-    return applied;
-  }
-
   async #applyOne(
     tasks: readonly TopicTask[],
     { host: anyName, pid, tid, policy, prio, affinity }: WantedTopicTask,
     by: string,
   ): Promise<AppliedTopicTask> {
-    const host = this.#hostEntries().find(({ all_names }) => all_names.includes(anyName))?.name ?? anyName;
+    const host = this.#options.hostEntries().find(({ all_names }) => all_names.includes(anyName))?.name ?? anyName;
     const named = { host, pid, tid };
     try {
       const now = tasks.find((task) => task.pid === pid && task.tid === tid && task.host === host);
@@ -72,7 +85,7 @@ export class TopicScheduling {
           `thread ${tid} of process ${pid} on '${host}' belongs to no program that publishes or receives this topic`,
         );
       const change = { policy: policy ?? now.policy, prio: prio ?? now.prio, affinity: affinity ?? now.affinity };
-      await this.#hosts.setTask({ ...named, ...change }, by);
+      await this.#options.tasks.set({ ...named, ...change }, by);
       return { ...named, ok: true };
     } catch (error) {
       return { ...named, ok: false, code: wireCode(error), message: messageOf(error) };
@@ -82,7 +95,7 @@ export class TopicScheduling {
   /** Empty where the host cannot be asked, or the program has ended. */
   async #threads(host: string, pid: number) {
     const request = { host, show_threads: true, show_env: false, filter: `pid:==:${pid}` };
-    const list = await this.#hosts.processList(request, REQUESTER).catch(() => null);
+    const list = await this.#options.tasks.list(request, REQUESTER).catch(() => null);
     if (list === null) return [];
     const at = (name: TaskColumnName) => list.columns.findIndex((column) => column.name === name);
     const [tid, thread, policy, prio, affinity] = (["tid", "name", "policy", "prio", "affinity"] as const).map(at);

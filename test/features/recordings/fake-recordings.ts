@@ -1,9 +1,11 @@
-import { MgrError } from "../../src/base/errors.ts";
-import type { RecordedFileReader, RecordingRequest, Recordings } from "../../src/features/recordings/manager/recordings.ts";
-import type { Recording } from "../../src/protocol/resources/resources.ts";
+import { MgrError } from "../../../src/base/errors.ts";
+import { recordingsExtension } from "../../../src/features/recordings/manager/index.ts";
+import type { RecordedFileReader, RecordingRequest, Recordings } from "../../../src/features/recordings/manager/recordings.ts";
+import type { Recording } from "../../../src/features/recordings/wire.ts";
 
 /** Recordings that a test sets; `files` are by name. */
 export class FakeRecordings implements Recordings {
+  readonly extension = recordingsExtension(this);
   recordings: Recording[] = [];
   readonly calls: unknown[][] = [];
   readonly files = new Map<string, Buffer>();

@@ -4,7 +4,7 @@ import type {
   NetworkStats,
   NetworkTopology,
   TcpConnection,
-} from "../../src/protocol/resources/resources.ts";
+} from "../../../src/features/network-statistics/wire.ts";
 
 /**
  * Answers as a manager on `bench` gives them with the robots `rt1` and `rt2`: a topic that loses a tenth of its messages because a program on

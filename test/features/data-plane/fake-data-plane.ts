@@ -1,9 +1,13 @@
-import { MgrError } from "../../src/base/errors.ts";
-import type { DataPlane, TopicSample } from "../../src/features/data-plane/manager/data-plane.ts";
-import type { Client, Service, Topic } from "../../src/protocol/resources/resources.ts";
+import { MgrError } from "../../../src/base/errors.ts";
+import type { DataPlane, TopicSample } from "../../../src/features/data-plane/manager/data-plane.ts";
+import { dataPlaneExtension } from "../../../src/features/data-plane/manager/index.ts";
+import type { Service } from "../../../src/features/data-plane/wire/service.ts";
+import type { Topic } from "../../../src/features/data-plane/wire/topic.ts";
+import type { Client } from "../../../src/protocol/resources/resources.ts";
 
 /** Clients, topics and services as the test sets them; requests are recorded in `calls` and find nothing. */
 export class FakeDataPlane implements DataPlane {
+  readonly extension = dataPlaneExtension(this);
   readonly all = { clients: [] as Client[], topics: [] as Topic[], services: [] as Service[] };
   readonly calls: [string, ...unknown[]][] = [];
   /** Viewers of topics, by name. */
@@ -28,14 +32,6 @@ export class FakeDataPlane implements DataPlane {
 
   topicDetail(name: string) {
     return this.#nothing("topicDetail", name);
-  }
-
-  topicScheduling(name: string) {
-    return this.#nothing("topicScheduling", name);
-  }
-
-  applyTopicScheduling(name: string, ...args: unknown[]) {
-    return this.#nothing("applyTopicScheduling", name, ...args);
   }
 
   publishTopic(...args: unknown[]) {

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { MgrError } from "../../../src/base/errors.ts";
-import { vncInfoRoute } from "../../../src/features/displays/manager/vnc-route.ts";
-import { loggerDownloadRoute } from "../../../src/features/loggers/manager/route.ts";
-import { pageRoutes } from "../../../src/http/routes/assets.ts";
-import { logoutRoute } from "../../../src/http/routes/logout.ts";
-import { Followers } from "../../../src/http/server/open-connections.ts";
-import { FakeDisplays } from "../../support/fake-displays.ts";
-import { FakeLoggers } from "../../support/fake-loggers.ts";
-import { GOOD } from "../rig.ts";
-import { AppRig, BROWSER, NAVIGATION, OWN } from "./app-rig.ts";
+import { MgrError } from "../../../../src/base/errors.ts";
+import { vncInfoRoute } from "../../../../src/features/displays/manager/vnc-route.ts";
+import { loggerDownloadRoute } from "../../../../src/features/loggers/manager/route.ts";
+import { pageRoutes } from "../../../../src/http/routes/assets.ts";
+import { logoutRoute } from "../../../../src/http/routes/logout.ts";
+import { Followers } from "../../../../src/http/server/open-connections.ts";
+import { LogBook } from "../../../../src/log/log-book.ts";
+import { AppRig, BROWSER, NAVIGATION, OWN } from "../../../http/access/app-rig.ts";
+import { GOOD } from "../../../http/rig.ts";
+import { FakeDisplays } from "../../displays/fake-displays.ts";
+import { FakeLoggers } from "../fake-loggers.ts";
 
 const STOP = "/mgr/logger-download?name=arm&stop=1";
 const TOKEN = /name="request_token" value="([\w-]+)"/;
@@ -23,7 +24,7 @@ function effectsRig() {
     done.push(stop ? `stopped ${name}` : `read ${name}`);
     throw new MgrError("conflict", "the logger has no samples yet");
   };
-  const displays = new FakeDisplays();
+  const displays = new FakeDisplays(new LogBook({ capacity: 1, now: () => 0 }));
   const info = displays.info.bind(displays);
   displays.info = (user, session) => {
     done.push(`display of ${user}`);

@@ -1,14 +1,26 @@
 import { type Duplex, PassThrough } from "node:stream";
-import { MgrError } from "../../src/base/errors.ts";
-import type { Displays, VncInfo } from "../../src/features/displays/manager/displays.ts";
-import type { VncSession, WebXDisplay } from "../../src/protocol/resources/resources.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { MgrError } from "../../../src/base/errors.ts";
+import { ConnectedGuis } from "../../../src/features/displays/manager/connected-guis.ts";
+import type { Displays, VncInfo } from "../../../src/features/displays/manager/displays.ts";
+import { displaysExtension } from "../../../src/features/displays/manager/index.ts";
+import type { FeatureExtension } from "../../../src/http/extension.ts";
+import type { LogBook } from "../../../src/log/log-book.ts";
+import type { VncSession, WebXDisplay } from "../../../src/protocol/resources/resources.ts";
 
 /** Every user has a private display that runs; there are no configured ones. */
 export class FakeDisplays implements Displays {
+  readonly guis: ConnectedGuis;
+  readonly extension: FeatureExtension;
   /** The other ends of opened connections by user. */
   readonly opened: { user: string; stream: Duplex }[] = [];
   /** What `open` resolves with next, once. */
   nextStream: Duplex | null = null;
+
+  constructor(log: LogBook) {
+    this.guis = new ConnectedGuis({ clock: systemClock, log });
+    this.extension = displaysExtension(this, this.guis);
+  }
 
   async info(user: string, session: string): Promise<VncInfo> {
     if (session !== "") throw new MgrError("not_found", `there is no VNC session '${session}'`);

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { objectName } from "../../../protocol/frames/field-kinds.ts";
-import { clientFrames, errorCode, managerFrames, result } from "../../../protocol/frames/frame-table.ts";
-import { affinity, policy, prio, taskFields, taskName } from "../../../protocol/process/task.ts";
+import { objectName } from "../../protocol/frames/field-kinds.ts";
+import { clientFrames, errorCode, managerFrames, result } from "../../protocol/frames/frame-table.ts";
+import { affinity, policy, prio, taskFields, taskName } from "../../protocol/process/task.ts";
 
 const topicName = objectName.describe("Name of a topic.");
 const MAX_TASKS = 1_000;
@@ -16,6 +16,7 @@ export const topicSchedulingCommands = clientFrames("Topics", {
     fields: { name: topicName },
     answer: "topic_scheduling",
     scope: "global",
+    readOnly: true,
     meaning: "The threads that publish and receive a topic, and how they are scheduled.",
   },
   apply_topic_scheduling: {

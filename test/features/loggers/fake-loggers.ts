@@ -1,9 +1,11 @@
-import { MgrError } from "../../src/base/errors.ts";
-import type { DownloadedFile, DownloadRequest, LoggerConfiguration, Loggers } from "../../src/features/loggers/manager/loggers.ts";
-import type { DaemonLogger } from "../../src/protocol/resources/resources.ts";
+import { MgrError } from "../../../src/base/errors.ts";
+import { loggersExtension } from "../../../src/features/loggers/manager/index.ts";
+import type { DownloadedFile, DownloadRequest, LoggerConfiguration, Loggers } from "../../../src/features/loggers/manager/loggers.ts";
+import type { DaemonLogger } from "../../../src/features/loggers/wire.ts";
 
 /** Loggers that a test sets. */
 export class FakeLoggers implements Loggers {
+  readonly extension = loggersExtension(this);
   loggers: DaemonLogger[] = [];
   readonly calls: unknown[][] = [];
   /** What the next downloads do. */

@@ -1,0 +1,58 @@
+import type { Starter } from "../../actors/control.ts";
+import type { ProcessDefinition } from "../../config/definition.ts";
+import type { RunSpec } from "../../contract/run.ts";
+import type { Process } from "../../protocol/resources/resources.ts";
+
+/** What a feature does about the runs of processes. */
+export interface RunExtension {
+  /** A client has requested the start of a process that is not under way. */
+  readonly startRequested?: (name: string, starter: Starter) => void;
+  /**
+   * Called before a run is sent to its host; null: the feature does not concern it. The run waits for the promise. Rejections fail the
+   * run.
+   */
+  readonly prepare?: (definition: ProcessDefinition, signal: AbortSignal) => Promise<RunAddition | null> | null;
+  /** Called when the run is about to be sent. What it throws is why the run cannot begin. */
+  readonly beforeRun?: (name: string) => void;
+  /** Fields of the resource of a running process; `memo`: of its run. */
+  readonly processFields?: (memo: string) => Partial<Process>;
+}
+
+/** What a feature adds to one run. */
+export interface RunAddition {
+  readonly spec: Partial<RunSpec>;
+  /** Adds a note for the managers after this one. */
+  readonly memo: (memo: string) => string;
+  /** The run has begun. */
+  readonly begun: () => void;
+}
+
+/** The extensions of several features as one. They are added after it was made. */
+export class RunExtensions {
+  readonly #parts: RunExtension[] = [];
+
+  add(part: RunExtension): void {
+    this.#parts.push(part);
+  }
+
+  startRequested(name: string, starter: Starter): void {
+    for (const part of this.#parts) part.startRequested?.(name, starter);
+  }
+
+  async prepare(definition: ProcessDefinition, signal: AbortSignal): Promise<RunAddition[]> {
+    const additions: RunAddition[] = [];
+    for (const { prepare } of this.#parts) {
+      const addition = await prepare?.(definition, signal);
+      if (addition) additions.push(addition);
+    }
+    return additions;
+  }
+
+  beforeRun(name: string): void {
+    for (const part of this.#parts) part.beforeRun?.(name);
+  }
+
+  processFields(memo: string): Partial<Process> {
+    return Object.assign({}, ...this.#parts.map((part) => part.processFields?.(memo)));
+  }
+}

@@ -1,0 +1,128 @@
+import type { DomainEvents } from "../actors/domain-events.ts";
+import type { ActorKind, ActorSystem } from "../actors/system.ts";
+import type { Clock } from "../base/clock.ts";
+import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
+import type { Bus } from "../bus/client/bus.ts";
+import type { Registry } from "../bus/registry/registry.ts";
+import type { Config, ProcessDefinition } from "../config/definition.ts";
+import type { FeatureExtension } from "../http/extension.ts";
+import type { LogBook } from "../log/log-book.ts";
+import type { HostEntry } from "../protocol/resources/resources.ts";
+import type { ManagerBus } from "./bus/manager-bus.ts";
+import type { RunExtension } from "./effects/run-extension.ts";
+import type { HostTable } from "./hosts/host-table.ts";
+import type { NamedHosts } from "./hosts/named-hosts.ts";
+import type { ProcessRegistry } from "./processes/process-registry.ts";
+import type { IntentKeeper } from "./state/intent-keeper.ts";
+import type { StateFiles } from "./state/state-files.ts";
+
+/** An optional part of the manager (docs/architecture.md). It is attached to an engine, before the first actor starts. */
+export interface ManagerFeature<Service = unknown> {
+  readonly name: string;
+  /** Opens what the feature keeps in the state folder; resolves with the function that attaches it. */
+  readonly open?: (folder: FeatureFolder) => Promise<Attach<Service>>;
+  /** Attaches the feature without a state folder: what it keeps ends with the manager. */
+  readonly attach: Attach<Service>;
+}
+
+type Attach<Service> = (core: ManagerCore) => AttachedFeature<Service>;
+
+/** The state folder of a manager, for features. */
+export interface FeatureFolder {
+  readonly files: StateFiles;
+  /** The folder of the manager's sockets, created again if it was removed; null: this manager has none. */
+  readonly sockets: (() => string) | null;
+  readonly warn: (msg: string) => void;
+}
+
+/** What the manager offers to features. */
+export interface ManagerCore {
+  readonly clock: Clock;
+  readonly log: LogBook;
+  readonly system: ActorSystem;
+  readonly events: DomainEvents;
+  /** The present configuration. */
+  readonly config: () => Config;
+  /** Canonical name of the manager's own host. */
+  readonly hostName: string;
+  readonly hosts: HostTable;
+  readonly hostEntries: () => HostEntry[];
+  /** Hosts by any of their names. */
+  readonly named: NamedHosts;
+  readonly processes: ProcessRegistry;
+  /** Publishes a process whose resource has changed although its actor took no step. */
+  readonly processChanged: (name: string) => void;
+  readonly startProcess: (name: string, by: string) => void | Promise<void>;
+  /** Adds a process that is in no configuration file, or replaces its definition. */
+  readonly addProcess: (definition: ProcessDefinition) => void;
+  readonly intents: IntentKeeper;
+  readonly bus: BusAccess;
+  /** The service of another feature, which must be attached earlier. */
+  readonly use: <Service>(feature: ManagerFeature<Service>) => Service;
+}
+
+/** The bus as features use it. Parts that the manager does not have are null. */
+export interface BusAccess {
+  /** For programs on the bus. */
+  readonly shared: Promise<Bus> | null;
+  /** Opens a new connection with the rights of a user. */
+  readonly connectUser: ((user: string) => Promise<Bus>) | null;
+  /** Clients of the manager's own broker. */
+  readonly registry: Registry | null;
+  /** The manager's own broker. */
+  readonly hub: Pick<ManagerBus, "broker"> | null;
+  /** The manager's own connections. */
+  readonly peers: Pick<PeerTrafficBook, "totals" | "addressOf"> | null;
+}
+
+/** A feature of a running engine: what it does for the manager, its clients and other features. */
+export interface AttachedFeature<Service = unknown> extends FeatureExtension {
+  /** For other features. */
+  readonly service: Service;
+  readonly runs?: RunExtension;
+  /** Processes of earlier managers that are in no configuration file: those that run are adopted. */
+  readonly processes?: () => readonly ProcessDefinition[];
+  /** Called once, before the first process can start. */
+  readonly begin?: () => void;
+  /** Called after each step of an actor. */
+  readonly stepped?: (kind: ActorKind, name: string) => void;
+  /** Called when another configuration has taken effect. */
+  readonly reconfigured?: () => void;
+  readonly close?: () => void;
+}
+
+/** A feature that is ready to be attached. */
+export interface OpenedFeature {
+  readonly feature: ManagerFeature;
+  readonly attach: Attach<unknown>;
+}
+
+/** Opens what features keep in the state folder. */
+export function openFeatures(features: readonly ManagerFeature[], folder: FeatureFolder): Promise<OpenedFeature[]> {
+  return Promise.all(features.map(async (feature) => ({ feature, attach: (await feature.open?.(folder)) ?? feature.attach })));
+}
+
+/** The attached features of an engine, in the order of the list. */
+export class AttachedFeatures {
+  readonly #attached = new Map<ManagerFeature, AttachedFeature>();
+
+  attach(opened: readonly OpenedFeature[], core: Omit<ManagerCore, "use">): void {
+    const whole = { ...core, use: <Service>(feature: ManagerFeature<Service>) => this.service(feature) };
+    for (const { feature, attach } of opened) this.#attached.set(feature, attach(whole));
+  }
+
+  service<Service>(feature: ManagerFeature<Service>): Service {
+    const attached = this.#attached.get(feature);
+    if (attached === undefined) throw new Error(`the feature '${feature.name}' has to be before those that use it in the list of features`);
+    return attached.service as Service;
+  }
+
+  all(): readonly AttachedFeature[] {
+    return [...this.#attached.values()];
+  }
+
+  close(): void {
+    // Those that use others come after them.
+    for (const { close } of this.all().toReversed()) close?.();
+  }
+}

@@ -1,0 +1,163 @@
+import type { DomainEvents } from "../actors/domain-events.ts";
+import type { GroupEmitted } from "../actors/group-machine.ts";
+import type { ProcessEmitted } from "../actors/process/process-types.ts";
+import type { ActorKind, ActorSystem } from "../actors/system.ts";
+import { OutputHub } from "../transport/output/output-hub.ts";
+import type { CurrentConfig } from "./configuration/current-config.ts";
+import { ProcessTasks } from "./effects/process-tasks.ts";
+import type { RunExtensions } from "./effects/run-extension.ts";
+import type { EngineOptions } from "./engine-options.ts";
+import type { HostTable } from "./hosts/host-table.ts";
+import type { ManagerStatus } from "./manager-status.ts";
+import { TerminalSizes } from "./output/terminal-sizes.ts";
+import { ProcessTerminals } from "./output/terminals.ts";
+import { killRemote } from "./processes/kill-remote.ts";
+import { ProcessActors } from "./processes/process-actors.ts";
+import { ProcessCommands } from "./processes/process-commands.ts";
+import { ProcessEventRouter } from "./processes/process-event-router.ts";
+import { ProcessRegistry } from "./processes/process-registry.ts";
+import { ProcessSessions } from "./processes/process-sessions.ts";
+import { ProcessSettingsBook } from "./processes/process-settings.ts";
+import { ProcessWaits } from "./processes/process-waits.ts";
+import type { RunHistory } from "./processes/run-history.ts";
+import { RunSpecBuilder } from "./processes/run-spec-builder.ts";
+import type { RetryingIntentStore } from "./state/retrying-intent-store.ts";
+
+interface SupervisionOptions extends Pick<EngineOptions, "clock" | "log" | "epoch" | "isIntentLost" | "onProcessAtRest"> {
+  readonly hostName: string;
+  readonly events: DomainEvents;
+  readonly status: ManagerStatus;
+  readonly intents: RetryingIntentStore;
+  readonly system: ActorSystem;
+  readonly hosts: HostTable;
+  readonly current: CurrentConfig;
+  readonly history: RunHistory;
+  readonly runs: RunExtensions;
+}
+
+/** The processes of a manager: their actors, what these request of the hosts, and what clients can do with them. */
+export class Supervision {
+  readonly actors: ProcessActors;
+  readonly commands: ProcessCommands;
+  readonly hub: OutputHub;
+  readonly registry: ProcessRegistry;
+  readonly runSpecs: RunSpecBuilder;
+  readonly sessions: ProcessSessions;
+  readonly settings: ProcessSettingsBook;
+  readonly terminals: ProcessTerminals;
+  readonly #options: SupervisionOptions;
+  readonly #router: ProcessEventRouter;
+  readonly #sizes: TerminalSizes;
+
+  constructor(options: SupervisionOptions) {
+    this.#options = options;
+    const { clock, log, epoch, hostName, events, status, intents, system, hosts, current, history, runs } = options;
+    const { isIntentLost = false, onProcessAtRest } = options;
+    const runSpecs = new RunSpecBuilder({ current, hostName, intents, history, epoch });
+    const registry = new ProcessRegistry({
+      current,
+      runSpecs,
+      system,
+      hostName,
+      hosts,
+      featureFields: (memo) => runs.processFields(memo),
+    });
+    const waits = new ProcessWaits({ registry, events, clock });
+    const hub = new OutputHub({
+      clock,
+      source: { window: (host, windows) => hosts.window(host, windows), hostOf: (name) => registry.outputHostOf(name) },
+    });
+    const mayStart = (name: string) => !status.isShuttingDown && registry.unmet(name).missing.length === 0;
+    const tasks = new ProcessTasks({
+      waits,
+      clock,
+      log,
+      registry,
+      hosts,
+      hub,
+      intents,
+      mayStart,
+      runs,
+      runSpec: (choices) => runSpecs.spec(choices),
+      send: (name, event) => system.send("process", name, event),
+    });
+    const router = new ProcessEventRouter({
+      registry,
+      system,
+      events,
+      history,
+      intents,
+      status,
+      log,
+      clock,
+      lastReport: (name) => hosts.controller(registry.hostOf(name))?.lastReport(name) ?? null,
+      streamId: (name) => hosts.controller(registry.hostOf(name))?.streamId ?? null,
+      tasks,
+      onProcessAtRest,
+    });
+    const actors = new ProcessActors({
+      registry,
+      tasks,
+      mayStart,
+      system,
+      events,
+      clock,
+      log,
+      intents,
+      isIntentLost,
+      epoch,
+      router,
+      status,
+      hosts,
+    });
+    const sessions = new ProcessSessions(registry, hosts);
+    const sizes = new TerminalSizes({ clock, intents });
+    this.actors = actors;
+    this.commands = new ProcessCommands({ registry, sessions, system, actors, router, waits, intents, status, log, runs });
+    this.hub = hub;
+    this.registry = registry;
+    this.runSpecs = runSpecs;
+    this.sessions = sessions;
+    this.settings = new ProcessSettingsBook({
+      config: () => current.config,
+      keeper: intents,
+      log,
+      check: (name) => sessions.lasting(name),
+      apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
+    });
+    this.terminals = new ProcessTerminals({ registry, sessions, system, sizes, log, clock });
+    this.#router = router;
+    this.#sizes = sizes;
+  }
+
+  /** An actor has emitted an event. */
+  receive(kind: ActorKind, name: string, event: { type: string }): void {
+    if (kind === "process") this.#router.take(name, event as ProcessEmitted);
+    else if (kind === "group") this.#router.takeGroup(name, event as GroupEmitted);
+  }
+
+  stepped(kind: ActorKind, name: string): void {
+    if (kind === "process") this.#router.publish(name);
+  }
+
+  parked(kind: ActorKind, name: string, error: unknown): void {
+    if (kind === "process") this.#router.parked(name, error);
+  }
+
+  /** What a feature adds to the process has changed. */
+  changed(name: string): void {
+    this.registry.forgetProjection(name);
+    this.#router.publish(name);
+  }
+
+  /** Kills everything on other hosts. Resolves when the hosts have accepted, after `milliseconds` at most. */
+  killRemote(milliseconds: number): Promise<void> {
+    const { hosts, clock } = this.#options;
+    return killRemote({ registry: this.registry, hosts, clock }, milliseconds);
+  }
+
+  close(): void {
+    this.commands.close();
+    this.#sizes.close();
+  }
+}

@@ -1,0 +1,54 @@
+import type { ManagerCore, ManagerFeature } from "../../../app/feature.ts";
+import type { FeatureExtension } from "../../../http/extension.ts";
+import { ClientIds } from "./client-ids.ts";
+import type { DataPlane } from "./data-plane.ts";
+import { dataPlaneHandlers } from "./handlers.ts";
+import { ManagerDataPlane } from "./manager-data-plane.ts";
+
+export type { KnownClient } from "./broker-tables.ts";
+export type { DataPlaneTables } from "./data-plane-tables.ts";
+export type { ManagerDataPlane, TopicPrograms } from "./manager-data-plane.ts";
+
+/** Clients, topics, services and parameters. */
+export const dataPlane: ManagerFeature<ManagerDataPlane> = {
+  name: "data-plane",
+  async open({ files, warn }) {
+    const ids = await ClientIds.open(files, warn);
+    return (core) => attach(core, ids);
+  },
+  attach: (core) => attach(core, ClientIds.inMemory()),
+};
+
+function attach({ bus, clock, config, events, hostEntries, hosts, log, startProcess }: ManagerCore, ids: ClientIds) {
+  const service = new ManagerDataPlane({
+    events,
+    log,
+    clock,
+    ids,
+    hosts,
+    hostEntries,
+    registry: bus.registry,
+    peers: bus.peers,
+    bus: bus.shared,
+    connectUser: bus.connectUser,
+    scopeProcess: () => config().instance.scope_process,
+    startProcess,
+  });
+  return { service, ...dataPlaneExtension(service), close: () => service.close() };
+}
+
+export function dataPlaneExtension(service: DataPlane): FeatureExtension {
+  return {
+    transport: {
+      handlers: dataPlaneHandlers(service),
+      snapshot: ({ isFull }) =>
+        isFull
+          ? { clients: service.clients(), topics: service.topics(), services: service.services() }
+          : { clients: [], topics: [], services: [] },
+      afterSnapshot: () => [
+        { type: "services_snapshot", services: service.services() },
+        ...service.topics().map((topic) => ({ type: "topic_upsert" as const, topic })),
+      ],
+    },
+  };
+}

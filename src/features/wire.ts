@@ -1,0 +1,35 @@
+/**
+ * The part of the features in the protocol: their frames, and their fields of a snapshot. Each of the lists in this folder names all
+ * features for one side; nothing else outside of a feature names it.
+ */
+import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
+import { displayEvents } from "./displays/wire.ts";
+import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
+import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
+import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
+import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
+import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
+
+/** Frames that clients send. */
+export const featureCommands = {
+  ...dataPlaneCommands,
+  ...topicSchedulingCommands,
+  ...loggerCommands,
+  ...recordingCommands,
+  ...taskListCommands,
+  ...networkCommands,
+};
+
+/** Frames that the manager sends. */
+export const featureFrames = {
+  ...dataPlaneFrames,
+  ...topicSchedulingFrames,
+  ...loggerFrames,
+  ...recordingFrames,
+  ...taskListFrames,
+  ...networkFrames,
+  ...displayEvents,
+};
+
+/** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
+export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot };

@@ -1,0 +1,75 @@
+import type { Duplex } from "node:stream";
+import type { Counter, Gauge } from "prom-client";
+import type { WebSocket } from "ws";
+import type { Principal } from "../base/principal.ts";
+import type { TrafficLabel } from "../bus/carriers/peer-traffic.ts";
+import type { ExtendsTransport } from "../transport/extension.ts";
+import type { Refusal } from "./access/refusal.ts";
+import type { ArchivePart } from "./archive/archive-part.ts";
+import type { HttpLog } from "./log/http-log.ts";
+import type { Route } from "./route.ts";
+import type { Followers } from "./server/open-connections.ts";
+
+/** What a feature adds to what clients see of the manager. */
+export interface FeatureExtension extends ExtendsTransport {
+  readonly http?: HttpExtension;
+}
+
+/** What a feature adds to the one port. */
+export interface HttpExtension {
+  readonly routes?: (services: HttpServices) => readonly Route[];
+  readonly sockets?: readonly SocketRoute[];
+  readonly metrics?: MetricsPart;
+  /** Files of the archive of `/save-all`, created one by one while it is written. No part contains a secret of the manager. */
+  readonly archiveParts?: () => AsyncIterable<ArchivePart>;
+  /** The brokers of hosts, for the report on the bus. */
+  readonly brokers?: () => Promise<readonly object[]>;
+}
+
+/** What routes need of the server. */
+export interface HttpServices {
+  /** Ends long answers when a login ends. */
+  readonly followers: Followers;
+  /** Content hash of the page's files. */
+  readonly assetHash: string;
+  readonly log: HttpLog;
+}
+
+/** Metrics of a feature. */
+export interface MetricsPart {
+  readonly define: (writer: MetricsWriter) => void;
+  /** Awaited before each text: gets what the metrics show. Never rejects. */
+  readonly collect?: () => Promise<void>;
+}
+
+/** Defines metrics. `fill` is called for each text. */
+export interface MetricsWriter {
+  gauge(name: string, help: string, labelNames: string[], fill: (gauge: Gauge) => void): void;
+  /** A counter whose total is kept elsewhere. */
+  total(name: string, help: string, labelNames: string[], fill: (counter: Counter) => void): void;
+}
+
+/** A WebSocket of a feature. Access was checked before `open` is called. */
+export interface SocketRoute {
+  readonly path: string;
+  /** Largest frame, bytes. */
+  readonly maxFrameBytes: number;
+  /** Pages of `instance.allowed_origins` may use it. */
+  readonly isShared: boolean;
+  /** Opening it changes something: it needs proof that the manager's page or a script asked. */
+  readonly hasEffects: boolean;
+  readonly open: (request: SocketRequest) => Promise<Refusal | OpenSocket>;
+}
+
+export interface SocketRequest {
+  readonly principal: Principal;
+  readonly query: URLSearchParams;
+  /** The client's connection: it may close before the WebSocket is open. */
+  readonly socket: Duplex;
+}
+
+export interface OpenSocket {
+  /** Says what the connection carries. */
+  readonly label: TrafficLabel;
+  readonly serve: (ws: WebSocket) => void;
+}

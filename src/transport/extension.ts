@@ -1,0 +1,23 @@
+import type { featureCommands } from "../features/wire.ts";
+import type { ClientFrameType } from "../protocol/frames/frames.ts";
+import type { HandlerTable } from "./handlers/handler.ts";
+import type { SnapshotPart } from "./snapshot-part.ts";
+
+type FeatureFrameType = keyof typeof featureCommands;
+/** Frames that every manager answers, whatever its features. */
+export type CoreFrameType = Exclude<ClientFrameType, FeatureFrameType>;
+
+/** What a feature adds to the connections of clients. */
+export interface TransportExtension extends SnapshotPart {
+  /** The handlers of its frames. */
+  readonly handlers: Partial<HandlerTable<FeatureFrameType>>;
+}
+
+/** A feature, of which connections need only this part. */
+export interface ExtendsTransport {
+  readonly transport?: TransportExtension;
+}
+
+export function transportExtensions(features: readonly ExtendsTransport[]): TransportExtension[] {
+  return features.flatMap(({ transport }) => transport ?? []);
+}
