@@ -2,8 +2,8 @@
 import { createBroker } from "../../src/bus/broker/broker.ts";
 import { tuneSockets } from "../../src/bus/carriers/socket-tuning.ts";
 import { connectBus } from "../../src/bus/client/connect-bus.ts";
-import { HubConnection } from "../../src/bus/leaf/hub-connection.ts";
-import { hubDial } from "../../src/bus/leaf/hub-dial.ts";
+import { HubConnection } from "../../src/bus/broker/leaf/hub-connection.ts";
+import { hubDial } from "../../src/bus/client/hub-dial.ts";
 import { limitUnsent, unsentBytes } from "../../src/daemon/native/socket-options.ts";
 
 const FAT_BYTES = 20_000;

@@ -4,12 +4,12 @@ import type { Config } from "../config/definition.ts";
 import type { HostLink } from "../contract/host-link.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { BusTokens } from "./bus/bus-tokens.ts";
-import type { ConfigHistory } from "./configuration/config-history.ts";
 import type { LoadConfig } from "./configuration/configuration.ts";
 import type { BusAccess, OpenedFeature } from "./feature.ts";
 import type { OnProcessAtRest } from "./processes/process-event-router.ts";
-import type { RunHistory } from "./processes/run-history.ts";
+import type { ConfigHistory } from "./state/config-history.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
+import type { RunHistory } from "./state/run-history.ts";
 
 export type HostTokens = Pick<BusTokens, "changed" | "renew">;
 

@@ -7,11 +7,8 @@ import { MANAGER_FEATURES } from "../features/manager.ts";
 import type { FeatureExtension } from "../http/extension.ts";
 import type { OutputHub } from "../transport/output/output-hub.ts";
 import type { RefusedDaemon } from "./bus/bus-tokens.ts";
-import { ConfigHistory } from "./configuration/config-history.ts";
 import { RunningConfiguration } from "./configuration/configuration.ts";
-import { CurrentConfig } from "./configuration/current-config.ts";
 import { Reload } from "./configuration/reload.ts";
-import { RunExtensions } from "./effects/run-extension.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { AttachedFeatures, type ManagerFeature } from "./feature.ts";
 import { HostTable } from "./hosts/host-table.ts";
@@ -19,12 +16,15 @@ import { Hosts } from "./hosts/hosts.ts";
 import { NamedHosts } from "./hosts/named-hosts.ts";
 import { managerState } from "./manager-state.ts";
 import { ManagerStatus } from "./manager-status.ts";
+import { CurrentConfig } from "./processes/current-config.ts";
 import type { ProcessCommands } from "./processes/process-commands.ts";
 import type { ProcessRegistry } from "./processes/process-registry.ts";
 import { ResourceEvents } from "./processes/resource-events.ts";
-import { RunHistory } from "./processes/run-history.ts";
+import { RunExtensions } from "./processes/run-extension.ts";
+import { ConfigHistory } from "./state/config-history.ts";
 import { requestedAtBoot } from "./state/intent-keeper.ts";
 import { RetryingIntentStore } from "./state/retrying-intent-store.ts";
+import { RunHistory } from "./state/run-history.ts";
 import { Supervision } from "./supervision.ts";
 
 /**

@@ -9,10 +9,10 @@ import type { FeatureExtension } from "../http/extension.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { HostEntry } from "../protocol/resources/resources.ts";
 import type { ManagerBus } from "./bus/manager-bus.ts";
-import type { RunExtension } from "./effects/run-extension.ts";
 import type { HostTable } from "./hosts/host-table.ts";
 import type { NamedHosts } from "./hosts/named-hosts.ts";
 import type { ProcessRegistry } from "./processes/process-registry.ts";
+import type { RunExtension } from "./processes/run-extension.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
 import type { StateFiles } from "./state/state-files.ts";
 

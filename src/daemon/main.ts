@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isDiskFull, messageOf } from "../base/errors.ts";
 import { visible } from "../base/visible-text.ts";
 import { tuneSockets } from "../bus/carriers/socket-tuning.ts";
-import { hubDial } from "../bus/leaf/hub-dial.ts";
+import { hubDial } from "../bus/client/hub-dial.ts";
 import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";

@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { isNavigation } from "./access/browser.ts";
 import { confirmationPage } from "./access/confirmation-page.ts";
 import { crossOriginHeaders, preflightResponse } from "./access/cross-origin.ts";
 import { type Gate, isUnproven, type Visit } from "./access/gate.ts";
-import { isRefusal, type Refusal, refusal, refusalResponse } from "./access/refusal.ts";
-import { SECURITY_HEADERS } from "./access/security-headers.ts";
 import { type HttpLog, stackOf } from "./log/http-log.ts";
+import { isNavigation } from "./request/browser.ts";
+import { isRefusal, type Refusal, refusal, refusalResponse } from "./request/refusal.ts";
+import { SECURITY_HEADERS } from "./request/security-headers.ts";
 import type { Route, RouteEnv } from "./route.ts";
 
 /** No route takes a body of any size, bytes. */

@@ -4,9 +4,9 @@ import type { WebSocket } from "ws";
 import type { Principal } from "../base/principal.ts";
 import type { TrafficLabel } from "../bus/carriers/peer-traffic.ts";
 import type { ExtendsTransport } from "../transport/extension.ts";
-import type { Refusal } from "./access/refusal.ts";
 import type { ArchivePart } from "./archive/archive-part.ts";
 import type { HttpLog } from "./log/http-log.ts";
+import type { Refusal } from "./request/refusal.ts";
 import type { Route } from "./route.ts";
 import type { Followers } from "./server/open-connections.ts";
 

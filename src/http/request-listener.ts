@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { refusal, refusalResponse } from "./access/refusal.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { stackOf } from "./log/http-log.ts";
-import type { RemoteEnd } from "./server/remote-end.ts";
+import { refusal, refusalResponse } from "./request/refusal.ts";
+import type { RemoteEnd } from "./request/remote-end.ts";
 
 export interface RequestListenerOptions extends AppOptions {
   readonly remoteOf: (socket: Socket) => RemoteEnd;

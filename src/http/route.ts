@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Admission } from "./auth/authenticate.ts";
-import type { RemoteEnd } from "./server/remote-end.ts";
+import type { RemoteEnd } from "./request/remote-end.ts";
 
 /** What the listener adds to a request. */
 export interface RequestBindings {

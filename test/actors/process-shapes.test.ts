@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { describe, expect, it } from "vitest";
 import type { ProcessContext } from "../../src/actors/process/process-types.ts";
-import { RunHistory } from "../../src/app/processes/run-history.ts";
+import { RunHistory } from "../../src/app/state/run-history.ts";
 import { loadConfigObject } from "../../src/config/load/load.ts";
 import { report } from "../support/run-reports.ts";
 import { shapes } from "../support/shapes.ts";

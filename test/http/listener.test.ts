@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createHttpServer } from "../../src/http/index.ts";
+import { urlOf } from "../../src/http/request/remote-end.ts";
 import { Listener } from "../../src/http/server/listener.ts";
-import { urlOf } from "../../src/http/server/remote-end.ts";
 import { GOOD, Rig, raw, readUntil, upgradeRequest } from "./rig.ts";
 
 const uncaught = vi.fn();

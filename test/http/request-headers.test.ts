@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { rawHeaders } from "../../src/http/request-headers.ts";
+import { rawHeaders } from "../../src/http/request/request-headers.ts";
 
 /** Names as clients write them, of which some mean the same. */
 const name = fc.constantFrom("host", "Host", "HOST", "cookie", "Cookie", "authorization", "Origin", "x-forwarded-proto");

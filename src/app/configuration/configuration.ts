@@ -5,7 +5,7 @@ import { SerialQueue } from "../../base/serial-queue.ts";
 import type { Config } from "../../config/definition.ts";
 import { fileFacts, readEditable, replaceFile } from "../../config/edit-file.ts";
 import type { LogBook } from "../../log/log-book.ts";
-import type { ConfigHistory } from "./config-history.ts";
+import type { ConfigHistory } from "../state/config-history.ts";
 
 /** Reads the configuration again; `instead` has texts to use in place of files. */
 export type LoadConfig = (instead?: ReadonlyMap<string, string>) => Promise<Config>;

@@ -1,5 +1,6 @@
-import type { Greeting, HostEmitted } from "../../actors/host-machine.ts";
-import type { ActorSystem } from "../../actors/system.ts";
+import { fromPromise } from "xstate";
+import { type GreetInput, type Greeting, type HostEmitted, hostMachine } from "../../actors/host-machine.ts";
+import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { Task } from "../../base/task.ts";
@@ -8,10 +9,9 @@ import type { BusSettings, HostEvent } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
-import { stopRun } from "../effects/process-effects.ts";
-import { hostWithEffects } from "../effects/providers.ts";
-import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { HostSession } from "./host-session.ts";
+import type { HostedProcesses } from "./hosted-processes.ts";
+import { stopRun } from "./run-commands.ts";
 
 interface HostControllerOptions {
   host: string;
@@ -29,7 +29,7 @@ interface HostControllerOptions {
   bus: () => BusSettings;
   /** Resolves when it is this host's turn to report to its processes: hundreds of hosts may come back at the same moment. */
   turn: () => Promise<void>;
-  registry: Pick<ProcessRegistry, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
+  registry: Pick<HostedProcesses, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
   /** The host's state may have changed. */
   onHostChanged: () => void;
 }
@@ -103,7 +103,7 @@ export class HostController {
   begin(): void {
     const { host, isLocal, link, system } = this.#options;
     system.spawn("host", host, (scope) => ({
-      machine: hostWithEffects((signal) => this.#greet(signal), scope),
+      machine: hostWithGreeting((signal) => this.#greet(signal), scope),
       input: { name: host, isLocal, isDirect: link.isDirect ?? false },
     }));
   }
@@ -305,4 +305,11 @@ export class HostController {
   #tellProcesses(event: { type: "host.ready" | "host.lost" | "host.died" }): void {
     for (const name of this.#options.registry.namesAt(this.#options.host)) this.#options.system.send("process", name, event);
   }
+}
+
+/** The host machine with its greeting. */
+function hostWithGreeting(greet: (signal: AbortSignal) => Promise<Greeting>, scope: ActorScope) {
+  return hostMachine.provide({
+    actors: { greet: fromPromise<Greeting, GreetInput>(({ signal }) => greet(AbortSignal.any([signal, scope.life.signal]))) },
+  });
 }

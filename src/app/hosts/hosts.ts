@@ -3,6 +3,7 @@ import type { ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { Config } from "../../config/definition.ts";
+import { localHostNames, remoteHostNames, remoteHosts } from "../../config/host-names.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostEntry } from "../../protocol/resources/resources.ts";
@@ -10,10 +11,9 @@ import { formatTime } from "../../protocol/time.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { busSettings } from "../bus/bus-settings.ts";
 import type { RefusedDaemon } from "../bus/bus-tokens.ts";
-import type { ProcessRegistry } from "../processes/process-registry.ts";
 import { HostController } from "./host-controller.ts";
-import { localHostNames, remoteHostNames, remoteHosts } from "./host-names.ts";
 import type { HostTable } from "./host-table.ts";
+import type { HostedProcesses } from "./hosted-processes.ts";
 import { RefusedDaemons } from "./refused-daemons.ts";
 import { StartPacer } from "./start-pacer.ts";
 
@@ -23,7 +23,7 @@ interface HostsOptions {
   local: HostLink;
   /** Creates the link to a configured host; omitted if there is no bus: those hosts never become ready. */
   connect: ((host: string) => HostLink) | undefined;
-  registry: ProcessRegistry;
+  registry: HostedProcesses;
   hub: OutputHub;
   epoch: number;
   clock: Clock;

@@ -62,7 +62,7 @@ const ORDERS: { readonly [K in Verb]: (situation: Situation, names: readonly str
     const all = withResumed(situation, names);
     return [...toAll("start", missing(situation.registry, all)), ...toAll("start", graph.inStartOrder(all))];
   },
-  /** Dependents first; the effect that stops a run also waits for those that are stopping (app/effects). */
+  /** Dependents first; the effect that stops a run also waits for those that are stopping (process-tasks.ts). */
   stop: ({ registry, resumeWith }, names) => {
     const returns = returnsAfterStop(registry, names);
     const given = new Set(names);

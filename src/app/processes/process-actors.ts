@@ -6,14 +6,14 @@ import type { Clock } from "../../base/clock.ts";
 import type { Cancellation } from "../../base/task.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
-import type { ProcessTasks } from "../effects/process-tasks.ts";
-import { processAmongOthers } from "../effects/providers.ts";
 import type { HostController } from "../hosts/host-controller.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import type { ManagerStatus } from "../manager-status.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
+import { processAmongOthers } from "./process-among-others.ts";
 import type { ProcessEventRouter } from "./process-event-router.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
+import type { ProcessTasks } from "./process-tasks.ts";
 
 interface ProcessActorsOptions {
   registry: ProcessRegistry;

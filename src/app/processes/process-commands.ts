@@ -6,7 +6,6 @@ import { expectBurst, MAX_BURST_PROCESSES } from "../../daemon/engine-flags.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { isRunningState } from "../../protocol/process/process-state.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
-import type { RunExtensions } from "../effects/run-extension.ts";
 import type { ManagerStatus } from "../manager-status.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 import { explanations, MEMBERS_PER_TURN, planCommand } from "./command-plan.ts";
@@ -15,6 +14,7 @@ import type { ProcessEventRouter } from "./process-event-router.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { ProcessSessions } from "./process-sessions.ts";
 import type { ProcessWaits } from "./process-waits.ts";
+import type { RunExtensions } from "./run-extension.ts";
 
 interface CommandsOptions {
   registry: ProcessRegistry;

@@ -12,11 +12,11 @@ import type { LogBook } from "../../log/log-book.ts";
 import { stateWord } from "../../protocol/process/process-state.ts";
 import type { Process, ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
-import type { ProcessTasks } from "../effects/process-tasks.ts";
 import type { ManagerStatus } from "../manager-status.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
+import type { RunHistory } from "../state/run-history.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
-import type { RunHistory } from "./run-history.ts";
+import type { ProcessTasks } from "./process-tasks.ts";
 
 /** A process was requested to run, and no longer runs and will not restart by itself: it ended, was stopped, or cannot be started. */
 export type OnProcessAtRest = (process: Process, configured: { essential: boolean }) => void;

@@ -8,8 +8,9 @@ import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 import { HOST_STATES } from "../../protocol/resources/host.ts";
 import { type HostEntry, type Process, type ProcessState, type ProcessTreeNode, stateInGroup } from "../../protocol/resources/resources.ts";
-import type { CurrentConfig } from "../configuration/current-config.ts";
+import type { HostedProcesses } from "../hosts/hosted-processes.ts";
 import { ProcessPlacement } from "../hosts/process-placement.ts";
+import type { CurrentConfig } from "./current-config.ts";
 import { type DependencyFacts, type DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
 import type { RunSpecBuilder } from "./run-spec-builder.ts";
 
@@ -26,7 +27,7 @@ interface ProcessRegistryOptions {
 }
 
 /** The state of the manager's actors, projected to resources. Read only; every answer is current as of this turn. */
-export class ProcessRegistry {
+export class ProcessRegistry implements HostedProcesses {
   /** See `CurrentConfig`. */
   readonly retiring: CurrentConfig["retiring"];
   readonly graph: DependencyGraph;

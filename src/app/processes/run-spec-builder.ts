@@ -9,9 +9,9 @@ import { buildRunSpec } from "../../config/run-spec.ts";
 import type { ProcessSettings } from "../../config/state/settings.ts";
 import { type RunSpec, specHash } from "../../contract/run.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
-import type { CurrentConfig } from "../configuration/current-config.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
-import type { RunHistory } from "./run-history.ts";
+import type { RunHistory } from "../state/run-history.ts";
+import type { CurrentConfig } from "./current-config.ts";
 
 interface RunSpecBuilderOptions {
   current: CurrentConfig;

@@ -6,7 +6,7 @@ import { writeFileAtomically } from "../../config/state/atomic-file.ts";
 import { readStateBytes, readStateText } from "../../files/state-file.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import type { LogBook } from "../../log/log-book.ts";
-import { ConfigHistory, type VersionStore } from "../configuration/config-history.ts";
+import { ConfigHistory, type VersionStore } from "./config-history.ts";
 
 const LIST = "versions.json";
 const HASH = /^[0-9a-f]{64}$/;

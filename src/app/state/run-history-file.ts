@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import { readLastLines } from "../../log/last-lines.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { RotatedFile } from "../../log/rotated-file.ts";
-import { RunHistory } from "../processes/run-history.ts";
+import { RunHistory } from "./run-history.ts";
 
 /** Maximum size of each of the two files, bytes: about 5,000 ended runs. */
 const MAX_BYTES = 1024 * 1024;

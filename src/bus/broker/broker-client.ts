@@ -1,7 +1,4 @@
 import type { ByteStream } from "../carriers/byte-stream.ts";
-import type { BrokerLinks } from "../leaf/broker-links.ts";
-import type { LeafLink } from "../leaf/leaf-link.ts";
-import { type LeafConnect, type LinkCounts, parseLeafConnect } from "../leaf/leaf-protocol.ts";
 import type { BorrowedMessage } from "./borrowed-message.ts";
 import { BrokerConnection } from "./broker-connection.ts";
 import { countDropped, countIn, countOut, newCounters, type SubjectCounters } from "./broker-counters.ts";
@@ -12,6 +9,9 @@ import { ClientSubscription, flowOf, type Subscriber, withoutHeaders } from "./b
 import { ClientPermissions, publishLengthRefusal, subscriptionRefusal } from "./client-permissions.ts";
 import type { Departures } from "./departures.ts";
 import { ConnectDeadline } from "./input/connect-deadline.ts";
+import type { BrokerLinks } from "./leaf/broker-links.ts";
+import type { LeafLink } from "./leaf/leaf-link.ts";
+import { type LeafConnect, type LinkCounts, parseLeafConnect } from "./leaf/leaf-protocol.ts";
 import { answerOf, noResponders, ownInbox } from "./own-inbox.ts";
 import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";

@@ -2,14 +2,10 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { everyBeat } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import type { WarningLog } from "../../base/throttled-warning.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import { memoryPair } from "../carriers/memory-pair.ts";
 import type { SocketHome } from "../carriers/unix-listener.ts";
-import type { BusLog } from "../client/bus-message.ts";
-import type { AnswerCount } from "../leaf/answer-book.ts";
-import { BrokerLinks, type LinkStats } from "../leaf/broker-links.ts";
-import type { DialedLink, DialedLinkOptions } from "../leaf/dialed-link.ts";
-import type { LinkCounts } from "../leaf/leaf-protocol.ts";
 import { BrokerClient, type ClientEnvironment } from "./broker-client.ts";
 import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
 import type { BrokerHooks } from "./broker-hooks.ts";
@@ -17,6 +13,10 @@ import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } f
 import { BrokerRouter, type BrokerSubjectStats } from "./broker-router.ts";
 import { BrokerTurns } from "./broker-turns.ts";
 import { Departures } from "./departures.ts";
+import type { AnswerCount } from "./leaf/answer-book.ts";
+import { BrokerLinks, type LinkStats } from "./leaf/broker-links.ts";
+import type { DialedLink, DialedLinkOptions } from "./leaf/dialed-link.ts";
+import type { LinkCounts } from "./leaf/leaf-protocol.ts";
 import { BrokerPort } from "./listeners/broker-port.ts";
 import { ClientListeners, type TcpOptions } from "./listeners/client-listeners.ts";
 import type { AcceptOptions } from "./permissions.ts";
@@ -30,7 +30,7 @@ const LOCAL_PINGS = 5;
 export interface BrokerOptions extends Partial<BrokerLimits> {
   /** The server's name in INFO. */
   readonly name?: string;
-  readonly log?: BusLog;
+  readonly log?: WarningLog;
   /** Its table of clients, topics and services. */
   readonly hooks?: BrokerHooks;
   /** For its queues and kept messages; left out: one of its own. */
@@ -116,7 +116,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly memory: MemoryBudget;
   readonly links: BrokerLinks;
   readonly #name: string;
-  readonly #log: BusLog;
+  readonly #log: WarningLog;
   readonly id = randomBytes(12).toString("hex").toUpperCase();
   readonly #clients = new Set<BrokerClient>();
   readonly #ports = new Set<BrokerPort>();

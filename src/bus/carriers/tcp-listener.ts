@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { portOwner } from "../broker/listeners/port-owner.ts";
+import { portOwner } from "./port-owner.ts";
 
 export interface TcpAddress {
   /** "" is every interface; `localhost` is 127.0.0.1. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
-import { placeOf } from "../client/bus-url.ts";
+import { placeOf } from "./bus-url.ts";
 import type { ByteStream } from "./byte-stream.ts";
 import type { TlsMaterial } from "./dial.ts";
 import { noteDialed } from "./dialed-sockets.ts";

@@ -1,7 +1,8 @@
 import { createInbox, type MsgHdrs, type NatsConnection } from "@nats-io/nats-core";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import type { WarningLog } from "../../base/throttled-warning.ts";
+import type { BusMessage, BusSubscription, HostBus } from "../broker/bus-message.ts";
 import { type SubjectTraffic, TrafficCounters } from "../broker/traffic-counters.ts";
-import type { BusLog, BusMessage, BusSubscription, HostBus } from "./bus-message.ts";
 import type { NatsTransport } from "./nats-transport.ts";
 import { Requests } from "./requests.ts";
 
@@ -17,7 +18,7 @@ export class Bus implements HostBus {
   /** The library's connection, for functions that this class lacks. Do not publish with it. */
   readonly connection: NatsConnection;
   readonly #transport: () => NatsTransport | null;
-  readonly #log: BusLog;
+  readonly #log: WarningLog;
   readonly #requests = new Requests();
   readonly #listeners = new Set<(isConnected: boolean) => void>();
   readonly #drained = new Set<() => void>();
@@ -26,7 +27,7 @@ export class Bus implements HostBus {
   readonly #subscribed = new Map<object, string>();
   #isUp = true;
 
-  constructor(connection: NatsConnection, options: { name: string; transport: () => NatsTransport | null; log: BusLog }) {
+  constructor(connection: NatsConnection, options: { name: string; transport: () => NatsTransport | null; log: WarningLog }) {
     this.name = options.name;
     this.connection = connection;
     this.#transport = options.transport;

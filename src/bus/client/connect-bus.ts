@@ -1,13 +1,13 @@
 import { type Authenticator, credsAuthenticator, tokenAuthenticator } from "@nats-io/nats-core";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import type { WarningLog } from "../../base/throttled-warning.ts";
 import type { Broker } from "../broker/broker.ts";
 import type { BrokerPermissions } from "../broker/permissions.ts";
+import { busUrl, placeOf } from "../carriers/bus-url.ts";
 import { dialNats, dialUnix, type TlsMaterial } from "../carriers/dial.ts";
 import { assertSocketPath } from "../carriers/unix-listener.ts";
 import { dialWebsocket } from "../carriers/websocket-stream.ts";
 import { Bus } from "./bus.ts";
-import type { BusLog } from "./bus-message.ts";
-import { busUrl, placeOf } from "./bus-url.ts";
 import { natsConnection } from "./nats-connection.ts";
 import { type Dial, type NatsTransport, PING_MS, type TransportOptions } from "./nats-transport.ts";
 
@@ -40,7 +40,7 @@ export interface ConnectBusOptions {
    * pauses do not grow.
    */
   readonly maxPauseMs?: number;
-  readonly log?: BusLog;
+  readonly log?: WarningLog;
 }
 
 /** Pause between two attempts, and time for one attempt; milliseconds (docs/design/runtime-invariants.md, "Bus"). */

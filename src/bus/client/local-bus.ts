@@ -1,7 +1,7 @@
 import { MgrError } from "../../base/errors.ts";
 import type { Broker } from "../broker/broker.ts";
+import type { BusMessage, BusSubscription, HostBus } from "../broker/bus-message.ts";
 import type { BrokerPort } from "../broker/listeners/broker-port.ts";
-import type { BusMessage, BusSubscription, HostBus } from "./bus-message.ts";
 import { Requests } from "./requests.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { MgrError } from "../../base/errors.ts";
-import type { BusMessage } from "./bus-message.ts";
+import type { BusMessage } from "../broker/bus-message.ts";
 
 interface Waiting {
   readonly subject: string;

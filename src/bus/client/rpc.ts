@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import type { WarningLog } from "../../base/throttled-warning.ts";
 import { MAX_MESSAGE_BYTES } from "../../contract/messages.ts";
-import type { BusLog, BusMessage, HostBus } from "./bus-message.ts";
+import type { BusMessage, HostBus } from "../broker/bus-message.ts";
 import { decodeAnswer, encodeError, encodeResult, jsonOf } from "./rpc-envelope.ts";
 
 /**
@@ -31,7 +32,7 @@ export async function callProcedure<Response extends object>(
 export type Handle = (request: unknown) => Promise<object>;
 
 /** Answers one message; never throws. Answers are sent when they are ready, in any order. */
-export async function answerProcedure(bus: HostBus, message: BusMessage, serve: { handle: Handle; log: BusLog }): Promise<void> {
+export async function answerProcedure(bus: HostBus, message: BusMessage, serve: { handle: Handle; log: WarningLog }): Promise<void> {
   const { subject, reply } = message;
   // No await before `handle` is called: commands have to take effect in the order in which they came.
   const answer = await carryOut(message, serve.handle).catch((error: unknown) => encodeFailure(subject, error, serve.log));
@@ -50,7 +51,7 @@ async function carryOut(message: BusMessage, handle: Handle): Promise<Uint8Array
   throw new Error(`the answer has ${bytes.length} bytes and should have been paged: the limit is ${MAX_MESSAGE_BYTES}`);
 }
 
-function encodeFailure(subject: string, error: unknown, log: BusLog): Uint8Array {
+function encodeFailure(subject: string, error: unknown, log: WarningLog): Uint8Array {
   if (error instanceof MgrError) return encodeError(error);
   log("error", `a defect while answering ${subject}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return encodeError(new MgrError("internal", `${subject} failed with an internal error. See the host's log for details`));

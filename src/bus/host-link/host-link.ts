@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import type { WarningLog } from "../../base/throttled-warning.ts";
+import { ThrottledWarning } from "../../base/throttled-warning.ts";
 import type { HostLink, HostListener } from "../../contract/host-link.ts";
 import {
   HOST_REQUESTS,
@@ -15,10 +17,9 @@ import { hostSubject } from "../../contract/subjects.ts";
 import { dataPlaneEvent } from "../../features/data-plane/contract.ts";
 import { x11Waiting } from "../../features/displays/contract.ts";
 import { recordingEvent } from "../../features/recordings/contract.ts";
-import type { BusLog, BusMessage, BusSubscription, HostBus } from "../client/bus-message.ts";
+import type { BusMessage, BusSubscription, HostBus } from "../broker/bus-message.ts";
 import { callProcedure } from "../client/rpc.ts";
 import { jsonOf } from "../client/rpc-envelope.ts";
-import { ThrottledWarning } from "../client/throttled-warning.ts";
 import { decodeStreamFrame, encodeStreamFrame } from "../streams/stream-codec.ts";
 import { decodeChunk } from "./output-codec.ts";
 
@@ -27,7 +28,7 @@ export { serveHost } from "./serve-host.ts";
 export interface BusHostLinkOptions {
   /** Time-out of one request, milliseconds. */
   readonly timeoutMs?: number;
-  readonly log?: BusLog;
+  readonly log?: WarningLog;
 }
 
 /** Longer than a busy host needs to start a thousand processes at once (1.3 s), and short enough for a person who waits. */
@@ -46,7 +47,7 @@ class BusHostLink implements HostLink {
   readonly #subscriptions: BusSubscription[];
   /** Subjects by their last part. */
   readonly #subjects = new Map<string, string>();
-  readonly #log: BusLog;
+  readonly #log: WarningLog;
   readonly #malformed: ThrottledWarning;
   readonly #unsent: ThrottledWarning;
 

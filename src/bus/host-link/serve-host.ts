@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { MgrError } from "../../base/errors.ts";
+import type { WarningLog } from "../../base/throttled-warning.ts";
+import { ThrottledWarning } from "../../base/throttled-warning.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import { HOST_REQUESTS, type HostRequestName, MAX_MESSAGE_BYTES, outputWindows, type RequestOf } from "../../contract/messages.ts";
 import { hostSubject } from "../../contract/subjects.ts";
+import type { BusMessage } from "../broker/bus-message.ts";
 import type { Bus } from "../client/bus.ts";
-import type { BusLog, BusMessage } from "../client/bus-message.ts";
 import { answerProcedure } from "../client/rpc.ts";
 import { encodeError, jsonOf } from "../client/rpc-envelope.ts";
-import { ThrottledWarning } from "../client/throttled-warning.ts";
 import { decodeStreamFrame, encodeStreamFrame } from "../streams/stream-codec.ts";
 import { encodeChunkHead } from "./output-codec.ts";
 import { OutputRoutes } from "./output-routes.ts";
@@ -18,7 +19,7 @@ export interface ServeHostOptions {
   /** Output, except what bypasses a flood (OutputRoutes), so that no command waits behind it. */
   readonly bulk: Bus;
   readonly host: ServedHost;
-  readonly log?: BusLog;
+  readonly log?: WarningLog;
 }
 
 interface ServedHost extends HostLink {

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { Publisher } from "../../base/publisher.ts";
+import type { WarningLog } from "../../base/throttled-warning.ts";
 import type { DataPlaneChange } from "../../features/data-plane/contract.ts";
-import type { BusLog } from "../client/bus-message.ts";
 
 /** Changes are collected for this long, so that a client that subscribes to a hundred topics is one message, milliseconds. */
 const COLLECT_MS = 20;
@@ -14,7 +14,7 @@ export class ChangeCollector {
   #pending = new Map<string, () => DataPlaneChange>();
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(log: BusLog) {
+  constructor(log: WarningLog) {
     this.#publisher = new Publisher((error) => log("error", `a defect in a reader of the table of clients: ${messageOf(error)}`));
   }
 

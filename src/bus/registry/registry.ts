@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { everyBeat } from "../../base/clock.ts";
 import { messageOf, wireCode } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
+import type { WarningLog } from "../../base/throttled-warning.ts";
 import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
 import {
   type ClientRegistration,
@@ -17,7 +18,6 @@ import { readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { TopicPolicy } from "../broker/queues/topic-policy.ts";
-import type { BusLog } from "../client/bus-message.ts";
 import { ChangeCollector } from "./change-collector.ts";
 import { DefinitionChecks, type DefinitionProblem } from "./definition-checks.ts";
 import { deliverKept } from "./kept-delivery.ts";
@@ -44,7 +44,7 @@ export interface RegistryOptions {
   readonly server: "leaf" | "hub";
   /** TCP port and unix socket of the broker. */
   readonly place: () => { readonly port: number; readonly unix_socket: string | null };
-  readonly log: BusLog;
+  readonly log: WarningLog;
   /** Loads the check of definitions; left out: none is checked. */
   readonly definitionProblem?: () => Promise<DefinitionProblem>;
 }

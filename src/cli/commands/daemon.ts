@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { localHostName } from "../../app/hosts/host-names.ts";
-import { busUrlProblem } from "../../bus/client/bus-url.ts";
+import { busUrlProblem } from "../../bus/carriers/bus-url.ts";
 import { stateHome } from "../../config/default-paths.ts";
+import { localHostName } from "../../config/host-names.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { socketDir } from "../../daemon/session/sockets.ts";
 import type { StartOptions } from "../../daemon/start-options.ts";

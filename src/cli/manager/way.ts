@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { RunningInstance } from "../../app/local-daemon/running-instance.ts";
 import { messageOf } from "../../base/errors.ts";
-import { portUser } from "../../bus/broker/listeners/port-owner.ts";
+import { portUser } from "../../bus/carriers/port-owner.ts";
 import type { NodeConnectOptions } from "../../client/index.ts";
 import { authFilePath } from "../../config/default-paths.ts";
 import { UserNames } from "../../daemon/process/user-names.ts";

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { busUrlProblem } from "../../bus/client/bus-url.ts";
+import { busUrlProblem } from "../../bus/carriers/bus-url.ts";
 import { leaf, Refusal } from "./schema-kinds.ts";
 import { text } from "./schema-values.ts";
 

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { z } from "zod";
 import { MgrError } from "../../base/errors.ts";
+import type { BusSubscription } from "../../bus/broker/bus-message.ts";
 import type { Bus } from "../../bus/client/bus.ts";
-import type { BusSubscription } from "../../bus/client/bus-message.ts";
 import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { hostSubject } from "../../contract/subjects.ts";
 import type { Host } from "../host.ts";

@@ -1,8 +1,8 @@
 import type { Admission, Authenticator, LoginVisit } from "../auth/authenticate.ts";
-import type { RequestHeaders } from "../request-headers.ts";
+import { isRefusal, type Refusal, refusal } from "../request/refusal.ts";
+import type { RequestHeaders } from "../request/request-headers.ts";
 import { isAllowedHost, isOwnOrigin, schemeOf } from "./host-check.ts";
 import { isProven, requestToken } from "./proof.ts";
-import { isRefusal, type Refusal, refusal } from "./refusal.ts";
 
 export interface GateOptions {
   readonly authenticator: Authenticator;

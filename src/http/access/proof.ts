@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
-import type { RequestHeaders } from "../request-headers.ts";
-import { isBrowser } from "./browser.ts";
+import { isBrowser } from "../request/browser.ts";
+import type { RequestHeaders } from "../request/request-headers.ts";
 
 /** Query parameter with which the manager's own pages prove that a request is theirs. */
 export const REQUEST_TOKEN = "request_token";

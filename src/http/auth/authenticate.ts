@@ -1,9 +1,9 @@
 import type { Principal } from "../../base/principal.ts";
-import { isBrowser } from "../access/browser.ts";
-import { isRefusal, type Refusal, refusal } from "../access/refusal.ts";
 import type { HttpLog } from "../log/http-log.ts";
-import type { RequestHeaders } from "../request-headers.ts";
-import { addressKey, formatAddress, type RemoteEnd } from "../server/remote-end.ts";
+import { isBrowser } from "../request/browser.ts";
+import { isRefusal, type Refusal, refusal } from "../request/refusal.ts";
+import { addressKey, formatAddress, type RemoteEnd } from "../request/remote-end.ts";
+import type { RequestHeaders } from "../request/request-headers.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import type { AuthFile } from "./auth-file.ts";
 import { type Authorization, parseAuthorization } from "./authorization.ts";

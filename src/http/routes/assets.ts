@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { escaped } from "../access/confirmation-page.ts";
 import { requestToken } from "../access/proof.ts";
-import { refusal, refusalResponse } from "../access/refusal.ts";
 import type { Admission } from "../auth/authenticate.ts";
 import type { Asset, BuiltAssets } from "../files/built-assets.ts";
+import { refusal, refusalResponse } from "../request/refusal.ts";
 import type { Route, RouteContext } from "../route.ts";
 
 /** Names below /assets contain a hash of the content, so they can be cached for ever, but only by the browser that logged in. */

@@ -1,8 +1,8 @@
 import type { LogBook } from "../../log/log-book.ts";
 import { LOG_LEVELS, type LogLevel } from "../../protocol/resources/resources.ts";
 import { isFlagSet } from "../../transport/view.ts";
-import { isRefusal, type Refusal, refusal, refusalResponse } from "../access/refusal.ts";
 import { LogStream } from "../log/log-stream.ts";
+import { isRefusal, type Refusal, refusal, refusalResponse } from "../request/refusal.ts";
 import type { Route, RouteContext } from "../route.ts";
 import type { Followers } from "../server/open-connections.ts";
 

@@ -1,5 +1,5 @@
-import { refusal, refusalResponse } from "../access/refusal.ts";
 import { LOGIN_TOKEN_MS, type LoginTokens } from "../auth/login-tokens.ts";
+import { refusal, refusalResponse } from "../request/refusal.ts";
 import type { Route } from "../route.ts";
 
 /** `POST /mgr/login-token`: a token with which pages of the request's Origin open WebSockets and GET routes for a minute. */

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
-import { refusal, refusalResponse } from "../access/refusal.ts";
 import { type ArchiveSource, archiveParts } from "../archive/archive-parts.ts";
 import type { HttpLog } from "../log/http-log.ts";
+import { refusal, refusalResponse } from "../request/refusal.ts";
 import type { Route, RouteContext } from "../route.ts";
 import type { Followers } from "../server/open-connections.ts";
 

@@ -1,8 +1,8 @@
 import type { ManagerState } from "../../actors/control.ts";
 import { protocolJsonSchema } from "../../protocol/frames/json-schema.ts";
 import { SHUTTING_DOWN } from "../access/gate.ts";
-import { refusal, refusalResponse } from "../access/refusal.ts";
 import type { Metrics } from "../metrics.ts";
+import { refusal, refusalResponse } from "../request/refusal.ts";
 import type { Route } from "../route.ts";
 import type { BusUpgrade } from "../server/bus-upgrade.ts";
 

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { type DescriptorBudget, descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
 import type { PeerTrafficBook, TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
-import { addressKey, isLoopback, remoteEnd } from "./remote-end.ts";
+import { addressKey, isLoopback, remoteEnd } from "../request/remote-end.ts";
 
 export interface ConnectionLimits {
   /** Connections at once; fewer where the limit of open files does not allow them. */

@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContext } from "node:tls";
+import { ThrottledWarning } from "../../base/throttled-warning.ts";
 import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
 import type { PeerTrafficBook, TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
 import { bind, type TcpAddress } from "../../bus/carriers/tcp-listener.ts";
-import { ThrottledWarning } from "../../bus/client/throttled-warning.ts";
-import { type Refusal, refusal, refuseOnSocket } from "../access/refusal.ts";
 import type { HttpLog } from "../log/http-log.ts";
+import { type Refusal, refusal, refuseOnSocket } from "../request/refusal.ts";
+import { type RemoteEnd, remoteEnd } from "../request/remote-end.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { onFirstByte, shakeHands, TLS_HANDSHAKE } from "./first-byte.ts";
 import { LocalSocket, type LocalSocketOptions } from "./local-socket.ts";
-import { type RemoteEnd, remoteEnd } from "./remote-end.ts";
 
 /** All in ms. Clients that do not complete a request within 15 s are disconnected (docs/design/wire-rules.md, "HTTP refusals"). */
 export interface Deadlines {

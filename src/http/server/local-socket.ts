@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
+import { ThrottledWarning } from "../../base/throttled-warning.ts";
 import { listenUnix, type SocketHome } from "../../bus/carriers/unix-listener.ts";
-import { ThrottledWarning } from "../../bus/client/throttled-warning.ts";
 import type { HttpLog } from "../log/http-log.ts";
 
 export interface LocalSocketOptions {

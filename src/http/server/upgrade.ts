@@ -12,15 +12,15 @@ import { WEBSOCKET_SERVER_OPTIONS } from "../../transport/oversize.ts";
 import { isRefusal as isViewRefusal, parseViewMode, type ViewMode } from "../../transport/view.ts";
 import type { Transport } from "../../transport/websocket.ts";
 import type { Gate, Visit } from "../access/gate.ts";
-import { isRefusal, type Refusal, refusal, refuseOnSocket } from "../access/refusal.ts";
 import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
 import type { SocketRoute } from "../extension.ts";
 import { type HttpLog, stackOf } from "../log/http-log.ts";
-import { type RequestHeaders, rawHeaders } from "../request-headers.ts";
+import { isRefusal, type Refusal, refusal, refuseOnSocket } from "../request/refusal.ts";
+import { formatAddress, type RemoteEnd } from "../request/remote-end.ts";
+import { type RequestHeaders, rawHeaders } from "../request/request-headers.ts";
 import type { BusUpgrade } from "./bus-upgrade.ts";
 import type { Belonging, OpenWebSockets } from "./open-connections.ts";
-import { formatAddress, type RemoteEnd } from "./remote-end.ts";
 
 export interface UpgradeOptions {
   readonly gate: Gate;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { AnswerBook } from "../../../src/bus/broker/leaf/answer-book.ts";
 import type { Envelope } from "../../../src/bus/broker/parser/broker-operations.ts";
-import { AnswerBook } from "../../../src/bus/leaf/answer-book.ts";
 
 const message = (subject: string, reply: string | null = null, size = 10): Envelope => ({ subject, reply, headerBytes: 0, size });
 const inbox = (number: number) => `_INBOX.x.${number}`;

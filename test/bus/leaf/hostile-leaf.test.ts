@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createBroker } from "../../../src/bus/broker/broker.ts";
-import type { BusMessage } from "../../../src/bus/client/bus-message.ts";
+import type { BusMessage } from "../../../src/bus/broker/bus-message.ts";
+import { HubConnection } from "../../../src/bus/broker/leaf/hub-connection.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
-import { HubConnection } from "../../../src/bus/leaf/hub-connection.ts";
-import { hubDial } from "../../../src/bus/leaf/hub-dial.ts";
+import { hubDial } from "../../../src/bus/client/hub-dial.ts";
 import { RawClient } from "../bus-rig.ts";
 import { LeafRig, type TestLeaf, until } from "./leaf-rig.ts";
 

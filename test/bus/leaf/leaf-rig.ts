@@ -1,11 +1,11 @@
 import { type Broker, type BrokerOptions, createBroker } from "../../../src/bus/broker/broker.ts";
+import type { LinkStats } from "../../../src/bus/broker/leaf/broker-links.ts";
+import { HubConnection, type HubDial } from "../../../src/bus/broker/leaf/hub-connection.ts";
 import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
 import type { ByteStream } from "../../../src/bus/carriers/byte-stream.ts";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
-import type { LinkStats } from "../../../src/bus/leaf/broker-links.ts";
-import { HubConnection, type HubDial } from "../../../src/bus/leaf/hub-connection.ts";
-import { hubDial } from "../../../src/bus/leaf/hub-dial.ts";
+import { hubDial } from "../../../src/bus/client/hub-dial.ts";
 import { NatsServer } from "../../support/nats-server.ts";
 
 export const HUBS = ["the manager's broker", "nats-server"] as const;

@@ -46,7 +46,7 @@ import {
   startedText,
 } from "../../../src/features/recordings/cli/tables.ts";
 import type { Recording } from "../../../src/features/recordings/wire.ts";
-import { refusal } from "../../../src/http/access/refusal.ts";
+import { refusal } from "../../../src/http/request/refusal.ts";
 import { formatLogLine } from "../../../src/http/log/log-stream.ts";
 import { decodeFrame } from "../../../src/protocol/frames/decode.ts";
 import type { LogEntry, Process } from "../../../src/protocol/resources/resources.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isAllowedHost, isOwnOrigin, schemeOf } from "../../../src/http/access/host-check.ts";
 import { parseAuthorization } from "../../../src/http/auth/authorization.ts";
 import { Throttle } from "../../../src/http/auth/throttle.ts";
-import { addressKey, formatAddress, isLoopback, remoteEnd } from "../../../src/http/server/remote-end.ts";
+import { addressKey, formatAddress, isLoopback, remoteEnd } from "../../../src/http/request/remote-end.ts";
 import { BAD, basic, GOOD, Rig, USER } from "../rig.ts";
 
 describe("Authorization", () => {

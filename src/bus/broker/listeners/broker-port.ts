@@ -1,10 +1,11 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import type { BusLog, BusMessage } from "../../client/bus-message.ts";
+import type { WarningLog } from "../../../base/throttled-warning.ts";
 import { BorrowedMessage } from "../borrowed-message.ts";
 import { countIn, countOut, type SubjectCounters } from "../broker-counters.ts";
 import type { BrokerParts } from "../broker-parts.ts";
 import { CRLF } from "../broker-protocol.ts";
 import { ClientSubscription, type Subscriber } from "../broker-subscriber.ts";
+import type { BusMessage } from "../bus-message.ts";
 import type { Envelope } from "../parser/broker-operations.ts";
 
 type PortEnvironment = Pick<BrokerParts, "router" | "counters">;
@@ -19,11 +20,11 @@ export class BrokerPort implements Subscriber {
   readonly link = null;
   readonly connection = null;
   readonly #environment: PortEnvironment;
-  readonly #log: BusLog;
+  readonly #log: WarningLog;
   readonly #receivers = new Map<ClientSubscription, Receive>();
   #isClosed = false;
 
-  constructor(id: number, environment: PortEnvironment, log: BusLog) {
+  constructor(id: number, environment: PortEnvironment, log: WarningLog) {
     this.id = id;
     this.#environment = environment;
     this.#log = log;

@@ -1,11 +1,10 @@
 import type { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
+import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warning.ts";
 import { type ByteStream, socketStream } from "../../carriers/byte-stream.ts";
 import { listenTcp, type TcpAddress } from "../../carriers/tcp-listener.ts";
 import { greetThenSecure } from "../../carriers/tls-stream.ts";
 import { listenUnix, type SocketHome } from "../../carriers/unix-listener.ts";
-import type { BusLog } from "../../client/bus-message.ts";
-import { ThrottledWarning } from "../../client/throttled-warning.ts";
 import type { AcceptOptions } from "../permissions.ts";
 import { ClientSockets } from "./client-sockets.ts";
 
@@ -21,7 +20,7 @@ export interface TcpOptions extends TcpAddress {
 interface ClientListenersOptions {
   /** On the TCP ports together. */
   readonly maxClients: number;
-  readonly log: BusLog;
+  readonly log: WarningLog;
   /** `isRefused`: there is no room; the client is informed and closed. */
   readonly accept: (stream: ByteStream, options: AcceptOptions, isRefused: boolean) => void;
 }

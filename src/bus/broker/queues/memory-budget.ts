@@ -1,6 +1,5 @@
 import { totalmem } from "node:os";
-import type { BusLog } from "../../client/bus-message.ts";
-import { ThrottledWarning } from "../../client/throttled-warning.ts";
+import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warning.ts";
 
 /** Default limit: this share of the machine's memory, and never more than so many bytes. */
 const SHARE_OF_MEMORY = 1 / 8;
@@ -45,7 +44,7 @@ export class MemoryBudget {
   #limit: number;
   #isFreeing = false;
 
-  constructor(log: BusLog = () => {}, limit = defaultMemoryBytes()) {
+  constructor(log: WarningLog = () => {}, limit = defaultMemoryBytes()) {
     this.#warning = new ThrottledWarning(log);
     this.#limit = limit;
   }

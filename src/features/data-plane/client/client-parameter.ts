@@ -1,6 +1,6 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
+import type { WarningLog } from "../../../base/throttled-warning.ts";
 import { topicNameProblem } from "../../../base/topic-subject.ts";
-import type { BusLog } from "../../../bus/client/bus-message.ts";
 import { checkInput, type ParameterType, type ParameterTypes, parameterText, parseParameter } from "./parameter-text.ts";
 
 export interface ParameterSpec<Type extends ParameterType = ParameterType> {
@@ -19,13 +19,13 @@ export class ClientParameter<Type extends ParameterType = ParameterType> {
   readonly name: string;
   readonly #spec: ParameterSpec<Type>;
   readonly #listeners = new Set<(value: ParameterTypes[Type]) => void>();
-  readonly #log: BusLog;
+  readonly #log: WarningLog;
   #input: ParameterTypes[Type];
   #override: ParameterTypes[Type];
   #isOverridden = false;
 
   /** Throws `bad_field`. */
-  constructor(name: string, spec: ParameterSpec<Type>, log: BusLog) {
+  constructor(name: string, spec: ParameterSpec<Type>, log: WarningLog) {
     const problem = topicNameProblem(name);
     if (problem !== null) throw new MgrError("bad_field", `the name of the parameter '${name}' ${problem}`);
     checkInput(name, spec.type, spec.value);

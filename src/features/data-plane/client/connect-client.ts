@@ -1,8 +1,8 @@
 import { MgrError } from "../../../base/errors.ts";
 import { checkOptions, FLAG, FUNCTION, objectWith, TEXT } from "../../../base/options.ts";
 import { hasLength } from "../../../base/text-length.ts";
+import type { WarningLog } from "../../../base/throttled-warning.ts";
 import { visible } from "../../../base/visible-text.ts";
-import type { BusLog } from "../../../bus/client/bus-message.ts";
 import { connectBus } from "../../../bus/client/connect-bus.ts";
 import { DataClient } from "./data-client.ts";
 
@@ -78,6 +78,6 @@ export async function connectClient(options: ConnectClientOptions): Promise<Data
   return client;
 }
 
-function toStandardError(name: string): BusLog {
+function toStandardError(name: string): WarningLog {
   return (level, message) => process.stderr.write(`${visible(name)}: ${level}: ${visible(message)}\n`);
 }

@@ -2,9 +2,8 @@ import { hostname } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PermissionViolationError } from "@nats-io/nats-core";
 import { MgrError, messageOf } from "../../../base/errors.ts";
+import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warning.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
-import type { BusLog } from "../../../bus/client/bus-message.ts";
-import { ThrottledWarning } from "../../../bus/client/throttled-warning.ts";
 import { ClientParameter, type ParameterSpec } from "./client-parameter.ts";
 import { MicroService, type ServiceHandler, type ServiceInterface } from "./micro-service.ts";
 import { PARAMETER_INTERFACE, ParameterService } from "./parameter-service.ts";
@@ -38,7 +37,7 @@ interface Counted {
 export class DataClient implements AsyncDisposable {
   readonly name: string;
   readonly #bus: Bus;
-  readonly #log: BusLog;
+  readonly #log: WarningLog;
   readonly #registration: Registration;
   readonly #open = new Set<Counted>();
   /** Open ones, by subject. */
@@ -48,7 +47,7 @@ export class DataClient implements AsyncDisposable {
   readonly #services = new Set<MicroService>();
   #parameters: ParameterService | null = null;
 
-  constructor(bus: Bus, identity: ClientIdentity, log: BusLog) {
+  constructor(bus: Bus, identity: ClientIdentity, log: WarningLog) {
     this.name = identity.name;
     this.#bus = bus;
     this.#log = log;

@@ -3,8 +3,8 @@ import { headers } from "@nats-io/nats-core";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import { topicNameProblem } from "../../../base/topic-subject.ts";
+import type { BusMessage, BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
-import type { BusMessage, BusSubscription } from "../../../bus/client/bus-message.ts";
 import { jsonText } from "../samples/json-text.ts";
 import { ServiceError } from "./service-error.ts";
 

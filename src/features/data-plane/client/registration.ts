@@ -1,7 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
+import type { WarningLog } from "../../../base/throttled-warning.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
-import type { BusLog } from "../../../bus/client/bus-message.ts";
 import type { TopicEncoding } from "./topic-codec.ts";
 
 /** What a client says about itself (docs/clients.md, "Registration"). */
@@ -49,14 +49,14 @@ export class Registration {
   readonly topics = new Map<string, RegisteredTopic>();
   readonly #bus: Bus;
   readonly #identity: ClientIdentity;
-  readonly #log: BusLog;
+  readonly #log: WarningLog;
   #current: Promise<Refusals> = Promise.resolve(NO_REFUSALS);
   #next: Promise<Refusals> | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
   #lastProblem = "";
 
-  constructor(bus: Bus, identity: ClientIdentity, log: BusLog) {
+  constructor(bus: Bus, identity: ClientIdentity, log: WarningLog) {
     this.#bus = bus;
     this.#identity = identity;
     this.#log = log;

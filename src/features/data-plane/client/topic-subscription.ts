@@ -1,7 +1,8 @@
 import { messageOf } from "../../../base/errors.ts";
+import type { WarningLog } from "../../../base/throttled-warning.ts";
 import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import type { BusMessage, BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
-import type { BusLog, BusMessage, BusSubscription } from "../../../bus/client/bus-message.ts";
 import { LossCounter, marksOf } from "./loss-counter.ts";
 import { TopicDecoder } from "./topic-decoder.ts";
 import type { TopicDefinition } from "./topic-publisher.ts";
@@ -41,7 +42,7 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
   readonly #decoder: TopicDecoder;
   readonly #loss = new LossCounter();
   readonly #onMessage: SubscribeOptions["onMessage"];
-  readonly #log: BusLog;
+  readonly #log: WarningLog;
   readonly #subscription: BusSubscription;
   readonly #onClose: () => void;
   /** Waiting for the definition. */
@@ -52,7 +53,7 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
   #isHolding = false;
   #isClosed = false;
 
-  constructor(bus: Bus, topic: string, options: SubscribeOptions, parts: { log: BusLog; onClose: () => void }) {
+  constructor(bus: Bus, topic: string, options: SubscribeOptions, parts: { log: WarningLog; onClose: () => void }) {
     this.topic = topic;
     this.#onMessage = options.onMessage;
     this.#log = parts.log;

@@ -1,8 +1,8 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
+import type { BusMessage } from "../../../bus/broker/bus-message.ts";
+import { isInbox, mayCross } from "../../../bus/broker/leaf/link-filter.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
-import type { BusMessage } from "../../../bus/client/bus-message.ts";
-import { isInbox, mayCross } from "../../../bus/leaf/link-filter.ts";
 import type { KnownService } from "./broker-tables.ts";
 
 /** Name of the interface in the metadata of a service, "" if it has none. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, pause } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { ThrottledWarning } from "../../../bus/client/throttled-warning.ts";
+import { ThrottledWarning } from "../../../base/throttled-warning.ts";
 import type { RunId, RunSpec } from "../../../contract/run.ts";
 import { accountOf } from "../../../daemon/process/accounts.ts";
 import type { X11Waiting } from "../contract.ts";

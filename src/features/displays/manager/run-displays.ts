@@ -1,5 +1,5 @@
-import type { RunAddition } from "../../../app/effects/run-extension.ts";
 import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
+import type { RunAddition } from "../../../app/processes/run-extension.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { ProcessDefinition } from "../../../config/definition.ts";
 import type { RunSpec } from "../../../contract/run.ts";

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
-import { refusal } from "../../../http/access/refusal.ts";
 import type { SocketRoute } from "../../../http/extension.ts";
+import { refusal } from "../../../http/request/refusal.ts";
 import { GUI_PATH, MAX_GUI_FRAME_BYTES } from "../gui-frames.ts";
 import type { Displays } from "./displays.ts";
 import { deliverXConnection, registerGuiSocket } from "./gui-socket.ts";

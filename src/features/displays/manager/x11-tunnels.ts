@@ -4,7 +4,7 @@ import { HostParts } from "../../../app/hosts/host-parts.ts";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { ThrottledWarning } from "../../../bus/client/throttled-warning.ts";
+import { ThrottledWarning } from "../../../base/throttled-warning.ts";
 import { x11TargetText } from "../../../bus/streams/target-counts.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { X11Waiting } from "../contract.ts";

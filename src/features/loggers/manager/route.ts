@@ -1,7 +1,7 @@
 import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
 import { DANGEROUS, visible } from "../../../base/visible-text.ts";
-import { type Refusal, refusal, refusalResponse } from "../../../http/access/refusal.ts";
 import { type HttpLog, stackOf } from "../../../http/log/http-log.ts";
+import { type Refusal, refusal, refusalResponse } from "../../../http/request/refusal.ts";
 import type { Route } from "../../../http/route.ts";
 import { fileStream } from "../../../http/routes/file-stream.ts";
 import type { Followers } from "../../../http/server/open-connections.ts";

@@ -1,6 +1,6 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
-import { refusal, refusalResponse } from "../../../http/access/refusal.ts";
+import { refusal, refusalResponse } from "../../../http/request/refusal.ts";
 import type { Route, RouteContext } from "../../../http/route.ts";
 import { type ByteRange, fileStream } from "../../../http/routes/file-stream.ts";
 import type { Followers } from "../../../http/server/open-connections.ts";

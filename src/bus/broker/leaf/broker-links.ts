@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { BrokerCounters } from "../broker/broker-counters.ts";
-import type { BrokerHooks } from "../broker/broker-hooks.ts";
-import type { BrokerParts } from "../broker/broker-parts.ts";
-import { type BrokerLimits, ProtocolViolation } from "../broker/broker-protocol.ts";
-import type { BrokerRouter } from "../broker/broker-router.ts";
-import type { BrokerTurns } from "../broker/broker-turns.ts";
-import type { Waiting } from "../broker/queues/fair-queue.ts";
-import type { MemoryBudget } from "../broker/queues/memory-budget.ts";
-import type { BusLog } from "../client/bus-message.ts";
-import { ThrottledWarning } from "../client/throttled-warning.ts";
+import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warning.ts";
+import type { BrokerCounters } from "../broker-counters.ts";
+import type { BrokerHooks } from "../broker-hooks.ts";
+import type { BrokerParts } from "../broker-parts.ts";
+import { type BrokerLimits, ProtocolViolation } from "../broker-protocol.ts";
+import type { BrokerRouter } from "../broker-router.ts";
+import type { BrokerTurns } from "../broker-turns.ts";
+import type { Waiting } from "../queues/fair-queue.ts";
+import type { MemoryBudget } from "../queues/memory-budget.ts";
 import { AbsentInterest } from "./absent-interest.ts";
 import { AnswerBook } from "./answer-book.ts";
 import { DialedLink, type DialedLinkOptions } from "./dialed-link.ts";
@@ -75,7 +74,7 @@ export class BrokerLinks implements LinkEnvironment {
   readonly #dialed = new Map<LinkAccount, DialedLink | null>();
   readonly #leaves = new Set<Leaf>();
 
-  constructor(parts: BrokerParts, log: BusLog) {
+  constructor(parts: BrokerParts, log: WarningLog) {
     this.id = parts.id;
     this.limits = parts.limits;
     this.turns = parts.turns;

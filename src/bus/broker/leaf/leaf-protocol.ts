@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker/broker-protocol.ts";
-import type { Envelope } from "../broker/parser/broker-operations.ts";
+import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker-protocol.ts";
+import type { Envelope } from "../parser/broker-operations.ts";
 
 /** The NATS leaf-node protocol as nats-server 2.9 and 2.10 speak it, and its extensions between two brokers of mgr. */
 

@@ -1,6 +1,6 @@
-import { placeOf } from "../client/bus-url.ts";
-import { type ConnectBusOptions, dialer } from "../client/connect-bus.ts";
-import type { HubDial } from "./hub-connection.ts";
+import type { HubDial } from "../broker/leaf/hub-connection.ts";
+import { placeOf } from "../carriers/bus-url.ts";
+import { type ConnectBusOptions, dialer } from "./connect-bus.ts";
 
 /** Dials a hub as `connectBus` dials a server. Credentials in the address come before the token. */
 export function hubDial({ server, token }: Pick<ConnectBusOptions, "server" | "token">): HubDial {

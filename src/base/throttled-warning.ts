@@ -1,4 +1,4 @@
-import type { BusLog } from "./bus-message.ts";
+export type WarningLog = (level: "warning" | "error", msg: string) => void;
 
 /** Time in which a warning is not repeated, milliseconds. */
 const QUIET_MS = 10_000;
@@ -6,10 +6,10 @@ const QUIET_MS = 10_000;
 /** A warning that may come thousands of times: all are counted, at most one in ten seconds is logged. */
 export class ThrottledWarning {
   count = 0;
-  readonly #log: BusLog;
+  readonly #log: WarningLog;
   #nextAt = Number.NEGATIVE_INFINITY;
 
-  constructor(log: BusLog) {
+  constructor(log: WarningLog) {
     this.#log = log;
   }
 

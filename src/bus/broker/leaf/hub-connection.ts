@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { pause, systemClock } from "../../base/clock.ts";
-import { messageOf } from "../../base/errors.ts";
-import type { Broker } from "../broker/broker.ts";
-import type { ByteStream } from "../carriers/byte-stream.ts";
+import { pause, systemClock } from "../../../base/clock.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { ByteStream } from "../../carriers/byte-stream.ts";
+import type { Broker } from "../broker.ts";
 import type { DialedLink, LinkCredentials } from "./dialed-link.ts";
 import { LinkAccount } from "./link-account.ts";
 

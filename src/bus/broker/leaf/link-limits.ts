@@ -1,12 +1,6 @@
-import type { BrokerLimits } from "../broker/broker-protocol.ts";
-import type { ClientSubscription } from "../broker/broker-subscriber.ts";
-import {
-  type Amount,
-  costOf,
-  overLimit,
-  SubscriptionBudget,
-  type SubscriptionHolder,
-} from "../broker/subscriptions/subscription-budget.ts";
+import type { BrokerLimits } from "../broker-protocol.ts";
+import type { ClientSubscription } from "../broker-subscriber.ts";
+import { type Amount, costOf, overLimit, SubscriptionBudget, type SubscriptionHolder } from "../subscriptions/subscription-budget.ts";
 
 interface LinkEnd {
   readonly peer: "hub" | "leaf";

@@ -1,4 +1,4 @@
-import type { Subscribed } from "../broker/subscriptions/bucket.ts";
+import type { Subscribed } from "../subscriptions/bucket.ts";
 
 /** Number of subscriptions of one broker to a subject, or in one of its queue groups. */
 export interface Interest {

@@ -1,9 +1,9 @@
-import { messageOf } from "../../base/errors.ts";
-import type { BorrowedMessage } from "../broker/borrowed-message.ts";
-import { BrokerConnection } from "../broker/broker-connection.ts";
-import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker/broker-protocol.ts";
-import type { BrokerOperations, Envelope, LinkOperations } from "../broker/parser/broker-operations.ts";
-import type { ByteStream } from "../carriers/byte-stream.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { ByteStream } from "../../carriers/byte-stream.ts";
+import type { BorrowedMessage } from "../borrowed-message.ts";
+import { BrokerConnection } from "../broker-connection.ts";
+import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker-protocol.ts";
+import type { BrokerOperations, Envelope, LinkOperations } from "../parser/broker-operations.ts";
 import { LeafLink, type LinkEnvironment } from "./leaf-link.ts";
 import { LOOP_ERROR, parseHubInfo } from "./leaf-protocol.ts";
 import type { LinkAccount } from "./link-account.ts";

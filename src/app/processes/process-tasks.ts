@@ -8,11 +8,11 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import type { HostTable } from "../hosts/host-table.ts";
-import { MEMBERS_PER_TURN } from "../processes/command-plan.ts";
-import type { ProcessRegistry } from "../processes/process-registry.ts";
-import type { ProcessWaits } from "../processes/process-waits.ts";
+import { spawnRun, stopRun } from "../hosts/run-commands.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
-import { spawnRun, stopRun } from "./process-effects.ts";
+import { MEMBERS_PER_TURN } from "./command-plan.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
+import type { ProcessWaits } from "./process-waits.ts";
 import type { RunExtensions } from "./run-extension.ts";
 
 interface ProcessTasksOptions {

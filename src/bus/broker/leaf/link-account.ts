@@ -1,7 +1,7 @@
-import { type BrokerCounters, newCounters } from "../broker/broker-counters.ts";
-import { SubscriptionTree } from "../broker/broker-subscriptions.ts";
-import type { Envelope } from "../broker/parser/broker-operations.ts";
-import type { Subscribed } from "../broker/subscriptions/bucket.ts";
+import { type BrokerCounters, newCounters } from "../broker-counters.ts";
+import { SubscriptionTree } from "../broker-subscriptions.ts";
+import type { Envelope } from "../parser/broker-operations.ts";
+import type { Subscribed } from "../subscriptions/bucket.ts";
 import type { LinkCounts } from "./leaf-protocol.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { hasWildcard, SubscriptionTree } from "../broker/broker-subscriptions.ts";
-import type { Subscribed } from "../broker/subscriptions/bucket.ts";
+import { hasWildcard, SubscriptionTree } from "../broker-subscriptions.ts";
+import type { Subscribed } from "../subscriptions/bucket.ts";
 import { mayMatchWildcard, mayWant } from "./link-filter.ts";
 
 /**

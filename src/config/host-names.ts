@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
-import type { Config } from "../../config/definition.ts";
-import { hostOfNode, isOwnHost } from "../../config/hosts.ts";
-import type { HostEntry } from "../../protocol/resources/resources.ts";
+import type { HostEntry } from "../protocol/resources/resources.ts";
+import type { Config } from "./definition.ts";
+import { hostOfNode, isOwnHost } from "./hosts.ts";
 
 /** Canonical name of the machine that the manager runs on (docs/design/wire-rules.md, "Processes"). */
 export function localHostName(): string {

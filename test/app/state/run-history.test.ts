@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ProcessContext } from "../../../src/actors/process/process-types.ts";
-import { RunHistory } from "../../../src/app/processes/run-history.ts";
+import { RunHistory } from "../../../src/app/state/run-history.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
 
 const report = (n: number, finalOffset: number | null): RunReport => ({

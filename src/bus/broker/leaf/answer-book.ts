@@ -1,5 +1,5 @@
-import { addMessage, type MessageCount } from "../broker/broker-counters.ts";
-import type { Envelope } from "../broker/parser/broker-operations.ts";
+import { addMessage, type MessageCount } from "../broker-counters.ts";
+import type { Envelope } from "../parser/broker-operations.ts";
 import { isInbox } from "./link-filter.ts";
 
 /** Maximum number of requests whose answers are awaited; the answers to older ones are not counted. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ProcessEvent } from "../../../src/actors/process/process-types.ts";
-import { ProcessTasks } from "../../../src/app/effects/process-tasks.ts";
-import { RunExtensions } from "../../../src/app/effects/run-extension.ts";
 import { HostSession } from "../../../src/app/hosts/host-session.ts";
+import { ProcessTasks } from "../../../src/app/processes/process-tasks.ts";
+import { RunExtensions } from "../../../src/app/processes/run-extension.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { MgrError } from "../../../src/base/errors.ts";
 import { NO_SETTINGS } from "../../../src/config/state/settings.ts";

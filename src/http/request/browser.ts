@@ -1,4 +1,4 @@
-import type { RequestHeaders } from "../request-headers.ts";
+import type { RequestHeaders } from "./request-headers.ts";
 
 /**
  * Whether a browser sent the request. All browsers name themselves `Mozilla/`; most also send Sec-Fetch headers. `Sec-Fetch-Mode: cors`

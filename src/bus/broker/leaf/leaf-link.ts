@@ -1,21 +1,15 @@
-import type { BorrowedMessage } from "../broker/borrowed-message.ts";
-import { countDropped, countIn, countOut, type SubjectCounters } from "../broker/broker-counters.ts";
-import type { BrokerParts } from "../broker/broker-parts.ts";
-import { CRLF, readableText } from "../broker/broker-protocol.ts";
-import {
-  ClientSubscription,
-  type LinkTarget,
-  linkFlowOf,
-  type Subscriber,
-  type SubscriberConnection,
-} from "../broker/broker-subscriber.ts";
-import { hasWildcard } from "../broker/broker-subscriptions.ts";
-import { publishLengthRefusal, shownSubject, subscriptionProblem, subscriptionRefusal } from "../broker/client-permissions.ts";
-import type { Envelope, LinkOperations } from "../broker/parser/broker-operations.ts";
-import { RecentSubjects } from "../broker/parser/recent-subjects.ts";
-import { RepeatedHead } from "../broker/parser/repeated-head.ts";
-import type { Waiting } from "../broker/queues/fair-queue.ts";
-import type { ThrottledWarning } from "../client/throttled-warning.ts";
+import type { ThrottledWarning } from "../../../base/throttled-warning.ts";
+import type { BorrowedMessage } from "../borrowed-message.ts";
+import { countDropped, countIn, countOut, type SubjectCounters } from "../broker-counters.ts";
+import type { BrokerParts } from "../broker-parts.ts";
+import { CRLF, readableText } from "../broker-protocol.ts";
+import { ClientSubscription, type LinkTarget, linkFlowOf, type Subscriber, type SubscriberConnection } from "../broker-subscriber.ts";
+import { hasWildcard } from "../broker-subscriptions.ts";
+import { publishLengthRefusal, shownSubject, subscriptionProblem, subscriptionRefusal } from "../client-permissions.ts";
+import type { Envelope, LinkOperations } from "../parser/broker-operations.ts";
+import { RecentSubjects } from "../parser/recent-subjects.ts";
+import { RepeatedHead } from "../parser/repeated-head.ts";
+import type { Waiting } from "../queues/fair-queue.ts";
 import type { AnswerBook } from "./answer-book.ts";
 import { FoldedInterest } from "./folded-interest.ts";
 import type { InboxOwners } from "./inbox-owners.ts";

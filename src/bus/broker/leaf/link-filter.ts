@@ -1,4 +1,4 @@
-import { isValidLiteral, isValidSubscription } from "../broker/broker-subscriptions.ts";
+import { isValidLiteral, isValidSubscription } from "../broker-subscriptions.ts";
 import { LOOP_PREFIX } from "./leaf-protocol.ts";
 
 const INBOX = "_INBOX.";

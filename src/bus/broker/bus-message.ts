@@ -12,8 +12,6 @@ export interface BusSubscription {
   unsubscribe(): void;
 }
 
-export type BusLog = (level: "warning" | "error", msg: string) => void;
-
 /** The part of a bus that manager and host use between them. */
 export interface HostBus {
   publish(subject: string, data: Uint8Array | string): void;

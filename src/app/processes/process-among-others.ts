@@ -1,12 +1,9 @@
-import { fromCallback, fromPromise } from "xstate";
+import { fromCallback } from "xstate";
 import type { DomainEvents } from "../../actors/domain-events.ts";
-import type { GreetInput, Greeting } from "../../actors/host-machine.ts";
-import { hostMachine } from "../../actors/host-machine.ts";
 import { processMachine } from "../../actors/process/process-machine.ts";
 import type { ProcessEvent, WatchInput } from "../../actors/process/process-types.ts";
-import type { ActorScope } from "../../actors/system.ts";
 import type { Cancellation } from "../../base/task.ts";
-import type { ProcessRegistry } from "../processes/process-registry.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
 
 interface Surroundings {
   registry: ProcessRegistry;
@@ -77,11 +74,4 @@ function dependencyNews(events: DomainEvents): (names: readonly string[], look: 
       }
     };
   };
-}
-
-/** The host machine with its greeting. */
-export function hostWithEffects(greet: (signal: AbortSignal) => Promise<Greeting>, scope: ActorScope) {
-  return hostMachine.provide({
-    actors: { greet: fromPromise<Greeting, GreetInput>(({ signal }) => greet(AbortSignal.any([signal, scope.life.signal]))) },
-  });
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConfigHistory, type KeptVersion, memoryVersions } from "../../../src/app/configuration/config-history.ts";
+import { ConfigHistory, type KeptVersion, memoryVersions } from "../../../src/app/state/config-history.ts";
 import { openConfigHistory } from "../../../src/app/state/config-versions.ts";
 import { hashOf } from "../../../src/config/edit-file.ts";
 import { LogBook } from "../../../src/log/log-book.ts";

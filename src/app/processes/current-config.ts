@@ -1,5 +1,5 @@
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
-import { DependencyGraph } from "../processes/dependencies.ts";
+import { DependencyGraph } from "./dependencies.ts";
 
 /** The configuration that the manager runs with, and the dependencies in it. A reload replaces it. */
 export class CurrentConfig {

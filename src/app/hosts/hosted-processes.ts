@@ -1,0 +1,22 @@
+import type { Greeting } from "../../actors/host-machine.ts";
+import type { Config } from "../../config/definition.ts";
+import type { HostEntry } from "../../protocol/resources/resources.ts";
+
+/** The processes of a manager as its hosts see them. */
+export interface HostedProcesses {
+  readonly config: Config;
+  isHostReady(host: string): boolean;
+  hostState(host: string): { state: HostEntry["state"]; greeting: Greeting | null };
+  /** Canonical name of the host that `name` runs on, or would run on; null if there is no such process. */
+  hostOf(name: string): string | null;
+  /** Processes that run on `host`, or would run there, in the order of the configuration. */
+  namesAt(host: string): string[];
+  /** Whether a report from `host` applies to `name`. */
+  concerns(name: string, host: string): boolean;
+  /** It was looked up on another host, and lives on `host`. */
+  foundAt(name: string, host: string): void;
+  /** No host has reported yet whether it runs. */
+  isUnknown(name: string): boolean;
+  /** Nothing of `name` is alive or about to be, as far as its host has said. */
+  isGone(name: string): boolean;
+}
