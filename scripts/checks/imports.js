@@ -37,7 +37,8 @@ const MAY_IMPORT = {
   app,
   testing: outer,
   cli: below(...outer),
-  launch: below("daemon", "files"),
+  // It starts the programs, and none of them knows it.
+  launch: below("base", "files"),
   web: below("base", "protocol", "client"),
 };
 /** Folders of a feature, each for one program, and what they may import of the core. All other files of a feature serve every program. */

@@ -20,7 +20,6 @@ import { ForwardedDisplays } from "../features/displays/host/forwarded-displays.
 import { NetworkReport } from "../features/network-statistics/host/network-report.ts";
 import { TaskLists } from "../features/process-list/host/task-list.ts";
 import type { HostBus } from "./bus/host-bus.ts";
-import { expectBurst } from "./engine-flags.ts";
 import type { HostOptions } from "./host-options.ts";
 import { checkRequest, type HostHandlers, hostHandlers } from "./host-requests.ts";
 import { KeptOutput } from "./output/kept/kept-output.ts";
@@ -39,9 +38,6 @@ import { TaskOwners } from "./tasks/task-owners.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { bootId } from "./tree/proc.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
-
-/** So many requests at a time are those of a burst. */
-const MANY_REQUESTS = 8;
 
 /**
  * The host: it holds what a manager decides. Run table, terminals, output rings and readiness live here, and go on
@@ -76,8 +72,6 @@ export class Host implements HostLink {
   /** Whether the output path has room; null: unlimited. */
   #hasRoom: (() => boolean) | null = null;
   #seq = 0;
-  /** Requests that are not answered yet. */
-  #underWay = 0;
   #ticks = 0;
   #timer: unknown = null;
   #isEnding = false;
@@ -193,13 +187,7 @@ export class Host implements HostLink {
   async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
     const checked = checkRequest(name, request);
     if ("session" in checked) this.#session.check(checked.session);
-    this.#underWay += 1;
-    if (this.#underWay === MANY_REQUESTS) expectBurst();
-    try {
-      return await this.#handlers[name](checked);
-    } finally {
-      this.#underWay -= 1;
-    }
+    return this.#handlers[name](checked);
   }
 
   window({ session, windows }: OutputWindows): void {

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { channel } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDiskFull, messageOf } from "../base/errors.ts";
+import { STARTED } from "../base/started.ts";
 import { visible } from "../base/visible-text.ts";
 import { tuneSockets } from "../bus/carriers/socket-tuning.ts";
 import { hubDial } from "../bus/client/hub-dial.ts";
@@ -10,9 +12,7 @@ import { makeStateFolder } from "../files/state-folder.ts";
 import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
 import { busFiles } from "./bus/bus-files.ts";
 import { HostBus, type HostBusOptions } from "./bus/host-bus.ts";
-import { setEngineFlags } from "./engine-flags.ts";
 import { Host } from "./host.ts";
-import { returnFreeMemory } from "./native/libc.ts";
 import { ptyBinding } from "./native/pty-binding.ts";
 import { limitUnsent, unsentBytes } from "./native/socket-options.ts";
 import { keepInheritedFiles } from "./process/inherited-files.ts";
@@ -131,7 +131,7 @@ async function main(): Promise<void> {
   reaper.startGuard();
   log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, bus: placeOfBus(options) }, "started");
   isServing = true;
-  setEngineFlags({ giveBack: returnFreeMemory });
+  channel(STARTED).publish(undefined);
   try {
     service = await serveOnBus({
       host,

@@ -18,8 +18,9 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
-import { flagsAsDefault, STARTED } from "../daemon/engine-flags.ts";
+import { STARTED } from "../base/started.ts";
 import { isTrusted } from "../files/owners.ts";
+import { flagsAsDefault, setEngineFlags } from "./engine-flags.ts";
 
 const HASH_BYTES = 32;
 /** Set whatever the umask is: who can write bytecode decides what others run. */
@@ -37,11 +38,18 @@ interface Fresh {
 /**
  * Runs a bundle of CommonJS modules. The bytecode of its files is kept in `code-cache` beside them, so that the next start needs not compile
  * them again (docs/decisions/0042). What other users than this one and root can write is ignored (docs/decisions/0049). Without that folder
- * everything works, more slowly.
+ * everything works, more slowly. The program knows nothing of this, nor of the flags of V8 that are set once it says that it is up.
  */
 export function loadProgram(path: string): void {
   flagsAsDefault();
-  new Loader(path).load(path);
+  const loader = new Loader(path);
+  subscribe(STARTED, () => {
+    // A program that stays may be killed, and with other flags nothing can be saved.
+    loader.save();
+    setEngineFlags();
+  });
+  process.on("exit", () => loader.save());
+  loader.load(path);
 }
 
 class Loader {
@@ -58,9 +66,6 @@ class Loader {
     this.#cache = join(this.#folder, "code-cache", this.#tag);
     const requireOutside = createRequire(main);
     this.#require = (id) => (id.startsWith("./") ? this.load(join(this.#folder, id)) : requireOutside(id));
-    // A program that stays may be killed, and changes flags after this.
-    subscribe(STARTED, () => this.#save());
-    process.on("exit", () => this.#save());
   }
 
   load(path: string): object {
@@ -97,7 +102,7 @@ class Loader {
   }
 
   /** Includes the functions that were compiled since the file was loaded. */
-  #save(): void {
+  save(): void {
     if (this.#fresh.size === 0 || versionTag() !== this.#tag) return;
     try {
       // Another user, root too, would leave a folder there that the owner cannot remove.

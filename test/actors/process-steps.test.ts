@@ -6,7 +6,7 @@ import { report } from "../support/run-reports.ts";
 import { testClock } from "./support/clock.ts";
 import { definition } from "./support/process.ts";
 
-// Each step costs with thousands of processes (docs/performance.md).
+// Each step costs with thousands of processes (bench/NOTES.md, "Start of 1,000 processes").
 test("a start takes one step to `starting` and one to `started`", () => {
   const clock = testClock();
   const machine = processMachine.provide({

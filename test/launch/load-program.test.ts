@@ -17,7 +17,8 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 // @ts-expect-error A plain script without types.
 import { buildDaemon } from "../../scripts/build/bundle.js";
-import { NODE_OPTIONS } from "../../src/daemon/engine-flags.ts";
+import { NODE_OPTIONS } from "../../src/app/local-daemon/prepared-daemon.ts";
+import { STARTED } from "../../src/base/started.ts";
 
 let launcher = "";
 let built = "";
@@ -114,9 +115,18 @@ it("does not make an installation again that was removed below it", () => {
   expect(existsSync(folder)).toBe(false);
 });
 
+const TELL = `require("node:diagnostics_channel").channel("${STARTED}").publish(undefined);`;
+
+it("sets flags of V8 once a program says that it is up", () => {
+  program(
+    "one",
+    `const { cachedDataVersionTag: flags } = require("node:v8"); const before = flags(); ${TELL} console.log(flags() !== before);`,
+  );
+  expect(run()).toBe(`${greeting("one")}true\n`);
+});
+
 it("saves what a program has compiled when it says that it is up, though it is killed later", () => {
-  const tell = `require("node:diagnostics_channel").channel("mgr.started").publish(undefined);`;
-  program("one", `${tell} process.kill(process.pid, "SIGKILL");`);
+  program("one", `${TELL} process.kill(process.pid, "SIGKILL");`);
   mkdirSync(join(folder, "code-cache"));
   const { signal, stdout } = spawnSync(process.execPath, [join(folder, "daemon.cjs")], { encoding: "utf8" });
   expect({ signal, stdout }).toEqual({ signal: "SIGKILL", stdout: greeting("one") });

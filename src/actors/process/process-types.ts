@@ -70,7 +70,7 @@ export type ProcessEmitted =
 
 /**
  * What the host is asked to do, at most one thing at a time for each process. Events instead of invoked actors: with thousands of processes,
- * an actor for each start and stop costs as much as the transition that makes it (docs/performance.md).
+ * an actor for each start and stop costs as much as the transition that makes it (bench/NOTES.md, "Start of 1,000 processes").
  */
 export type EffectRequest =
   /** Answered by `run.spawned`, or `spawn.failed`. */

@@ -2,7 +2,6 @@ import type { Commands, Starter, Verb } from "../../actors/control.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError, shuttingDown } from "../../base/errors.ts";
 import { SlicedWork, type Steps } from "../../base/turns.ts";
-import { expectBurst, MAX_BURST_PROCESSES } from "../../daemon/engine-flags.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { isRunningState } from "../../protocol/process/process-state.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
@@ -112,7 +111,6 @@ export class ProcessCommands implements Commands {
     const situation = { registry, resumeWith: (name: string) => intents.get(name).resume_with ?? [] };
     const batches = planCommand(situation, verb, names);
     for (const msg of explanations(situation, names, batches)) this.#log("info", msg);
-    if (batches.length > MEMBERS_PER_TURN && batches.length <= MAX_BURST_PROCESSES) expectBurst();
     for (const batch of batches) {
       for (const { name, verb: type, resumeWith, stoppedWith } of batch) {
         if (type === "stop") actors.tell(name, { type, by, stoppedWith });

@@ -1,16 +1,17 @@
 import { spawn } from "node:child_process";
+import { channel } from "node:diagnostics_channel";
 import { closeSync, constants, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { prepareDaemon } from "../../app/local-daemon/prepared-daemon.ts";
+import { NODE_OPTIONS, prepareDaemon } from "../../app/local-daemon/prepared-daemon.ts";
 import type { RunningManager } from "../../app/manager.ts";
 import type { ManagerOptions } from "../../app/manager-options.ts";
 import { diskFull, isDiskFull, messageOf } from "../../base/errors.ts";
+import { STARTED } from "../../base/started.ts";
 import { didYouMeanName } from "../../base/suggest.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { localHostName } from "../../config/host-names.ts";
-import { compilingLess, MAX_BURST_PROCESSES, NODE_OPTIONS, setEngineFlags } from "../../daemon/engine-flags.ts";
 import { openStateFile } from "../../files/state-file.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -70,16 +71,11 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     trustConfig: flags.trustConfig ?? false,
     start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
   };
-  const manager = await (config.processes.size > MAX_BURST_PROCESSES
-    ? startManager(config, options)
-    : compilingLess(() => startManager(config, options))
-  ).catch(async (error: unknown) => {
+  const manager = await startManager(config, options).catch(async (error: unknown) => {
     await printer.drained();
     throw error;
   });
-  // The manager's lock has loaded it.
-  const { returnFreeMemory } = await import("../../daemon/native/libc.ts");
-  setEngineFlags({ processes: config.processes.size, giveBack: returnFreeMemory });
+  channel(STARTED).publish(undefined);
   if (!detached)
     printer.print(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
   const { url, hostProblem, loginProblem } = manager;

@@ -6,7 +6,6 @@ import { quoteWords } from "../../base/shell-words.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { ConfigError } from "../../config/load/problems.ts";
-import { compilingLess } from "../../daemon/engine-flags.ts";
 import { isCaller } from "../../files/configuration.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { printJson } from "../output/table.ts";
@@ -72,7 +71,7 @@ export function upCommand(named: string | undefined): string {
 /** The schema is a large part of the start of a command, and most commands need no more than the instance that runs. */
 async function load(file: string, trustConfig = false): Promise<Config> {
   const { loadConfigFile } = await import("../../config/load/load.ts");
-  return compilingLess(() => loadConfigFile(file, { trustConfig }));
+  return loadConfigFile(file, { trustConfig });
 }
 
 async function unusable(named: string | undefined, error: unknown): Promise<unknown> {

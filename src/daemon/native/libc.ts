@@ -115,23 +115,6 @@ export function endedChild(): number {
   return waitid(P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT) === 0 ? info.readInt32LE(SIGINFO_PID_AT) : 0;
 }
 
-type Trim = (pad: number) => number;
-/** undefined: not looked up yet; null: this C library (musl) has no such call. */
-let trim: Trim | null | undefined;
-
-/** Returns what the C library's heap keeps of freed memory to the system: about 1 ms for 10 MiB. False: the C library cannot. */
-export function returnFreeMemory(): boolean {
-  if (trim === undefined) {
-    try {
-      trim = libc.func("int malloc_trim(size_t pad)") as Trim;
-    } catch {
-      trim = null;
-    }
-  }
-  trim?.(0);
-  return trim !== null;
-}
-
 /** Name of the error of the last call, such as EPERM. */
 export function errnoName(): string {
   const errno = koffi.errno();

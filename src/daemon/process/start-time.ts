@@ -5,7 +5,7 @@ let isClockRight = false;
 
 /**
  * The start time (`/proc/PID/stat`, field 22) of a child that was forked between two readings of `bootTicks`. If both are the same, it is
- * that tick of 10 ms. To read it takes three calls and waits until the child has executed its program (docs/performance.md, "Start of
+ * that tick of 10 ms. To read it takes three calls and waits until the child has executed its program (bench/NOTES.md, "Start of
  * 1,000 processes").
  */
 export function startTimeBetween(pid: number, from: number, until: number): string {

@@ -13,16 +13,12 @@ const BURST_MS = 500;
  */
 export class QuietHeap {
   readonly #prefer: (small: boolean) => void;
-  readonly #giveBack: () => void;
   readonly #quiet: NodeJS.Timeout;
-  #shrunk: NodeJS.Timeout | null = null;
   #isSmall = false;
   #youngAt = Number.NEGATIVE_INFINITY;
 
-  /** `giveBack`: called when the collections that make the heap small are over. */
-  constructor(prefer: (small: boolean) => void, giveBack: () => void) {
+  constructor(prefer: (small: boolean) => void) {
     this.#prefer = prefer;
-    this.#giveBack = giveBack;
     this.#quiet = setTimeout(() => this.#set(true), QUIET_MS).unref();
   }
 
@@ -30,17 +26,10 @@ export class QuietHeap {
   collected(of: "young" | "all", at: number): void {
     const isBurst = of === "young" && at - this.#youngAt < BURST_MS;
     if (of === "young") this.#youngAt = at;
-    if (this.#isSmall && !isBurst) {
-      if (of === "all") this.#shrink();
-      return;
-    }
+    // Now and then a quiet program collects, too, and so does V8 to make the heap small.
+    if (this.#isSmall && !isBurst) return;
     if (this.#isSmall) this.#set(false);
     this.#quiet.refresh();
-  }
-
-  #shrink(): void {
-    if (this.#shrunk === null) this.#shrunk = setTimeout(this.#giveBack, QUIET_MS).unref();
-    else this.#shrunk.refresh();
   }
 
   #set(isSmall: boolean): void {
@@ -49,9 +38,9 @@ export class QuietHeap {
   }
 }
 
-/** Only for our own programs: a flag of the engine applies to the whole process. `giveBack`: as of `QuietHeap`. */
-export function keepHeapSmallWhenQuiet(giveBack: () => void): void {
-  const heap = new QuietHeap((small) => setFlagsFromString(small ? "--optimize-for-size" : "--no-optimize-for-size"), giveBack);
+/** Only for our own programs: a flag of the engine applies to the whole process. */
+export function keepHeapSmallWhenQuiet(): void {
+  const heap = new QuietHeap((small) => setFlagsFromString(small ? "--optimize-for-size" : "--no-optimize-for-size"));
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) heap.collected(generationOf(entry), entry.startTime);
   });
