@@ -25,7 +25,7 @@ interface Options {
   /** Called before the backlog is drawn, in the size that it was written for. Returns whether the program has to redraw. */
   onSize: (told: ToldSize) => boolean;
   onEmpty: (isEmpty: boolean) => void;
-  /** The backlog is drawn. */
+  /** The newest lines are drawn, and then the whole backlog. */
   onDrawn: (hasToRedraw: boolean) => void;
   /** Live output has come. */
   onLive: () => void;
@@ -151,8 +151,11 @@ export class TerminalOutput {
     await this.#queue.drawn();
     if (isOver()) return;
     this.#isReplaying = false;
-    this.#options.onDrawn(isTaken);
-    if (backlog.output.split("\n").length >= NEWEST_LINES) await this.#drawWhole(isOver);
+    const isWhole = backlog.output.split("\n").length < NEWEST_LINES;
+    this.#options.onDrawn(isTaken && isWhole);
+    if (isWhole) return;
+    await this.#drawWhole(isOver);
+    if (!isOver()) this.#options.onDrawn(isTaken);
   }
 
   /** Nothing can be put above what a terminal shows: all is drawn once more, while the newest lines stay in sight. */
@@ -178,7 +181,6 @@ export class TerminalOutput {
     terminal.scrollToBottom();
     terminal.scrollLines(viewportY - baseY);
     this.#isReplaying = false;
-    this.#options.onDrawn(false);
   }
 
   /** Null: it is not available. */

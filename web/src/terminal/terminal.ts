@@ -81,7 +81,13 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   if (webgl) useWebGl(terminal);
 
   let isClosed = false;
-  const nudge = new ForceRedraw((rowsLess) => sendSize({ cols: terminal.cols, rows: Math.max(1, terminal.rows - rowsLess) }));
+  const nudge = new ForceRedraw((rowsLess) => {
+    const { cols, rows } = terminal;
+    // Programs expect that a size resets the margins which they set for another one, but only a change of size does so here.
+    terminal.resize(cols, rows + 1);
+    terminal.resize(cols, rows);
+    sendSize({ cols, rows: Math.max(1, rows - rowsLess) });
+  });
   const size = new TerminalSize({ name, room: fitting, show: showSize, send: sendSize, isVisible: () => !document.hidden });
   const leave = enter(name);
   const output = new TerminalOutput({
@@ -94,7 +100,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     },
     onDrawn: (hasToRedraw) => {
       size.boxChanged();
-      if (hasToRedraw) redraw();
+      if (hasToRedraw) nudge.begin();
       // In output that was not there when it was searched.
       if (searched !== null) find(searched, "earlier");
     },
@@ -108,15 +114,6 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     const options = { ...how, decorations: searchColors() };
     if (direction === "earlier") search.findPrevious(text, options);
     else search.findNext(text, options);
-  }
-
-  /** Makes the program redraw for the size of this terminal. */
-  function redraw(): void {
-    // Margins that were set for another size were reset when the size changed; the backlog does not show that.
-    const { cols, rows } = terminal;
-    terminal.resize(cols, rows + 1);
-    terminal.resize(cols, rows);
-    nudge.begin();
   }
 
   /** What the box has room for in the user's font size. */
