@@ -44,7 +44,7 @@ export interface OpenTerminal {
   /** The next search begins at the end of the output. */
   beginFind(): void;
   /** Selects the next match; `onResults` tells how many there are. */
-  find(query: SearchQuery, direction: "earlier" | "later"): void;
+  find(query: SearchQuery, direction: "previous" | "next"): void;
   onResults(listener: (results: SearchResults) => void): () => void;
   endFind(): void;
   copy(): void;
@@ -102,17 +102,17 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
       size.boxChanged();
       if (hasToRedraw) nudge.begin();
       // In output that was not there when it was searched.
-      if (searched !== null) find(searched, "earlier");
+      if (searched !== null) find(searched, "previous");
     },
     onLive: () => nudge.heard(),
   });
 
   let searched: SearchQuery | null = null;
-  function find(query: SearchQuery, direction: "earlier" | "later"): void {
+  function find(query: SearchQuery, direction: "previous" | "next"): void {
     searched = query;
     const { text, ...how } = query;
     const options = { ...how, decorations: searchColors() };
-    if (direction === "earlier") search.findPrevious(text, options);
+    if (direction === "previous") search.findPrevious(text, options);
     else search.findNext(text, options);
   }
 
