@@ -1,5 +1,5 @@
 import type { IMarker, Terminal } from "@xterm/xterm";
-import { OutputJoin, type OutputPlace } from "../../../src/client/output-join.ts";
+import { OutputJoin, type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { ask, client } from "../app/store.ts";
 import { type DrawnRule, DrawQueue, LEAVE_ALTERNATE_SCREEN, RESET } from "./draw-queue.ts";
@@ -49,6 +49,8 @@ interface Held {
  */
 const BEGIN_REDRAW = `\x1b[?2026h${LEAVE_ALTERNATE_SCREEN}${RESET}\x1b[?7h\x1b[?2004l\x1b[?1l\x1b>\x1b[2J\x1b[3J\x1b[H`;
 const END_REDRAW = "\x1b[?2026l";
+/** What a change of size does to margins; the cursor stays. */
+const WHOLE_SCREEN = "\x1b7\x1b[r\x1b8";
 
 /**
  * Draws the output of a process: its newest lines, then the whole backlog in their place, and what comes live, with a rule at the end of each
@@ -193,7 +195,12 @@ export class TerminalOutput {
     this.#rules = new RunRules();
     this.#rules.learn(history.runs, history.successCodes);
     const text = this.#join.backlog(backlog);
-    return this.#rules.backlog(text, this.#join.end ?? backlog);
+    const end = this.#join.end ?? backlog;
+    const { resized, stream_id } = backlog;
+    const after = resized === undefined || stream_id !== end.stream_id ? text : textOfLastBytes(text, end.offset - resized);
+    const before = text.slice(0, text.length - after.length);
+    if (resized === undefined || before === "") return this.#rules.backlog(text, end);
+    return [...this.#rules.backlog(before, { offset: resized, stream_id }), WHOLE_SCREEN, ...this.#rules.place(after, end)];
   }
 
   close(): void {
