@@ -83,9 +83,11 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   let isClosed = false;
   const nudge = new ForceRedraw((rowsLess) => {
     const { cols, rows } = terminal;
-    // Programs expect that a size resets the margins which they set for another one, but only a change of size does so here.
-    terminal.resize(cols, rows + 1);
-    terminal.resize(cols, rows);
+    if (rowsLess > 0) {
+      // Margins that were set for another size were reset when the size changed; the backlog need not show that.
+      terminal.resize(cols, rows + 1);
+      terminal.resize(cols, rows);
+    }
     sendSize({ cols, rows: Math.max(1, rows - rowsLess) });
   });
   const size = new TerminalSize({ name, room: fitting, show: showSize, send: sendSize, isVisible: () => !document.hidden });
