@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { shownPictures } from "../scripts/documents/shown-pictures.ts";
 import { createProgram } from "../src/cli/program.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -46,6 +47,10 @@ describe.each(DOCUMENTS.map((file) => [relative(ROOT, file), file] as const))("%
     const named = [...text.matchAll(/\bnpm run (?:-s |--silent )?([\w-]+)/gu)].map(([, name]) => name ?? "");
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
+});
+
+it("shows each picture of docs/screenshots in a document, and no other", () => {
+  expect(readdirSync(join(ROOT, "docs/screenshots")).toSorted()).toEqual([...shownPictures()].toSorted());
 });
 
 /** The code blocks below a heading. */

@@ -4,10 +4,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createBroker } from "../../src/bus/broker/broker.ts";
+import { HubConnection } from "../../src/bus/broker/leaf/hub-connection.ts";
 import { permissionsOf } from "../../src/bus/broker/permissions.ts";
 import { defaultMemoryBytes, MemoryBudget } from "../../src/bus/broker/queues/memory-budget.ts";
 import { tuneSockets } from "../../src/bus/carriers/socket-tuning.ts";
-import { HubConnection } from "../../src/bus/broker/leaf/hub-connection.ts";
 import { hubDial } from "../../src/bus/client/hub-dial.ts";
 import { Registry } from "../../src/bus/registry/registry.ts";
 import { limitUnsent, unsentBytes } from "../../src/daemon/native/socket-options.ts";

@@ -1,8 +1,8 @@
 // A host behind a slow link, for bench/link-fairness.ts: its broker, linked to the hub, and two programs that publish a fat topic and commands.
 import { createBroker } from "../../src/bus/broker/broker.ts";
+import { HubConnection } from "../../src/bus/broker/leaf/hub-connection.ts";
 import { tuneSockets } from "../../src/bus/carriers/socket-tuning.ts";
 import { connectBus } from "../../src/bus/client/connect-bus.ts";
-import { HubConnection } from "../../src/bus/broker/leaf/hub-connection.ts";
 import { hubDial } from "../../src/bus/client/hub-dial.ts";
 import { limitUnsent, unsentBytes } from "../../src/daemon/native/socket-options.ts";
 

@@ -1,5 +1,6 @@
-// Takes the pictures of docs/screenshots from the demo: npx tsx scripts/documents/screenshots.ts [--png FOLDER] [SCENE…] (after npm run build).
-// Without --png they are WebP in docs/screenshots; with it PNG in a folder of yours, for looking at.
+// Takes pictures of the page from the demo: npx tsx scripts/documents/screenshots.ts [--png FOLDER] [SCENE…] (after npm run build).
+// Without --png these are the pictures that the documents show, as WebP in docs/screenshots; with it each scene on each device in each
+// theme, as PNG in a folder of yours.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { demo, launchBrowser } from "../../test/e2e/support/demo.ts";
 import type { Instance } from "../../test/e2e/support/instance.ts";
 import { eventually } from "../../test/e2e/support/wait.ts";
 import { ACTS, type Scene } from "./screenshot-scenes.ts";
+import { shownPictures } from "./shown-pictures.ts";
 
 const { values, positionals } = parseArgs({ options: { png: { type: "string" } }, allowPositionals: true });
 const FOLDER = values.png ?? fileURLToPath(new URL("../../docs/screenshots", import.meta.url));
@@ -18,6 +20,8 @@ const DEVICES: Record<string, BrowserContextOptions> = {
   phone: { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
 };
 const WEBP_QUALITY = 82;
+/** The files that are written; null: all. */
+const WANTED = values.png === undefined ? shownPictures() : null;
 /** Some pages never come to rest: programs go on writing. */
 const REST_MS = 1_500;
 
@@ -52,10 +56,11 @@ try {
 /** All scenes of an act on one device in one theme. */
 async function pictures(on: Browser, of: Instance, device: string, options: BrowserContextOptions, scenes: Scene[]): Promise<void> {
   for (const { name, path, before, set } of scenes) {
+    const file = `${name}-${device}-${options.colorScheme}`;
+    if (WANTED?.has(`${file}.webp`) === false) continue;
     const context = await on.newContext({ ...options, extraHTTPHeaders: of.login });
     const page = await context.newPage();
     page.setDefaultTimeout(8_000);
-    const file = `${name}-${device}-${options.colorScheme}`;
     try {
       await before?.(page);
       await page.goto(new URL(path, of.url).href);

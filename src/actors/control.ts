@@ -32,6 +32,8 @@ export interface Backlog {
   offset: number;
   stream_id: string;
   times?: { offset: number; time: string }[];
+  /** Offset at which the size of the terminal changed last. */
+  resized?: number;
 }
 
 /** All retained output of a process: `size` bytes, in pages. */

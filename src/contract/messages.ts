@@ -146,6 +146,8 @@ export const HOST_REQUESTS = {
       truncated: z.boolean(),
       /** Age of the output from `offset` to the next entry, oldest first. Daemons of earlier versions omit it. */
       ages: z.array(z.object({ offset, age_ms: z.number() })).optional(),
+      /** Where the size of the newest run's terminal changed last. Omitted if it has not, and by daemons of earlier versions. */
+      resized: offset.optional(),
     }),
   },
   /** At most `max` (≤ 256 KiB) bytes of the ring from `from`; `from` of the answer is later if bytes were evicted. */

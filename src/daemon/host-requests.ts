@@ -88,12 +88,15 @@ export function hostHandlers({
     tail: ({ name, lines, max_age_ms, ages }) => {
       const ring = rings.find(name);
       const begin = ring?.tail(lines, max_age_ms) ?? { from: rings.origin, truncated: false };
+      const run = runs.newest(name);
+      const resized = run?.resizedAt ?? null;
       return {
         stream_id: streamId,
-        pid: runs.newest(name)?.pid ?? 0,
+        pid: run?.pid ?? 0,
         until: ring?.end ?? rings.origin,
         ...begin,
         ...(ages ? { ages: ring?.ages(begin.from) ?? [] } : {}),
+        ...(resized === null ? {} : { resized }),
       };
     },
     read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: rings.origin, data: new Uint8Array(0) },

@@ -59,6 +59,7 @@ const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
     offset: "integer",
     stream_id: "string",
     times: optional(arrayOf(table("output time"))),
+    resized: optional("integer"),
   }),
   clients_snapshot: event({ clients: arrayOf(table("client")) }),
   client_upsert: event({ client: table("client") }),

@@ -281,9 +281,16 @@ describe("commands about a run", () => {
     await rig.said("p", /up/);
     await rig.host.request("write", { ...about, text: "grün\n" });
     await rig.said("p", /<grün>/);
+    const tail = () => rig.host.request("tail", { session: rig.session, name: "p", lines: 1 });
+    const before = await tail();
+    expect(before).not.toHaveProperty("resized");
     await rig.host.request("resize", { ...about, rows: 40, cols: 120 });
     await rig.host.request("write", { ...about, text: "x\n" });
     await rig.said("p", /40 120/);
+    const { resized = 0, until } = await tail();
+    expect([resized >= before.until, resized < until]).toEqual([true, true]);
+    await rig.host.request("resize", { ...about, rows: 40, cols: 120 });
+    expect(await tail()).toMatchObject({ resized });
     await rig.host.request("signal", { ...about, signal: "SIGHUP" });
     await rig.host.request("write", { ...about, text: "y\n" });
     await rig.said("p", /hup/);

@@ -36,8 +36,15 @@ export async function readBacklog(
     if (page.data.length === 0) break;
     text.add(page.data);
   }
-  const backlog = { pid: tail.pid, output: text.text, truncated, offset: position - text.rest, stream_id: tail.stream_id };
-  return written === undefined ? backlog : { ...backlog, times: written };
+  return {
+    pid: tail.pid,
+    output: text.text,
+    truncated,
+    offset: position - text.rest,
+    stream_id: tail.stream_id,
+    ...(written === undefined ? {} : { times: written }),
+    ...(tail.resized === undefined ? {} : { resized: tail.resized }),
+  };
 }
 
 /** Text from bytes that come in pieces and may begin and end within a character. */

@@ -4,6 +4,10 @@ import { StringDecoder } from "node:string_decoder";
 /** A question that every terminal answers, and its answer: what was asked before it has been answered by then. */
 const ARE_YOU_WELL = "\x1b[5n";
 const I_AM_WELL = "\x1b[0n";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with a control character.
+const MARGINS = /\x1b\[[\d;]*r/u;
+/** The whole screen scrolls again, and the cursor stays. */
+const WHOLE_SCREEN = "\x1b7\x1b[r\x1b8";
 /** A terminal that does not answer is not waited for any longer; what it answers after all is known for so long. Milliseconds. */
 const PATIENCE_MS = 500;
 const LATEST_ANSWER_MS = 10_000;
@@ -55,7 +59,8 @@ export function replay(output: string, { stdin, stdout }: Ends): Promise<Replaye
     };
     const patience = setTimeout(finish, PATIENCE_MS);
     stdin.on("data", listen).resume();
-    stdout.write(output + ARE_YOU_WELL);
+    // A change of size resets margins, but output of the past does not show when the size changed.
+    stdout.write(output + (MARGINS.test(output) ? WHOLE_SCREEN : "") + ARE_YOU_WELL);
   });
 }
 

@@ -74,6 +74,7 @@ export class Run {
   readonly #stop: RunStop;
   #resolveExtinct: () => void = () => {};
   readonly #facts: RunFacts;
+  #resizedAt: number | null = null;
   #treeEnd: Promise<void> | null = null;
 
   /** Starts it. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
@@ -227,8 +228,14 @@ export class Run {
 
   resize(rows: number, cols: number): void {
     this.#requireAlive();
+    if (rows !== this.#facts.rows || cols !== this.#facts.cols) this.#resizedAt = this.#options.ring.end;
     this.#terminal.resize(rows, cols);
     this.#note("changed", { rows, cols });
+  }
+
+  /** Offset in the ring at the last change of its terminal's size; null: it has the size that the run began with. */
+  get resizedAt(): number | null {
+    return this.#resizedAt;
   }
 
   /** Leaves its output in the kernel's terminal, until it is stopped or ends. */

@@ -113,6 +113,12 @@ export const outputFrames = managerFrames("Output", {
         .describe(
           "With `times`: from each offset to the next, when it was written, oldest first. Precise to a second at first. Hosts of an earlier version leave it out.",
         ),
+      resized: z
+        .int()
+        .exactOptional()
+        .describe(
+          "Offset at which the size of the newest run's terminal changed last: a terminal that shows the output forgets its margins there. Left out if it has not changed, and by hosts of an earlier version.",
+        ),
     },
     "Backlog of a process.",
   ),

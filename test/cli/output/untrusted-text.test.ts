@@ -46,8 +46,8 @@ import {
   startedText,
 } from "../../../src/features/recordings/cli/tables.ts";
 import type { Recording } from "../../../src/features/recordings/wire.ts";
-import { refusal } from "../../../src/http/request/refusal.ts";
 import { formatLogLine } from "../../../src/http/log/log-stream.ts";
+import { refusal } from "../../../src/http/request/refusal.ts";
 import { decodeFrame } from "../../../src/protocol/frames/decode.ts";
 import type { LogEntry, Process } from "../../../src/protocol/resources/resources.ts";
 import { NETWORK_STATS, TCP_CONNECTIONS } from "../../features/network-statistics/network-example.ts";

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { Terminal } from "../../../src/daemon/output/terminal.ts";
 import { Instance, PROGRAM } from "../support/instance.ts";
 import { markedProcesses } from "../support/marked.ts";
-import { sh } from "../support/shell.ts";
+import { EDITOR, sh } from "../support/shell.ts";
+import { TerminalSession } from "../support/terminal.ts";
 import { eventually } from "../support/wait.ts";
 
 /** Says what comes to it: lines, interrupts, sizes. Its own terminal echoes every key at once. */
@@ -106,6 +107,22 @@ test("mgr attach under a terminal: every key goes to the process, sizes follow, 
   const output = await instance.mgr("logs", "echo");
   expect(output.stdout).toContain("last words");
   expect(output.stdout).not.toContain("not for it");
+});
+
+test("mgr attach draws the whole screen of an editor that was started in another size", async () => {
+  await using instance = await Instance.up({ processes: { editor: { command: EDITOR } } }, "--all");
+  const client = await instance.connect();
+  const shows = async () => String((await client.ask({ type: "get_process_output", name: "editor" })).output);
+  await eventually("vi has drawn its screen", async () => (await shows()).includes("The first line."));
+  using session = new TerminalSession(["attach", "-c", instance.config, "editor"], {
+    rows: 30,
+    cols: 100,
+    environment: instance.environment,
+  });
+  // The last row too, and without the row that vi has for messages: 29 rows of text.
+  await session.untilShown(/^The first line\.x+\n(?:x{100}\n){28}/);
+  session.type("\x1d");
+  expect((await session.ended).exitCode).toBe(0);
 });
 
 test.each([

@@ -336,7 +336,7 @@ test("a topic is published by a form, once and at a rate, with history; one that
   await soon(() => status.textContent()).toContain("x: expected number");
   const from = rig.client.here;
   await panel.getByLabel("Message (JSON)").fill('{"x": 0.5}');
-  await panel.getByLabel("How often").selectOption("20");
+  await panel.getByLabel("Rate").selectOption("20");
   await panel.getByRole("button", { name: "Start", exact: true }).click();
   await soon(() => status.textContent()).toMatch(/^([2-9]|\d\d+) messages published: /);
   const sample = await rig.client.until("a sample", ({ type, name }) => type === "topic_sample" && name === "arm/goal", from);

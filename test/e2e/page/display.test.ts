@@ -94,12 +94,12 @@ test("keys of the page are sent from a menu, and Ctrl-Shift-L leaves the display
 
 test("the text panel types into programs that cannot paste", async () => {
   const file = join(rig.instance.dir, "from the panel");
-  await page.getByRole("button", { name: "Exchange text" }).click();
+  await page.getByRole("button", { name: "Clipboard", exact: true }).click();
   await page.getByLabel("Text for the display").fill(`touch '${file}'\n`);
   await canvas().hover({ position: { x: 120, y: 120 } });
   await page.getByRole("button", { name: "Type it" }).click();
   await soon(() => existsSync(file)).toBe(true);
-  await page.getByRole("button", { name: "Exchange text" }).click();
+  await page.getByRole("button", { name: "Clipboard", exact: true }).click();
 });
 
 test("a display server that is killed is shown, and is back with the next connection", async () => {

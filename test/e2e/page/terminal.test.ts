@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
-import { ECHO, EXIT_AS_TYPED, sh } from "../support/shell.ts";
+import { ECHO, EDITOR, EXIT_AS_TYPED, sh } from "../support/shell.ts";
 
 const LONG = "perception_lidar_front_left_preprocessing_calibration_node";
 
@@ -28,6 +28,7 @@ beforeAll(async () => {
       "grid/three": { command: ECHO },
       "tools/words": { command: sh("printf 'alpha one\\nAlpha two\\nbeta 33\\nalpha three\\n'; exec cat"), autostart: true },
       "tools/brief": { command: EXIT_AS_TYPED, autostart: true },
+      "tools/editor": { command: EDITOR, autostart: true },
       "tools/full": { command: sh(String.raw`printf 'started\n\033[?1049h\033[2J\033[Hfull screen'; read x; kill -KILL $$$$`) },
     },
   });
@@ -73,6 +74,23 @@ describe("runs in a terminal", () => {
     expect(await shown.textOf("tools/full")).toMatch(ended);
     await page.reload();
     await shown.untilShown("tools/full", ended);
+  });
+});
+
+describe("an editor that was started in another size", () => {
+  const isWhole = /^The first line\.x/;
+
+  test("is drawn whole, and whole again after a reload in the same size", async () => {
+    await shown.goTo("tools/editor");
+    await shown.untilShown("tools/editor", isWhole);
+    await page.reload();
+    await shown.untilShown("tools/editor", isWhole);
+  });
+
+  test("is drawn whole for a viewer in whose size it is not", async () => {
+    const looking = await rig.open("/?process=tools/editor", { viewport: { width: 900, height: 700 } });
+    await looking.untilShown("tools/editor", isWhole);
+    await looking.close();
   });
 });
 

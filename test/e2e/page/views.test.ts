@@ -62,7 +62,7 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     const form = shown.page.getByRole("complementary", { name: "Start a recording" });
     await form.getByLabel("Topic or pattern").fill(`${LONG}/*`);
     await form.getByRole("button", { name: "Add" }).click();
-    for (const part of ["Beside topics", "Limits"]) await form.getByText(part, { exact: true }).click();
+    for (const part of ["Also record", "Limits"]) await form.getByText(part, { exact: true }).click();
   },
   "a recording": async (shown) => {
     await shown.go("/?view=recordings");

@@ -15,3 +15,7 @@ export const IGNORES_TERM = sh('trap "" TERM; echo trapped; while :; do sleep 10
 export const WITH_STRAYS = sh(
   'trap "" TERM HUP; setsid sleep 1001 & nohup sleep 1002 >/dev/null 2>&1 & setsid setsid nohup sleep 1003 </dev/null >/dev/null 2>&1 & echo strayed; while :; do sleep 1004; done',
 );
+/** vi shows a line that fills its screen, below older output than a viewer draws first. It sets its margins as it starts, and never again. */
+export const EDITOR = sh(
+  "seq 300; { printf 'The first line.'; head -c 40000 /dev/zero | tr '\\0' x; } > text; TERM=xterm-256color exec vi -u NONE text",
+);

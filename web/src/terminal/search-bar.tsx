@@ -27,9 +27,9 @@ export function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal
     if (!terminal || (text === "" && results.count === 0)) return;
     terminal.beginFind();
     if (text === "" || searchProblem(query) !== null) setResults({ index: -1, count: 0 });
-    else terminal.find(query, "earlier");
+    else terminal.find(query, "previous");
   }, [terminal, text, isCaseSensitive.value, isRegex.value]);
-  const find = (direction: "earlier" | "later") => {
+  const find = (direction: "previous" | "next") => {
     if (text !== "" && searchProblem(query) === null) terminal?.find(query, direction);
   };
   const told = resultText(query, results);
@@ -59,7 +59,7 @@ export function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter") return;
-          find(event.shiftKey ? "later" : "earlier");
+          find(event.shiftKey ? "next" : "previous");
           event.preventDefault();
         }}
       />
@@ -68,8 +68,8 @@ export function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal
       <span class={`results ${isMissed ? "warn" : ""}`} role="status">
         {told}
       </span>
-      <IconButton icon="up" label="Earlier match  Enter" word="Earlier" enabled={results.count > 0} onClick={() => find("earlier")} />
-      <IconButton icon="down" label="Later match  Shift-Enter" word="Later" enabled={results.count > 0} onClick={() => find("later")} />
+      <IconButton icon="up" label="Previous match  Enter" word="Previous" enabled={results.count > 0} onClick={() => find("previous")} />
+      <IconButton icon="down" label="Next match  Shift-Enter" word="Next" enabled={results.count > 0} onClick={() => find("next")} />
       <IconButton icon="close" label="Close search  Esc" word="Close" onClick={onClose} />
     </search>
   );

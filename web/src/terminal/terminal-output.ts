@@ -1,5 +1,5 @@
 import type { IMarker, Terminal } from "@xterm/xterm";
-import { OutputJoin, type OutputPlace } from "../../../src/client/output-join.ts";
+import { OutputJoin, type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { ask, client } from "../app/store.ts";
 import { type DrawnRule, DrawQueue, LEAVE_ALTERNATE_SCREEN, RESET } from "./draw-queue.ts";
@@ -25,7 +25,7 @@ interface Options {
   /** Called before the backlog is drawn, in the size that it was written for. Returns whether the program has to redraw. */
   onSize: (told: ToldSize) => boolean;
   onEmpty: (isEmpty: boolean) => void;
-  /** The backlog is drawn. */
+  /** The newest lines are drawn, and then the whole backlog. */
   onDrawn: (hasToRedraw: boolean) => void;
   /** Live output has come. */
   onLive: () => void;
@@ -49,6 +49,8 @@ interface Held {
  */
 const BEGIN_REDRAW = `\x1b[?2026h${LEAVE_ALTERNATE_SCREEN}${RESET}\x1b[?7h\x1b[?2004l\x1b[?1l\x1b>\x1b[2J\x1b[3J\x1b[H`;
 const END_REDRAW = "\x1b[?2026l";
+/** What a change of size does to margins; the cursor stays. */
+const WHOLE_SCREEN = "\x1b7\x1b[r\x1b8";
 
 /**
  * Draws the output of a process: its newest lines, then the whole backlog in their place, and what comes live, with a rule at the end of each
@@ -151,8 +153,11 @@ export class TerminalOutput {
     await this.#queue.drawn();
     if (isOver()) return;
     this.#isReplaying = false;
-    this.#options.onDrawn(isTaken);
-    if (backlog.output.split("\n").length >= NEWEST_LINES) await this.#drawWhole(isOver);
+    const isWhole = backlog.output.split("\n").length < NEWEST_LINES;
+    this.#options.onDrawn(isTaken && isWhole);
+    if (isWhole) return;
+    await this.#drawWhole(isOver);
+    if (!isOver()) this.#options.onDrawn(isTaken);
   }
 
   /** Nothing can be put above what a terminal shows: all is drawn once more, while the newest lines stay in sight. */
@@ -178,7 +183,6 @@ export class TerminalOutput {
     terminal.scrollToBottom();
     terminal.scrollLines(viewportY - baseY);
     this.#isReplaying = false;
-    this.#options.onDrawn(false);
   }
 
   /** Null: it is not available. */
@@ -191,7 +195,12 @@ export class TerminalOutput {
     this.#rules = new RunRules();
     this.#rules.learn(history.runs, history.successCodes);
     const text = this.#join.backlog(backlog);
-    return this.#rules.backlog(text, this.#join.end ?? backlog);
+    const end = this.#join.end ?? backlog;
+    const { resized, stream_id } = backlog;
+    const after = resized === undefined || stream_id !== end.stream_id ? text : textOfLastBytes(text, end.offset - resized);
+    const before = text.slice(0, text.length - after.length);
+    if (resized === undefined || before === "") return this.#rules.backlog(text, end);
+    return [...this.#rules.backlog(before, { offset: resized, stream_id }), WHOLE_SCREEN, ...this.#rules.place(after, end)];
   }
 
   close(): void {

@@ -44,7 +44,7 @@ export interface OpenTerminal {
   /** The next search begins at the end of the output. */
   beginFind(): void;
   /** Selects the next match; `onResults` tells how many there are. */
-  find(query: SearchQuery, direction: "earlier" | "later"): void;
+  find(query: SearchQuery, direction: "previous" | "next"): void;
   onResults(listener: (results: SearchResults) => void): () => void;
   endFind(): void;
   copy(): void;
@@ -81,7 +81,15 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   if (webgl) useWebGl(terminal);
 
   let isClosed = false;
-  const nudge = new ForceRedraw((rowsLess) => sendSize({ cols: terminal.cols, rows: Math.max(1, terminal.rows - rowsLess) }));
+  const nudge = new ForceRedraw((rowsLess) => {
+    const { cols, rows } = terminal;
+    if (rowsLess > 0) {
+      // Margins that were set for another size were reset when the size changed; the backlog need not show that.
+      terminal.resize(cols, rows + 1);
+      terminal.resize(cols, rows);
+    }
+    sendSize({ cols, rows: Math.max(1, rows - rowsLess) });
+  });
   const size = new TerminalSize({ name, room: fitting, show: showSize, send: sendSize, isVisible: () => !document.hidden });
   const leave = enter(name);
   const output = new TerminalOutput({
@@ -94,29 +102,20 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     },
     onDrawn: (hasToRedraw) => {
       size.boxChanged();
-      if (hasToRedraw) redraw();
+      if (hasToRedraw) nudge.begin();
       // In output that was not there when it was searched.
-      if (searched !== null) find(searched, "earlier");
+      if (searched !== null) find(searched, "previous");
     },
     onLive: () => nudge.heard(),
   });
 
   let searched: SearchQuery | null = null;
-  function find(query: SearchQuery, direction: "earlier" | "later"): void {
+  function find(query: SearchQuery, direction: "previous" | "next"): void {
     searched = query;
     const { text, ...how } = query;
     const options = { ...how, decorations: searchColors() };
-    if (direction === "earlier") search.findPrevious(text, options);
+    if (direction === "previous") search.findPrevious(text, options);
     else search.findNext(text, options);
-  }
-
-  /** Makes the program redraw for the size of this terminal. */
-  function redraw(): void {
-    // Margins that were set for another size were reset when the size changed; the backlog does not show that.
-    const { cols, rows } = terminal;
-    terminal.resize(cols, rows + 1);
-    terminal.resize(cols, rows);
-    nudge.begin();
   }
 
   /** What the box has room for in the user's font size. */

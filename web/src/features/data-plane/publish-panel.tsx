@@ -69,7 +69,7 @@ export function PublishPanel({ onClose }: { onClose: () => void }) {
           </label>
         </details>
         <div class="publish-row">
-          <select aria-label="How often" value={rate} onChange={(event) => setRate(Number(event.currentTarget.value))}>
+          <select aria-label="Rate" value={rate} onChange={(event) => setRate(Number(event.currentTarget.value))}>
             <option value={0}>Once</option>
             {RATES.map((hertz) => (
               <option key={hertz} value={hertz}>

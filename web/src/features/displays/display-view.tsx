@@ -70,7 +70,7 @@ export function DisplayView({ session }: { session?: string | undefined }) {
             pressed={viewOnly}
             onClick={() => setViewOnly(!viewOnly)}
           />
-          <IconButton icon="copy" label="Exchange text" word="Text" pressed={hasText} onClick={() => setHasText(!hasText)} />
+          <IconButton icon="copy" label="Clipboard" pressed={hasText} onClick={() => setHasText(!hasText)} />
           {document.fullscreenEnabled && (
             <IconButton icon="popOut" label="Full screen" onClick={() => void section.current?.requestFullscreen()} />
           )}

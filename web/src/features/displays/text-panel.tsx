@@ -9,7 +9,7 @@ export function TextPanel({ screen, onClose }: { screen: DisplayScreen; onClose:
   const [text, setText] = useState("");
   const copied = screen.copied.value;
   return (
-    <aside class="display-text" aria-label="Exchange text">
+    <aside class="display-text" aria-label="Clipboard">
       <header>
         <h2>To the display</h2>
         <IconButton icon="close" label="Close" onClick={onClose} />

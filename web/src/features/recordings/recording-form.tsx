@@ -4,7 +4,7 @@ import { messageOf } from "../../../../src/base/errors.ts";
 import { client } from "../../app/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { DataPanel } from "../data-plane/data-panel.tsx";
-import { BESIDE, type RecordingForm, requestOf } from "./recording-request.ts";
+import { ALSO_RECORDED, type RecordingForm, requestOf } from "./recording-request.ts";
 import { TopicChooser } from "./topic-chooser.tsx";
 
 interface Props {
@@ -61,11 +61,11 @@ export function RecordingFormPanel({ first, onStarted, onClose }: Props) {
           chosen={form.topics}
           onChange={(topics) => change({ topics })}
           patterns
-          none="As configured: all topics, unless ‘record’ says otherwise."
+          none="None selected: all topics are recorded, unless ‘record’ in the configuration says otherwise."
         />
         <details open={form.include.length > 0 || form.terminals !== ""}>
-          <summary>Beside topics</summary>
-          {BESIDE.map(([kind, word]) => (
+          <summary>Also record</summary>
+          {ALSO_RECORDED.map(([kind, word]) => (
             <label key={kind} class="check-row">
               <input
                 type="checkbox"

@@ -1,9 +1,9 @@
 import type { FrameOf } from "../../../../src/protocol/frames/frames.ts";
 
 export type Request = FrameOf<"start_recording">;
-export type Beside = NonNullable<Request["include"]>[number];
+export type AlsoRecorded = NonNullable<Request["include"]>[number];
 
-export const BESIDE: readonly (readonly [Beside, string])[] = [
+export const ALSO_RECORDED: readonly (readonly [AlsoRecorded, string])[] = [
   ["processes", "States of processes"],
   ["log", "The manager's log"],
   ["services", "Service calls of the page and of commands"],
@@ -16,7 +16,7 @@ export interface RecordingForm {
   readonly topics: readonly string[];
   /** Patterns, separated by blanks. */
   readonly terminals: string;
-  readonly include: readonly Beside[];
+  readonly include: readonly AlsoRecorded[];
   readonly maxSizeMib: string;
   readonly maxMinutes: string;
   readonly maxFiles: string;

@@ -89,7 +89,7 @@ export function TopicChooser({ chosen, onChange, patterns, none }: Props) {
         {listed.length === 0 && <li class="soft">{published.length === 0 ? "No topics are published." : "No matches."}</li>}
       </ul>
       <p class="soft" role="status">
-        {chosen.length === 0 ? none : `${chosen.length} chosen`}
+        {chosen.length === 0 ? none : `${chosen.length} selected`}
       </p>
     </fieldset>
   );

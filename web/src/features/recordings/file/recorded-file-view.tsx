@@ -141,7 +141,7 @@ function TopicFields({ file, topic, traces, onToggle }: TopicFieldsProps) {
         </summary>
         {!isReadable && <p class="soft">Its messages have no definition that can be read here.</p>}
         {isReadable && fields === null && <p class="soft">Reading…</p>}
-        {isReadable && fields?.length === 0 && <p class="soft">It has no numbers.</p>}
+        {isReadable && fields?.length === 0 && <p class="soft">No numeric fields.</p>}
         <div class="field-buttons">
           {fields?.map((field) => (
             <Button
