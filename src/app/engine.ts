@@ -5,7 +5,6 @@ import { ActorSystem } from "../actors/system.ts";
 import { messageOf } from "../base/errors.ts";
 import { MANAGER_FEATURES } from "../features/manager.ts";
 import type { FeatureExtension } from "../http/extension.ts";
-import type { OutputHub } from "../transport/output/output-hub.ts";
 import type { RefusedDaemon } from "./bus/bus-tokens.ts";
 import { RunningConfiguration } from "./configuration/configuration.ts";
 import { Reload } from "./configuration/reload.ts";
@@ -17,12 +16,8 @@ import { NamedHosts } from "./hosts/named-hosts.ts";
 import { managerState } from "./manager-state.ts";
 import { ManagerStatus } from "./manager-status.ts";
 import { CurrentConfig } from "./processes/current-config.ts";
-import type { ProcessCommands } from "./processes/process-commands.ts";
-import type { ProcessRegistry } from "./processes/process-registry.ts";
 import { ResourceEvents } from "./processes/resource-events.ts";
 import { RunExtensions } from "./processes/run-extension.ts";
-import { ConfigHistory } from "./state/config-history.ts";
-import { requestedAtBoot } from "./state/intent-keeper.ts";
 import { RetryingIntentStore } from "./state/retrying-intent-store.ts";
 import { RunHistory } from "./state/run-history.ts";
 import { Supervision } from "./supervision.ts";
@@ -98,7 +93,7 @@ export class Engine {
         for (const { reconfigured } of this.#features.all()) reconfigured?.();
         return change;
       },
-      history: options.configHistory ?? new ConfigHistory(),
+      history: options.configHistory,
       log,
     });
     const { settings, sessions, runSpecs, terminals } = supervision;
@@ -159,22 +154,18 @@ export class Engine {
     hosts.configure(config);
     reload.restore(features.flatMap(({ processes }) => processes?.() ?? []));
     for (const { begin } of features) begin?.();
-    // A process may have been removed from the file while no manager ran.
-    for (const name of intents.names()) if (!registry.config.processes.has(name)) intents.forgetStart(name);
-    const wanted = requestedAtBoot(registry.names(), registry.config, intents);
-    for (const name of registry.names()) actors.spawn(name, wanted.has(name) ? "start" : "stop");
-    for (const name of config.groups.keys()) actors.spawnGroup(name);
+    supervision.begin(config.groups.keys());
   }
 
-  get commands(): ProcessCommands {
+  get commands(): Supervision["commands"] {
     return this.#supervision.commands;
   }
 
-  get hub(): OutputHub {
+  get hub(): Supervision["hub"] {
     return this.#supervision.hub;
   }
 
-  get registry(): ProcessRegistry {
+  get registry(): Supervision["registry"] {
     return this.#supervision.registry;
   }
 

@@ -20,6 +20,7 @@ import { ProcessTasks } from "./processes/process-tasks.ts";
 import { ProcessWaits } from "./processes/process-waits.ts";
 import type { RunExtensions } from "./processes/run-extension.ts";
 import { RunSpecBuilder } from "./processes/run-spec-builder.ts";
+import { requestedAtBoot } from "./state/intent-keeper.ts";
 import type { RetryingIntentStore } from "./state/retrying-intent-store.ts";
 import type { RunHistory } from "./state/run-history.ts";
 
@@ -128,6 +129,17 @@ export class Supervision {
     this.terminals = new ProcessTerminals({ registry, sessions, system, sizes, log, clock });
     this.#router = router;
     this.#sizes = sizes;
+  }
+
+  /** Creates the actors of all processes and of `groups`, and starts what is requested. */
+  begin(groups: Iterable<string>): void {
+    const { intents } = this.#options;
+    const { registry, actors } = this;
+    // A process may have been removed from the file while no manager ran.
+    for (const name of intents.names()) if (!registry.config.processes.has(name)) intents.forgetStart(name);
+    const wanted = requestedAtBoot(registry.names(), registry.config, intents);
+    for (const name of registry.names()) actors.spawn(name, wanted.has(name) ? "start" : "stop");
+    for (const name of groups) actors.spawnGroup(name);
   }
 
   /** An actor has emitted an event. */

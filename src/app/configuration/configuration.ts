@@ -5,7 +5,7 @@ import { SerialQueue } from "../../base/serial-queue.ts";
 import type { Config } from "../../config/definition.ts";
 import { fileFacts, readEditable, replaceFile } from "../../config/edit-file.ts";
 import type { LogBook } from "../../log/log-book.ts";
-import type { ConfigHistory } from "../state/config-history.ts";
+import { ConfigHistory } from "../state/config-history.ts";
 
 /** Reads the configuration again; `instead` has texts to use in place of files. */
 export type LoadConfig = (instead?: ReadonlyMap<string, string>) => Promise<Config>;
@@ -17,7 +17,8 @@ interface ConfigurationOptions {
   load: LoadConfig | null;
   plan: (next: Config) => ConfigurationChange;
   take: (next: Config) => ConfigurationChange;
-  history: ConfigHistory;
+  /** Default: in memory only. */
+  history: ConfigHistory | undefined;
   log: LogBook;
 }
 
@@ -29,14 +30,14 @@ const MAX_WAITING = 32;
  * is read from disk takes effect in one turn.
  */
 export class RunningConfiguration implements Configuration {
-  readonly #options: ConfigurationOptions;
+  readonly #options: ConfigurationOptions & { readonly history: ConfigHistory };
   readonly #operations = new SerialQueue({ max: MAX_WAITING, busy: "too many requests about the configuration are waiting; try again" });
 
   /** Connections with a check under way. */
   readonly #checking = new Set<string>();
 
   constructor(options: ConfigurationOptions) {
-    this.#options = options;
+    this.#options = { ...options, history: options.history ?? new ConfigHistory() };
     if (options.load !== null) void this.#operations.run(() => this.#noteFiles());
   }
 

@@ -1,0 +1,84 @@
+import type { HttpLog } from "../log/http-log.ts";
+import type { AuthEntry } from "./auth-entries.ts";
+import { AuthFile } from "./auth-file.ts";
+import { Authenticator } from "./authenticate.ts";
+import { Credentials } from "./credentials.ts";
+import { LoginTokens } from "./login-tokens.ts";
+import { Sessions } from "./sessions.ts";
+import type { FileLock } from "./sessions-file.ts";
+import { Throttle } from "./throttle.ts";
+
+export interface LoginsOptions {
+  /** Absolute path of the auth file; null: not configured, and all users are refused. */
+  readonly path: string | null;
+  /** Locks other managers with the same auth file out of the sessions file. */
+  readonly lock: FileLock;
+  readonly isHttpsOnly: boolean;
+  /** Ends what belongs to a session, or to the users for which `which` is true. */
+  readonly end: (which: { readonly session: string } | { readonly isUser: (user: string) => boolean }, reason: string) => void;
+  readonly log: HttpLog;
+}
+
+/** The users of the auth file: their sessions, login tokens and failed attempts. */
+export class Logins {
+  readonly authenticator: Authenticator;
+  readonly tokens = new LoginTokens(() => performance.now());
+  readonly #authFile: AuthFile;
+  readonly #sessions: Sessions;
+  readonly #options: LoginsOptions;
+  #refusals = 0;
+
+  constructor(options: LoginsOptions) {
+    this.#options = options;
+    const { path, lock, isHttpsOnly, end, log } = options;
+    const authFile = new AuthFile(path, log);
+    const sessions = new Sessions({
+      path: path === null ? null : `${path}.sessions`,
+      lock,
+      now: () => Date.now(),
+      onEnded: (session) => end({ session }, "logged out"),
+      log,
+    });
+    authFile.onChange((previous, next) => {
+      sessions.prune(next);
+      const revoked = revokedUsers(previous, next);
+      for (const user of revoked) log("info", `web user '${user}' was removed or has a new password: sessions and connections are closed`);
+      if (revoked.size > 0) end({ isUser: (user) => revoked.has(user) }, "the password changed or the user was removed");
+    });
+    const credentials = new Credentials();
+    const throttle = new Throttle(() => performance.now());
+    this.authenticator = new Authenticator({ authFile, sessions, loginTokens: this.tokens, credentials, throttle, isHttpsOnly, log });
+    this.#authFile = authFile;
+    this.#sessions = sessions;
+  }
+
+  /** Why all logins are refused now, and what to do; null: users of the auth file can log in. */
+  problem(): string | null {
+    const logins = this.#authFile.read();
+    return logins.ok ? null : logins.refusal;
+  }
+
+  /** Reads the files again. Called regularly, so that users are revoked without a request. */
+  refresh(): void {
+    this.#refusals = this.problem() === null ? 0 : this.#refusals + 1;
+    // After two refusals in a row, because an editor may remove the file briefly. Names of web users contain no colon; other users do
+    // not need the auth file.
+    if (this.#refusals === 2) this.#options.end({ isUser: (user) => !user.includes(":") }, "the auth file has become unusable");
+    this.#sessions.refresh();
+  }
+
+  endSession(id: string): void {
+    this.#sessions.end(id);
+    this.#options.end({ session: id }, "logged out");
+  }
+
+  /** Resolves when the sessions are saved. */
+  flush(): Promise<void> {
+    return this.#sessions.flush();
+  }
+}
+
+function revokedUsers(previous: readonly AuthEntry[], next: readonly AuthEntry[]): Set<string> {
+  const kept = (before: AuthEntry) => next.some(({ user, secret }) => user === before.user && secret === before.secret);
+  return new Set(previous.filter((before) => !kept(before)).map(({ user }) => user));
+}
