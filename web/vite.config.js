@@ -21,7 +21,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: "shared", test: /node_modules\/(preact|@preact|rxjs|tslib)\/|web\/src\/(app|ui)\/|\/src\/(base|client|protocol)\// },
+            {
+              name: "shared",
+              test: /node_modules\/(preact|@preact|rxjs|tslib)\/|web\/src\/(actions|app|state|ui)\/|\/src\/(base|client|protocol)\//,
+            },
           ],
         },
       },

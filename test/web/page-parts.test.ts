@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { ProcessTreeNode } from "../../src/protocol/resources/resources.ts";
-import { type Address, addressOfView, isPoppedOut, socketQuery, viewOfAddress } from "../../web/src/app/views.ts";
 import { pathByIndent } from "../../web/src/config/path-by-indent.ts";
 import { keysAt, type Schema, valuesAt } from "../../web/src/config/schema.ts";
-
 import { withNames } from "../../web/src/log/log-lines.ts";
-import { membersOf, treeRows } from "../../web/src/tree/tree-rows.ts";
+import { membersOf } from "../../web/src/state/members.ts";
+import { type Address, addressOfView, isPoppedOut, socketQuery, viewOfAddress } from "../../web/src/state/views.ts";
+import { treeRows } from "../../web/src/tree/tree-rows.ts";
 import { fuzzyScore } from "../../web/src/ui/fuzzy.ts";
 
 const at = (address: string): Address => new URL(address, "http://localhost");

@@ -1,21 +1,22 @@
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { LogView } from "../log/log-view.tsx";
-import { openPalette, Palette } from "../palette/palette.tsx";
+import { focusedPane } from "../state/layout.ts";
+import { current, drawerOpen, layout, poppedOut, show } from "../state/navigation.ts";
+import { logHeight, logOpen, sidebarWidth } from "../state/settings.ts";
+import { connection, counts, instance } from "../state/store.ts";
+import { isOfData, titleOf } from "../state/views.ts";
 import { Tree } from "../tree/tree.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
+import { isNarrow } from "../ui/screen.ts";
 import { dismiss, holdToasts, type Toast, toasts } from "../ui/toasts.ts";
-import { onPageKey } from "./commands/keyboard.ts";
-import { KeyboardSheet } from "./commands/keyboard-sheet.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
-import { focusedPane } from "./layout.ts";
-import { current, drawerOpen, layout, poppedOut, show } from "./navigation.ts";
+import { onPageKey } from "./keyboard.ts";
+import { KeyboardSheet } from "./keyboard-sheet.tsx";
+import { openPalette, Palette } from "./palette/palette.tsx";
 import { PhoneNav } from "./phone-nav.tsx";
-import { isNarrow, logHeight, logOpen, sidebarWidth } from "./settings.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { StatusBar } from "./status-bar.tsx";
-import { connection, counts, instance } from "./store.ts";
-import { isOfData, titleOf } from "./views.ts";
 import { drag, ViewBox, Workspace } from "./workspace.tsx";
 
 export function App() {

@@ -1,5 +1,5 @@
+import { connection, connectNow, isLoaded } from "../state/store.ts";
 import { now } from "../ui/time.ts";
-import { connection, connectNow, isLoaded } from "./store.ts";
 
 /**
  * While the manager cannot be reached: says so, above the search at the top, on a phone above the whole top, in a window of its own above the

@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
-import { openPalette } from "../palette/palette.tsx";
+import { logOut, user } from "../state/login.ts";
+import { current, drawerOpen, show } from "../state/navigation.ts";
+import { isOfData } from "../state/views.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
-import { logOut, user } from "./login.ts";
-import { current, drawerOpen, show } from "./navigation.ts";
+import { openPalette } from "./palette/palette.tsx";
 import { settingsOpen } from "./settings-dialog.tsx";
-import { isOfData } from "./views.ts";
 
 const moreOpen = signal(false);
 

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { FONT_SIZE, fontSize, groupStyle, screenReader, theme } from "../state/settings.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { FONT_SIZE, fontSize, groupStyle, screenReader, theme } from "./settings.ts";
 
 export const settingsOpen = signal(false);
 

@@ -1,13 +1,13 @@
+import { logOut, user } from "../state/login.ts";
+import { poppedOut, show } from "../state/navigation.ts";
+import { shade, theme } from "../state/settings.ts";
+import { connection, counts, hosts, instance } from "../state/store.ts";
 import { filterTree } from "../tree/tree-filter.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { now } from "../ui/time.ts";
-import { sheetOpen } from "./commands/keyboard-sheet.tsx";
-import { logOut, user } from "./login.ts";
-import { poppedOut, show } from "./navigation.ts";
-import { shade, theme } from "./settings.ts";
+import { sheetOpen } from "./keyboard-sheet.tsx";
 import { settingsOpen } from "./settings-dialog.tsx";
-import { connection, counts, hosts, instance } from "./store.ts";
 
 /** One line below everything: which instance, is it connected, are its hosts there, has something failed. */
 export function StatusBar() {

@@ -3,23 +3,23 @@ import type { ComponentChildren, TargetedPointerEvent } from "preact";
 import { useRef } from "preact/hooks";
 import { findGroup } from "../../../src/client/mirror.ts";
 import { shownGroupState } from "../../../src/client/shown/shown-state.ts";
+import { processesOf } from "../actions/actions.ts";
 import { ConfigView } from "../config/config-view.tsx";
 import { TaskView } from "../features/process-list/task-view.tsx";
 import { LogView } from "../log/log-view.tsx";
 import { AllView, GroupView } from "../overview/group-view.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { ProcessView } from "../process/process-view.tsx";
+import * as layouts from "../state/layout.ts";
+import { arrange, canPopOut, layout, popOut } from "../state/navigation.ts";
+import { processOf, tree } from "../state/store.ts";
+import { isData, keyOf, titleOf, type View } from "../state/views.ts";
 import { Icon, IconButton } from "../ui/icons.tsx";
+import { lazyView } from "../ui/lazy-view.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
+import { isNarrow } from "../ui/screen.ts";
 import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
-import { processesOf } from "./commands/actions.ts";
-import * as layouts from "./layout.ts";
-import { lazyView } from "./lazy-view.tsx";
-import { arrange, canPopOut, layout, popOut } from "./navigation.ts";
-import { isNarrow } from "./settings.ts";
-import { processOf, tree } from "./store.ts";
-import { isData, keyOf, titleOf, type View } from "./views.ts";
 
 /** All panes; on a narrow screen the focused one only. */
 export function Workspace() {

@@ -1,5 +1,5 @@
 import { parseDocument } from "yaml";
-import { ask, connection } from "../app/store.ts";
+import { ask, connection } from "../state/store.ts";
 import type { Verdict } from "./text-checker.ts";
 
 /** The manager closes a connection that sends a frame of more than 1 MiB; a little of that is left for the request_id. */

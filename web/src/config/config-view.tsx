@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
-import { ask, connection } from "../app/store.ts";
+import { ask, connection } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { complain, toast } from "../ui/toasts.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { ask } from "../app/store.ts";
+import { ask } from "../state/store.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { complain, toast } from "../ui/toasts.ts";

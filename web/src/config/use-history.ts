@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask, connection } from "../app/store.ts";
 import { loggedEntries } from "../log/log-store.ts";
+import { ask, connection } from "../state/store.ts";
 import type { History } from "./versions-panel.tsx";
 
 /** The newest log entries, among which one on the configuration would be. */

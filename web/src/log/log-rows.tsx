@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { linkTo, poppedOut } from "../app/navigation.ts";
-import { isNarrow } from "../app/settings.ts";
-import { client, hasProcess } from "../app/store.ts";
+import { linkTo, poppedOut } from "../state/navigation.ts";
+import { client, hasProcess } from "../state/store.ts";
 import { useViewport } from "../ui/list/viewport.ts";
+import { isNarrow } from "../ui/screen.ts";
 import { clockTime, isOld } from "../ui/time.ts";
 import { loadOlder, olderEntries } from "./log-history.ts";
 import { marked, matchesIn, withNames, wrapped } from "./log-lines.ts";

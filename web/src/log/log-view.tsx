@@ -1,11 +1,12 @@
 import { computed, signal } from "@preact/signals";
 import { LOG_LEVELS, type LogLevel } from "../../../src/protocol/resources/resources.ts";
-import { popOut, poppedOut, show } from "../app/navigation.ts";
-import { isNarrow, logOpen } from "../app/settings.ts";
-import { client } from "../app/store.ts";
+import { popOut, poppedOut, show } from "../state/navigation.ts";
+import { logOpen } from "../state/settings.ts";
+import { client } from "../state/store.ts";
 import { downloadFrom } from "../ui/download.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
+import { isNarrow } from "../ui/screen.ts";
 import { wantLevel } from "./log-history.ts";
 import { LogRows } from "./log-rows.tsx";
 import type { LogFilter } from "./log-selection.ts";
@@ -70,12 +71,13 @@ export function downloadLog(): void {
   downloadFrom(`/mgr/log?raw&level=${level.value}`, "manager.log");
 }
 
-/** Shows the entries about something, the newest at the bottom. */
-export function searchLog(text: string): void {
+/** Shows the log's entries that name a process, the newest at the bottom. */
+export function showInLog(name: string): void {
   level.value = "info";
   source.value = "";
-  search.value = text;
+  search.value = name;
   follows.value = true;
+  show({ kind: "log" });
 }
 
 function Filters() {

@@ -1,20 +1,20 @@
 import { findGroup } from "../../../src/client/mirror.ts";
 import { isCompleted, isFine, shownGroupState, shownState, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { processesOf, progressOf } from "../app/commands/actions.ts";
-import { canDo } from "../app/commands/command-effects.ts";
-import { request, type Target } from "../app/commands/commands.ts";
-import { useLoads } from "../app/loads.ts";
-import { groupStyle } from "../app/settings.ts";
-import { allProcesses, isLoaded, tree } from "../app/store.ts";
-import { TerminalGrid } from "../terminal/terminal-grid.tsx";
+import { processesOf, progressOf } from "../actions/actions.ts";
+import { canDo } from "../actions/command-effects.ts";
+import { request, type Target } from "../actions/commands.ts";
+import { LoadText } from "../process/load-text.tsx";
+import { RestartToApply } from "../process/restart-to-apply.tsx";
+import { useLoads } from "../state/loads.ts";
+import { groupStyle } from "../state/settings.ts";
+import { allProcesses, isLoaded, tree } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
-import { LoadText } from "../ui/load-text.tsx";
 import { Name } from "../ui/name.tsx";
 import { StateChip } from "../ui/state-mark.tsx";
 import { MemberTable } from "./member-table.tsx";
-import { RestartToApply } from "./restart-to-apply.tsx";
+import { TerminalGrid } from "./terminal-grid.tsx";
 
 export function GroupView({ name }: { name: string }) {
   const node = findGroup(tree.value, name);

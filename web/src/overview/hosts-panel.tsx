@@ -1,7 +1,7 @@
 import { cpuText, memoryText } from "../../../src/client/shown/load-text.ts";
 import type { HostEntry, Process } from "../../../src/protocol/resources/resources.ts";
-import { loadOf, machineOf } from "../app/loads.ts";
-import { hosts } from "../app/store.ts";
+import { loadOf, machineOf } from "../state/loads.ts";
+import { hosts } from "../state/store.ts";
 import { filterTree } from "../tree/tree-filter.ts";
 import { clockMinutes } from "../ui/time.ts";
 

@@ -2,8 +2,8 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { lastLine } from "../../../src/client/shown/last-line.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { drawnWithNextFrame } from "../app/painting.ts";
-import { client, connection } from "../app/store.ts";
+import { drawnWithNextFrame } from "../state/painting.ts";
+import { client, connection } from "../state/store.ts";
 import { LastLines } from "./last-lines.ts";
 
 /** Lines that are asked for: the last ones are often empty, and a stack may stand below an error. */

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { useLoads } from "../app/loads.ts";
-import { allProcesses, connection, isLoaded } from "../app/store.ts";
+import { useLoads } from "../state/loads.ts";
+import { allProcesses, connection, isLoaded } from "../state/store.ts";
 import { usePointerOver } from "../ui/pointer-over.ts";
 import { Attention } from "./attention.tsx";
 import { HostsPanel } from "./hosts-panel.tsx";

@@ -1,8 +1,8 @@
-import { linkTo } from "../app/navigation.ts";
-import { processOf } from "../app/store.ts";
 import { loggedEntries } from "../log/log-store.ts";
 import { recentChanges } from "../process/state-history.ts";
 import { StateStrip, StripLegend } from "../process/state-strip.tsx";
+import { linkTo } from "../state/navigation.ts";
+import { processOf } from "../state/store.ts";
 import { Name } from "../ui/name.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { clockTime, now } from "../ui/time.ts";

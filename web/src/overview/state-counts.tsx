@@ -1,5 +1,5 @@
 import { SHOWN_STATES, type ShownState, wordOf } from "../../../src/client/shown/shown-state.ts";
-import { counts } from "../app/store.ts";
+import { counts } from "../state/store.ts";
 import { filterTree } from "../tree/tree-filter.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { TROUBLE } from "./causes.ts";

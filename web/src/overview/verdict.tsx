@@ -1,11 +1,11 @@
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { restartFailed } from "../app/commands/commands.ts";
-import { counts, hosts, processNames } from "../app/store.ts";
+import { restartFailed } from "../actions/commands.ts";
+import { RestartToApply } from "../process/restart-to-apply.tsx";
+import { counts, hosts, processNames } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
-import { RestartToApply } from "./restart-to-apply.tsx";
 import { verdictOf } from "./verdict-text.ts";
 
 /** The first line: is everything all right, and what can be done about all of it at once. */

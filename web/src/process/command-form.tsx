@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { command, isConnected, startTools } from "../app/store.ts";
+import { command, startTools } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
+import { isConnected } from "../ui/connected.ts";
 import { toast } from "../ui/toasts.ts";
 
 /** Which command runs at the next start, what replaces it, and what it is wrapped by. */

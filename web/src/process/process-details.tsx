@@ -4,10 +4,10 @@ import { exitText } from "../../../src/client/handles/exit-text.ts";
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { isTroubleState } from "../app/commands/actions.ts";
-import { cpuOf, loadOf, memoryOf } from "../app/loads.ts";
-import { ask, startupCommands } from "../app/store.ts";
-import { DependencyGraph } from "../overview/dependency-graph.tsx";
+import { isTroubleState } from "../actions/actions.ts";
+import { cpuOf, loadOf, memoryOf } from "../state/loads.ts";
+import { reasonOf } from "../state/status-reason.ts";
+import { ask, startupCommands } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
 import { copy } from "../ui/clipboard.ts";
 import { IconButton } from "../ui/icons.tsx";
@@ -15,10 +15,10 @@ import { ProcessChip } from "../ui/state-mark.tsx";
 import { clockTime, lasting } from "../ui/time.ts";
 import { complain } from "../ui/toasts.ts";
 import { CommandForm } from "./command-form.tsx";
+import { DependencyGraph } from "./dependency-graph.tsx";
 import { stateHistory } from "./state-history.ts";
 import { StripLegend } from "./state-strip.tsx";
 import { StateTimeline } from "./state-timeline.tsx";
-import { reasonOf } from "./status-reason.ts";
 
 type Detail = Extract<ManagerFrame, { type: "process_detail" }>;
 

@@ -1,31 +1,31 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isLost, shownState } from "../../../src/client/shown/shown-state.ts";
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
-import { isTroubleState } from "../app/commands/actions.ts";
-import { canDo, type Verb } from "../app/commands/command-effects.ts";
-import { requestByClick } from "../app/commands/commands.ts";
-import type { Pane } from "../app/layout.ts";
-import { useLoads } from "../app/loads.ts";
-import { poppedOut, show, showBeside, showProcess, toggleDetails } from "../app/navigation.ts";
-import { hasTouchKeys, isNarrow } from "../app/settings.ts";
-import { command, isConnected, isLoaded, processOf } from "../app/store.ts";
+import { isTroubleState } from "../actions/actions.ts";
+import { canDo, type Verb } from "../actions/command-effects.ts";
+import { requestByClick } from "../actions/commands.ts";
 import { displayOf } from "../features/displays/display-of.ts";
-import { RestartToApply } from "../overview/restart-to-apply.tsx";
+import type { Pane } from "../state/layout.ts";
+import { useLoads } from "../state/loads.ts";
+import { poppedOut, show, showBeside, showProcess, toggleDetails } from "../state/navigation.ts";
+import { reasonOf } from "../state/status-reason.ts";
+import { command, isLoaded, processOf } from "../state/store.ts";
 import { KeyBar } from "../terminal/key-bar.tsx";
 import { SearchBar } from "../terminal/search-bar.tsx";
-
 import type { OpenTerminal, ShownSize } from "../terminal/terminal.ts";
 import { offerTerminal } from "../terminal/terminal-actions.ts";
 import { TerminalBox } from "../terminal/terminal-box.tsx";
 import { TerminalTools } from "../terminal/terminal-tools.tsx";
 import { Button } from "../ui/button.tsx";
+import { isConnected } from "../ui/connected.ts";
 import { Icon, IconButton, type IconName } from "../ui/icons.tsx";
-import { LoadText } from "../ui/load-text.tsx";
 import { Name } from "../ui/name.tsx";
+import { hasTouchKeys, isNarrow } from "../ui/screen.ts";
 import { ProcessChip } from "../ui/state-mark.tsx";
 import { lasting } from "../ui/time.ts";
+import { LoadText } from "./load-text.tsx";
 import { ProcessDetails } from "./process-details.tsx";
-import { reasonOf } from "./status-reason.ts";
+import { RestartToApply } from "./restart-to-apply.tsx";
 
 export function ProcessView({ name, pane }: { name: string; pane: Pane }) {
   const process = processOf(name);

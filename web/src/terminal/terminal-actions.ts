@@ -1,5 +1,5 @@
-import { poppedOut } from "../app/navigation.ts";
-import { client } from "../app/store.ts";
+import { poppedOut } from "../state/navigation.ts";
+import { client } from "../state/store.ts";
 import { downloadText } from "../ui/download.ts";
 import type { OpenTerminal } from "./terminal.ts";
 

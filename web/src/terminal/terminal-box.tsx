@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { holdsKeys, layout, takesFocus } from "../app/navigation.ts";
+import { holdsKeys, layout, takesFocus } from "../state/navigation.ts";
 import { complain } from "../ui/toasts.ts";
 import type { OpenTerminal, TerminalOptions } from "./terminal.ts";
 import { terminalArrived, terminalComes } from "./terminal-actions.ts";

@@ -1,5 +1,5 @@
 import type { Terminal } from "@xterm/xterm";
-import { FONT_SIZE, fontSize } from "../app/settings.ts";
+import { FONT_SIZE, fontSize } from "../state/settings.ts";
 import { copy } from "../ui/clipboard.ts";
 import { confirm } from "../ui/dialog.tsx";
 

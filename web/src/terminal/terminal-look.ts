@@ -1,6 +1,6 @@
 import { WebglAddon } from "@xterm/addon-webgl";
 import type { IMarker, ITheme, Terminal } from "@xterm/xterm";
-import { shade } from "../app/settings.ts";
+import { shade } from "../state/settings.ts";
 import type { DrawnRule } from "./draw-queue.ts";
 
 export function useWebGl(terminal: Terminal): void {

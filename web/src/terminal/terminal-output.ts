@@ -1,7 +1,7 @@
 import type { IMarker, Terminal } from "@xterm/xterm";
 import { OutputJoin, type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
-import { ask, client } from "../app/store.ts";
+import { ask, client } from "../state/store.ts";
 import { type DrawnRule, DrawQueue, LEAVE_ALTERNATE_SCREEN, RESET } from "./draw-queue.ts";
 import { type OutputPart, type PastRun, RunRules } from "./run-rules.ts";
 import type { ToldSize } from "./terminal-size.ts";

@@ -1,6 +1,6 @@
 import { type ShownState, wordOf } from "../../../src/client/shown/shown-state.ts";
-import { isNarrow } from "../app/settings.ts";
-import { counts } from "../app/store.ts";
+import { counts } from "../state/store.ts";
+import { isNarrow } from "../ui/screen.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { filter, filterTree } from "./tree-filter.ts";
 import { focusRow, openBest } from "./tree-navigation.ts";

@@ -1,13 +1,14 @@
 import { signal } from "@preact/signals";
 import type { TargetedMouseEvent, TargetedPointerEvent } from "preact";
 import { findGroup } from "../../../src/client/mirror.ts";
-import { processesOf } from "../app/commands/actions.ts";
-import { popOut, show, showBeside } from "../app/navigation.ts";
-import { isNarrow } from "../app/settings.ts";
-import { processOf, tree } from "../app/store.ts";
-import { showInLog, verbActions } from "../palette/palette-process.ts";
+import { processesOf } from "../actions/actions.ts";
+import { verbActions } from "../actions/verb-actions.ts";
+import { showInLog } from "../log/log-view.tsx";
+import { popOut, show, showBeside } from "../state/navigation.ts";
+import { processOf, tree } from "../state/store.ts";
 import { copy } from "../ui/clipboard.ts";
 import { type Anchor, Menu, type MenuItem } from "../ui/menu.tsx";
+import { isNarrow } from "../ui/screen.ts";
 import { focusRow, rows } from "./tree-navigation.ts";
 
 /** A finger that rests this long on a row, milliseconds, and moves no further than this, pixels, opens its menu. */

@@ -1,8 +1,8 @@
 import { computed, signal } from "@preact/signals";
 import { shownState, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { isTrouble } from "../app/commands/actions.ts";
-import { processNames, processOf } from "../app/store.ts";
+import { isTrouble } from "../actions/actions.ts";
+import { processNames, processOf } from "../state/store.ts";
 import { fuzzyScore } from "../ui/fuzzy.ts";
 
 /** Characters of a word that is also looked for as an abbreviation. */

@@ -2,15 +2,17 @@ import { computed, signal } from "@preact/signals";
 import { ancestorNames } from "../../../src/base/names.ts";
 import { findGroup } from "../../../src/client/mirror.ts";
 import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
-import { isTrouble } from "../app/commands/actions.ts";
-import { current, show } from "../app/navigation.ts";
-import { folds, isNarrow } from "../app/settings.ts";
-import { processOf, tree } from "../app/store.ts";
-import { keyOf, type View } from "../app/views.ts";
+import { isTrouble } from "../actions/actions.ts";
+import { membersOf } from "../state/members.ts";
+import { current, show } from "../state/navigation.ts";
+import { folds } from "../state/settings.ts";
+import { processOf, tree } from "../state/store.ts";
+import { keyOf, type View } from "../state/views.ts";
 import type { Viewport } from "../ui/list/viewport.ts";
+import { isNarrow } from "../ui/screen.ts";
 import { toast } from "../ui/toasts.ts";
 import { filter, fits } from "./tree-filter.ts";
-import { isOpen, membersOf, type TreeRow, treeRows } from "./tree-rows.ts";
+import { isOpen, type TreeRow, treeRows } from "./tree-rows.ts";
 
 /** Name of the row that Tab comes to. */
 export const focusedRow = signal("");

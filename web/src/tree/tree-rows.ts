@@ -1,4 +1,5 @@
 import type { GroupNode, ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
+import { membersOf } from "../state/members.ts";
 
 export interface TreeRow {
   node: ProcessTreeNode;
@@ -8,17 +9,6 @@ export interface TreeRow {
   position: number;
   siblings: number;
 }
-
-/** Names of all processes below a node, in order. Nodes are never changed, so that the answer can be kept. */
-export function membersOf(node: ProcessTreeNode): string[] {
-  if (node.type === "process") return [node.name];
-  const known = members.get(node);
-  if (known) return known;
-  const found = node.children.flatMap(membersOf);
-  members.set(node, found);
-  return found;
-}
-const members = new WeakMap<ProcessTreeNode, string[]>();
 
 /** Whether a group is unfolded: as the user left it, else as configured. */
 export function isOpen({ name, opened }: Pick<GroupNode, "name" | "opened">, folds: Readonly<Record<string, boolean>>): boolean {

@@ -2,19 +2,18 @@ import { computed } from "@preact/signals";
 import type { TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
-import { isVerbKey, processesOf, VERB_KEYS } from "../app/commands/actions.ts";
-import { requestByClick, requestForView } from "../app/commands/commands.ts";
-import { current, layout, show, takesFocus } from "../app/navigation.ts";
-
-import { isNarrow } from "../app/settings.ts";
-import { isConnected, isLoaded, processNames } from "../app/store.ts";
-
-import { keyOf } from "../app/views.ts";
-import { asOf } from "../process/status-reason.ts";
+import { isVerbKey, processesOf, VERB_KEYS } from "../actions/actions.ts";
+import { requestByClick, requestForView } from "../actions/commands.ts";
+import { current, layout, show, takesFocus } from "../state/navigation.ts";
+import { asOf } from "../state/status-reason.ts";
+import { isLoaded, processNames } from "../state/store.ts";
+import { keyOf } from "../state/views.ts";
 import { focusTerminal } from "../terminal/terminal-actions.ts";
+import { isConnected } from "../ui/connected.ts";
 import { Icon } from "../ui/icons.tsx";
 import { useViewport } from "../ui/list/viewport.ts";
 import { Name } from "../ui/name.tsx";
+import { isNarrow } from "../ui/screen.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { TreeFilter } from "./filter-box.tsx";
 import { openRowMenu, RowMenu, rowMenuEvents } from "./row-menu.tsx";

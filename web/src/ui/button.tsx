@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { isConnected } from "../app/store.ts";
+import { isConnected } from "./connected.ts";
 
 interface Props {
   class?: string;

@@ -1,5 +1,5 @@
-import { isNarrow } from "../app/settings.ts";
 import { Button } from "./button.tsx";
+import { isNarrow } from "./screen.ts";
 
 /** Pictures on buttons: strokes in a square of 16, so that they follow the text's colour. */
 const PATHS = {

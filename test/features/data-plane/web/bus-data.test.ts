@@ -5,8 +5,8 @@ import { minMaxGrid } from "../../../../web/src/features/data-plane/plot/min-max
 import { TraceSamples } from "../../../../web/src/features/data-plane/plot/trace-samples.ts";
 import { csvOf, numericFields } from "../../../../web/src/features/data-plane/plot/traces.ts";
 import { exampleOf, interfaceOf } from "../../../../web/src/features/data-plane/service-interface.ts";
-import { pathOf } from "../../../../web/src/features/data-plane/sparkline-path.ts";
 import { valueText } from "../../../../web/src/features/data-plane/words.ts";
+import { pathOf } from "../../../../web/src/ui/sparkline-path.ts";
 
 describe("values of parameters", () => {
   const gain = { type: "float", minimum: 0, maximum: 10, unit: "Nm" };

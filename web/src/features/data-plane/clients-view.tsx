@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Client } from "../../../../src/protocol/resources/resources.ts";
-import { linkTo } from "../../app/navigation.ts";
-import { hasProcess } from "../../app/store.ts";
+import { linkTo } from "../../state/navigation.ts";
+import { hasProcess } from "../../state/store.ts";
 import { DataPanel } from "./data-panel.tsx";
 import { clients } from "./data-store.ts";
 import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";

@@ -3,8 +3,8 @@ import type { Service } from "../../../../src/features/data-plane/wire/service.t
 import type { Topic } from "../../../../src/features/data-plane/wire/topic.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import type { Client } from "../../../../src/protocol/resources/resources.ts";
-import { drawnWithNextFrame } from "../../app/painting.ts";
-import { frames$ } from "../../app/store.ts";
+import { drawnWithNextFrame } from "../../state/painting.ts";
+import { frames$ } from "../../state/store.ts";
 
 /** What the programs say about themselves on the bus, as the manager tells it. */
 export const topics = signal<readonly Topic[]>([]);

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import { linkTo } from "../../app/navigation.ts";
-import type { DataKind } from "../../app/views.ts";
+import { linkTo } from "../../state/navigation.ts";
+import type { DataKind } from "../../state/views.ts";
 import { LoggersView } from "../loggers/loggers-view.tsx";
 import { loggers, recordings } from "../recordings/recordings-store.ts";
 import { RecordingsView } from "../recordings/recordings-view.tsx";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../../src/base/errors.ts";
-import { kept } from "../../app/settings.ts";
-import { ask } from "../../app/store.ts";
+import { kept } from "../../state/settings.ts";
+import { ask } from "../../state/store.ts";
 
 /** A message as it was entered. */
 export interface Message {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import type { Service } from "../../../../src/features/data-plane/wire/service.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
-import { ask } from "../../app/store.ts";
+import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { clockAt } from "../../ui/time.ts";
 import { DataPanel } from "./data-panel.tsx";

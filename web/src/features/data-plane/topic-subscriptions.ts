@@ -1,6 +1,6 @@
 import { computed, effect } from "@preact/signals";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
-import { client, command, connection, frames$ } from "../../app/store.ts";
+import { client, command, connection, frames$ } from "../../state/store.ts";
 
 type SampleFrame = Extract<ManagerFrame, { type: "topic_sample" }>;
 export type Sample = Pick<SampleFrame, "ts" | "value" | "undecoded">;

@@ -3,11 +3,11 @@ import { useState } from "preact/hooks";
 import { bytesText, rateText } from "../../../../src/client/shown/units.ts";
 import type { Topic } from "../../../../src/features/data-plane/wire/topic.ts";
 import { Button } from "../../ui/button.tsx";
+import { Sparkline } from "../../ui/sparkline.tsx";
 import { now } from "../../ui/time.ts";
 import { rates, topics } from "./data-store.ts";
 import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";
 import { PublishPanel } from "./publish-panel.tsx";
-import { Sparkline } from "./sparkline.tsx";
 import { TopicPanel } from "./topic-panel.tsx";
 
 /** Kept while other views are shown. */

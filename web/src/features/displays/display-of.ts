@@ -1,8 +1,8 @@
 import type { Process } from "../../../../src/protocol/resources/resources.ts";
-import { user } from "../../app/login.ts";
-import { current, showBeside } from "../../app/navigation.ts";
-import { frames$, vncSessions } from "../../app/store.ts";
-import type { View } from "../../app/views.ts";
+import { user } from "../../state/login.ts";
+import { current, showBeside } from "../../state/navigation.ts";
+import { frames$, vncSessions } from "../../state/store.ts";
+import type { View } from "../../state/views.ts";
 import { toast } from "../../ui/toasts.ts";
 
 /** The display that shows a process to this user; null if there is none. */

@@ -1,7 +1,7 @@
 import type RFB from "@novnc/novnc";
 import { type Signal, signal } from "@preact/signals";
 import { messageOf } from "../../../../src/base/errors.ts";
-import { withRequestToken } from "../../app/page-meta.ts";
+import { withRequestToken } from "../../state/page-meta.ts";
 import { displayInfo, infoAddress } from "./display-info.ts";
 import { keysymOf, MODIFIERS, strokesOf } from "./keysyms.ts";
 import { OwnSizes } from "./own-sizes.ts";

@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals";
-import { kept } from "../../app/settings.ts";
+import { kept } from "../../state/settings.ts";
 
 const isBoolean = (value: unknown) => (typeof value === "boolean" ? value : null);
 

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { user } from "../../app/login.ts";
-import { show, takesFocus } from "../../app/navigation.ts";
-import { hasTouchKeys } from "../../app/settings.ts";
-import { allProcesses, processOf, vncSessions } from "../../app/store.ts";
+import { user } from "../../state/login.ts";
+import { show, takesFocus } from "../../state/navigation.ts";
+import { allProcesses, processOf, vncSessions } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icons.tsx";
 import { MenuButton } from "../../ui/menu.tsx";
 import { Name } from "../../ui/name.tsx";
+import { hasTouchKeys } from "../../ui/screen.ts";
 import { now } from "../../ui/time.ts";
 import { DisplayScreen, type ScreenState } from "./display-screen.ts";
 import { displayFits, displayOptions, displayQuality, displayResizes, QUALITIES } from "./display-settings.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import { bytesText } from "../../../../src/client/shown/units.ts";
-import { withRequestToken } from "../../app/page-meta.ts";
+import { withRequestToken } from "../../state/page-meta.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { type Progress, saveWithProgress } from "./save-with-progress.ts";

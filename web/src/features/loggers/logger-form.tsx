@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
-import { client } from "../../app/store.ts";
+import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { DataPanel } from "../data-plane/data-panel.tsx";
 import { Labelled } from "../recordings/recording-form.tsx";

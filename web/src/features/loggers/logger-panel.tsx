@@ -1,5 +1,5 @@
 import type { DaemonLogger, LoggerTopic } from "../../../../src/features/loggers/wire.ts";
-import { command } from "../../app/store.ts";
+import { command } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icons.tsx";

@@ -1,4 +1,4 @@
-import { client } from "../../app/store.ts";
+import { client } from "../../state/store.ts";
 import type { TraceSamples } from "../data-plane/plot/trace-samples.ts";
 import type { Trace } from "../data-plane/plot/traces.ts";
 import { fileAddress } from "../recordings/file/file-address.ts";

@@ -1,9 +1,10 @@
 import { signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { isNarrow, kept } from "../../app/settings.ts";
+import { kept } from "../../state/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { useSize } from "../../ui/element-size.ts";
 import { IconButton } from "../../ui/icons.tsx";
+import { isNarrow } from "../../ui/screen.ts";
 import { clockAt } from "../../ui/time.ts";
 import { GraphView } from "./graph/graph-view.tsx";
 import { HostsTable } from "./hosts-table.tsx";

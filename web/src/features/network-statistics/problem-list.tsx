@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { NetworkProblem } from "../../../../src/features/network-statistics/wire.ts";
-import { isNarrow } from "../../app/settings.ts";
+import { isNarrow } from "../../ui/screen.ts";
 import { pickedHost } from "./network-store.ts";
 
 /** Shown before the user wants all: on a wide screen, and on a phone. */

@@ -1,4 +1,4 @@
-import { kept } from "../../app/settings.ts";
+import { kept } from "../../state/settings.ts";
 
 export const SECTIONS = ["links", "interfaces", "hosts", "graph"] as const;
 export type Section = (typeof SECTIONS)[number];

@@ -2,7 +2,7 @@ import { type Signal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
-import { ask, connection } from "../../app/store.ts";
+import { ask, connection } from "../../state/store.ts";
 
 export interface TaskQuestion {
   host: string;

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
-import { ask, isConnected } from "../../app/store.ts";
-import { addressOfView } from "../../app/views.ts";
+import { ask } from "../../state/store.ts";
+import { addressOfView } from "../../state/views.ts";
 import { copy } from "../../ui/clipboard.ts";
+import { isConnected } from "../../ui/connected.ts";
 import { IconButton } from "../../ui/icons.tsx";
 import { complain, toast } from "../../ui/toasts.ts";
 import { clampText, cpuList } from "./task-query.ts";

@@ -2,12 +2,12 @@ import { signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
-import { linkTo } from "../../app/navigation.ts";
-import { isNarrow } from "../../app/settings.ts";
-import { hasProcess } from "../../app/store.ts";
+import { linkTo } from "../../state/navigation.ts";
+import { hasProcess } from "../../state/store.ts";
 import type { HeldRows } from "../../ui/list/held-rows.ts";
 import { scrollToRow, useRowFocus } from "../../ui/list/row-focus.ts";
 import { drawnRows, useViewport, type Viewport } from "../../ui/list/viewport.ts";
+import { isNarrow } from "../../ui/screen.ts";
 import { lasting } from "../../ui/time.ts";
 import type { Order } from "./task-query.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { hosts, instance } from "../../app/store.ts";
-import type { TasksView } from "../../app/views.ts";
+import { hosts, instance } from "../../state/store.ts";
+import type { TasksView } from "../../state/views.ts";
 import { IconButton } from "../../ui/icons.tsx";
 import { useHeldRows } from "../../ui/list/held-rows.ts";
 import { useTaskList } from "./task-list.ts";

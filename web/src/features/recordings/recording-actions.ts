@@ -1,5 +1,5 @@
-import type { Action } from "../../app/commands/action.ts";
-import { command } from "../../app/store.ts";
+import type { Action } from "../../actions/action.ts";
+import { command } from "../../state/store.ts";
 import { loggers, recordings } from "./recordings-store.ts";
 
 /** For the palette: what can be stopped or started without a form. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
-import { client } from "../../app/store.ts";
+import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { DataPanel } from "../data-plane/data-panel.tsx";
 import { ALSO_RECORDED, type RecordingForm, requestOf } from "./recording-request.ts";

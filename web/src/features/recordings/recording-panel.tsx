@@ -1,8 +1,8 @@
 import { bytesText } from "../../../../src/client/shown/units.ts";
 import { recordedSpan, spanText } from "../../../../src/features/recordings/client/recorded-span.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
-import { show } from "../../app/navigation.ts";
-import { command } from "../../app/store.ts";
+import { show } from "../../state/navigation.ts";
+import { command } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { downloadFrom } from "../../ui/download.ts";

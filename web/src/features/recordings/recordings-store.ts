@@ -2,9 +2,9 @@ import { batch, signal } from "@preact/signals";
 import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
-import { drawnWithNextFrame } from "../../app/painting.ts";
-import { client, frames$ } from "../../app/store.ts";
-import { socketQuery } from "../../app/views.ts";
+import { drawnWithNextFrame } from "../../state/painting.ts";
+import { client, frames$ } from "../../state/store.ts";
+import { socketQuery } from "../../state/views.ts";
 import { complain } from "../../ui/toasts.ts";
 import { inOrder, withItem } from "../data-plane/data-store.ts";
 

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { ask, connection } from "../../../app/store.ts";
+import { ask, connection } from "../../../state/store.ts";
 import type { Trace } from "./traces.ts";
 import { unitOf } from "./units.ts";
 

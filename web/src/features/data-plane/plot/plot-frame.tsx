@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { kept, shade } from "../../../app/settings.ts";
+import { kept, shade } from "../../../state/settings.ts";
 import { Button } from "../../../ui/button.tsx";
 import { downloadText } from "../../../ui/download.ts";
 import { Icon } from "../../../ui/icons.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { linkTo } from "../../../app/navigation.ts";
+import { linkTo } from "../../../state/navigation.ts";
 import { Button } from "../../../ui/button.tsx";
 import { useUnits } from "./definitions.ts";
 import { liveSource } from "./live-source.ts";

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../../../src/base/errors.ts";
 import { spanText } from "../../../../../src/features/recordings/client/recorded-span.ts";
-import { linkTo } from "../../../app/navigation.ts";
-import type { RecordedView } from "../../../app/views.ts";
+import { linkTo } from "../../../state/navigation.ts";
+import type { RecordedView } from "../../../state/views.ts";
 import { Button } from "../../../ui/button.tsx";
 import { downloadFrom } from "../../../ui/download.ts";
 import { Icon } from "../../../ui/icons.tsx";

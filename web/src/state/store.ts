@@ -1,4 +1,4 @@
-import { batch, computed, type Signal, signal } from "@preact/signals";
+import { batch, computed, effect, type Signal, signal } from "@preact/signals";
 import { MgrError, messageOf } from "../../../src/base/errors.ts";
 import { browserLink } from "../../../src/client/browser.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
@@ -6,8 +6,7 @@ import { type ShownState, shownState } from "../../../src/client/shown/shown-sta
 import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { VncSession } from "../../../src/protocol/resources/display.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../../../src/protocol/resources/resources.ts";
-import { loadNewest } from "../log/log-history.ts";
-import { storeEntries } from "../log/log-store.ts";
+import { isConnected } from "../ui/connected.ts";
 import { complain } from "../ui/toasts.ts";
 import { reloadIfStale } from "./asset-hash.ts";
 import { drawnWithNextFrame } from "./painting.ts";
@@ -24,8 +23,9 @@ export type Connection =
 
 /** The client's mirror as signals, for components. A signal per process, so that a change repaints one row. */
 export const connection = signal<Connection>({ kind: "connecting" });
-/** Whether commands can be sent: not while the manager cannot be reached. */
-export const isConnected = computed(() => connection.value.kind !== "lost");
+effect(() => {
+  isConnected.value = connection.value.kind !== "lost";
+});
 export const instance = signal<ManagerInfo>({ name: "", host: "", save_problem: null });
 export const tree = signal<readonly ProcessTreeNode[]>([]);
 export const processNames = signal<string[]>([]);
@@ -62,8 +62,6 @@ export const counts = computed(() => {
   return found;
 });
 
-/** A window with one process or group is told of nothing else, not of the log either. */
-const hasLog = !/single_/.test(socketQuery(location));
 const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location)}`;
 const link = browserLink(address);
 export const client = new ManagerClient(link);
@@ -72,9 +70,6 @@ export const { frames$ } = link;
 const { mirror } = client;
 
 mirror.changes$.subscribe((name) => drawnWithNextFrame(() => batch(() => (name === null ? copyAll() : copyProcess(name)))));
-link.frames$.subscribe((frame) => {
-  if (frame.type === "log_batch") drawnWithNextFrame(() => storeEntries(frame.entries));
-});
 link.state$.subscribe((state) => {
   if (state.kind === "open") void resync();
   else if (state.kind === "waiting") lose(state.reason, Date.now() + state.retry_ms);
@@ -94,7 +89,6 @@ async function resync(): Promise<void> {
   try {
     await mirror.current();
     if (mirror.assetHash !== null && reloadIfStale(mirror.assetHash)) return;
-    if (hasLog) loadNewest(client);
     connection.value = { kind: "open" };
   } catch (error) {
     lose(messageOf(error));

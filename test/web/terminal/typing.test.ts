@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_PIECE_CHARACTERS } from "../../../src/base/text-pieces.ts";
-import { inOrder } from "../../../web/src/app/commands/typing.ts";
+import { inOrder } from "../../../web/src/terminal/typing.ts";
 
 /** What was sent and how it is answered, one after the other. */
 function rig() {

@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "./button.tsx";
 
 interface LazyView<Props> {
   View: ComponentType<Props>;

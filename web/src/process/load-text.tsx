@@ -1,4 +1,4 @@
-import { cpuOf, loadOf, memoryOf } from "../app/loads.ts";
+import { cpuOf, loadOf, memoryOf } from "../state/loads.ts";
 
 const MEANING = "CPU in percent of one CPU and resident memory, with everything that the process has started";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Action } from "../../web/src/app/commands/action.ts";
-import { preselected, ranked } from "../../web/src/palette/rank.ts";
+import type { Action } from "../../../web/src/actions/action.ts";
+import { preselected, ranked } from "../../../web/src/app/palette/rank.ts";
 
 const run = () => {};
 /** As the palette offers it for each process; `shown` has the actions of its view, too. */

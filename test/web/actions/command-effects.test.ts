@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { canDo, needsQuestion, questionOf } from "../../../web/src/app/commands/command-effects.ts";
+import { canDo, needsQuestion, questionOf } from "../../../web/src/actions/command-effects.ts";
 
 const process = (name: string, state: Process["state"], stops_with: string[] = []) =>
   ({ name, state, requested_state: state === "stopped" ? "stop" : "start", stops_with, confirm: false }) as const;

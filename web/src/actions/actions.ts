@@ -1,7 +1,7 @@
-import { type ShownState, shownState } from "../../../../src/client/shown/shown-state.ts";
-import type { Process } from "../../../../src/protocol/resources/resources.ts";
-import { membersOf } from "../../tree/tree-rows.ts";
-import { processOf } from "../store.ts";
+import { type ShownState, shownState } from "../../../src/client/shown/shown-state.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { membersOf } from "../state/members.ts";
+import { processOf } from "../state/store.ts";
 
 /** Whether a process is in its requested state, may still reach it, or never will by itself. */
 export function progressOf(process: Process): "there" | "coming" | "failed" {

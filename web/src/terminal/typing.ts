@@ -1,4 +1,4 @@
-import { MAX_PIECE_CHARACTERS, textPieces } from "../../../../src/base/text-pieces.ts";
+import { MAX_PIECE_CHARACTERS, textPieces } from "../../../src/base/text-pieces.ts";
 
 /**
  * Sends what is typed, in order and without a hole. `send` resolves with whether the text was taken. A text of several

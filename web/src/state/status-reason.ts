@@ -1,7 +1,7 @@
 import { statusReason } from "../../../src/client/shown/status-reason.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { hosts } from "../app/store.ts";
 import { clockMinutes, lasting } from "../ui/time.ts";
+import { hosts } from "./store.ts";
 
 const WORDS = { at: clockMinutes, in: (timestamp: string) => `in ${lasting(timestamp, true)}` };
 

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { canDo } from "../app/commands/command-effects.ts";
-import { requestByClick } from "../app/commands/commands.ts";
-import { linkTo } from "../app/navigation.ts";
-import { isNarrow } from "../app/settings.ts";
-import { reasonOf } from "../process/status-reason.ts";
+import { canDo } from "../actions/command-effects.ts";
+import { requestByClick } from "../actions/commands.ts";
+import { linkTo } from "../state/navigation.ts";
+import { reasonOf } from "../state/status-reason.ts";
+import { TerminalBox } from "../terminal/terminal-box.tsx";
 import { rowItems } from "../tree/row-menu.tsx";
 import { IconButton } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
+import { isNarrow } from "../ui/screen.ts";
 import { ProcessMark } from "../ui/state-mark.tsx";
-import { TerminalBox } from "./terminal-box.tsx";
 
 /** Terminals drawn at once; more would take a second each to draw. */
 const MOST_TERMINALS = 16;

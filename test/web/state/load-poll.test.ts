@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ProcessLoad } from "../../../src/protocol/resources/resources.ts";
-import { LOADS_EVERY_MS, LoadPoll } from "../../../web/src/app/load-poll.ts";
+import { LOADS_EVERY_MS, LoadPoll } from "../../../web/src/state/load-poll.ts";
 
 const LOAD: ProcessLoad = { name: "a", cpu_percent: 1, memory_rss: 2, processes: 3 };
 

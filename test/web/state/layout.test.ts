@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import * as layouts from "../../../web/src/app/layout.ts";
-import { keyOf, type View } from "../../../web/src/app/views.ts";
+import * as layouts from "../../../web/src/state/layout.ts";
+import { keyOf, type View } from "../../../web/src/state/views.ts";
 
 const process = (name: string): View => ({ kind: "process", name });
 const keys = (layout: layouts.Layout) => layouts.panesOf(layout.root).map((pane) => pane.tabs.map((tab) => keyOf(tab.view)));

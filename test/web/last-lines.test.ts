@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { lastLine } from "../../../src/client/shown/last-line.ts";
-import { LastLines } from "../../../web/src/overview/last-lines.ts";
+import { lastLine } from "../../src/client/shown/last-line.ts";
+import { LastLines } from "../../web/src/overview/last-lines.ts";
 
 describe("the last line of some output", () => {
   test.each([

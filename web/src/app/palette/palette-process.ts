@@ -1,32 +1,14 @@
-import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
-import type { Action } from "../app/commands/action.ts";
-import { canDo, type Verb } from "../app/commands/command-effects.ts";
-import { asks, request, type Target } from "../app/commands/commands.ts";
-import { detailsOpen, show, toggleDetails } from "../app/navigation.ts";
-import { command, isConnected, startTools, startupCommands } from "../app/store.ts";
-import { searchLog } from "../log/log-view.tsx";
-import { download, terminalOf } from "../terminal/terminal-actions.ts";
-import { copy } from "../ui/clipboard.ts";
-import { confirm } from "../ui/dialog.tsx";
-import { complain } from "../ui/toasts.ts";
-
-const VERBS: readonly [Verb, string, string][] = [
-  ["start", "Start", "s"],
-  ["stop", "Stop", "x"],
-  ["restart", "Restart", "r"],
-];
-
-/** Start, stop and restart of a target, those that make sense now. What ends processes is marked. */
-export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): (Action & { verb: Verb })[] {
-  return VERBS.filter(([verb]) => isConnected.value && processes.some((process) => canDo(verb, process))).map(([verb, word, keys]) => ({
-    title: `${word} ${what}`,
-    verb,
-    ...(near ? { keys, near } : {}),
-    ...(verb === "start" ? {} : { isDanger: true }),
-    ...(asks(verb, target) ? { asks: true } : {}),
-    run: () => void request(verb, target),
-  }));
-}
+import { type Process, SIGNALS, type Signal } from "../../../../src/protocol/resources/resources.ts";
+import type { Action } from "../../actions/action.ts";
+import { verbActions } from "../../actions/verb-actions.ts";
+import { showInLog } from "../../log/log-view.tsx";
+import { detailsOpen, toggleDetails } from "../../state/navigation.ts";
+import { command, startTools, startupCommands } from "../../state/store.ts";
+import { download, terminalOf } from "../../terminal/terminal-actions.ts";
+import { copy } from "../../ui/clipboard.ts";
+import { isConnected } from "../../ui/connected.ts";
+import { confirm } from "../../ui/dialog.tsx";
+import { complain } from "../../ui/toasts.ts";
 
 /** Everything that the view of a process can do, and what is in its details. */
 export function processViewActions(process: Process): Action[] {
@@ -110,12 +92,6 @@ async function sendSignal(name: string, signal: Signal): Promise<void> {
     isDanger: true,
   };
   if (await confirm(question)) await command({ type: "send_signal", name, signal });
-}
-
-/** The log's entries that name a process. */
-export function showInLog(name: string): void {
-  searchLog(name);
-  show({ kind: "log" });
 }
 
 async function copyCommands(name: string): Promise<void> {

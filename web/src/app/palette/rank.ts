@@ -1,5 +1,5 @@
-import type { Action } from "../app/commands/action.ts";
-import { fuzzyScore } from "../ui/fuzzy.ts";
+import type { Action } from "../../actions/action.ts";
+import { fuzzyScore } from "../../ui/fuzzy.ts";
 
 /** Added to the score of actions of the shown view, and of places. */
 const NEAR_BONUS = 6;

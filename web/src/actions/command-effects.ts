@@ -1,5 +1,5 @@
-import { canStop } from "../../../../src/client/shown/along.ts";
-import type { Process } from "../../../../src/protocol/resources/resources.ts";
+import { canStop } from "../../../src/client/shown/along.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 
 export type Verb = "start" | "stop" | "restart";
 type Node = Pick<Process, "name">;

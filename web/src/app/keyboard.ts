@@ -1,16 +1,16 @@
-import { openPalette, paletteOpen } from "../../palette/palette.tsx";
-import { closeFocused, splitFocused } from "../../palette/palette-actions.ts";
-import { focusTerminal, isTerminalComing } from "../../terminal/terminal-actions.ts";
-import { focusFilter } from "../../tree/tree-filter.ts";
-import { focusTree, nextTrouble, stepProcess } from "../../tree/tree-navigation.ts";
-import * as layouts from "../layout.ts";
-import { arrange, canPopOut, current, layout, popOut, poppedOut, show, toggleDetails } from "../navigation.ts";
-import { logOpen } from "../settings.ts";
-import { settingsOpen } from "../settings-dialog.tsx";
-import { isLoaded } from "../store.ts";
-import { isVerbKey, VERB_KEYS } from "./actions.ts";
-import { requestForView } from "./commands.ts";
+import { isVerbKey, VERB_KEYS } from "../actions/actions.ts";
+import { requestForView } from "../actions/commands.ts";
+import * as layouts from "../state/layout.ts";
+import { arrange, canPopOut, current, layout, popOut, poppedOut, show, toggleDetails } from "../state/navigation.ts";
+import { logOpen } from "../state/settings.ts";
+import { isLoaded } from "../state/store.ts";
+import { focusTerminal, isTerminalComing } from "../terminal/terminal-actions.ts";
+import { focusFilter } from "../tree/tree-filter.ts";
+import { focusTree, nextTrouble, stepProcess } from "../tree/tree-navigation.ts";
 import { sheetOpen } from "./keyboard-sheet.tsx";
+import { openPalette, paletteOpen } from "./palette/palette.tsx";
+import { closeFocused, splitFocused } from "./palette/palette-actions.ts";
+import { settingsOpen } from "./settings-dialog.tsx";
 
 /**
  * Keys of the whole page. Those without Ctrl do nothing while the user types into a field. While the page or

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 
 export const sheetOpen = signal(false);
 

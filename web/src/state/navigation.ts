@@ -1,6 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
+import { isNarrow } from "../ui/screen.ts";
 import * as layouts from "./layout.ts";
-import { isNarrow, storedLayout } from "./settings.ts";
+import { storedLayout } from "./settings.ts";
 import { addressOfView, isPoppedOut, keyOf, type View, viewOfAddress } from "./views.ts";
 
 /** Which view is shown where. The address names the focused view, so that it is a link to it. */

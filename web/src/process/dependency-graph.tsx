@@ -1,7 +1,7 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { showProcess } from "../app/navigation.ts";
-import { isNarrow } from "../app/settings.ts";
-import { processOf } from "../app/store.ts";
+import { showProcess } from "../state/navigation.ts";
+import { processOf } from "../state/store.ts";
+import { isNarrow } from "../ui/screen.ts";
 import { ProcessMark } from "../ui/state-mark.tsx";
 
 const ROW = 30;

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
-import type { Action } from "../app/commands/action.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import type { Action } from "../../actions/action.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { allActions } from "./palette-actions.ts";
 import { preselected, ranked } from "./rank.ts";
 

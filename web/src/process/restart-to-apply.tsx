@@ -1,5 +1,5 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { request } from "../app/commands/commands.ts";
+import { request } from "../actions/commands.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 

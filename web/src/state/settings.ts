@@ -1,4 +1,5 @@
 import { effect, type Signal, signal } from "@preact/signals";
+import { matching } from "../ui/screen.ts";
 
 /** What the user has arranged in this browser: kept in localStorage, read back with a check. */
 export function kept<T>(name: string, initial: T, read: (value: unknown) => T | null): Signal<T> {
@@ -46,16 +47,6 @@ export const folds = kept<Record<string, boolean>>("folds", {}, (value) =>
 );
 export const storedLayout = kept<unknown>("layout", null, (value) => value);
 
-/** Follows a media query. */
-function matching(query: string): Signal<boolean> {
-  const list = matchMedia(query);
-  const matches = signal(list.matches);
-  list.addEventListener("change", () => {
-    matches.value = list.matches;
-  });
-  return matches;
-}
-
 /** Whether the page is dark now. */
 const systemLight = matching("(prefers-color-scheme: light)");
 export const shade = signal<"dark" | "light">("dark");
@@ -63,8 +54,3 @@ effect(() => {
   shade.value = theme.value === "system" ? (systemLight.value ? "light" : "dark") : theme.value;
   document.documentElement.dataset.theme = shade.value;
 });
-
-/** Room for one thing at a time: a narrow window, or a phone that is held sideways. The style sheet has the same limits. */
-export const isNarrow = matching("(max-width: 720px), (max-height: 480px) and (pointer: coarse)");
-/** A phone or tablet: its keyboard lacks keys that terminals need. */
-export const hasTouchKeys = matching("(max-width: 720px), (pointer: coarse)");

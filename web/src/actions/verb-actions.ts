@@ -1,0 +1,23 @@
+import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { isConnected } from "../ui/connected.ts";
+import type { Action } from "./action.ts";
+import { canDo, type Verb } from "./command-effects.ts";
+import { asks, request, type Target } from "./commands.ts";
+
+const VERBS: readonly [Verb, string, string][] = [
+  ["start", "Start", "s"],
+  ["stop", "Stop", "x"],
+  ["restart", "Restart", "r"],
+];
+
+/** Start, stop and restart of a target, those that make sense now. What ends processes is marked. */
+export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): (Action & { verb: Verb })[] {
+  return VERBS.filter(([verb]) => isConnected.value && processes.some((process) => canDo(verb, process))).map(([verb, word, keys]) => ({
+    title: `${word} ${what}`,
+    verb,
+    ...(near ? { keys, near } : {}),
+    ...(verb === "start" ? {} : { isDanger: true }),
+    ...(asks(verb, target) ? { asks: true } : {}),
+    run: () => void request(verb, target),
+  }));
+}

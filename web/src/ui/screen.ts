@@ -1,0 +1,16 @@
+import { type Signal, signal } from "@preact/signals";
+
+/** Follows a media query. */
+export function matching(query: string): Signal<boolean> {
+  const list = matchMedia(query);
+  const matches = signal(list.matches);
+  list.addEventListener("change", () => {
+    matches.value = list.matches;
+  });
+  return matches;
+}
+
+/** Room for one thing at a time: a narrow window, or a phone that is held sideways. The style sheet has the same limits. */
+export const isNarrow = matching("(max-width: 720px), (max-height: 480px) and (pointer: coarse)");
+/** A phone or tablet: its keyboard lacks keys that terminals need. */
+export const hasTouchKeys = matching("(max-width: 720px), (pointer: coarse)");
