@@ -1,9 +1,11 @@
 import { render } from "preact";
 import { App } from "./app/app.tsx";
+import { featureViews, preloadViews } from "./app/page-views.tsx";
 import { followVisibleHeight } from "./app/visible-height.ts";
-import { preloadViews } from "./app/workspace.tsx";
-import { offerDisplays } from "./features/displays/display-of.ts";
+import { features } from "./features/index.ts";
 import { followLog } from "./log/follow-log.ts";
+import { openAddress } from "./state/navigation.ts";
+import { addViewTypes } from "./state/views.ts";
 import "./style.css";
 
 /** By then the first view is there, milliseconds. */
@@ -11,8 +13,10 @@ const PRELOAD_AFTER_MS = 2_000;
 
 const root = document.getElementById("app");
 followVisibleHeight();
-offerDisplays();
+addViewTypes(featureViews);
+openAddress();
 followLog();
+for (const { start } of features) start?.();
 // A task of its own: evaluating the modules was one already.
 if (root) setTimeout(() => render(<App />, root));
 setTimeout(preloadViews, PRELOAD_AFTER_MS);

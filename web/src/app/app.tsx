@@ -4,7 +4,7 @@ import { focusedPane } from "../state/layout.ts";
 import { current, drawerOpen, layout, poppedOut, show } from "../state/navigation.ts";
 import { logHeight, logOpen, sidebarWidth } from "../state/settings.ts";
 import { connection, counts, instance } from "../state/store.ts";
-import { isOfData, titleOf } from "../state/views.ts";
+import { titleOf, typeOf } from "../state/views.ts";
 import { Tree } from "../tree/tree.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
@@ -13,11 +13,13 @@ import { dismiss, holdToasts, type Toast, toasts } from "../ui/toasts.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { onPageKey } from "./keyboard.ts";
 import { KeyboardSheet } from "./keyboard-sheet.tsx";
+import { ViewBox } from "./page-views.tsx";
 import { openPalette, Palette } from "./palette/palette.tsx";
 import { PhoneNav } from "./phone-nav.tsx";
+import { isAt, topPlaces } from "./places.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { StatusBar } from "./status-bar.tsx";
-import { drag, ViewBox, Workspace } from "./workspace.tsx";
+import { drag, Workspace } from "./workspace.tsx";
 
 export function App() {
   // Installed with the first drawing. It sees keys before the terminal does, which types them into the process.
@@ -143,31 +145,12 @@ function TopNav() {
         <ConnectionBanner />
       </div>
       <nav class="top-nav" aria-label="Views">
-        <button type="button" class="flat" aria-pressed={isOfData(current.value)} onClick={() => show({ kind: "topics" })}>
-          <Icon name="data" />
-          <span class="word">Data</span>
-        </button>
-        <button type="button" class="flat" aria-pressed={current.value.kind === "network"} onClick={() => show({ kind: "network" })}>
-          <Icon name="network" />
-          <span class="word">Network</span>
-        </button>
-        <button
-          type="button"
-          class="flat"
-          aria-pressed={current.value.kind === "display" || current.value.kind === "session"}
-          onClick={() => show({ kind: "display" })}
-        >
-          <Icon name="screen" />
-          <span class="word">Display</span>
-        </button>
-        <button type="button" class="flat" aria-pressed={current.value.kind === "config"} onClick={() => show({ kind: "config" })}>
-          <Icon name="config" />
-          <span class="word">Configuration</span>
-        </button>
-        <button type="button" class="flat" aria-pressed={current.value.kind === "tasks"} onClick={() => show({ kind: "tasks" })}>
-          <Icon name="table" />
-          <span class="word">Tasks</span>
-        </button>
+        {topPlaces.map(({ view, word }) => (
+          <button key={word} type="button" class="flat" aria-pressed={isAt(view)} onClick={() => show(view)}>
+            <Icon name={typeOf(view.kind).icon} />
+            <span class="word">{word}</span>
+          </button>
+        ))}
         <button
           type="button"
           class="flat"

@@ -1,9 +1,11 @@
 import { signal } from "@preact/signals";
+import type { Shortcuts } from "../actions/page-feature.ts";
+import { features } from "../features/index.ts";
 import { Dialog } from "../ui/dialog.tsx";
 
 export const sheetOpen = signal(false);
 
-const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
+const SHORTCUTS: readonly Shortcuts[] = [
   [
     "Everywhere",
     [
@@ -23,8 +25,8 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
       ["d", "process details"],
       ["n", "next failed process"],
       ["o  a", "overview, all processes"],
-      ["c  t  l", "configuration, tasks, log"],
-      ["e", "network"],
+      ["c  l", "configuration, log"],
+      ...features.flatMap(({ keys = [] }) => keys.map(({ keys, title }) => [keys, title.toLowerCase()] as const)),
       ["\\  -", "split right, split down"],
       ["w", "close the tab"],
       ["p", "open in new window"],
@@ -54,22 +56,7 @@ const SHORTCUTS: readonly [string, readonly [string, string][]][] = [
       ["Ctrl-click", "open in a permanent tab"],
     ],
   ],
-  [
-    "In the network tables",
-    [
-      ["↑ ↓ ← →", "move, close, open"],
-      ["Enter", "open a link, show one host only"],
-      ["h", "hide the row"],
-    ],
-  ],
-  [
-    "In the tasks of a host",
-    [
-      ["↑ ↓ PgUp PgDn", "move"],
-      ["Enter", "task details and scheduling"],
-      ["Esc", "back to the list"],
-    ],
-  ],
+  ...features.flatMap(({ shortcuts }) => (shortcuts ? [shortcuts] : [])),
 ];
 
 export function KeyboardSheet() {

@@ -1,5 +1,6 @@
 import { isVerbKey, VERB_KEYS } from "../actions/actions.ts";
 import { requestForView } from "../actions/commands.ts";
+import { features } from "../features/index.ts";
 import * as layouts from "../state/layout.ts";
 import { arrange, canPopOut, current, layout, popOut, poppedOut, show, toggleDetails } from "../state/navigation.ts";
 import { logOpen } from "../state/settings.ts";
@@ -20,14 +21,13 @@ export function onPageKey(event: KeyboardEvent): void {
   const target = event.target instanceof Element ? event.target : document.body;
   const key = event.key.toLowerCase();
   // Both take every key that the page does not need itself.
-  const inTerminal = target.closest(".terminal-box, .display-box") !== null;
+  const inTerminal = target.closest(".takes-keys") !== null;
   const isCtrl = event.ctrlKey || event.metaKey;
   if (isCtrl && key === "k" && (!inTerminal || event.shiftKey)) {
     if (!paletteOpen.value && !poppedOut) openPalette();
   } else if (isCtrl && event.shiftKey && key === "l") leaveTerminal();
   else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
-  else if (target.closest(".terminal-box, .display-box, input, select, textarea, [contenteditable=true], [role=separator], [role=menu]"))
-    return;
+  else if (target.closest(".takes-keys, input, select, textarea, [contenteditable=true], [role=separator], [role=menu]")) return;
   else if (!isLoaded.value || isTerminalComing()) {
     // The slash goes to the filter, where nothing is done by what follows.
     if (event.key === "/" && isLoaded.value) focusFilter();
@@ -87,12 +87,6 @@ function plain({ key }: KeyboardEvent): boolean {
     case "c":
       show({ kind: "config" });
       return true;
-    case "e":
-      show({ kind: "network" });
-      return true;
-    case "t":
-      show({ kind: "tasks" });
-      return true;
     case "l":
       logOpen.value = !logOpen.value;
       return true;
@@ -112,8 +106,14 @@ function plain({ key }: KeyboardEvent): boolean {
       if (canPopOut(view)) popOut(view);
       return true;
     default:
-      return false;
+      return ofFeature(key);
   }
+}
+
+function ofFeature(key: string): boolean {
+  const action = features.flatMap(({ keys = [] }) => keys).find(({ keys }) => keys === key);
+  action?.run();
+  return action !== undefined;
 }
 
 /**

@@ -1,10 +1,12 @@
 import { signal } from "@preact/signals";
 import { logOut, user } from "../state/login.ts";
 import { current, drawerOpen, show } from "../state/navigation.ts";
-import { isOfData } from "../state/views.ts";
+import { typeOf } from "../state/views.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { Icon, type IconName } from "../ui/icons.tsx";
+import type { IconName } from "../ui/icon-paths.ts";
+import { Icon } from "../ui/icons.tsx";
 import { openPalette } from "./palette/palette.tsx";
+import { phonePlaces } from "./places.ts";
 import { settingsOpen } from "./settings-dialog.tsx";
 
 const moreOpen = signal(false);
@@ -32,7 +34,7 @@ export function PhoneNav() {
       <Place
         icon="more"
         word="More"
-        isCurrent={isOfData(current.value) || ["network", "config", "display", "session", "tasks", "all"].includes(kind)}
+        isCurrent={!["overview", "process", "group", "log"].includes(kind)}
         onClick={() => {
           moreOpen.value = true;
         }}
@@ -51,17 +53,15 @@ function Place({ icon, word, isCurrent, onClick }: { icon: IconName; word: strin
   );
 }
 
+type Row = [IconName, string, () => void];
+
 function More() {
   const close = () => {
     moreOpen.value = false;
   };
-  const rows: [IconName, string, () => void][] = [
+  const rows: Row[] = [
     ["grid", "All processes", () => show({ kind: "all" })],
-    ["data", "Data", () => show({ kind: "topics" })],
-    ["network", "Network", () => show({ kind: "network" })],
-    ["table", "Tasks", () => show({ kind: "tasks" })],
-    ["screen", "Display", () => show({ kind: "display" })],
-    ["config", "Configuration", () => show({ kind: "config" })],
+    ...phonePlaces.map(({ view, word }): Row => [typeOf(view.kind).icon, word, () => show(view)]),
     [
       "settings",
       "Settings",

@@ -4,22 +4,16 @@ import { useRef } from "preact/hooks";
 import { findGroup } from "../../../src/client/mirror.ts";
 import { shownGroupState } from "../../../src/client/shown/shown-state.ts";
 import { processesOf } from "../actions/actions.ts";
-import { ConfigView } from "../config/config-view.tsx";
-import { TaskView } from "../features/process-list/task-view.tsx";
-import { LogView } from "../log/log-view.tsx";
-import { AllView, GroupView } from "../overview/group-view.tsx";
-import { Overview } from "../overview/overview.tsx";
-import { ProcessView } from "../process/process-view.tsx";
 import * as layouts from "../state/layout.ts";
 import { arrange, canPopOut, layout, popOut } from "../state/navigation.ts";
 import { processOf, tree } from "../state/store.ts";
-import { isData, keyOf, titleOf, type View } from "../state/views.ts";
+import { keyOf, titleOf, typeOf, type View } from "../state/views.ts";
 import { Icon, IconButton } from "../ui/icons.tsx";
-import { lazyView } from "../ui/lazy-view.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
 import { isNarrow } from "../ui/screen.ts";
 import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
+import { ViewBox } from "./page-views.tsx";
 
 /** All panes; on a narrow screen the focused one only. */
 export function Workspace() {
@@ -207,25 +201,6 @@ function TabHandle({ pane, tab, index }: { pane: layouts.Pane; tab: layouts.Tab;
   );
 }
 
-const ICONS = {
-  overview: "grid",
-  all: "table",
-  tasks: "table",
-  log: "log",
-  config: "config",
-  network: "network",
-  display: "screen",
-  session: "screen",
-  topics: "data",
-  services: "data",
-  parameters: "data",
-  clients: "data",
-  plot: "data",
-  recordings: "data",
-  loggers: "data",
-  recorded: "data",
-} as const;
-
 /** What a view is about: the state of its process or group, or a picture. */
 function ViewMark({ view }: { view: View }) {
   if (view.kind === "process") {
@@ -236,31 +211,7 @@ function ViewMark({ view }: { view: View }) {
     const node = findGroup(tree.value, view.name);
     return node ? <StateMark state={shownGroupState(processesOf(node))} /> : null;
   }
-  return <Icon name={ICONS[view.kind]} />;
-}
-
-const network = lazyView(async () => (await import("../features/network-statistics/network-view.tsx")).NetworkView);
-const recorded = lazyView(async () => (await import("../features/recordings/file/recorded-file-view.tsx")).RecordedFileView);
-const display = lazyView(async () => (await import("../features/displays/display-view.tsx")).DisplayView);
-const busData = lazyView(async () => (await import("../features/data-plane/data-view.tsx")).BusDataView);
-
-/** Loads the code of all views, so that they open at once, also after a restart of a newer manager. */
-export function preloadViews(): void {
-  for (const view of [network, recorded, display, busData]) view.preload();
-}
-
-export function ViewBox({ view, pane }: { view: View; pane: layouts.Pane }) {
-  if (view.kind === "process") return <ProcessView name={view.name} pane={pane} />;
-  if (view.kind === "group") return <GroupView name={view.name} />;
-  if (view.kind === "all") return <AllView />;
-  if (view.kind === "log") return <LogView />;
-  if (view.kind === "tasks") return <TaskView view={view} />;
-  if (view.kind === "network") return <network.View />;
-  if (view.kind === "recorded") return <recorded.View view={view} />;
-  if (view.kind === "display") return <display.View />;
-  if (view.kind === "session") return <display.View session={view.name} />;
-  if (isData(view)) return <busData.View kind={view.kind} />;
-  return view.kind === "config" ? <ConfigView /> : <Overview />;
+  return <Icon name={typeOf(view.kind).icon} />;
 }
 
 export function splitPane(id: number, direction: layouts.Direction): void {

@@ -1,15 +1,16 @@
+import type { ComponentType } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isLost, shownState } from "../../../src/client/shown/shown-state.ts";
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
 import { isTroubleState } from "../actions/actions.ts";
 import { canDo, type Verb } from "../actions/command-effects.ts";
 import { requestByClick } from "../actions/commands.ts";
-import { displayOf } from "../features/displays/display-of.ts";
 import type { Pane } from "../state/layout.ts";
 import { useLoads } from "../state/loads.ts";
-import { poppedOut, show, showBeside, showProcess, toggleDetails } from "../state/navigation.ts";
+import { poppedOut, show, showProcess, toggleDetails } from "../state/navigation.ts";
 import { reasonOf } from "../state/status-reason.ts";
 import { command, isLoaded, processOf } from "../state/store.ts";
+import { viewOfPid } from "../state/views.ts";
 import { KeyBar } from "../terminal/key-bar.tsx";
 import { SearchBar } from "../terminal/search-bar.tsx";
 import type { OpenTerminal, ShownSize } from "../terminal/terminal.ts";
@@ -18,22 +19,32 @@ import { TerminalBox } from "../terminal/terminal-box.tsx";
 import { TerminalTools } from "../terminal/terminal-tools.tsx";
 import { Button } from "../ui/button.tsx";
 import { isConnected } from "../ui/connected.ts";
-import { Icon, IconButton, type IconName } from "../ui/icons.tsx";
+import type { IconName } from "../ui/icon-paths.ts";
+import { Icon, IconButton } from "../ui/icons.tsx";
 import { Name } from "../ui/name.tsx";
-import { hasTouchKeys, isNarrow } from "../ui/screen.ts";
+import { hasTouchKeys } from "../ui/screen.ts";
 import { ProcessChip } from "../ui/state-mark.tsx";
 import { lasting } from "../ui/time.ts";
 import { LoadText } from "./load-text.tsx";
 import { ProcessDetails } from "./process-details.tsx";
 import { RestartToApply } from "./restart-to-apply.tsx";
 
-export function ProcessView({ name, pane }: { name: string; pane: Pane }) {
-  const process = processOf(name);
-  if (!process) return isLoaded.value ? <p class="empty nothing">There is no process “{name}”.</p> : null;
-  return <KnownProcess process={process} pane={pane} />;
+interface Props {
+  readonly name: string;
+  readonly pane: Pane;
+  /** Buttons of features. */
+  readonly More: ComponentType<{ process: Process }>;
 }
 
-function KnownProcess({ process, pane }: { process: Process; pane: Pane }) {
+type KnownProps = Pick<Props, "pane" | "More"> & { readonly process: Process };
+
+export function ProcessView({ name, pane, More }: Props) {
+  const process = processOf(name);
+  if (!process) return isLoaded.value ? <p class="empty nothing">There is no process “{name}”.</p> : null;
+  return <KnownProcess process={process} pane={pane} More={More} />;
+}
+
+function KnownProcess({ process, pane, More }: KnownProps) {
   const { name } = process;
   const header = useRef<HTMLElement>(null);
   const closeDetails = () => {
@@ -60,7 +71,7 @@ function KnownProcess({ process, pane }: { process: Process; pane: Pane }) {
           <Name name={name} />
         </h1>
         <ProcessChip process={process} />
-        <Buttons process={process} pane={pane} />
+        <Buttons process={process} pane={pane} More={More} />
       </header>
       <div class="status-line">
         <Why process={process} />
@@ -139,10 +150,11 @@ function verbsOf(process: Process): readonly [Verb, Verb] {
   return [isRestart ? "restart" : "start", "stop"];
 }
 
-function Buttons({ process, pane }: { process: Process; pane: Pane }) {
+function Buttons({ process, pane, More }: KnownProps) {
   const { name } = process;
   const isAlive = process.pid !== null;
   const canSignal = isAlive && isConnected.value;
+  const threads = viewOfPid(process.host, process.pid ?? 0);
   return (
     <span class="actions">
       {verbsOf(process).map((verb) => (
@@ -179,15 +191,15 @@ function Buttons({ process, pane }: { process: Process; pane: Pane }) {
           </option>
         ))}
       </select>
-      <DisplayButton process={process} />
-      {!poppedOut && (
+      <More process={process} />
+      {threads !== null && !poppedOut && (
         <IconButton
           class="threads"
           icon="table"
           label="Processes and threads"
           word="Threads"
           enabled={isAlive}
-          onClick={() => process.pid !== null && show({ kind: "tasks", host: process.host, pid: process.pid })}
+          onClick={() => show(threads)}
         />
       )}
       <IconButton
@@ -198,20 +210,6 @@ function Buttons({ process, pane }: { process: Process; pane: Pane }) {
         onClick={() => toggleDetails(pane.id)}
       />
     </span>
-  );
-}
-
-/** A graphical program: its windows, beside its terminal. */
-function DisplayButton({ process }: { process: Process }) {
-  const display = displayOf(process);
-  if (display === null || poppedOut) return null;
-  return (
-    <IconButton
-      icon="screen"
-      label="Show its windows"
-      word="Display"
-      onClick={() => (isNarrow.value ? show(display) : showBeside(display))}
-    />
   );
 }
 

@@ -4,34 +4,39 @@ import * as layouts from "./layout.ts";
 import { storedLayout } from "./settings.ts";
 import { addressOfView, isPoppedOut, keyOf, type View, viewOfAddress } from "./views.ts";
 
-/** Which view is shown where. The address names the focused view, so that it is a link to it. */
-export const poppedOut = isPoppedOut(location);
+/** Whether the page is a window of its own, with one view. */
+export let poppedOut = false;
 
-const first = viewOfAddress(location);
-const before = layouts.readLayout(storedLayout.value) ?? layouts.newLayout();
-export const layout = signal(first === null ? before : layouts.open(before, first));
+/** Which view is shown where. The address names the focused view, so that it is a link to it. */
+export const layout = signal(layouts.newLayout());
 
 /** The view that has the focus. */
 export const current = computed<View>(() => layouts.activeView(layouts.focusedPane(layout.value)));
 /** Whether the drawer with the tree is open, on narrow screens. */
 export const drawerOpen = signal(false);
 
-let shownKey = keyOf(current.value);
-effect(() => {
-  const view = current.value;
-  if (poppedOut) return;
-  storedLayout.value = layout.value;
-  const url = addressOfView(view, location.search);
-  if (keyOf(view) === shownKey) history.replaceState(null, "", url);
-  else history.pushState(null, "", url);
-  shownKey = keyOf(view);
-});
-
-addEventListener("popstate", () => {
-  const view = viewOfAddress(location) ?? { kind: "overview" };
-  shownKey = keyOf(view);
-  show(view);
-});
+/** Shows what the address names beside what was open before. From then on one follows the other. For a page that has all its views. */
+export function openAddress(): void {
+  poppedOut = isPoppedOut(location);
+  const first = viewOfAddress(location);
+  const before = layouts.readLayout(storedLayout.value) ?? layouts.newLayout();
+  layout.value = first === null ? before : layouts.open(before, first);
+  let shownKey = keyOf(current.value);
+  effect(() => {
+    const view = current.value;
+    if (poppedOut) return;
+    storedLayout.value = layout.value;
+    const url = addressOfView(view, location.search);
+    if (keyOf(view) === shownKey) history.replaceState(null, "", url);
+    else history.pushState(null, "", url);
+    shownKey = keyOf(view);
+  });
+  addEventListener("popstate", () => {
+    const view = viewOfAddress(location) ?? { kind: "overview" };
+    shownKey = keyOf(view);
+    show(view);
+  });
+}
 
 /** What the shown view was opened by: the address of the page, a key that steps through views, or any other command of the user. */
 let openedBy: "address" | "step" | "command" = "address";

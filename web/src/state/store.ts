@@ -4,7 +4,6 @@ import { browserLink } from "../../../src/client/browser.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
 import { type ShownState, shownState } from "../../../src/client/shown/shown-state.ts";
 import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames/frames.ts";
-import type { VncSession } from "../../../src/protocol/resources/display.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../../../src/protocol/resources/resources.ts";
 import { isConnected } from "../ui/connected.ts";
 import { complain } from "../ui/toasts.ts";
@@ -31,7 +30,6 @@ export const tree = signal<readonly ProcessTreeNode[]>([]);
 export const processNames = signal<string[]>([]);
 export const hosts = signal<HostEntry[]>([]);
 export const startTools = signal<readonly StartTool[]>([]);
-export const vncSessions = signal<readonly VncSession[]>([]);
 /** Whether a first snapshot has come. */
 export const isLoaded = signal(false);
 
@@ -109,7 +107,6 @@ function copyAll(): void {
   tree.value = mirror.tree;
   hosts.value = mirror.hosts();
   startTools.value = mirror.startTools;
-  vncSessions.value = mirror.vncSessions;
   for (const name of processes.keys()) if (!mirror.process(name)) processes.delete(name);
   for (const process of mirror.processes()) {
     if (process !== processes.get(process.name)?.peek()) upsert(process);

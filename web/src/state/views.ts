@@ -1,75 +1,89 @@
-/** What a tab can show. */
-export type View =
-  | { kind: "overview" }
-  | { kind: "all" }
-  | { kind: "log" }
-  | { kind: "config" }
-  | { kind: "network" }
-  /** The user's own display. */
-  | { kind: "display" }
-  /** The display of a configured VNC server, by the name of its process. */
-  | { kind: "session"; name: string }
-  | { kind: DataKind }
-  | { kind: "process"; name: string }
-  | { kind: "group"; name: string }
-  | RecordedView
-  | TasksView;
+import type { IconName } from "../ui/icon-paths.ts";
 
-/** What the programs exchange. */
-export type DataKind = "topics" | "services" | "parameters" | "clients" | "plot" | "recordings" | "loggers";
+export interface CoreViews {
+  overview: unknown;
+  all: unknown;
+  log: unknown;
+  config: unknown;
+  process: { name: string };
+  group: { name: string };
+}
+/** What a tab can show: each kind of view with its fields. A feature adds its kinds where it has their types. */
+export interface ViewFields extends CoreViews {}
+export type ViewKind = keyof ViewFields;
+export type ViewOf<Kind extends ViewKind> = Kind extends ViewKind ? { kind: Kind } & ViewFields[Kind] : never;
+export type View = ViewOf<ViewKind>;
+/** Kinds of which there is one view. */
+export type SingleKind = { [Kind in ViewKind]: unknown extends ViewFields[Kind] ? Kind : never }[ViewKind];
 
-/** A file of a recording, as a plot. */
-export interface RecordedView {
-  kind: "recorded";
-  recording: string;
-  host: string;
-  file: string;
+/** How a field of a view stands in its address. */
+interface Field {
+  readonly parameter: string;
+  /** A positive integer; else it is text. */
+  readonly isId?: true;
+  readonly isOptional?: true;
 }
 
-/** The process list of a host (omitted: the manager's), of one process, scrolled to one thread. */
-export interface TasksView {
-  kind: "tasks";
-  host?: string;
-  pid?: number;
-  tid?: number;
+/** All about a kind of view but what draws it. */
+export interface ViewType<Kind extends ViewKind = ViewKind> {
+  readonly kind: Kind;
+  readonly icon: IconName;
+  /** Left out: the last part of its name. */
+  readonly title?: string;
+  titleOf?(view: ViewOf<Kind>): string;
+  /** Left out: there is one such view, and the parameter `view` has its kind. */
+  readonly fields?: Readonly<Record<Exclude<keyof ViewOf<Kind>, "kind">, Field>>;
+  /** "/" if left out. */
+  readonly path?: string;
+  /** Further parameters of its address, which it reads and writes itself. */
+  readonly parameters?: readonly string[];
+  /** The view whose entry of the navigation stands for this one, too. */
+  readonly under?: ViewKind;
+  /** The view that shows a process of a host. */
+  ofPid?(host: string, pid: number): ViewOf<Kind>;
 }
 
-/** The address of process lists (docs/design/wire-rules.md, "HTTP routes"); everything else is shown at "/". */
-const TASKS_PATH = "/mgr/process-list";
-const TASK_PARAMETERS = ["host", "pid", "tid"];
-const RECORDED_PARAMETERS = ["recording", "host", "file"] as const;
-/** The parts of the plot (data/plot/plot-address.ts). */
-export const PLOT_PARAMETERS = ["trace", "seconds", "scale"] as const;
+const types = new Map<string, ViewType>();
+
+/** Addresses and stored layouts name views of these kinds only; addresses are read in this order. */
+export function addViewTypes(more: readonly ViewType[]): void {
+  for (const type of more) types.set(type.kind, type);
+}
+
+const CORE: readonly ViewType<keyof CoreViews>[] = [
+  { kind: "overview", icon: "grid", title: "Overview" },
+  { kind: "all", icon: "table", title: "All processes" },
+  { kind: "log", icon: "log", title: "Log" },
+  { kind: "config", icon: "config", title: "Configuration" },
+  { kind: "process", icon: "start", fields: { name: { parameter: "process" } } },
+  { kind: "group", icon: "menu", fields: { name: { parameter: "group" } } },
+];
+addViewTypes(CORE);
+
+export function typeOf(kind: ViewKind): ViewType {
+  const type = types.get(kind);
+  if (type === undefined) throw new Error(`the view '${kind}' is not among the views of the page`);
+  return type;
+}
+
+const fieldsOf = ({ fields = {} }: ViewType): readonly (readonly [string, Field])[] => Object.entries<Field>(fields);
 
 /** One key per view: equal views have equal keys. */
 export function keyOf(view: View): string {
-  if (view.kind === "tasks") return `tasks:${view.host ?? ""}:${view.pid ?? ""}:${view.tid ?? ""}`;
-  if (view.kind === "recorded") return `recorded:${view.recording}:${view.host}:${view.file}`;
-  return "name" in view ? `${view.kind}:${view.name}` : view.kind;
+  const values: Readonly<Record<string, unknown>> = { ...view };
+  return [view.kind, ...fieldsOf(typeOf(view.kind)).map(([name]) => values[name] ?? "")].join(":");
 }
 
-const TITLES = {
-  overview: "Overview",
-  all: "All processes",
-  log: "Log",
-  config: "Configuration",
-  network: "Network",
-  display: "Display",
-  topics: "Topics",
-  services: "Services",
-  parameters: "Parameters",
-  clients: "Clients",
-  plot: "Plot",
-  recordings: "Recordings",
-  loggers: "Loggers",
-} as const;
-/** Views of which there is one, by their name in an address. */
-const isSingle = (kind: unknown): kind is keyof typeof TITLES => typeof kind === "string" && Object.hasOwn(TITLES, kind);
-
 export function titleOf(view: View): string {
-  if ("name" in view) return view.name.slice(view.name.lastIndexOf("/") + 1);
-  if (view.kind === "tasks") return view.pid === undefined ? "Tasks" : `Process ${view.pid}`;
-  return view.kind === "recorded" ? view.recording : TITLES[view.kind];
+  const type = typeOf(view.kind);
+  if (type.titleOf) return type.titleOf(view);
+  return "name" in view ? view.name.slice(view.name.lastIndexOf("/") + 1) : (type.title ?? view.kind);
+}
+
+/** The view of a process of a host; null if the page has none. */
+export function viewOfPid(host: string, pid: number): View | null {
+  for (const type of types.values()) if (type.ofPid) return type.ofPid(host, pid);
+  return null;
 }
 
 /** The part of an address that names a view. */
@@ -81,53 +95,42 @@ export interface Address {
 /** The view that an address requests; null if it names none. Other parameters are ignored here. */
 export function viewOfAddress({ pathname, search }: Address): View | null {
   const parameters = new URLSearchParams(search);
-  if (pathname === TASKS_PATH) return tasksView(parameters.get("host"), parameters.get("pid"), parameters.get("tid"));
-  const process = parameters.get("process");
-  if (process) return { kind: "process", name: process };
-  const group = parameters.get("group");
-  if (group) return { kind: "group", name: group };
-  const recorded = recordedView(Object.fromEntries(parameters));
-  if (recorded) return recorded;
-  const session = parameters.get("session");
-  if (session) return { kind: "session", name: session };
-  const view = parameters.get("view");
-  return isSingle(view) ? { kind: view } : null;
+  for (const type of types.values()) {
+    if ((type.path ?? "/") !== pathname) continue;
+    const isNamed = type.fields !== undefined || parameters.get("view") === type.kind;
+    const view = isNamed ? viewWith(type, (_, { parameter }) => parameters.get(parameter)) : null;
+    if (view !== null) return view;
+  }
+  return null;
 }
 
-function tasksView(host: unknown, pid: unknown, tid: unknown): TasksView {
-  const view: TasksView = { kind: "tasks" };
-  if (typeof host === "string" && host !== "") view.host = host;
-  if (isId(pid)) view.pid = Number(pid);
-  if (isId(tid)) view.tid = Number(tid);
-  return view;
+/** The view of a kind with fields from elsewhere; null if they are not those of a view. */
+function viewWith(type: ViewType, get: (name: string, field: Field) => unknown): View | null {
+  const found: Record<string, unknown> = { kind: type.kind };
+  for (const [name, field] of fieldsOf(type)) {
+    const value = get(name, field);
+    if (field.isId && value !== null && Number.isInteger(Number(value)) && Number(value) > 0) found[name] = Number(value);
+    else if (!field.isId && typeof value === "string" && value !== "") found[name] = value;
+    else if (!field.isOptional) return null;
+  }
+  return found as View;
 }
-
-function recordedView({ recording, host, file }: Partial<Record<string, unknown>>): RecordedView | null {
-  if (typeof recording !== "string" || typeof host !== "string" || typeof file !== "string") return null;
-  return recording === "" || host === "" || file === "" ? null : { kind: "recorded", recording, host, file };
-}
-
-const isId = (value: unknown) => value !== null && Number.isInteger(Number(value)) && Number(value) > 0;
 
 /** The address of a view, with all parameters of `search` that belong to no view. */
 export function addressOfView(view: View, search: string): string {
-  return (view.kind === "tasks" ? TASKS_PATH : "/") + searchOfView(view, search);
-}
-
-function searchOfView(view: View, search: string): string {
   const parameters = new URLSearchParams(search);
-  for (const name of ["process", "group", "session", "view", ...TASK_PARAMETERS, ...RECORDED_PARAMETERS]) parameters.delete(name);
-  if (view.kind !== "plot") for (const name of PLOT_PARAMETERS) parameters.delete(name);
-  if ("name" in view) parameters.set(view.kind, view.name);
-  else if (view.kind === "tasks") {
-    for (const [name, value] of Object.entries({ host: view.host, pid: view.pid, tid: view.tid }))
-      if (value !== undefined) parameters.set(name, String(value));
-  } else if (view.kind === "recorded") {
-    for (const name of RECORDED_PARAMETERS) parameters.set(name, view[name]);
-  } else if (view.kind !== "overview") parameters.set("view", view.kind);
+  parameters.delete("view");
+  for (const type of types.values()) {
+    for (const [, { parameter }] of fieldsOf(type)) parameters.delete(parameter);
+    if (type.kind !== view.kind) for (const name of type.parameters ?? []) parameters.delete(name);
+  }
+  const own = typeOf(view.kind);
+  const values: Readonly<Record<string, unknown>> = { ...view };
+  for (const [name, { parameter }] of fieldsOf(own)) if (values[name] !== undefined) parameters.set(parameter, String(values[name]));
+  if (own.fields === undefined && view.kind !== "overview") parameters.set("view", view.kind);
   // Slashes are legal in a query and easier to read.
   const text = parameters.toString().replaceAll("%2F", "/");
-  return text === "" ? "" : `?${text}`;
+  return (own.path ?? "/") + (text === "" ? "" : `?${text}`);
 }
 
 /** Whether an address is that of a pop-out window: one view and nothing else. */
@@ -147,21 +150,8 @@ export function socketQuery(address: Address): string {
 
 /** Parses a stored view; null if it is invalid. */
 export function readView(value: unknown): View | null {
-  if (typeof value !== "object" || value === null || !("kind" in value)) return null;
-  const { kind } = value;
-  if (isSingle(kind)) return { kind };
-  if (kind === "tasks") {
-    const { host, pid, tid } = value as Partial<Record<"host" | "pid" | "tid", unknown>>;
-    return tasksView(host, pid ?? null, tid ?? null);
-  }
-  if (kind === "recorded") return recordedView({ ...value });
-  if (kind !== "process" && kind !== "group" && kind !== "session") return null;
-  return "name" in value && typeof value.name === "string" ? { kind, name: value.name } : null;
+  if (typeof value !== "object" || value === null || !("kind" in value) || typeof value.kind !== "string") return null;
+  const type = types.get(value.kind);
+  const values: Readonly<Record<string, unknown>> = { ...value };
+  return type === undefined ? null : viewWith(type, (name) => values[name] ?? null);
 }
-
-const DATA_KINDS: ReadonlySet<string> = new Set<DataKind>(["topics", "services", "parameters", "clients", "plot", "recordings", "loggers"]);
-
-/** Whether a view shows what the programs exchange. */
-export const isData = (view: View): view is { kind: DataKind } => DATA_KINDS.has(view.kind);
-/** Whether it belongs to them, too. */
-export const isOfData = (view: View): boolean => isData(view) || view.kind === "recorded";

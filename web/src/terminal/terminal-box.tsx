@@ -57,5 +57,5 @@ export function TerminalBox(props: Props) {
     };
   }, [name]);
   // biome-ignore lint/a11y/useSemanticElements: a fieldset groups the fields of a form, which this is not
-  return <div class="terminal-box" ref={box} role="group" aria-label={`Terminal of ${name}`} data-note="No output yet" />;
+  return <div class="terminal-box takes-keys" ref={box} role="group" aria-label={`Terminal of ${name}`} data-note="No output yet" />;
 }

@@ -1,10 +1,10 @@
-import type { ComponentType } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
 import { Button } from "./button.tsx";
 
 interface LazyView<Props> {
-  View: ComponentType<Props>;
+  Body: (props: Props) => ComponentChildren;
   /** Loads its code before it is opened. A failure is shown when it is opened. */
   preload: () => void;
 }
@@ -15,7 +15,7 @@ export function lazyView<Props extends object>(load: () => Promise<ComponentType
   const loaded = async () => {
     Loaded ??= await load();
   };
-  function View(props: Props) {
+  function Body(props: Props) {
     const [, renderAgain] = useState({});
     const [problem, setProblem] = useState<string | null>(null);
     useEffect(() => {
@@ -32,7 +32,7 @@ export function lazyView<Props extends object>(load: () => Promise<ComponentType
     if (Loaded !== null) return <Loaded {...props} />;
     return problem === null ? <p class="empty nothing">Loading …</p> : <NotLoaded problem={problem} />;
   }
-  return { View, preload: () => void loaded().catch(() => {}) };
+  return { Body, preload: () => void loaded().catch(() => {}) };
 }
 
 /** A newer manager has other files than this page was made of. */

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { Icon, IconButton, type IconName } from "./icons.tsx";
+import type { IconName } from "./icon-paths.ts";
+import { Icon, IconButton } from "./icons.tsx";
 import { nextItem } from "./menu-keys.ts";
 
 export interface MenuItem {

@@ -6,9 +6,7 @@ import { restartFailed } from "../../actions/commands.ts";
 import { stopped } from "../../actions/undo.ts";
 import { verbActions } from "../../actions/verb-actions.ts";
 import { configActions } from "../../config/config-view.tsx";
-import { pace, showAllTraffic, showConnections } from "../../features/network-statistics/network-store.ts";
-import { SECTIONS, section } from "../../features/network-statistics/section.ts";
-import { recordingActions } from "../../features/recordings/recording-actions.ts";
+import { features } from "../../features/index.ts";
 import { downloadLog } from "../../log/log-view.tsx";
 import * as layouts from "../../state/layout.ts";
 import { logOut } from "../../state/login.ts";
@@ -16,7 +14,7 @@ import { membersOf } from "../../state/members.ts";
 import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "../../state/navigation.ts";
 import { withRequestToken } from "../../state/page-meta.ts";
 import { FONT_SIZE, fontSize, groupStyle, logOpen, screenReader, sidebarWidth, theme } from "../../state/settings.ts";
-import { allProcesses, counts, hosts, processOf, tree, vncSessions } from "../../state/store.ts";
+import { allProcesses, counts, processOf, tree } from "../../state/store.ts";
 import { filtered, filterTree } from "../../tree/tree-filter.ts";
 import { foldAll, nextTrouble } from "../../tree/tree-navigation.ts";
 import { downloadFrom } from "../../ui/download.ts";
@@ -120,20 +118,8 @@ function pageActions(): Action[] {
     { title: "Overview", keys: "o", near: true, run: () => show({ kind: "overview" }) },
     { title: "All processes", keys: "a", near: true, run: () => show({ kind: "all" }) },
     { title: "Configuration", keys: "c", near: true, run: () => show({ kind: "config" }) },
-    { title: "Tasks", keys: "t", near: true, run: () => show({ kind: "tasks" }) },
-    ...networkActions(),
-    { title: "Topics", near: true, run: () => show({ kind: "topics" }) },
-    { title: "Services", near: true, run: () => show({ kind: "services" }) },
-    { title: "Parameters", near: true, run: () => show({ kind: "parameters" }) },
-    { title: "Clients", near: true, run: () => show({ kind: "clients" }) },
-    { title: "Plot", near: true, run: () => show({ kind: "plot" }) },
-    { title: "Recordings", near: true, run: () => show({ kind: "recordings" }) },
-    { title: "Loggers", near: true, run: () => show({ kind: "loggers" }) },
-    ...recordingActions(),
-    { title: "Your display: graphical programs", near: true, run: () => show({ kind: "display" }) },
-    ...vncSessions.value.flatMap(({ kind, process }) =>
-      kind === "configured" ? [{ title: `Display of ${process}`, run: () => show({ kind: "session", name: process }) }] : [],
-    ),
+    ...features.flatMap(({ keys = [] }) => keys),
+    ...features.flatMap(({ actions }) => actions?.() ?? []),
     { title: "Log in a tab", near: true, run: () => show({ kind: "log" }) },
     ...(isNarrow.value ? [] : [toggle("log panel", "l", logOpen)]),
     { title: "Log in new window", run: () => popOut({ kind: "log" }) },
@@ -162,27 +148,6 @@ function pageActions(): Action[] {
     { ...choice("Settings", settingsOpen, true), keys: ",", near: true },
     { ...choice("Keyboard shortcuts", sheetOpen, true), keys: "?", near: true },
     { title: "Log out", run: () => void logOut() },
-  ];
-}
-
-/** Traffic between hosts. */
-function networkActions(): Action[] {
-  const go = (change: () => void) => () => {
-    change();
-    show({ kind: "network" });
-  };
-  const names = hosts.value.map(({ name }) => name);
-  return [
-    { title: "Network", keys: "e", near: true, run: go(() => {}) },
-    ...SECTIONS.map((one) => ({
-      title: `Network: ${one}`,
-      run: go(() => {
-        section.value = one;
-      }),
-    })),
-    ...names.map((host) => ({ title: `TCP connections of ${host}`, run: go(() => showConnections(host)) })),
-    { title: "Network: show all that is hidden", run: go(showAllTraffic) },
-    choice(`Network: ${pace.value === 0 ? "resume" : "pause"} sampling`, pace, pace.value === 0 ? 2 : 0),
   ];
 }
 

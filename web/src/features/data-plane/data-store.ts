@@ -3,6 +3,7 @@ import type { Service } from "../../../../src/features/data-plane/wire/service.t
 import type { Topic } from "../../../../src/features/data-plane/wire/topic.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import type { Client } from "../../../../src/protocol/resources/resources.ts";
+import { inOrder, withItem } from "../../state/items.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { frames$ } from "../../state/store.ts";
 
@@ -62,14 +63,3 @@ setInterval(() => {
     rates.set(name, known);
   }
 }, SECOND_MS);
-
-export function inOrder<T extends { readonly name: string }>(items: readonly T[]): T[] {
-  return [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-}
-
-/** The list with an item put at its place, or replaced there. */
-export function withItem<T extends { readonly name: string }>(items: readonly T[], item: T, keyOf: (item: T) => unknown): T[] {
-  const key = keyOf(item);
-  const at = items.findIndex((one) => keyOf(one) === key);
-  return at >= 0 && items[at]?.name === item.name ? items.with(at, item) : inOrder([...items.filter((one) => keyOf(one) !== key), item]);
-}

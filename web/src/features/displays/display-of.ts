@@ -1,9 +1,10 @@
 import type { Process } from "../../../../src/protocol/resources/resources.ts";
 import { user } from "../../state/login.ts";
 import { current, showBeside } from "../../state/navigation.ts";
-import { frames$, vncSessions } from "../../state/store.ts";
+import { frames$ } from "../../state/store.ts";
 import type { View } from "../../state/views.ts";
 import { toast } from "../../ui/toasts.ts";
+import { vncSessions } from "./sessions.ts";
 
 /** The display that shows a process to this user; null if there is none. */
 export function displayOf({ name, node, x_display_kind, x_display_username, x_display }: Process): View | null {

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { user } from "../../state/login.ts";
 import { show, takesFocus } from "../../state/navigation.ts";
-import { allProcesses, processOf, vncSessions } from "../../state/store.ts";
+import { allProcesses, processOf } from "../../state/store.ts";
+import type { ViewOf } from "../../state/views.ts";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icons.tsx";
 import { MenuButton } from "../../ui/menu.tsx";
@@ -12,11 +13,14 @@ import { DisplayScreen, type ScreenState } from "./display-screen.ts";
 import { displayFits, displayOptions, displayQuality, displayResizes, QUALITIES } from "./display-settings.ts";
 import { SENT_KEYS } from "./keysyms.ts";
 import { PasswordForm } from "./password-form.tsx";
+import { vncSessions } from "./sessions.ts";
 import { TextPanel } from "./text-panel.tsx";
 import { TouchKeyboard } from "./touch-keyboard.tsx";
 
-/** The graphical programs of a display. `session`: a configured VNC server, omitted for the user's own display. */
-export function DisplayView({ session }: { session?: string | undefined }) {
+/** The graphical programs of a display. */
+export function DisplayView({ view }: { view: ViewOf<"display" | "session"> }) {
+  /** A configured VNC server; undefined: the user's own display. */
+  const session = view.kind === "session" ? view.name : undefined;
   const box = useRef<HTMLDivElement>(null);
   const section = useRef<HTMLElement>(null);
   const [screen, setScreen] = useState<DisplayScreen | null>(null);
@@ -97,7 +101,7 @@ export function DisplayView({ session }: { session?: string | undefined }) {
         </span>
       </header>
       <div class={`display-area ${displayFits.value ? "" : "actual"}`}>
-        <div class="display-box" ref={box} />
+        <div class="display-box takes-keys" ref={box} />
         {state.kind === "password" && screen && <PasswordForm screen={screen} hasName={state.hasName} />}
         {state.kind !== "open" && state.kind !== "password" && <Notice state={state} onRetry={() => screen?.retry()} />}
         {hasText && screen && <TextPanel screen={screen} onClose={() => setHasText(false)} />}

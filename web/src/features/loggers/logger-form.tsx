@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
+import { Labelled } from "../../ui/labelled.tsx";
 import { DataPanel } from "../data-plane/data-panel.tsx";
-import { Labelled } from "../recordings/recording-form.tsx";
-import { TopicChooser } from "../recordings/topic-chooser.tsx";
+import { TopicChooser } from "../recordings/public.ts";
 import { configurationOf, type LoggerForm, type LoggerFormTopic, withTopics } from "./logger-form-values.ts";
 
 interface Props {

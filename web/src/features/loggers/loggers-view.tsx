@@ -3,11 +3,11 @@ import { useState } from "preact/hooks";
 import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "../data-plane/data-table.tsx";
-import { loggers } from "../recordings/recordings-store.ts";
-import { freeName } from "../recordings/topic-choice.ts";
+import { freeName } from "../recordings/public.ts";
 import { LoggerFormPanel } from "./logger-form.tsx";
 import { formOf, type LoggerForm, samplesOf, topicNames } from "./logger-form-values.ts";
 import { LoggerPanel, LoggerState } from "./logger-panel.tsx";
+import { loggers } from "./loggers-store.ts";
 
 const filter = signal("");
 

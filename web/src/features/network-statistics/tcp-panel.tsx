@@ -4,6 +4,7 @@ import { bytesText, roundTripText } from "../../../../src/client/shown/units.ts"
 import type { TcpConnection } from "../../../../src/features/network-statistics/wire.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { client, hasProcess } from "../../state/store.ts";
+import { viewOfPid } from "../../state/views.ts";
 import { IconButton } from "../../ui/icons.tsx";
 import { clockAt } from "../../ui/time.ts";
 import { DataPanel } from "../data-plane/data-panel.tsx";
@@ -88,6 +89,7 @@ export function TcpPanel({ host, onClose }: { host: string; onClose: () => void 
 
 function Owner({ row: { process, pid, program }, host }: { row: TcpConnection; host: string }) {
   if (pid === null) return <span class="soft">owner not known (the daemon sees its own user's)</span>;
+  const view = viewOfPid(host, pid);
   return (
     <>
       {process !== null && hasProcess(process) ? (
@@ -97,9 +99,13 @@ function Owner({ row: { process, pid, program }, host }: { row: TcpConnection; h
       ) : (
         <b>{program}</b>
       )}
-      <a class="member" {...linkTo({ kind: "tasks", host, pid })}>
-        pid {pid}
-      </a>
+      {view === null ? (
+        <span>pid {pid}</span>
+      ) : (
+        <a class="member" {...linkTo(view)}>
+          pid {pid}
+        </a>
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { hosts, instance } from "../../state/store.ts";
-import type { TasksView } from "../../state/views.ts";
+import type { ViewOf } from "../../state/views.ts";
 import { IconButton } from "../../ui/icons.tsx";
 import { useHeldRows } from "../../ui/list/held-rows.ts";
 import { useTaskList } from "./task-list.ts";
@@ -18,7 +18,7 @@ const PACES: readonly (readonly [number, string])[] = [
 const TYPING_MS = 250;
 
 /** All processes or threads of a host, live. */
-export function TaskView({ view }: { view: TasksView }) {
+export function TaskView({ view }: { view: ViewOf<"tasks"> }) {
   const [host, setHost] = useState(view.host ?? "");
   const [text, setText] = useState(view.pid === undefined ? "" : queryOfProcess(view.pid));
   const [threads, setThreads] = useState(view.pid !== undefined);

@@ -1,8 +1,8 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
+import { Labelled } from "../../ui/labelled.tsx";
 import { DataPanel } from "../data-plane/data-panel.tsx";
 import { ALSO_RECORDED, type RecordingForm, requestOf } from "./recording-request.ts";
 import { TopicChooser } from "./topic-chooser.tsx";
@@ -108,15 +108,5 @@ export function RecordingFormPanel({ first, onStarted, onClose }: Props) {
         </p>
       </form>
     </DataPanel>
-  );
-}
-
-export function Labelled({ text, children }: { text: string; children: ComponentChildren }) {
-  return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is what it is given
-    <label>
-      <span>{text}</span>
-      {children}
-    </label>
   );
 }

@@ -1,5 +1,5 @@
-import { bytesText } from "../../../../src/client/shown/units.ts";
-import { recordedSpan, spanText } from "../../../../src/features/recordings/client/recorded-span.ts";
+import { bytesText, spanText } from "../../../../src/client/shown/units.ts";
+import { recordedSpan } from "../../../../src/features/recordings/client/recorded-span.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
 import { show } from "../../state/navigation.ts";
 import { command } from "../../state/store.ts";

@@ -1,17 +1,15 @@
 import { batch, signal } from "@preact/signals";
-import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { inOrder, withItem } from "../../state/items.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { client, frames$ } from "../../state/store.ts";
 import { socketQuery } from "../../state/views.ts";
 import { complain } from "../../ui/toasts.ts";
-import { inOrder, withItem } from "../data-plane/data-store.ts";
 
 export const recordings = signal<readonly Recording[]>([]);
-export const loggers = signal<readonly DaemonLogger[]>([]);
 
-/** Follows the manager's frames; of one recording or logger it sends at most two a second. */
+/** Follows the manager's frames; of one recording it sends at most two a second. */
 frames$.subscribe((frame) => {
   // A window with one process is told of no recordings.
   if (frame.type === "snapshot" && socketQuery(location) === "") client.request({ type: "request_recordings" }).catch(complain);
@@ -28,15 +26,6 @@ function take(frame: ManagerFrame): void {
       return;
     case "recording_remove":
       recordings.value = recordings.peek().filter(({ name }) => name !== frame.name);
-      return;
-    case "loggers_snapshot":
-      loggers.value = inOrder(frame.loggers);
-      return;
-    case "logger_upsert":
-      loggers.value = withItem(loggers.peek(), frame.logger, ({ name }) => name);
-      return;
-    case "logger_remove":
-      loggers.value = loggers.peek().filter(({ name }) => name !== frame.name);
       return;
   }
 }

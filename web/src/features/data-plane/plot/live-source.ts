@@ -1,4 +1,5 @@
-import { readPast } from "../../loggers/past-samples.ts";
+import { client } from "../../../state/store.ts";
+import { readPast } from "../history.ts";
 import { readFields } from "../topic-subscriptions.ts";
 import { TraceSamples } from "./trace-samples.ts";
 import type { Trace } from "./traces.ts";
@@ -31,17 +32,18 @@ function readTraces(traces: readonly Trace[]) {
     samples.set(topic, new TraceSamples(fields, KEPT));
     ends.push(readFields(topic, { rate: RATE, fields }, (times, values) => samples.get(topic)?.add(times, values)));
   }
-  readPast(traces, {
-    seconds: KEPT.seconds,
-    signal: abort.signal,
-    found: (topic, older) => {
-      const own = samples.get(topic);
-      if (own !== undefined) samples.set(topic, own.withOlder(older));
-    },
-  }).catch((error: unknown) => {
-    // The plot begins with what is published now.
-    if (!abort.signal.aborted) console.info("the plot has no earlier samples:", error);
-  });
+  const found = (topic: string, older: TraceSamples) => {
+    const own = samples.get(topic);
+    if (own !== undefined) samples.set(topic, own.withOlder(older));
+  };
+  // A page that is opened at a plot does not know yet what there is.
+  client
+    .opened()
+    .then(() => readPast(traces, { seconds: KEPT.seconds, signal: abort.signal, found }))
+    .catch((error: unknown) => {
+      // The plot begins with what is published now.
+      if (!abort.signal.aborted) console.info("the plot has no earlier samples:", error);
+    });
   return {
     samples,
     end: () => {

@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { current } from "../../../state/navigation.ts";
 import { kept } from "../../../state/settings.ts";
-import { PLOT_PARAMETERS } from "../../../state/views.ts";
+import { PLOT_PARAMETERS } from "../views.ts";
 import { MAX_TRACES, plotOfAddress, plotParameters, USUAL_WINDOW, WINDOWS } from "./plot-address.ts";
 import { SCALES, type Scale } from "./scales.ts";
 import type { Trace } from "./traces.ts";

@@ -1,5 +1,5 @@
 import { complain } from "../../../ui/toasts.ts";
-import type { TraceSource } from "../../data-plane/plot/use-plot.ts";
+import type { TraceSource } from "../../data-plane/plot/public.ts";
 import type { RecordedFile } from "./recorded-file.ts";
 
 /** The whole file: drawn while it is read, and once more when it is complete. `onProgress`: from 0 to 1. */

@@ -1,18 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../../../src/base/errors.ts";
-import { spanText } from "../../../../../src/features/recordings/client/recorded-span.ts";
+import { spanText } from "../../../../../src/client/shown/units.ts";
 import { linkTo } from "../../../state/navigation.ts";
-import type { RecordedView } from "../../../state/views.ts";
+import type { ViewOf } from "../../../state/views.ts";
 import { Button } from "../../../ui/button.tsx";
 import { downloadFrom } from "../../../ui/download.ts";
 import { Icon } from "../../../ui/icons.tsx";
 import { clockAt } from "../../../ui/time.ts";
 import { complain } from "../../../ui/toasts.ts";
-import { useUnits } from "../../data-plane/plot/definitions.ts";
-import { PlotFrame } from "../../data-plane/plot/plot-frame.tsx";
-import { toggled } from "../../data-plane/plot/plotted.ts";
-import type { Scale } from "../../data-plane/plot/scales.ts";
-import type { Trace } from "../../data-plane/plot/traces.ts";
+import { PlotFrame, type Scale, toggled, useUnits } from "../../data-plane/plot/public.ts";
+import type { Trace } from "../../data-plane/plot/public-samples.ts";
 import { recordings } from "../recordings-store.ts";
 import { type FilePlace, fileAddress } from "./file-address.ts";
 import { fileSource } from "./file-source.ts";
@@ -22,7 +19,7 @@ import type { RecordedFile, RecordedTopic } from "./recorded-file.ts";
 type Opened = { kind: "opening" } | { kind: "failed"; problem: string } | { kind: "open"; file: RecordedFile };
 
 /** A plot of what a file of a recording holds. */
-export function RecordedFileView({ view }: { view: RecordedView }) {
+export function RecordedFileView({ view }: { view: ViewOf<"recorded"> }) {
   const opened = useFile(view);
   const known = recordings.value.find(({ name }) => name === view.recording)?.files.find(({ file }) => file === view.file);
   return (

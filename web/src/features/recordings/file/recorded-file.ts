@@ -1,8 +1,7 @@
 import { McapIndexedReader } from "@mcap/core";
 import { fieldAt, numberOf, parseFieldPath } from "../../../../../src/base/field-path.ts";
 import { messageReader, parseMessageDefinition } from "../../../../../src/features/data-plane/samples/message-definition.ts";
-import { TraceSamples } from "../../data-plane/plot/trace-samples.ts";
-import { numericFields, type Trace } from "../../data-plane/plot/traces.ts";
+import { numericFields, type Trace, TraceSamples } from "../../data-plane/plot/public-samples.ts";
 import { growingReader, type MessageReader } from "./growing-file.ts";
 
 /** A topic of a file. */

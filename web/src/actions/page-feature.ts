@@ -1,0 +1,43 @@
+import type { ComponentChildren, ComponentType } from "preact";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
+import type { Pane } from "../state/layout.ts";
+import type { View, ViewKind, ViewOf, ViewType } from "../state/views.ts";
+import type { Action } from "./action.ts";
+
+/** A view of the page: where it is found, and what draws it. */
+export interface PageView<Kind extends ViewKind = ViewKind> extends ViewType<Kind> {
+  Body(props: { view: ViewOf<Kind>; pane: Pane }): ComponentChildren;
+  /** Loads its code before it is opened. */
+  preload?(): void;
+}
+
+type AnyPageView = { [Kind in ViewKind]: PageView<Kind> }[ViewKind];
+
+/** An entry of the navigation, with the icon of its view. */
+export interface Place {
+  readonly view: View;
+  readonly word: string;
+  /** Behind those of the page itself, where they stand in one row. */
+  readonly isLast?: true;
+}
+
+/** An action with a key of its own: one character, which outside of text fields runs it. */
+export type KeyAction = Action & { readonly keys: string };
+
+/** Keys of one place, each with its meaning. */
+export type Shortcuts = readonly [place: string, keys: readonly (readonly [keys: string, meaning: string])[]];
+
+/** What an optional part of mgr adds to the page. All is left out where there is none of it. */
+export interface PageFeature {
+  readonly views?: readonly AnyPageView[];
+  readonly places?: readonly Place[];
+  readonly keys?: readonly KeyAction[];
+  /** For the palette, beside those with keys. */
+  readonly actions?: () => readonly Action[];
+  /** For the list of keyboard shortcuts: keys of its own views. */
+  readonly shortcuts?: Shortcuts;
+  /** A button in the view of a process. */
+  readonly ProcessButton?: ComponentType<{ process: Process }>;
+  /** Called once, when the page starts. */
+  readonly start?: () => void;
+}

@@ -1,0 +1,17 @@
+import { ClientsView } from "./clients-view.tsx";
+import { clients, services, topics } from "./data-store.ts";
+import type { TabContent } from "./data-view.tsx";
+import { ParametersView } from "./parameters-view.tsx";
+import { PlotView } from "./plot/plot-view.tsx";
+import { plotted } from "./plot/plotted.ts";
+import { ServicesView } from "./services-view.tsx";
+import { TopicsView } from "./topics-view.tsx";
+
+/** The tabs of the data plane itself; loaded when the first one is opened. */
+export const CONTENT = {
+  topics: { Content: TopicsView, items: topics },
+  services: { Content: ServicesView, items: services },
+  parameters: { Content: ParametersView },
+  clients: { Content: ClientsView, items: clients },
+  plot: { Content: PlotView, items: plotted },
+} satisfies Record<string, TabContent>;

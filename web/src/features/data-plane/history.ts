@@ -1,0 +1,28 @@
+import type { TraceSamples } from "./plot/trace-samples.ts";
+import type { Trace } from "./plot/traces.ts";
+
+export interface Wanted {
+  /** How far back, seconds. */
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  /** Called with what is held of a topic. */
+  readonly found: (topic: string, samples: TraceSamples) => void;
+}
+/** Reads samples from before the plot was opened; resolves with the topics that need not be read elsewhere. */
+export type History = (traces: readonly Trace[], wanted: Wanted) => Promise<ReadonlySet<string>>;
+
+const histories: History[] = [];
+
+/** The last one that was added is asked first: it may rely on the others. */
+export function addHistory(history: History): void {
+  histories.unshift(history);
+}
+
+export async function readPast(traces: readonly Trace[], wanted: Wanted): Promise<void> {
+  let missing = traces;
+  for (const history of histories) {
+    if (missing.length === 0) return;
+    const held = await history(missing, wanted);
+    missing = missing.filter(({ topic }) => !held.has(topic));
+  }
+}

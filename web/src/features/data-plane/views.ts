@@ -1,0 +1,24 @@
+import type { SingleKind, ViewType } from "../../state/views.ts";
+
+declare module "../../state/views.ts" {
+  interface ViewFields {
+    topics: unknown;
+    services: unknown;
+    parameters: unknown;
+    clients: unknown;
+    plot: unknown;
+  }
+}
+
+/** The parts of the plot (plot/plot-address.ts). */
+export const PLOT_PARAMETERS = ["trace", "seconds", "scale"] as const;
+
+/** A view that is a tab of the data view. */
+export const tabType = <Kind extends SingleKind>(kind: Kind, title: string): ViewType<Kind> => ({
+  kind,
+  title,
+  icon: "data",
+  under: "topics",
+});
+
+export const PLOT: ViewType<"plot"> = { ...tabType("plot", "Plot"), parameters: PLOT_PARAMETERS };

@@ -1,0 +1,19 @@
+import type { Process } from "../../../../src/protocol/resources/resources.ts";
+import { poppedOut, show, showBeside } from "../../state/navigation.ts";
+import { IconButton } from "../../ui/icons.tsx";
+import { isNarrow } from "../../ui/screen.ts";
+import { displayOf } from "./display-of.ts";
+
+/** A graphical program: its windows, beside its terminal. */
+export function DisplayButton({ process }: { process: Process }) {
+  const display = displayOf(process);
+  if (display === null || poppedOut) return null;
+  return (
+    <IconButton
+      icon="screen"
+      label="Show its windows"
+      word="Display"
+      onClick={() => (isNarrow.value ? show(display) : showBeside(display))}
+    />
+  );
+}

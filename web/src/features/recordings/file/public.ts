@@ -1,0 +1,3 @@
+// What other features may use to read MCAP files.
+export { readSpan, wholeFile } from "./past-samples.ts";
+export { RecordedFile } from "./recorded-file.ts";

@@ -1,0 +1,19 @@
+import type { ViewType } from "../../state/views.ts";
+import { tabType } from "../data-plane/views.ts";
+
+declare module "../../state/views.ts" {
+  interface ViewFields {
+    recordings: unknown;
+    /** A file of a recording, as a plot. */
+    recorded: { recording: string; host: string; file: string };
+  }
+}
+
+export const RECORDINGS = tabType("recordings", "Recordings");
+export const RECORDED: ViewType<"recorded"> = {
+  kind: "recorded",
+  icon: "data",
+  titleOf: ({ recording }) => recording,
+  fields: { recording: { parameter: "recording" }, host: { parameter: "host" }, file: { parameter: "file" } },
+  under: "topics",
+};
