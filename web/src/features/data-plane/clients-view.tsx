@@ -3,9 +3,10 @@ import { useState } from "preact/hooks";
 import type { Client } from "../../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { hasProcess } from "../../state/store.ts";
-import { DataPanel } from "./data-panel.tsx";
+import { ListView } from "../../ui/list/list-view.tsx";
+import type { Column } from "../../ui/list/table.tsx";
+import { SidePanel } from "../../ui/side-panel.tsx";
 import { clients } from "./data-store.ts";
-import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";
 
 /** Kept while other views are shown. */
 const filter = signal("");
@@ -40,30 +41,21 @@ const COLUMNS: readonly Column<Client>[] = [
 
 export function ClientsView() {
   const [selected, setSelected] = useState<string | null>(null);
-  const shown = matching(clients.value, filter.value, ({ name, process_name, host, address }) =>
-    [name, process_name, host, address].join(" "),
-  );
-  const found = clients.value.find(({ id }) => String(id) === selected);
   return (
-    <>
-      <FilterBar text={filter} label="Filter clients" shown={shown.length} all={clients.value.length} />
-      <ListAndPanel
-        list={
-          <DataTable
-            label="Clients"
-            items={shown}
-            keyOf={({ id }) => String(id)}
-            nameOf={({ name, id }) => name || `client ${id}`}
-            nameTitle="Client"
-            columns={COLUMNS}
-            selected={selected}
-            onSelect={setSelected}
-            empty={<p>{filter.value === "" ? "No clients: no program is connected to the bus." : "No matches."}</p>}
-          />
-        }
-        panel={found && <ClientPanel client={found} onClose={() => setSelected(null)} />}
-      />
-    </>
+    <ListView
+      label="Clients"
+      items={clients.value}
+      textOf={({ name, process_name, host, address }) => [name, process_name, host, address]}
+      filter={filter}
+      keyOf={({ id }) => String(id)}
+      nameOf={({ name, id }) => name || `client ${id}`}
+      nameTitle="Client"
+      columns={COLUMNS}
+      selected={selected}
+      onSelect={setSelected}
+      panelOf={(client, onClose) => <ClientPanel client={client} onClose={onClose} />}
+      empty={<p>No clients: no program is connected to the bus.</p>}
+    />
   );
 }
 
@@ -83,7 +75,7 @@ function ClientPanel({ client, onClose }: { client: Client; onClose: () => void 
     ["Services", client.provided_services],
   ] as const;
   return (
-    <DataPanel label={`Client ${client.name}`} title={client.name} onClose={onClose}>
+    <SidePanel label={`Client ${client.name}`} title={client.name} onClose={onClose}>
       <section class="detail-section">
         <dl class="pairs">
           {Object.entries({
@@ -114,6 +106,6 @@ function ClientPanel({ client, onClose }: { client: Client; onClose: () => void 
           </section>
         ),
       )}
-    </DataPanel>
+    </SidePanel>
   );
 }

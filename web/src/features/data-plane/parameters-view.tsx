@@ -6,8 +6,9 @@ import type { Parameter } from "../../../../src/features/data-plane/wire/paramet
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { ask, command } from "../../state/store.ts";
 import { isConnected } from "../../ui/connected.ts";
+import { FilterBar } from "../../ui/list/filter-bar.tsx";
+import { matching } from "../../ui/list/word-filter.ts";
 import { MenuButton } from "../../ui/menu.tsx";
-import { FilterBar, matching } from "./data-table.tsx";
 import { problemOf } from "./parameter-value.ts";
 
 type Snapshot = Extract<ManagerFrame, { type: "parameters_snapshot" }>;
@@ -45,7 +46,7 @@ export function ParametersView() {
         </p>
       ))}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable) */}
-      <section class="data-table parameters" tabIndex={0} aria-label="Parameters">
+      <section class="data-table fluid parameters" tabIndex={0} aria-label="Parameters">
         <table>
           <thead>
             <tr>

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import { Button } from "../../ui/button.tsx";
+import { SidePanel } from "../../ui/side-panel.tsx";
 import { clockAt } from "../../ui/time.ts";
-import { DataPanel } from "./data-panel.tsx";
 import { clients, topics } from "./data-store.ts";
 import { JsonInput, readJson } from "./json-input.tsx";
 import { history, type Message, type Progress, publish, publishAtRate, remember } from "./publishing.ts";
@@ -22,7 +22,7 @@ export function PublishPanel({ onClose }: { onClose: () => void }) {
     else if (canPublish) start(message, rate);
   };
   return (
-    <DataPanel label="Publish a topic" onClose={onClose}>
+    <SidePanel label="Publish a topic" onClose={onClose}>
       <form
         class="detail-section call-form"
         onSubmit={(event) => {
@@ -96,7 +96,7 @@ export function PublishPanel({ onClose }: { onClose: () => void }) {
           <pre class="quoted soft">{one.value}</pre>
         </section>
       ))}
-    </DataPanel>
+    </SidePanel>
   );
 }
 

@@ -5,8 +5,8 @@ import type { Service } from "../../../../src/features/data-plane/wire/service.t
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
+import { SidePanel } from "../../ui/side-panel.tsx";
 import { clockAt } from "../../ui/time.ts";
-import { DataPanel } from "./data-panel.tsx";
 import { JsonInput, readJson } from "./json-input.tsx";
 import { exampleOf, interfaceOf } from "./service-interface.ts";
 import { valueText } from "./words.ts";
@@ -53,7 +53,7 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
   };
   const earlier = calls.value.filter((one) => one.service === service.name);
   return (
-    <DataPanel label={`Service ${service.name}`} title={service.name} onClose={onClose}>
+    <SidePanel label={`Service ${service.name}`} title={service.name} onClose={onClose}>
       <form
         class="detail-section call-form"
         onSubmit={(event) => {
@@ -125,7 +125,7 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
           </div>
         </dl>
       </section>
-    </DataPanel>
+    </SidePanel>
   );
 }
 

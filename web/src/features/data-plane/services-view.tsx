@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Service } from "../../../../src/features/data-plane/wire/service.ts";
+import { ListView } from "../../ui/list/list-view.tsx";
+import type { Column } from "../../ui/list/table.tsx";
 import { services } from "./data-store.ts";
-import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";
 import { interfaceName } from "./service-interface.ts";
 import { ServicePanel } from "./service-panel.tsx";
 
@@ -22,35 +23,20 @@ const COLUMNS: readonly Column<Service>[] = [
 
 export function ServicesView() {
   const [selected, setSelected] = useState<string | null>(null);
-  const shown = matching(services.value, filter.value, (service) =>
-    [service.name, interfaceName(service), service.provider, service.provider_host].join(" "),
-  );
-  const service = services.value.find(({ name }) => name === selected);
   return (
-    <>
-      <FilterBar text={filter} label="Filter services" shown={shown.length} all={services.value.length} />
-      <ListAndPanel
-        list={
-          <DataTable
-            label="Services"
-            items={shown}
-            keyOf={({ name }) => name}
-            nameOf={({ name }) => name}
-            nameTitle="Service"
-            columns={COLUMNS}
-            selected={selected}
-            onSelect={setSelected}
-            empty={
-              <p>
-                {filter.value === ""
-                  ? "No services. A program provides one with mgr/client, mgr_client.py or as a NATS micro service."
-                  : "No matches."}
-              </p>
-            }
-          />
-        }
-        panel={service && <ServicePanel key={service.name} service={service} onClose={() => setSelected(null)} />}
-      />
-    </>
+    <ListView
+      label="Services"
+      items={services.value}
+      textOf={(service) => [service.name, interfaceName(service), service.provider, service.provider_host]}
+      filter={filter}
+      keyOf={({ name }) => name}
+      nameOf={({ name }) => name}
+      nameTitle="Service"
+      columns={COLUMNS}
+      selected={selected}
+      onSelect={setSelected}
+      panelOf={(service, onClose) => <ServicePanel key={service.name} service={service} onClose={onClose} />}
+      empty={<p>No services. A program provides one with mgr/client, mgr_client.py or as a NATS micro service.</p>}
+    />
   );
 }

@@ -5,9 +5,9 @@ import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
+import { SidePanel } from "../../ui/side-panel.tsx";
 import { clockTime } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
-import { DataPanel } from "./data-panel.tsx";
 import { isPlotted, plotted, togglePlotted } from "./plot/plotted.ts";
 import { numericFields } from "./plot/traces.ts";
 import { readTopic, type Sample } from "./topic-subscriptions.ts";
@@ -24,7 +24,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
   const live = useSamples(name, !paused);
   const sample = live ?? (detail?.ok ? detail.last_sample : null);
   return (
-    <DataPanel label={`Topic ${name}`} title={name} onClose={onClose}>
+    <SidePanel label={`Topic ${name}`} title={name} onClose={onClose}>
       <section class="detail-section long-text">
         <h2>
           Newest sample <span class="soft">{sample && clockTime(sample.ts)}</span>
@@ -65,7 +65,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
           <pre class="quoted">{detail.definition}</pre>
         </section>
       )}
-    </DataPanel>
+    </SidePanel>
   );
 }
 

@@ -3,10 +3,11 @@ import { useState } from "preact/hooks";
 import { bytesText, rateText } from "../../../../src/client/shown/units.ts";
 import type { Topic } from "../../../../src/features/data-plane/wire/topic.ts";
 import { Button } from "../../ui/button.tsx";
+import { ListView } from "../../ui/list/list-view.tsx";
+import type { Column } from "../../ui/list/table.tsx";
 import { Sparkline } from "../../ui/sparkline.tsx";
 import { now } from "../../ui/time.ts";
 import { rates, topics } from "./data-store.ts";
-import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "./data-table.tsx";
 import { PublishPanel } from "./publish-panel.tsx";
 import { TopicPanel } from "./topic-panel.tsx";
 
@@ -38,45 +39,31 @@ const COLUMNS: readonly Column<Topic>[] = [
 
 export function TopicsView() {
   const [selected, setSelected] = useState<string | null>(null);
-  const shown = matching(topics.value, filter.value, ({ name, publisher, publisher_host, message_definition }) =>
-    [name, publisher, publisher_host, message_definition].join(" "),
-  );
   const [isPublishing, setPublishing] = useState(false);
-  const topic = topics.value.find(({ name }) => name === selected);
   return (
-    <>
-      <FilterBar text={filter} label="Filter topics" shown={shown.length} all={topics.value.length}>
-        <span class="grow" />
+    <ListView
+      label="Topics"
+      items={topics.value}
+      textOf={({ name, publisher, publisher_host, message_definition }) => [name, publisher, publisher_host, message_definition]}
+      filter={filter}
+      keyOf={({ name }) => name}
+      nameOf={({ name }) => name}
+      nameTitle="Topic"
+      columns={COLUMNS}
+      selected={selected}
+      onSelect={(name) => {
+        setSelected(name);
+        if (name !== null) setPublishing(false);
+      }}
+      tools={
         <Button pressed={isPublishing} onClick={() => setPublishing(!isPublishing)}>
           Publish…
         </Button>
-      </FilterBar>
-      <ListAndPanel
-        list={
-          <DataTable
-            label="Topics"
-            items={shown}
-            keyOf={({ name }) => name}
-            nameOf={({ name }) => name}
-            nameTitle="Topic"
-            columns={COLUMNS}
-            selected={selected}
-            onSelect={(name) => {
-              setSelected(name);
-              setPublishing(false);
-            }}
-            empty={filter.value === "" ? <NoTopics /> : <p>No matches.</p>}
-          />
-        }
-        panel={
-          isPublishing ? (
-            <PublishPanel onClose={() => setPublishing(false)} />
-          ) : (
-            topic && <TopicPanel key={topic.name} topic={topic} onClose={() => setSelected(null)} />
-          )
-        }
-      />
-    </>
+      }
+      form={isPublishing && <PublishPanel onClose={() => setPublishing(false)} />}
+      panelOf={(topic, onClose) => <TopicPanel key={topic.name} topic={topic} onClose={onClose} />}
+      empty={<p>No topics. A program publishes with mgr/client, mgr_client.py or any NATS library at MGR_BUS_URL.</p>}
+    />
   );
 }
 
@@ -84,8 +71,4 @@ function RateLine({ name }: { name: string }) {
   // Drawn again each second.
   void now.value;
   return <Sparkline values={rates.get(name) ?? []} label={`Rate of ${name} in the last minute`} />;
-}
-
-function NoTopics() {
-  return <p>No topics. A program publishes with mgr/client, mgr_client.py or any NATS library at MGR_BUS_URL.</p>;
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../../../../src/base/errors.ts";
 import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Labelled } from "../../ui/labelled.tsx";
-import { DataPanel } from "../data-plane/data-panel.tsx";
+import { SidePanel } from "../../ui/side-panel.tsx";
 import { TopicChooser } from "../recordings/public.ts";
 import { configurationOf, type LoggerForm, type LoggerFormTopic, withTopics } from "./logger-form-values.ts";
 
@@ -39,7 +39,7 @@ export function LoggerFormPanel({ first, isNew, onSaved, onClose }: Props) {
   };
   const title = isNew ? "New logger" : `Configure ${first.name}`;
   return (
-    <DataPanel label={title} onClose={onClose}>
+    <SidePanel label={title} onClose={onClose}>
       <form
         class="detail-section call-form"
         onSubmit={(event) => {
@@ -112,6 +112,6 @@ export function LoggerFormPanel({ first, isNew, onSaved, onClose }: Props) {
           {problem}
         </p>
       </form>
-    </DataPanel>
+    </SidePanel>
   );
 }

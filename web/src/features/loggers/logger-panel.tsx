@@ -3,7 +3,7 @@ import { command } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icons.tsx";
-import { DataPanel } from "../data-plane/data-panel.tsx";
+import { SidePanel } from "../../ui/side-panel.tsx";
 import { LoggerDownload } from "./logger-download.tsx";
 import { samplesOf } from "./logger-form-values.ts";
 
@@ -31,7 +31,7 @@ export function LoggerPanel({ logger, onConfigure, onClose }: Props) {
     if (await command({ type: "delete_logger", name })) onClose();
   };
   return (
-    <DataPanel label={`Logger ${name}`} title={name} onClose={onClose}>
+    <SidePanel label={`Logger ${name}`} title={name} onClose={onClose}>
       <section class="detail-section">
         <p class="record-state">
           <LoggerState logger={logger} />
@@ -65,7 +65,7 @@ export function LoggerPanel({ logger, onConfigure, onClose }: Props) {
         </ul>
       </section>
       <LoggerDownload name={name} isStarted={enabled} isEmpty={samplesOf(logger) === 0} />
-    </DataPanel>
+    </SidePanel>
   );
 }
 

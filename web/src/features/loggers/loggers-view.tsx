@@ -2,7 +2,8 @@ import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "../data-plane/data-table.tsx";
+import { ListView } from "../../ui/list/list-view.tsx";
+import type { Column } from "../../ui/list/table.tsx";
 import { freeName } from "../recordings/public.ts";
 import { LoggerFormPanel } from "./logger-form.tsx";
 import { formOf, type LoggerForm, samplesOf, topicNames } from "./logger-form-values.ts";
@@ -32,62 +33,45 @@ const COLUMNS: readonly Column<DaemonLogger>[] = [
 export function LoggersView() {
   const [selected, setSelected] = useState<string | null>(null);
   const [form, setForm] = useState<{ first: LoggerForm; isNew: boolean } | null>(null);
-  const all = loggers.value;
-  const shown = matching(all, filter.value, ({ name, topics }) => [name, ...topics.map((topic) => topic.name)].join(" "));
-  const logger = all.find(({ name }) => name === selected);
-  const select = (name: string) => {
+  const select = (name: string | null) => {
     setSelected(name);
-    setForm(null);
+    if (name !== null) setForm(null);
   };
-  const open = () => setForm({ isNew: true, first: { name: freeName("logger", all), onlyTs: false, topics: [] } });
+  const open = () => setForm({ isNew: true, first: { name: freeName("logger", loggers.value), onlyTs: false, topics: [] } });
   return (
-    <>
-      <FilterBar text={filter} label="Filter loggers" shown={shown.length} all={all.length}>
-        <span class="grow" />
+    <ListView
+      label="Loggers"
+      items={loggers.value}
+      textOf={({ name, topics }) => [name, ...topics.map((topic) => topic.name)]}
+      filter={filter}
+      keyOf={({ name }) => name}
+      nameOf={({ name }) => name}
+      nameTitle="Logger"
+      columns={COLUMNS}
+      selected={selected}
+      onSelect={select}
+      tools={
         <Button pressed={form?.isNew === true} onClick={() => (form?.isNew ? setForm(null) : open())}>
           New logger…
         </Button>
-      </FilterBar>
-      <ListAndPanel
-        list={
-          <DataTable
-            label="Loggers"
-            items={shown}
-            keyOf={({ name }) => name}
-            nameOf={({ name }) => name}
-            nameTitle="Logger"
-            columns={COLUMNS}
-            selected={selected}
-            onSelect={select}
-            empty={
-              all.length > 0 ? (
-                <p>No matches.</p>
-              ) : (
-                <>
-                  <p>No loggers. A logger keeps the last samples of topics in memory, to be downloaded when they are needed.</p>
-                  <Button class="strong" needsManager onClick={open}>
-                    Make a logger
-                  </Button>
-                </>
-              )
-            }
-          />
-        }
-        panel={
-          form !== null ? (
-            <LoggerFormPanel key={form.first.name} {...form} onSaved={select} onClose={() => setForm(null)} />
-          ) : (
-            logger && (
-              <LoggerPanel
-                key={logger.name}
-                logger={logger}
-                onConfigure={() => setForm({ isNew: false, first: formOf(logger) })}
-                onClose={() => setSelected(null)}
-              />
-            )
-          )
-        }
-      />
-    </>
+      }
+      form={form && <LoggerFormPanel key={form.first.name} {...form} onSaved={select} onClose={() => setForm(null)} />}
+      panelOf={(logger, onClose) => (
+        <LoggerPanel
+          key={logger.name}
+          logger={logger}
+          onConfigure={() => setForm({ isNew: false, first: formOf(logger) })}
+          onClose={onClose}
+        />
+      )}
+      empty={
+        <>
+          <p>No loggers. A logger keeps the last samples of topics in memory, to be downloaded when they are needed.</p>
+          <Button class="strong" needsManager onClick={open}>
+            Make a logger
+          </Button>
+        </>
+      }
+    />
   );
 }

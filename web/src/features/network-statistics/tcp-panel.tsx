@@ -6,9 +6,9 @@ import { linkTo } from "../../state/navigation.ts";
 import { client, hasProcess } from "../../state/store.ts";
 import { viewOfPid } from "../../state/views.ts";
 import { IconButton } from "../../ui/icons.tsx";
+import { matching } from "../../ui/list/word-filter.ts";
+import { SidePanel } from "../../ui/side-panel.tsx";
 import { clockAt } from "../../ui/time.ts";
-import { DataPanel } from "../data-plane/data-panel.tsx";
-import { matching } from "../data-plane/data-table.tsx";
 
 interface Answer {
   readonly connections: readonly TcpConnection[];
@@ -41,7 +41,7 @@ export function TcpPanel({ host, onClose }: { host: string; onClose: () => void 
     [process, pid, program, local, peer, peer_host].join(" "),
   );
   return (
-    <DataPanel label={`TCP connections of ${host}`} onClose={onClose}>
+    <SidePanel label={`TCP connections of ${host}`} onClose={onClose}>
       {problem !== null && (
         <p class="why bad" role="alert">
           {problem}
@@ -83,7 +83,7 @@ export function TcpPanel({ host, onClose }: { host: string; onClose: () => void 
       {answer !== null && shown.length === 0 && (
         <p class="empty nothing">{text === "" ? `${host} has no TCP connections.` : "No matches."}</p>
       )}
-    </DataPanel>
+    </SidePanel>
   );
 }
 

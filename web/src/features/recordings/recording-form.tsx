@@ -3,7 +3,7 @@ import { messageOf } from "../../../../src/base/errors.ts";
 import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Labelled } from "../../ui/labelled.tsx";
-import { DataPanel } from "../data-plane/data-panel.tsx";
+import { SidePanel } from "../../ui/side-panel.tsx";
 import { ALSO_RECORDED, type RecordingForm, requestOf } from "./recording-request.ts";
 import { TopicChooser } from "./topic-chooser.tsx";
 
@@ -46,7 +46,7 @@ export function RecordingFormPanel({ first, onStarted, onClose }: Props) {
     </Labelled>
   );
   return (
-    <DataPanel label="Start a recording" onClose={onClose}>
+    <SidePanel label="Start a recording" onClose={onClose}>
       <form
         class="detail-section call-form"
         onSubmit={(event) => {
@@ -107,6 +107,6 @@ export function RecordingFormPanel({ first, onStarted, onClose }: Props) {
           {problem}
         </p>
       </form>
-    </DataPanel>
+    </SidePanel>
   );
 }

@@ -7,8 +7,8 @@ import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { downloadFrom } from "../../ui/download.ts";
 import { Icon, IconButton } from "../../ui/icons.tsx";
+import { SidePanel } from "../../ui/side-panel.tsx";
 import { clockTime } from "../../ui/time.ts";
-import { DataPanel } from "../data-plane/data-panel.tsx";
 import { fileAddress } from "./file/file-address.ts";
 import { lostText } from "./recording-request.ts";
 
@@ -50,7 +50,7 @@ export function RecordingPanel({ recording, onAgain, onClose }: Props) {
     if (await command({ type: "delete_recording", name })) onClose();
   };
   return (
-    <DataPanel label={`Recording ${name}`} title={name} onClose={onClose}>
+    <SidePanel label={`Recording ${name}`} title={name} onClose={onClose}>
       <section class="detail-section">
         <p class="record-state">
           <StateText recording={recording} />
@@ -129,7 +129,7 @@ export function RecordingPanel({ recording, onAgain, onClose }: Props) {
           </table>
         )}
       </section>
-    </DataPanel>
+    </SidePanel>
   );
 }
 

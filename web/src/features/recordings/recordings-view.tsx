@@ -4,7 +4,8 @@ import { bytesText, spanText } from "../../../../src/client/shown/units.ts";
 import { recordedSpan } from "../../../../src/features/recordings/client/recorded-span.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "../data-plane/data-table.tsx";
+import { ListView } from "../../ui/list/list-view.tsx";
+import type { Column } from "../../ui/list/table.tsx";
 import { RecordingFormPanel } from "./recording-form.tsx";
 import { RecordingPanel, StateText } from "./recording-panel.tsx";
 import { EMPTY_FORM, lostText, type RecordingForm } from "./recording-request.ts";
@@ -44,63 +45,46 @@ const COLUMNS: readonly Column<Recording>[] = [
 export function RecordingsView() {
   const [selected, setSelected] = useState<string | null>(null);
   const [form, setForm] = useState<RecordingForm | null>(null);
-  const all = recordings.value;
-  const shown = matching(all, filter.value, ({ name, patterns, hosts }) => [name, ...patterns, ...hosts].join(" "));
-  const recording = all.find(({ name }) => name === selected);
-  const select = (name: string) => {
+  const select = (name: string | null) => {
     setSelected(name);
-    setForm(null);
+    if (name !== null) setForm(null);
   };
-  const open = () => setForm({ ...EMPTY_FORM, name: freeName("run", all) });
+  const open = () => setForm({ ...EMPTY_FORM, name: freeName("run", recordings.value) });
   return (
-    <>
-      <FilterBar text={filter} label="Filter recordings" shown={shown.length} all={all.length}>
-        <span class="grow" />
+    <ListView
+      label="Recordings"
+      items={recordings.value}
+      textOf={({ name, patterns, hosts }) => [name, ...patterns, ...hosts]}
+      filter={filter}
+      keyOf={({ name }) => name}
+      nameOf={({ name }) => name}
+      nameTitle="Recording"
+      columns={COLUMNS}
+      selected={selected}
+      onSelect={select}
+      tools={
         <Button pressed={form !== null} onClick={() => (form === null ? open() : setForm(null))}>
           Record…
         </Button>
-      </FilterBar>
-      <ListAndPanel
-        list={
-          <DataTable
-            label="Recordings"
-            items={shown}
-            keyOf={({ name }) => name}
-            nameOf={({ name }) => name}
-            nameTitle="Recording"
-            columns={COLUMNS}
-            selected={selected}
-            onSelect={select}
-            empty={
-              all.length > 0 ? (
-                <p>No matches.</p>
-              ) : (
-                <>
-                  <p>No recordings. A recording writes topics to MCAP files on the hosts of their publishers, until it is stopped.</p>
-                  <Button class="strong" needsManager onClick={open}>
-                    Start a recording
-                  </Button>
-                </>
-              )
-            }
-          />
-        }
-        panel={
-          form !== null ? (
-            <RecordingFormPanel key={form.name} first={form} onStarted={select} onClose={() => setForm(null)} />
-          ) : (
-            recording && (
-              <RecordingPanel
-                key={recording.name}
-                recording={recording}
-                onAgain={() => setForm({ ...EMPTY_FORM, name: recording.name, topics: recording.patterns })}
-                onClose={() => setSelected(null)}
-              />
-            )
-          )
-        }
-      />
-    </>
+      }
+      form={form && <RecordingFormPanel key={form.name} first={form} onStarted={select} onClose={() => setForm(null)} />}
+      panelOf={(recording, onClose) => (
+        <RecordingPanel
+          key={recording.name}
+          recording={recording}
+          onAgain={() => setForm({ ...EMPTY_FORM, name: recording.name, topics: recording.patterns })}
+          onClose={onClose}
+        />
+      )}
+      empty={
+        <>
+          <p>No recordings. A recording writes topics to MCAP files on the hosts of their publishers, until it is stopped.</p>
+          <Button class="strong" needsManager onClick={open}>
+            Start a recording
+          </Button>
+        </>
+      }
+    />
   );
 }
 

@@ -6,3 +6,9 @@ export function hasWords(text: string, words: readonly string[]): boolean {
   const lower = text.toLowerCase();
   return words.every((word) => lower.includes(word));
 }
+
+/** Items whose text has all words of the filter. */
+export function matching<T>(items: readonly T[], filter: string, textOf: (item: T) => string): readonly T[] {
+  const words = wordsOf(filter);
+  return words.length === 0 ? items : items.filter((item) => hasWords(textOf(item), words));
+}

@@ -1,8 +1,6 @@
-import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { sorted } from "../../ui/list/sorted.ts";
-import { hasWords, wordsOf } from "../../ui/list/word-filter.ts";
+import { sorted } from "./sorted.ts";
 
 export interface Column<T> {
   readonly title: string;
@@ -16,7 +14,7 @@ export interface Column<T> {
   readonly isMedium?: boolean;
 }
 
-interface Props<T> {
+export interface TableProps<T> {
   readonly label: string;
   readonly items: readonly T[];
   readonly keyOf: (item: T) => string;
@@ -31,7 +29,7 @@ interface Props<T> {
 }
 
 /** A table whose rows can be selected: by a click, by Enter on a name, or by the arrow keys between names. */
-export function DataTable<T>({ label, items, keyOf, nameOf, nameTitle, columns, selected, onSelect, empty }: Props<T>) {
+export function DataTable<T>({ label, items, keyOf, nameOf, nameTitle, columns, selected, onSelect, empty }: TableProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [order, setOrder] = useState<{ title: string; turned: boolean } | null>(null);
   const by = columns.find(({ title }) => title === order?.title)?.value ?? (order === null ? undefined : nameOf);
@@ -61,7 +59,7 @@ export function DataTable<T>({ label, items, keyOf, nameOf, nameTitle, columns, 
   );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
-    <section class="data-table" tabIndex={0} aria-label={label}>
+    <section class="data-table fluid" tabIndex={0} aria-label={label}>
       <table>
         <thead>
           <tr>
@@ -101,52 +99,3 @@ export function DataTable<T>({ label, items, keyOf, nameOf, nameTitle, columns, 
 }
 
 const roomOf = ({ isWide, isMedium }: Pick<Column<unknown>, "isWide" | "isMedium">) => (isWide ? "wide" : isMedium ? "medium" : "");
-
-/** Items whose text has all words of the filter. */
-export function matching<T>(items: readonly T[], filter: string, textOf: (item: T) => string): readonly T[] {
-  const words = wordsOf(filter);
-  return words.length === 0 ? items : items.filter((item) => hasWords(textOf(item), words));
-}
-
-export function FilterBar({
-  text,
-  label,
-  shown,
-  all,
-  children,
-}: {
-  text: ReadonlySignal<string> & { value: string };
-  label: string;
-  shown: number;
-  all: number;
-  /** Buttons at the end. */
-  children?: ComponentChildren;
-}) {
-  return (
-    <div class="data-filter">
-      <input
-        type="search"
-        aria-label={label}
-        placeholder={label}
-        value={text.value}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
-        }}
-      />
-      <span class="soft" aria-live="polite">
-        {text.value !== "" && `${shown} of ${all}`}
-      </span>
-      {children}
-    </div>
-  );
-}
-
-/** A list, and beside it what is known of the selected item. */
-export function ListAndPanel({ list, panel }: { list: ComponentChildren; panel: ComponentChildren }) {
-  return (
-    <div class="data-body">
-      {list}
-      {panel}
-    </div>
-  );
-}

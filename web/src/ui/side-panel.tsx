@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { IconButton } from "../../ui/icons.tsx";
+import { IconButton } from "./icons.tsx";
 
 /** The panel beside a list: the selected row in detail, or a form. */
-export function DataPanel({
+export function SidePanel({
   label,
   title = label,
   onClose,
