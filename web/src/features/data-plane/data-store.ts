@@ -17,8 +17,11 @@ export const rates = new Map<string, number[]>();
 const RATES = 60;
 const SECOND_MS = 1_000;
 
-/** Follows the manager's frames. They are few: the manager sends at most two a second for a topic. */
-frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => take(frame))));
+/** Follows the manager's frames. They are few: the manager sends at most two a second for a topic. Called before the first one comes. */
+export function followBus(): void {
+  frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => take(frame))));
+  setInterval(noteRates, SECOND_MS);
+}
 
 function take(frame: ManagerFrame): void {
   switch (frame.type) {
@@ -55,11 +58,11 @@ function take(frame: ManagerFrame): void {
   }
 }
 
-setInterval(() => {
+function noteRates(): void {
   for (const { name, publisher_rate } of topics.peek()) {
     const known = rates.get(name) ?? [];
     known.push(publisher_rate);
     if (known.length > RATES) known.shift();
     rates.set(name, known);
   }
-}, SECOND_MS);
+}

@@ -13,7 +13,7 @@ export type History = (traces: readonly Trace[], wanted: Wanted) => Promise<Read
 
 const histories: History[] = [];
 
-/** The last one that was added is asked first: it may rely on the others. */
+/** For a feature that starts. The last one that was added is asked first: it may rely on the others. */
 export function addHistory(history: History): void {
   histories.unshift(history);
 }

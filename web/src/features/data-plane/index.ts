@@ -1,17 +1,18 @@
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { show } from "../../state/navigation.ts";
-import { dataTab } from "./tabs.tsx";
-import { PLOT, tabType } from "./views.ts";
+import { followBus } from "./data-store.ts";
+import { addDataTab, dataView } from "./tabs.tsx";
+import { CLIENTS, PARAMETERS, PLOT, SERVICES, TOPICS } from "./views.ts";
 
 const content = async () => (await import("./content.ts")).CONTENT;
 
 export const dataPlane: PageFeature = {
   views: [
-    dataTab(tabType("topics", "Topics"), async () => (await content()).topics),
-    dataTab(tabType("services", "Services"), async () => (await content()).services),
-    dataTab(tabType("parameters", "Parameters"), async () => (await content()).parameters),
-    dataTab(tabType("clients", "Clients"), async () => (await content()).clients),
-    dataTab(PLOT, async () => (await content()).plot),
+    { ...TOPICS, ...dataView },
+    { ...SERVICES, ...dataView },
+    { ...PARAMETERS, ...dataView },
+    { ...CLIENTS, ...dataView },
+    { ...PLOT, ...dataView },
   ],
   places: [{ view: { kind: "topics" }, word: "Data" }],
   actions: () => [
@@ -21,4 +22,12 @@ export const dataPlane: PageFeature = {
     { title: "Clients", near: true, run: () => show({ kind: "clients" }) },
     { title: "Plot", near: true, run: () => show({ kind: "plot" }) },
   ],
+  start: () => {
+    followBus();
+    addDataTab(TOPICS, async () => (await content()).topics);
+    addDataTab(SERVICES, async () => (await content()).services);
+    addDataTab(PARAMETERS, async () => (await content()).parameters);
+    addDataTab(CLIENTS, async () => (await content()).clients);
+    addDataTab(PLOT, async () => (await content()).plot);
+  },
 };

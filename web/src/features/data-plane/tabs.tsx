@@ -1,4 +1,3 @@
-import type { PageView } from "../../actions/page-feature.ts";
 import type { SingleKind, ViewType } from "../../state/views.ts";
 import { lazyView } from "../../ui/lazy-view.tsx";
 import type { TabContent } from "./data-view.tsx";
@@ -9,17 +8,16 @@ interface Tab {
 }
 const tabs: Tab[] = [];
 
-/** All tabs are loaded together: each shows the counts of the others. */
-const drawn = lazyView(async () => {
+/** Adds a tab to the data view, after those that are there. For a feature that starts. */
+export function addDataTab(type: ViewType<SingleKind>, load: () => Promise<TabContent>): void {
+  tabs.push({ type, load });
+}
+
+/** Draws the view of each tab. All are loaded together: each shows the counts of the others. */
+export const dataView = lazyView(async () => {
   const [{ BusDataView }, ...contents] = await Promise.all([
     import("./data-view.tsx"),
     ...tabs.map(async ({ type: { kind, title = kind }, load }) => ({ kind, title, ...(await load()) })),
   ]);
   return ({ view: { kind } }: { view: { kind: SingleKind } }) => <BusDataView kind={kind} tabs={contents} />;
 });
-
-/** Adds a tab to the data view; the tab is a view of the page. */
-export function dataTab<Kind extends SingleKind>(type: ViewType<Kind>, load: () => Promise<TabContent>): PageView<Kind> {
-  tabs.push({ type, load });
-  return { ...type, ...drawn };
-}

@@ -21,4 +21,8 @@ export const tabType = <Kind extends SingleKind>(kind: Kind, title: string): Vie
   under: "topics",
 });
 
+export const TOPICS = tabType("topics", "Topics");
+export const SERVICES = tabType("services", "Services");
+export const PARAMETERS = tabType("parameters", "Parameters");
+export const CLIENTS = tabType("clients", "Clients");
 export const PLOT: ViewType<"plot"> = { ...tabType("plot", "Plot"), parameters: PLOT_PARAMETERS };

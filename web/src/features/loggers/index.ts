@@ -1,7 +1,7 @@
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { show } from "../../state/navigation.ts";
 import { command } from "../../state/store.ts";
-import { addHistory, dataTab } from "../data-plane/public.ts";
+import { addDataTab, addHistory, dataView } from "../data-plane/public.ts";
 import { tabType } from "../data-plane/views.ts";
 import { loggers } from "./loggers-store.ts";
 
@@ -11,12 +11,10 @@ declare module "../../state/views.ts" {
   }
 }
 
-addHistory(async (traces, wanted) => (await import("./past-samples.ts")).readPastOfLoggers(traces, wanted));
+const LOGGERS = tabType("loggers", "Loggers");
 
 export const loggersFeature: PageFeature = {
-  views: [
-    dataTab(tabType("loggers", "Loggers"), async () => ({ Content: (await import("./loggers-view.tsx")).LoggersView, items: loggers })),
-  ],
+  views: [{ ...LOGGERS, ...dataView }],
   actions: () => [
     { title: "Loggers", near: true, run: () => show({ kind: "loggers" }) },
     ...loggers.value.map(({ name, enabled }) => ({
@@ -24,4 +22,8 @@ export const loggersFeature: PageFeature = {
       run: () => void command({ type: enabled ? "stop_logger" : "start_logger", name }),
     })),
   ],
+  start: () => {
+    addDataTab(LOGGERS, async () => ({ Content: (await import("./loggers-view.tsx")).LoggersView, items: loggers }));
+    addHistory(async (traces, wanted) => (await import("./past-samples.ts")).readPastOfLoggers(traces, wanted));
+  },
 };

@@ -2,18 +2,13 @@ import type { PageFeature } from "../../actions/page-feature.ts";
 import { show } from "../../state/navigation.ts";
 import { command } from "../../state/store.ts";
 import { lazyView } from "../../ui/lazy-view.tsx";
-import { addHistory, dataTab } from "../data-plane/public.ts";
+import { addDataTab, addHistory, dataView } from "../data-plane/public.ts";
 import { recordings } from "./recordings-store.ts";
 import { RECORDED, RECORDINGS } from "./views.ts";
 
-addHistory(async (traces, wanted) => (await import("./file/past-samples.ts")).readPastRecordings(traces, wanted));
-
 export const recordingsFeature: PageFeature = {
   views: [
-    dataTab(RECORDINGS, async () => ({
-      Content: (await import("./recordings-view.tsx")).RecordingsView,
-      items: recordings,
-    })),
+    { ...RECORDINGS, ...dataView },
     { ...RECORDED, ...lazyView(async () => (await import("./file/recorded-file-view.tsx")).RecordedFileView) },
   ],
   actions: () => [
@@ -22,4 +17,8 @@ export const recordingsFeature: PageFeature = {
       .filter(({ state }) => state === "recording")
       .map(({ name }) => ({ title: `Stop the recording ${name}`, run: () => void command({ type: "stop_recording", name }) })),
   ],
+  start: () => {
+    addDataTab(RECORDINGS, async () => ({ Content: (await import("./recordings-view.tsx")).RecordingsView, items: recordings }));
+    addHistory(async (traces, wanted) => (await import("./file/past-samples.ts")).readPastRecordings(traces, wanted));
+  },
 };
