@@ -23,7 +23,7 @@ export default defineConfig({
           groups: [
             {
               name: "shared",
-              test: /node_modules\/(preact|@preact|rxjs|tslib)\/|web\/src\/(actions|app|state|ui)\/|\/src\/(base|client|protocol)\//,
+              test: /node_modules\/(preact|@preact|rxjs|tslib)\/|web\/src\/(actions|app|state)\/|web\/src\/ui\/(?!list\/)|\/src\/(base|client|protocol)\//,
             },
           ],
         },

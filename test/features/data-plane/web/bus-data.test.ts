@@ -6,7 +6,7 @@ import { TraceSamples } from "../../../../web/src/features/data-plane/plot/trace
 import { csvOf, numericFields } from "../../../../web/src/features/data-plane/plot/traces.ts";
 import { exampleOf, interfaceOf } from "../../../../web/src/features/data-plane/service-interface.ts";
 import { valueText } from "../../../../web/src/features/data-plane/words.ts";
-import { pathOf } from "../../../../web/src/ui/sparkline-path.ts";
+import { pathOf } from "../../../../web/src/ui/list/sparkline-path.ts";
 
 describe("values of parameters", () => {
   const gain = { type: "float", minimum: 0, maximum: 10, unit: "Nm" };

@@ -4,8 +4,8 @@ import type { Client } from "../../../../src/protocol/resources/resources.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { hasProcess } from "../../state/store.ts";
 import { ListView } from "../../ui/list/list-view.tsx";
+import { SidePanel } from "../../ui/list/side-panel.tsx";
 import type { Column } from "../../ui/list/table.tsx";
-import { SidePanel } from "../../ui/side-panel.tsx";
 import { clients } from "./data-store.ts";
 
 /** Kept while other views are shown. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import { Button } from "../../ui/button.tsx";
-import { SidePanel } from "../../ui/side-panel.tsx";
+import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockAt } from "../../ui/time.ts";
 import { clients, topics } from "./data-store.ts";
 import { JsonInput, readJson } from "./json-input.tsx";

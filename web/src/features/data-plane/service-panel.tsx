@@ -5,7 +5,7 @@ import type { Service } from "../../../../src/features/data-plane/wire/service.t
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
-import { SidePanel } from "../../ui/side-panel.tsx";
+import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockAt } from "../../ui/time.ts";
 import { JsonInput, readJson } from "./json-input.tsx";
 import { exampleOf, interfaceOf } from "./service-interface.ts";

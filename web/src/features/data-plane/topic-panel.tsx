@@ -5,7 +5,7 @@ import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
-import { SidePanel } from "../../ui/side-panel.tsx";
+import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockTime } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
 import { isPlotted, plotted, togglePlotted } from "./plot/plotted.ts";

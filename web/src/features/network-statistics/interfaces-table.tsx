@@ -1,6 +1,6 @@
 import { byteRate, countRate, speedText } from "../../../../src/client/shown/units.ts";
 import type { NetworkInterface, NetworkStats } from "../../../../src/features/network-statistics/wire.ts";
-import { Sparkline } from "../../ui/sparkline.tsx";
+import { Sparkline } from "../../ui/list/sparkline.tsx";
 import { BothRates } from "./both-rates.tsx";
 import { filter, hideRow, history, pickedHost } from "./network-store.ts";
 import { NoMatches } from "./no-matches.tsx";

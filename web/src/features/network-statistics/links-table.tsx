@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { byteRate, countRate } from "../../../../src/client/shown/units.ts";
 import type { NetworkLink, NetworkStats } from "../../../../src/features/network-statistics/wire.ts";
-import { Sparkline } from "../../ui/sparkline.tsx";
+import { Sparkline } from "../../ui/list/sparkline.tsx";
 import { BothRates } from "./both-rates.tsx";
 import { filter, hideRow, history, hostNames } from "./network-store.ts";
 import { NoMatches } from "./no-matches.tsx";

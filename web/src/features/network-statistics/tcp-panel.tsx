@@ -6,8 +6,8 @@ import { linkTo } from "../../state/navigation.ts";
 import { client, hasProcess } from "../../state/store.ts";
 import { viewOfPid } from "../../state/views.ts";
 import { IconButton } from "../../ui/icons.tsx";
+import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { matching } from "../../ui/list/word-filter.ts";
-import { SidePanel } from "../../ui/side-panel.tsx";
 import { clockAt } from "../../ui/time.ts";
 
 interface Answer {

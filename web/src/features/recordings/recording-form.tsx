@@ -3,7 +3,7 @@ import { messageOf } from "../../../../src/base/errors.ts";
 import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Labelled } from "../../ui/labelled.tsx";
-import { SidePanel } from "../../ui/side-panel.tsx";
+import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { ALSO_RECORDED, type RecordingForm, requestOf } from "./recording-request.ts";
 import { TopicChooser } from "./topic-chooser.tsx";
 

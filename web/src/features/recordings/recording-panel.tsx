@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { downloadFrom } from "../../ui/download.ts";
 import { Icon, IconButton } from "../../ui/icons.tsx";
-import { SidePanel } from "../../ui/side-panel.tsx";
+import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockTime } from "../../ui/time.ts";
 import { fileAddress } from "./file/file-address.ts";
 import { lostText } from "./recording-request.ts";
