@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { DATA_PAGES } from "../features/data-plane/cli/manual.ts";
 import { RECORD_PAGES } from "../features/recordings/cli/manual.ts";
-import type { Page } from "./manual-page.ts";
+import type { Page } from "./command/feature.ts";
 
 const CHOOSING = "NAMES are processes, groups (with all subgroups) or fnmatch patterns such as 'sim/*'.";
 const EXIT_CODES = "0 done, 1 failed, 2 usage or bad configuration, 3 not found, 4 time-out";

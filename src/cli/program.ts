@@ -5,8 +5,8 @@ import { addRecordCommands } from "../features/recordings/cli/program.ts";
 import { VERSION } from "../http/package-files.ts";
 import { PROCESS_STATES } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/log-level.ts";
+import { age, configuration, connecting, count, port, seconds, trust } from "./command/option-values.ts";
 import { addManual } from "./manual.ts";
-import { age, configuration, connecting, count, port, seconds, trust } from "./option-values.ts";
 import { withSuggestion } from "./suggestion.ts";
 
 /**
@@ -40,7 +40,7 @@ export function createProgram(first: string | null = null): Command {
         "detach",
       ),
     )
-    .action(async (names, flags) => (await import("./commands/up.ts")).up(names, flags));
+    .action(async (names, flags) => (await import("./commands/instance/up.ts")).up(names, flags));
 
   program
     .command("down")
@@ -48,45 +48,45 @@ export function createProgram(first: string | null = null): Command {
     .addOption(configuration())
     .addOption(trust())
     .option("--timeout <seconds>", "how long to wait", seconds, 60)
-    .action(async (flags) => (await import("./commands/down.ts")).down(flags));
+    .action(async (flags) => (await import("./commands/instance/down.ts")).down(flags));
 
   connecting(program.command("ps [names...]"))
     .description("list processes and their states")
     .option("--json", "as JSON")
     .option("-w, --watch", "repaint on every change")
-    .action(async (names, flags) => (await import("./commands/ps.ts")).ps(names, flags));
+    .action(async (names, flags) => (await import("./commands/processes/ps.ts")).ps(names, flags));
 
   connecting(program.command("top"))
     .description("full-screen view of states, load and memory; start, stop, restart and attach to processes")
-    .action(async (flags) => (await import("./commands/top.ts")).top(flags));
+    .action(async (flags) => (await import("./commands/top/top.ts")).top(flags));
 
   connecting(program.command("hosts"))
     .description("list the hosts that processes run on, and whether their daemons are connected")
     .option("--json", "as JSON")
-    .action(async (flags) => (await import("./commands/hosts.ts")).hosts(flags));
+    .action(async (flags) => (await import("./commands/processes/hosts.ts")).hosts(flags));
 
   for (const verb of ["start", "stop", "restart"] as const) {
     connecting(program.command(`${verb} <names...>`))
       .description(`${verb} processes, groups or matches of a pattern, and wait for the result`)
       .option("--no-wait", "return as soon as the manager has accepted the command")
       .option("--timeout <seconds>", "how long to wait", seconds, 60)
-      .action(async (names, flags) => (await import("./commands/control.ts")).control(verb, names, flags));
+      .action(async (names, flags) => (await import("./commands/processes/control.ts")).control(verb, names, flags));
   }
 
   connecting(program.command("signal <signal> <names...>"))
     .description("send a signal such as HUP to running processes")
-    .action(async (word, names, flags) => (await import("./commands/signal.ts")).signal(word, names, flags));
+    .action(async (word, names, flags) => (await import("./commands/processes/signal.ts")).signal(word, names, flags));
 
   connecting(program.command("wait <names...>"))
     .description("wait until processes are in a state; fails if a process fails")
     .addOption(new Option("--for <state>", "the state").choices(PROCESS_STATES).default("ready"))
     .option("--timeout <seconds>", "how long to wait", seconds, 30)
-    .action(async (names, flags) => (await import("./commands/wait.ts")).wait(names, flags));
+    .action(async (names, flags) => (await import("./commands/processes/wait.ts")).wait(names, flags));
 
   connecting(program.command("attach <name>"))
     .description("connect this terminal to a process; Ctrl-] detaches")
     .option("-n, --lines <count>", "number of past lines of output to show", count, 1000)
-    .action(async (name, flags) => (await import("./commands/attach.ts")).attach(name, flags));
+    .action(async (name, flags) => (await import("./commands/processes/attach.ts")).attach(name, flags));
 
   connecting(program.command("gui"))
     .description("on a desktop: show windows of processes on its X display, like ssh -X")
@@ -99,7 +99,7 @@ export function createProgram(first: string | null = null): Command {
     .option("-n, --lines <count>", "number of past entries to show (default: all)", count)
     .addOption(new Option("--level <level>", "lowest level").choices(LOG_LEVELS).default("info"))
     .option("--json", "one JSON object per line")
-    .action(async (flags) => (await import("./commands/log.ts")).log(flags));
+    .action(async (flags) => (await import("./commands/messages/log.ts")).log(flags));
 
   connecting(program.command("logs [names...]"))
     .description("print the output of processes; without NAMES of all")
@@ -107,29 +107,29 @@ export function createProgram(first: string | null = null): Command {
     .option("-n, --lines <count>", "number of past lines to show for each process (default: 1000, without NAMES 20)", count)
     .option("--since <time>", "only output since a time, or of the last 30s, 10m, 2h (for example 14:30, 2026-11-22T14:30)", age)
     .option("--raw", "print all control sequences, also on a terminal")
-    .action(async (names, flags) => (await import("./commands/logs.ts")).logs(names, flags));
+    .action(async (names, flags) => (await import("./commands/messages/logs.ts")).logs(names, flags));
 
   connecting(program.command("call <json>"))
     .description("send any frame of the protocol and print the response")
-    .action(async (json, flags) => (await import("./commands/call.ts")).call(json, flags));
+    .action(async (json, flags) => (await import("./commands/messages/call.ts")).call(json, flags));
 
   connecting(program.command("plan"))
     .description("show what a reload of the configuration would change")
     .option("--json", "as JSON")
-    .action(async (flags) => (await import("./commands/reload.ts")).plan(flags));
+    .action(async (flags) => (await import("./commands/configuration/reload.ts")).plan(flags));
 
   connecting(program.command("reload"))
     .description("reload the configuration; unchanged processes keep running")
     .option("--dry-run", "change nothing, as 'mgr plan'")
     .option("--json", "as JSON")
-    .action(async (flags) => (await import("./commands/reload.ts")).reload(flags));
+    .action(async (flags) => (await import("./commands/configuration/reload.ts")).reload(flags));
 
   connecting(program.command("graph [names...]"))
     .description("show the dependencies between processes, with commands and states")
     .addOption(new Option("--dot", "output for Graphviz").conflicts(["mermaid", "json"]))
     .addOption(new Option("--mermaid", "output for Mermaid").conflicts(["dot", "json"]))
     .option("--json", "as JSON")
-    .action(async (names, flags) => (await import("./commands/graph.ts")).graph(names, flags));
+    .action(async (names, flags) => (await import("./commands/configuration/graph.ts")).graph(names, flags));
 
   if (!program.commands.some((command) => command.name() === first)) {
     addDataCommands(program);
@@ -148,7 +148,7 @@ export function createProgram(first: string | null = null): Command {
 
   connecting(program.command("save-all [file]"))
     .description("save an archive of states, configuration without secrets, logs and output; '-' writes to stdout")
-    .action(async (file, flags) => (await import("./commands/save-all.ts")).saveAll(file, flags));
+    .action(async (file, flags) => (await import("./commands/setup/save-all.ts")).saveAll(file, flags));
 
   program
     .command("check")
@@ -180,7 +180,7 @@ export function createProgram(first: string | null = null): Command {
     .option("--ca-file <file>", "PEM file with the trusted certificate authorities for the bus")
     .option("--state-dir <folder>", "folder for the daemon's lock and log (default: $XDG_STATE_HOME/mgr/daemon-NAME)")
     .option("--cwd <folder>", "base folder of relative paths of processes (default: the current folder)")
-    .action(async (flags) => (await import("./commands/daemon.ts")).daemon(flags));
+    .action(async (flags) => (await import("./commands/setup/daemon.ts")).daemon(flags));
 
   addManual(program);
   return program;

@@ -3,7 +3,7 @@ import { type AnyErrorCode, MgrError, messageOf } from "../../base/errors.ts";
 import { isUntrusted } from "../../client/link/certificate-problem.ts";
 import type { ManagerClient } from "../../client/manager-client.ts";
 import { connect } from "../../client/node.ts";
-import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { type ConnectionFlags, connectOptions, findWay, placeOf, type Way } from "./way.ts";
 
 /** Pause between attempts to reach a manager that went away, milliseconds. */

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import type { Size } from "../top/picture.ts";
+import type { Size } from "../commands/top/picture.ts";
 
 /** The alternate screen without a cursor; lines do not wrap. */
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[0m\x1b[2J";

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, test } from "vitest";
 import { OutputFilter } from "../../../src/base/output-filter.ts";
-import { outcomeLine, stillStoppedHint } from "../../../src/cli/commands/control.ts";
-import { listing as hostListing } from "../../../src/cli/commands/hosts.ts";
-import { listing as processListing } from "../../../src/cli/commands/ps.ts";
-import { describeReload } from "../../../src/cli/commands/reload.ts";
-import { stateLine } from "../../../src/cli/commands/wait.ts";
-import { dotGraph, mermaidGraph, textGraph } from "../../../src/cli/output/graph.ts";
+import { dotGraph, mermaidGraph, textGraph } from "../../../src/cli/commands/configuration/graph-text.ts";
+import { describeReload } from "../../../src/cli/commands/configuration/reload.ts";
+import { logLine } from "../../../src/cli/commands/instance/printer.ts";
+import { outcomeLine, stillStoppedHint } from "../../../src/cli/commands/processes/control.ts";
+import { listing as hostListing } from "../../../src/cli/commands/processes/hosts.ts";
+import { listing as processListing } from "../../../src/cli/commands/processes/ps.ts";
+import { stateLine } from "../../../src/cli/commands/processes/wait.ts";
+import { INITIAL } from "../../../src/cli/commands/top/model.ts";
+import { picture } from "../../../src/cli/commands/top/picture.ts";
 import { NamedLines } from "../../../src/cli/output/named-lines.ts";
-import { logLine } from "../../../src/cli/output/printer.ts";
 import { jsonText, paint, table } from "../../../src/cli/output/table.ts";
-import { INITIAL } from "../../../src/cli/top/model.ts";
-import { picture } from "../../../src/cli/top/picture.ts";
 import { formatConfigError } from "../../../src/config/load/check-report.ts";
 import { ConfigError } from "../../../src/config/load/problems.ts";
 import { diffText } from "../../../src/features/data-plane/cli/param/file.ts";
@@ -299,16 +299,16 @@ describe("untrusted text", () => {
 /** How often each file writes to a terminal. A new place comes into the table above; then it is counted here. */
 const WRITES: Record<string, number> = {
   "src/app/survive-shortage.ts": 1,
-  "src/cli/commands/attach.ts": 5,
+  "src/cli/commands/processes/attach.ts": 5,
   "src/cli/commands/setup/check.ts": 2,
-  "src/cli/commands/control.ts": 2,
-  "src/cli/commands/down.ts": 2,
-  "src/cli/commands/graph.ts": 1,
+  "src/cli/commands/processes/control.ts": 2,
+  "src/cli/commands/instance/down.ts": 2,
+  "src/cli/commands/configuration/graph.ts": 1,
   "src/features/displays/cli/gui.ts": 1,
-  "src/cli/commands/hosts.ts": 1,
+  "src/cli/commands/processes/hosts.ts": 1,
   "src/cli/commands/setup/init.ts": 6,
-  "src/cli/commands/log.ts": 1,
-  "src/cli/commands/logs.ts": 4,
+  "src/cli/commands/messages/log.ts": 1,
+  "src/cli/commands/messages/logs.ts": 4,
   "src/features/network-statistics/cli/net.ts": 4,
   "src/features/data-plane/cli/param/file.ts": 4,
   "src/features/data-plane/cli/param/get.ts": 1,
@@ -324,9 +324,9 @@ const WRITES: Record<string, number> = {
   "src/features/recordings/cli/list.ts": 1,
   "src/features/recordings/cli/start.ts": 1,
   "src/features/recordings/cli/stop.ts": 3,
-  "src/cli/commands/ps.ts": 4,
-  "src/cli/commands/reload.ts": 1,
-  "src/cli/commands/save-all.ts": 1,
+  "src/cli/commands/processes/ps.ts": 4,
+  "src/cli/commands/configuration/reload.ts": 1,
+  "src/cli/commands/setup/save-all.ts": 1,
   "src/features/data-plane/cli/service/info.ts": 1,
   "src/features/data-plane/cli/service/list.ts": 1,
   "src/features/data-plane/cli/topic/delay.ts": 2,
@@ -335,19 +335,19 @@ const WRITES: Record<string, number> = {
   "src/features/data-plane/cli/topic/list.ts": 1,
   "src/features/data-plane/cli/topic/pub.ts": 2,
   "src/features/data-plane/cli/topic/rates.ts": 1,
-  "src/cli/commands/top.ts": 1,
-  "src/cli/commands/up.ts": 7,
-  "src/cli/commands/wait.ts": 1,
+  "src/cli/commands/top/top.ts": 1,
+  "src/cli/commands/instance/up.ts": 7,
+  "src/cli/commands/processes/wait.ts": 1,
   "src/cli/manager/configuration.ts": 2,
-  "src/cli/prompt.ts": 2,
-  "src/cli/output/foreground-output.ts": 3,
+  "src/cli/commands/setup/prompt.ts": 2,
+  "src/cli/commands/instance/foreground-output.ts": 3,
   "src/cli/output/table.ts": 1,
   "src/cli/main.ts": 3,
   "src/cli/program.ts": 1,
-  "src/cli/output/replay.ts": 2,
-  "src/features/data-plane/cli/parameters/find-parameters.ts": 1,
+  "src/cli/commands/processes/replay.ts": 2,
+  "src/features/data-plane/cli/param/find-parameters.ts": 1,
   "src/cli/terminal/screen.ts": 1,
-  "src/features/data-plane/cli/topics/find-topic.ts": 1,
+  "src/features/data-plane/cli/topic/find-topic.ts": 1,
   "src/features/data-plane/client/connect-client.ts": 1,
   "src/daemon/main.ts": 2,
 };

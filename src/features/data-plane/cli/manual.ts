@@ -1,4 +1,4 @@
-import type { Page } from "../../../cli/manual-page.ts";
+import type { Page } from "../../../cli/command/feature.ts";
 
 const CHOOSING = "NAMES are topics, the first parts of their names ('arm' means all of 'arm/…'), or fnmatch patterns such as '*/state'.";
 const PARAMETER = "NAME is the name of a parameter, or SERVICE:NAME if several programs have one of that name.";

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { connecting, seconds } from "../../../cli/option-values.ts";
+import { connecting, seconds } from "../../../cli/command/option-values.ts";
 
 /** Seconds of one measurement; the manager measures at most so long. */
 const MAX_WINDOW_SECONDS = 60;

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { type OpenDisplayOptions, openDisplay } from "../host/open-display.ts";
 import { setupPacket } from "../x11/setup.ts";
 

@@ -1,7 +1,7 @@
 import { compileFnmatch, isLiteral } from "../../../base/fnmatch.ts";
 import { subjectOfTopic } from "../../../base/topic-subject.ts";
 import { visible } from "../../../base/visible-text.ts";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import type { DaemonLogger, LoggerTopic } from "../wire.ts";

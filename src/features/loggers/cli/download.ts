@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import { visible } from "../../../base/visible-text.ts";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../cli/manager/connection.ts";
 import { fileNameOf, httpGet, saveResponse } from "../../../cli/manager/http-get.ts";
 import { outputOf } from "../../../cli/manager/output-path.ts";

@@ -2,7 +2,7 @@ import { copyFile, mkdir, rename, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../cli/manager/connection.ts";
 import { httpGet, saveResponse } from "../../../cli/manager/http-get.ts";
 import { outputOf } from "../../../cli/manager/output-path.ts";

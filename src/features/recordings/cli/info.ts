@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import { printJson, table } from "../../../cli/output/table.ts";

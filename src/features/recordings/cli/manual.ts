@@ -1,4 +1,4 @@
-import type { Page } from "../../../cli/manual-page.ts";
+import type { Page } from "../../../cli/command/feature.ts";
 
 const RECORDINGS = "NAMES are recordings, the first parts of their names, or fnmatch patterns.";
 const LOGGERS = "NAMES are loggers, the first parts of their names, or fnmatch patterns.";

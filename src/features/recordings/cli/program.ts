@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { collected, connecting, count, duration, size } from "../../../cli/option-values.ts";
+import { collected, connecting, count, duration, size } from "../../../cli/command/option-values.ts";
 
 /** What can be recorded beside topics. */
 const BESIDE = ["processes", "log", "services", "parameters"];

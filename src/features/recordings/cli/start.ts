@@ -1,5 +1,5 @@
 import { quoteWords } from "../../../base/shell-words.ts";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import type { FrameOf } from "../../../protocol/frames/frames.ts";

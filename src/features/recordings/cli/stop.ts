@@ -1,4 +1,4 @@
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";

@@ -5,7 +5,7 @@ import {
   overridesOf,
   parseOverrides,
   yamlOf,
-} from "../../../../src/features/data-plane/cli/parameters/parameter-file.ts";
+} from "../../../../src/features/data-plane/cli/param/parameter-file.ts";
 import { fakeParameter } from "../../../cli/support/fake-data.ts";
 
 const NOW = overridesOf([

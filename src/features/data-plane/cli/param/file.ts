@@ -1,21 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../../../../base/errors.ts";
 import { visible, visibleLines } from "../../../../base/visible-text.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../../cli/manager/connection.ts";
 import { paint, printJson, table } from "../../../../cli/output/table.ts";
-import { askParameters, fullName, reportMissing } from "../parameters/find-parameters.ts";
-import { overrideAll } from "../parameters/override.ts";
-import {
-  type Difference,
-  differences,
-  fileContent,
-  type Overrides,
-  overridesOf,
-  parseOverrides,
-  yamlOf,
-} from "../parameters/parameter-file.ts";
+import { askParameters, fullName, reportMissing } from "./find-parameters.ts";
 import type { ParamFlags } from "./list.ts";
+import { overrideAll } from "./override.ts";
+import { type Difference, differences, fileContent, type Overrides, overridesOf, parseOverrides, yamlOf } from "./parameter-file.ts";
 
 /** `mgr param dump [PATTERN]`: all overrides as YAML. */
 export async function paramDump(pattern: string, flags: ParamFlags): Promise<void> {

@@ -1,7 +1,7 @@
 import { visible } from "../../../../base/visible-text.ts";
 import { connectManager } from "../../../../cli/manager/connection.ts";
 import { printJson } from "../../../../cli/output/table.ts";
-import { findParameters } from "../parameters/find-parameters.ts";
+import { findParameters } from "./find-parameters.ts";
 import type { ParamFlags } from "./list.ts";
 
 /** `mgr param get NAME`: the value that is in effect. */

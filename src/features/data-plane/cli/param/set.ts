@@ -1,9 +1,9 @@
 import { visible } from "../../../../base/visible-text.ts";
 import { connectManager } from "../../../../cli/manager/connection.ts";
-import type { Parameter } from "../../wire/parameter.ts";
-import { findParameters, fullName } from "../parameters/find-parameters.ts";
-import { overrideAll } from "../parameters/override.ts";
+import type { Parameter } from "../../../../protocol/resources/resources.ts";
+import { findParameters, fullName } from "./find-parameters.ts";
 import type { ParamFlags } from "./list.ts";
+import { overrideAll } from "./override.ts";
 
 export interface SetFlags extends ParamFlags {
   all?: boolean;

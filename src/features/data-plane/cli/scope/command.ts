@@ -1,10 +1,10 @@
 import { messageOf } from "../../../../base/errors.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
-import { connectData, needBusAddress } from "../../../../cli/manager/bus.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { keysOf } from "../../../../cli/terminal/keys.ts";
 import { Screen } from "../../../../cli/terminal/screen.ts";
 import { type DataClient, ServiceError } from "../../../../client/index.ts";
+import { connectData, needBusAddress } from "../bus.ts";
 import { INITIAL, press, type ScopeState } from "./model.ts";
 import { picture, type ShownTrace } from "./picture.ts";
 import { Traces } from "./traces.ts";

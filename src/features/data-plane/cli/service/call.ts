@@ -1,11 +1,11 @@
 import { parseJson } from "../../../../base/json.ts";
 import { didYouMean } from "../../../../base/suggest.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../../cli/manager/connection.ts";
 import { find } from "../../../../cli/manager/select.ts";
 import { printJson } from "../../../../cli/output/table.ts";
-import type { Service } from "../../wire/service.ts";
-import { interfaceOf, SERVICE } from "../services/interface.ts";
+import type { Service } from "../../../../protocol/resources/resources.ts";
+import { interfaceOf, SERVICE } from "./interface.ts";
 import type { ServiceFlags } from "./list.ts";
 
 export interface CallFlags extends ServiceFlags {

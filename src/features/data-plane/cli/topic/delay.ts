@@ -2,15 +2,15 @@ import { hostname } from "node:os";
 import { subjectOfTopic } from "../../../../base/topic-subject.ts";
 import { visible } from "../../../../base/visible-text.ts";
 import { wallClockNs } from "../../../../bus/wall-clock.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
-import { connectPlain, needBusAddress } from "../../../../cli/manager/bus.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { jsonText, table } from "../../../../cli/output/table.ts";
 import { marksOf } from "../../client/loss-counter.ts";
-import { type DelaySummary, Delays } from "../topics/delays.ts";
-import { awaitedTopic } from "../topics/find-topic.ts";
-import { UntilEnd } from "../topics/until-end.ts";
+import { connectPlain, needBusAddress } from "../bus.ts";
+import { type DelaySummary, Delays } from "./delays.ts";
+import { awaitedTopic } from "./find-topic.ts";
+import { UntilEnd } from "./until-end.ts";
 
 export interface DelayFlags extends ConnectionFlags {
   once?: boolean;

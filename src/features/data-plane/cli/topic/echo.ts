@@ -1,14 +1,14 @@
 import { type FieldPath, parseFieldPath } from "../../../../base/field-path.ts";
 import { visible } from "../../../../base/visible-text.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
-import { busAddress, connectData } from "../../../../cli/manager/bus.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import type { DataClient, ManagerClient } from "../../../../client/index.ts";
-import { awaitedTopic } from "../topics/find-topic.ts";
-import { followOnBus, followOnManager, MAX_SAMPLED_RATE } from "../topics/follow-topic.ts";
-import { asCsv, asField, asJson, asYaml, type SampleFormat } from "../topics/sample.ts";
-import { UntilEnd } from "../topics/until-end.ts";
+import { busAddress, connectData } from "../bus.ts";
+import { awaitedTopic } from "./find-topic.ts";
+import { followOnBus, followOnManager, MAX_SAMPLED_RATE } from "./follow-topic.ts";
+import { asCsv, asField, asJson, asYaml, type SampleFormat } from "./sample.ts";
+import { UntilEnd } from "./until-end.ts";
 
 export interface EchoFlags extends ConnectionFlags {
   field?: string;

@@ -4,8 +4,8 @@ import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { paint, printJson } from "../../../../cli/output/table.ts";
 import { bytesText, rateText } from "../../../../client/shown/units.ts";
 import { MAX_TOPIC_PRIORITY } from "../../contract.ts";
-import { findTopic } from "../topics/find-topic.ts";
-import type { TopicDetailFrame } from "../topics/frames.ts";
+import { findTopic } from "./find-topic.ts";
+import type { TopicDetailFrame } from "./frames.ts";
 
 export interface InfoFlags extends ConnectionFlags {
   json?: boolean;

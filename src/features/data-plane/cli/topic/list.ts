@@ -2,8 +2,8 @@ import { connectManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { printJson, table } from "../../../../cli/output/table.ts";
 import { bytesText, rateText } from "../../../../client/shown/units.ts";
-import type { Topic } from "../../wire/topic.ts";
-import { findTopics } from "../topics/find-topic.ts";
+import type { Topic } from "../../../../protocol/resources/resources.ts";
+import { findTopics } from "./find-topic.ts";
 
 export interface ListFlags extends ConnectionFlags {
   json?: boolean;

@@ -3,8 +3,8 @@ import { untilInterrupted } from "../../../../cli/manager/until-interrupted.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { type Column, jsonText, table } from "../../../../cli/output/table.ts";
 import { byteRate, bytesText, rateText } from "../../../../client/shown/units.ts";
-import { findTopics } from "../topics/find-topic.ts";
-import type { TopicsStatFrame } from "../topics/frames.ts";
+import { findTopics } from "./find-topic.ts";
+import type { TopicsStatFrame } from "./frames.ts";
 
 export interface RateFlags extends ConnectionFlags {
   once?: boolean;

@@ -1,0 +1,31 @@
+import { MgrError } from "../../../base/errors.ts";
+import type { ClientFrame } from "../../../protocol/frames/frames.ts";
+import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
+import { connectManager } from "../../manager/connection.ts";
+import type { ConnectionFlags } from "../../manager/way.ts";
+import { printJson } from "../../output/table.ts";
+
+/** `mgr call JSON`: sends any frame of the protocol and prints its answer as JSON. */
+export async function call(json: string, flags: ConnectionFlags): Promise<void> {
+  const frame = parse(json);
+  const client = await connectManager(flags);
+  try {
+    printJson(await client.request(frame));
+  } catch (error) {
+    if (!(error instanceof MgrError)) throw error;
+    printJson({ type: "error", code: error.code, message: error.message });
+    throw error;
+  } finally {
+    client.close();
+  }
+}
+
+function parse(json: string): ClientFrame {
+  try {
+    const frame: unknown = JSON.parse(json);
+    if (frame !== null && typeof frame === "object" && "type" in frame && typeof frame.type === "string") return frame as ClientFrame;
+  } catch (cause) {
+    throw new CommandFailure(EXIT.usage, `invalid JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+  throw new CommandFailure(EXIT.usage, `a frame is one JSON object with a "type", for example '{"type":"get_snapshot"}'`);
+}

@@ -1,0 +1,51 @@
+import type { ManagerClient } from "../../../client/index.ts";
+import type { Process } from "../../../protocol/resources/resources.ts";
+import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
+import { whileConnected } from "../../manager/connection.ts";
+
+export interface Outcome {
+  readonly processes: readonly Process[];
+  readonly timedOut: boolean;
+}
+
+/**
+ * Resolves when `done` holds for the newest states of the processes with these names, or after `milliseconds`. They have to
+ * be in the client's mirror, which misses no change. One that is removed meanwhile is not found: exit code 3.
+ */
+export async function followUntil(
+  client: ManagerClient,
+  names: readonly string[],
+  { done, milliseconds }: { done: (all: readonly Process[]) => boolean; milliseconds: number },
+): Promise<Outcome> {
+  const { mirror } = client;
+  const newest = () =>
+    names.map((name) => {
+      const process = mirror.process(name);
+      if (process === undefined) throw new CommandFailure(EXIT.notFound, `'${name}' was removed from the configuration`);
+      return process;
+    });
+  let timedOut = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let leave = () => {};
+  const waiting = whileConnected(client, (stop, fail) => {
+    timer = setTimeout(() => {
+      timedOut = true;
+      stop();
+    }, milliseconds);
+    const look = () => {
+      try {
+        if (done(newest())) stop();
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const changes = mirror.changes$.subscribe(look);
+    leave = () => changes.unsubscribe();
+    look();
+  });
+  await waiting.finally(() => {
+    clearTimeout(timer);
+    leave();
+  });
+  return { processes: newest(), timedOut };
+}
