@@ -28,10 +28,24 @@ export function port(text: string): number {
   return value;
 }
 
-export function count(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 100_000) throw new InvalidArgumentError("expected a whole number from 1 to 100000.");
-  return value;
+/** A whole number from 1 to `max`. */
+export function wholeNumber(max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < 1 || value > max) throw new InvalidArgumentError(`expected a whole number from 1 to ${max}.`);
+    return value;
+  };
+}
+
+export const count = wholeNumber(100_000);
+
+/** The length of a measurement or of a time axis, seconds. */
+export function window(max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!(value >= 0.1 && value <= max)) throw new InvalidArgumentError(`expected a number of seconds from 0.1 to ${max}.`);
+    return value;
+  };
 }
 
 /** An age in seconds, given as one or as a local time. */
