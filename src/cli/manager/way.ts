@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { RunningInstance } from "../../app/local-daemon/running-instance.ts";
 import { messageOf } from "../../base/errors.ts";
 import { portUser } from "../../bus/carriers/port-owner.ts";
-import type { NodeConnectOptions } from "../../client/index.ts";
+import type { NodeConnectOptions } from "../../client/link/node-options.ts";
 import { authFilePath } from "../../config/default-paths.ts";
 import { UserNames } from "../../daemon/process/user-names.ts";
 import { readStateText } from "../../files/state-file.ts";

@@ -1,6 +1,6 @@
 import { exitText } from "../../../src/client/handles/exit-text.ts";
 import { type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
-import { spanText } from "../../../src/features/recordings/client/recorded-span.ts";
+import { spanText } from "../../../src/client/shown/span-text.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { clockTime, millisecondsOf } from "../ui/time.ts";
 

@@ -1,6 +1,6 @@
 import { visible } from "../../../base/visible-text.ts";
 import { ForceRedraw } from "../../../client/handles/force-redraw.ts";
-import type { ManagerClient } from "../../../client/index.ts";
+import type { ManagerClient } from "../../../client/manager-client.ts";
 import { OutputJoin } from "../../../client/output-join.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";

@@ -1,4 +1,4 @@
-import type { ManagerClient } from "../../../client/index.ts";
+import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { whileConnected } from "../../manager/connection.ts";

@@ -1,4 +1,4 @@
-import type { ManagerClient } from "../../../client/index.ts";
+import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { Load } from "./model.ts";
 
 /** A managed process has a name. */

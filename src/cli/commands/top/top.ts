@@ -1,6 +1,6 @@
 import { pause, systemClock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import type { ManagerClient } from "../../../client/index.ts";
+import type { ManagerClient } from "../../../client/manager-client.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { connectManager, reconnectManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";

@@ -1,7 +1,8 @@
 import { visible } from "../../../base/visible-text.ts";
 import { type Colour, type Column, paint, table } from "../../../cli/output/table.ts";
+import { spanText } from "../../../client/shown/span-text.ts";
 import { bytesText } from "../../../client/shown/units.ts";
-import { recordedSpan, spanText } from "../client/recorded-span.ts";
+import { recordedSpan } from "../client/recorded-span.ts";
 import type { Recording } from "../wire.ts";
 
 type RecordedTopic = Recording["topics"][number];

@@ -1,5 +1,6 @@
+import { spanText } from "../../../../src/client/shown/span-text.ts";
 import { bytesText } from "../../../../src/client/shown/units.ts";
-import { recordedSpan, spanText } from "../../../../src/features/recordings/client/recorded-span.ts";
+import { recordedSpan } from "../../../../src/features/recordings/client/recorded-span.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
 import { show } from "../../app/navigation.ts";
 import { command } from "../../app/store.ts";

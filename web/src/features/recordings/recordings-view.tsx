@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { spanText } from "../../../../src/client/shown/span-text.ts";
 import { bytesText } from "../../../../src/client/shown/units.ts";
-import { recordedSpan, spanText } from "../../../../src/features/recordings/client/recorded-span.ts";
+import { recordedSpan } from "../../../../src/features/recordings/client/recorded-span.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable, FilterBar, ListAndPanel, matching } from "../data-plane/data-table.tsx";

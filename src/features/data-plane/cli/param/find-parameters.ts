@@ -1,7 +1,7 @@
 import { visible } from "../../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { type Kind, notFound } from "../../../../cli/manager/select.ts";
-import type { ManagerClient } from "../../../../client/index.ts";
+import type { ManagerClient } from "../../../../client/manager-client.ts";
 import type { Parameter } from "../../wire/parameter.ts";
 
 export const PARAMETER: Kind = { word: "parameter", list: "mgr param list" };

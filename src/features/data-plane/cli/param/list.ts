@@ -2,7 +2,7 @@ import { connectManager } from "../../../../cli/manager/connection.ts";
 import { notFound } from "../../../../cli/manager/select.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { paint, printJson, table } from "../../../../cli/output/table.ts";
-import type { Parameter } from "../../../../protocol/resources/resources.ts";
+import type { Parameter } from "../../wire/parameter.ts";
 import { askParameters, fullName, PARAMETER, reportMissing } from "./find-parameters.ts";
 
 export interface ParamFlags extends ConnectionFlags {

@@ -1,5 +1,5 @@
 import { MgrError } from "../../../../base/errors.ts";
-import type { ManagerClient } from "../../../../client/index.ts";
+import type { ManagerClient } from "../../../../client/manager-client.ts";
 import type { Parameter } from "../../wire/parameter.ts";
 import { fullName } from "./find-parameters.ts";
 

@@ -1,7 +1,7 @@
 import { parse, stringify } from "yaml";
 import { messageOf } from "../../../../base/errors.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
-import type { Parameter } from "../../../../protocol/resources/resources.ts";
+import type { Parameter } from "../../wire/parameter.ts";
 import { fullName } from "./find-parameters.ts";
 
 /** Overrides by service and name; null: not overridden. */

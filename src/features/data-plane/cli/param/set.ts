@@ -1,6 +1,6 @@
 import { visible } from "../../../../base/visible-text.ts";
 import { connectManager } from "../../../../cli/manager/connection.ts";
-import type { Parameter } from "../../../../protocol/resources/resources.ts";
+import type { Parameter } from "../../wire/parameter.ts";
 import { findParameters, fullName } from "./find-parameters.ts";
 import type { ParamFlags } from "./list.ts";
 import { overrideAll } from "./override.ts";

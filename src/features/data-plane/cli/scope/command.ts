@@ -3,7 +3,7 @@ import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { keysOf } from "../../../../cli/terminal/keys.ts";
 import { Screen } from "../../../../cli/terminal/screen.ts";
-import { type DataClient, ServiceError } from "../../../../client/index.ts";
+import { type DataClient, ServiceError } from "../../client/index.ts";
 import { connectData, needBusAddress } from "../bus.ts";
 import { INITIAL, press, type ScopeState } from "./model.ts";
 import { picture, type ShownTrace } from "./picture.ts";

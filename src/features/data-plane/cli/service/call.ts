@@ -4,7 +4,7 @@ import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { connectManager } from "../../../../cli/manager/connection.ts";
 import { find } from "../../../../cli/manager/select.ts";
 import { printJson } from "../../../../cli/output/table.ts";
-import type { Service } from "../../../../protocol/resources/resources.ts";
+import type { Service } from "../../wire/service.ts";
 import { interfaceOf, SERVICE } from "./interface.ts";
 import type { ServiceFlags } from "./list.ts";
 

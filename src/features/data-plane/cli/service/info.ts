@@ -2,7 +2,7 @@ import { visible } from "../../../../base/visible-text.ts";
 import { connectManager } from "../../../../cli/manager/connection.ts";
 import { find } from "../../../../cli/manager/select.ts";
 import { jsonText, paint, printJson } from "../../../../cli/output/table.ts";
-import type { Service } from "../../../../protocol/resources/resources.ts";
+import type { Service } from "../../wire/service.ts";
 import { interfaceOf, SERVICE } from "./interface.ts";
 import type { ServiceFlags } from "./list.ts";
 

@@ -2,7 +2,7 @@ import { connectManager } from "../../../../cli/manager/connection.ts";
 import { select } from "../../../../cli/manager/select.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { printJson, table } from "../../../../cli/output/table.ts";
-import type { Service } from "../../../../protocol/resources/resources.ts";
+import type { Service } from "../../wire/service.ts";
 import { interfaceOf, SERVICE } from "./interface.ts";
 
 export interface ServiceFlags extends ConnectionFlags {

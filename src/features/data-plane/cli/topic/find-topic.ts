@@ -2,7 +2,7 @@ import { didYouMeanName } from "../../../../base/suggest.ts";
 import { subjectOfTopic } from "../../../../base/topic-subject.ts";
 import { visible } from "../../../../base/visible-text.ts";
 import { find, type Kind, select } from "../../../../cli/manager/select.ts";
-import type { ManagerClient } from "../../../../client/index.ts";
+import type { ManagerClient } from "../../../../client/manager-client.ts";
 import type { Topic } from "../../wire/topic.ts";
 
 const TOPIC: Kind = { word: "topic", list: "mgr topic list" };

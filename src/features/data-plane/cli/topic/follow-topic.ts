@@ -1,6 +1,7 @@
 import { wallClockNs } from "../../../../bus/wall-clock.ts";
-import type { DataClient, ManagerClient } from "../../../../client/index.ts";
+import type { ManagerClient } from "../../../../client/manager-client.ts";
 import { parseTime } from "../../../../protocol/time.ts";
+import type { DataClient } from "../../client/index.ts";
 import { readable, type Sample } from "./sample.ts";
 
 /** Samples a second that a manager gives at most. */

@@ -2,7 +2,7 @@ import { connectManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { printJson, table } from "../../../../cli/output/table.ts";
 import { bytesText, rateText } from "../../../../client/shown/units.ts";
-import type { Topic } from "../../../../protocol/resources/resources.ts";
+import type { Topic } from "../../wire/topic.ts";
 import { findTopics } from "./find-topic.ts";
 
 export interface ListFlags extends ConnectionFlags {

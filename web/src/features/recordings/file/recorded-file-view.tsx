@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../../../src/base/errors.ts";
-import { spanText } from "../../../../../src/features/recordings/client/recorded-span.ts";
+import { spanText } from "../../../../../src/client/shown/span-text.ts";
 import { linkTo } from "../../../app/navigation.ts";
 import type { RecordedView } from "../../../app/views.ts";
 import { Button } from "../../../ui/button.tsx";
