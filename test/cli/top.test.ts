@@ -19,8 +19,8 @@ const state: TopState = {
   instance: "bench@rt1",
   processes,
   loads: new Map([
-    ["db", { cpu: 1.5, memory: 3 * 1024 ** 2 }],
-    ["sim/eyes", { cpu: 99.9, memory: 1024 ** 2 }],
+    ["db", { cpu_percent: 1.5, memory_rss: 3 * 1024 ** 2 }],
+    ["sim/eyes", { cpu_percent: 99.9, memory_rss: 1024 ** 2 }],
   ]),
 };
 const names = (of: TopState) => rowsOf(of).map(({ name }) => name);

@@ -7,6 +7,7 @@ import { selectProcesses } from "../../manager/select.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { remark, uptime } from "../../output/process-text.ts";
 import { type Column, paint, paintState, printJson, table } from "../../output/table.ts";
+import { type Loads, loadsOf } from "./loads.ts";
 
 export interface PsFlags extends ConnectionFlags {
   json?: boolean;
@@ -15,12 +16,6 @@ export interface PsFlags extends ConnectionFlags {
 
 /** Changes within this time are painted together, milliseconds. */
 const REPAINT_MS = 200;
-
-/** The list does not wait longer for loads, milliseconds: a host may be slow to answer. */
-const MAX_LOADS_MS = 3_000;
-
-type Loads = ReadonlyMap<string, ProcessLoad>;
-type LoadSource = Pick<Awaited<ReturnType<typeof connectManager>>, "request">;
 
 /** `mgr ps [NAME…]`: processes and their states, once or until Ctrl-C. */
 export async function ps(names: string[], flags: PsFlags): Promise<void> {
@@ -55,12 +50,6 @@ export async function ps(names: string[], flags: PsFlags): Promise<void> {
   } finally {
     client.close();
   }
-}
-
-/** What the processes use; null if the manager does not know the request or does not answer in time. */
-export async function loadsOf(client: LoadSource): Promise<Loads | null> {
-  const answer = await client.request({ type: "request_process_loads" }, { timeout: MAX_LOADS_MS }).catch(() => null);
-  return answer === null ? null : new Map(answer.loads.map((load) => [load.name, load]));
 }
 
 function show(snapshot: Snapshot, loads: Loads | null, names: string[], flags: PsFlags): void {

@@ -1,13 +1,8 @@
 import { SHOWN_STATES, type ShownState, shownState, stateText } from "../../../client/shown/shown-state.ts";
-import type { HostEntry, Process } from "../../../protocol/resources/resources.ts";
+import type { HostEntry, Process, ProcessLoad } from "../../../protocol/resources/resources.ts";
 
 /** What a process and everything below it use. */
-export interface Load {
-  /** Percent of one CPU. */
-  cpu: number;
-  /** Resident bytes. */
-  memory: number;
-}
+export type Load = Pick<ProcessLoad, "cpu_percent" | "memory_rss">;
 
 export type Verb = "start" | "stop" | "restart";
 
@@ -86,8 +81,9 @@ function compare({ sort, loads }: TopState, a: Process, b: Process): number {
     case "pid":
       return (a.pid ?? 0) - (b.pid ?? 0);
     case "cpu":
+      return (loads.get(a.name)?.cpu_percent ?? -1) - (loads.get(b.name)?.cpu_percent ?? -1);
     case "memory":
-      return (loads.get(a.name)?.[sort] ?? -1) - (loads.get(b.name)?.[sort] ?? -1);
+      return (loads.get(a.name)?.memory_rss ?? -1) - (loads.get(b.name)?.memory_rss ?? -1);
     case "uptime":
       return startOf(b) - startOf(a);
     case "restarts":

@@ -56,7 +56,7 @@ const COLUMNS: readonly Column[] = [
     text: (process) => wordOf(shownState(process)),
     paint: (process, text) => paintState(shownState(process), text),
   },
-  { key: "cpu", title: "CPU%", width: 6, right: true, text: ({ name }, { loads }) => loads.get(name)?.cpu.toFixed(1) ?? "-" },
+  { key: "cpu", title: "CPU%", width: 6, right: true, text: ({ name }, { loads }) => loads.get(name)?.cpu_percent.toFixed(1) ?? "-" },
   { key: "memory", title: "MEMORY", width: 9, right: true, text: ({ name }, { loads }) => memory(loads.get(name)) },
   { key: "pid", title: "PID", width: 8, right: true, text: ({ pid }) => (pid === null ? "-" : String(pid)) },
   {
@@ -128,8 +128,8 @@ function titleLine({ instance, processes, loads, lost }: TopState, { cols }: Siz
   if (lost !== null)
     return paint("red", inColumns(`mgr top - ${instance}  connection lost, reconnecting; showing the last known state. ${lost}`, cols));
   const all = [...loads.values()];
-  const cpu = all.reduce((sum, load) => sum + load.cpu, 0).toFixed(1);
-  const used = memoryText(all.reduce((sum, load) => sum + load.memory, 0));
+  const cpu = all.reduce((sum, load) => sum + load.cpu_percent, 0).toFixed(1);
+  const used = memoryText(all.reduce((sum, load) => sum + load.memory_rss, 0));
   const use = all.length === 0 ? "measuring …" : `CPU ${cpu}%  memory ${used}`;
   return paint("bold", inColumns(`mgr top - ${instance}  ${processes.length} processes  ${use}`, cols));
 }
@@ -216,5 +216,5 @@ function filled(text: readonly string[], { rows, cols }: Size): string[] {
 const inverse = (text: string) => `\x1b[7m${text}\x1b[0m`;
 
 function memory(load: Load | undefined): string {
-  return load === undefined ? "-" : memoryText(load.memory);
+  return load === undefined ? "-" : memoryText(load.memory_rss);
 }

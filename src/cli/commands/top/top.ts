@@ -7,9 +7,9 @@ import type { ConnectionFlags } from "../../manager/way.ts";
 import { keysOf } from "../../terminal/keys.ts";
 import { Screen } from "../../terminal/screen.ts";
 import { attachTo } from "../processes/attach.ts";
+import { loadsOf } from "../processes/loads.ts";
 import { type Command, press } from "./actions.ts";
-import { loadsOf } from "./loads.ts";
-import { INITIAL, selectedProcess, type TopState } from "./model.ts";
+import { INITIAL, type Load, selectedProcess, type TopState } from "./model.ts";
 import { pageOf, picture } from "./picture.ts";
 
 /** Interval between requests for the load, milliseconds. */
@@ -175,9 +175,7 @@ class Top {
   };
 
   async #followLoads(client: ManagerClient): Promise<void> {
-    const { mirror } = client;
-    const hosts = [...new Set(mirror.processes().map(({ host }) => host))];
-    const loads = await loadsOf(client, hosts);
+    const loads = (await loadsOf(client)) ?? new Map<string, Load>();
     if (this.#end.signal.aborted || client !== this.#client || this.#state.lost !== null) return;
     this.#set({ ...this.#state, loads });
     this.#loadsTimer = setTimeout(() => void this.#followLoads(client), LOADS_MS);
