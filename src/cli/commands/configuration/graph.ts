@@ -1,7 +1,7 @@
 import type { Config } from "../../../config/definition.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { loadConfig } from "../../manager/configuration.ts";
-import { connectManager } from "../../manager/connection.ts";
+import { withManager } from "../../manager/connection.ts";
 import { selectProcesses } from "../../manager/select.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { printJson } from "../../output/table.ts";
@@ -30,12 +30,7 @@ export async function graph(names: string[], flags: GraphFlags): Promise<void> {
 /** Null when no manager runs, unless one was asked for by its address. */
 async function liveProcesses(flags: GraphFlags, isRequired: boolean): Promise<Process[] | null> {
   try {
-    const client = await connectManager(flags);
-    try {
-      return (await client.snapshot()).processes;
-    } finally {
-      client.close();
-    }
+    return await withManager(flags, async (client) => (await client.snapshot()).processes);
   } catch (error) {
     if (isRequired) throw error;
     return null; // The file has the dependencies, too.

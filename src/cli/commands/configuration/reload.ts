@@ -1,7 +1,7 @@
 import { visible } from "../../../base/visible-text.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
-import { connectManager } from "../../manager/connection.ts";
+import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { paint, printJson } from "../../output/table.ts";
 
@@ -19,8 +19,7 @@ export const plan = (flags: ReloadFlags) => ask(flags, true);
 export const reload = (flags: ReloadFlags) => ask(flags, flags.dryRun ?? false);
 
 async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const answer = await client.request({ type: "reload_config", dry_run: dryRun });
     if (answer.type !== "config_reload_result" || !answer.ok) {
       throw new CommandFailure(EXIT.failed, `unexpected response from the manager: '${answer.type}' instead of 'config_reload_result'`);
@@ -28,9 +27,7 @@ async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {
     const { type: _type, request_id: _id, ...result } = answer;
     if (flags.json) printJson(result);
     else console.log(describeReload(answer, dryRun));
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function describeReload(answer: Reloaded, dryRun: boolean): string {

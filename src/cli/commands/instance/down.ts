@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { visible } from "../../../base/visible-text.ts";
+import { poll } from "../../../base/wait.ts";
 import { type LockInfo, readLock } from "../../../daemon/session/lock.ts";
 import { isAlive } from "../../../daemon/tree/proc.ts";
 import { killMarked, StaleRunCleanup } from "../../../daemon/tree/stale-run-cleanup.ts";
@@ -14,7 +15,7 @@ export async function down(flags: { config?: string; trustConfig?: boolean; time
   const instance = await loadInstance(flags.config, flags);
   // Read before it ends: when it ends, it removes the mark that identifies its processes.
   const life = new StaleRunCleanup(join(instance.state_dir, "daemon.json")).read({ rootReadsAll: true });
-  const deadline = Date.now() + flags.timeout * 1_000;
+  const deadline = performance.now() + flags.timeout * 1_000;
   let ended = 0;
   for (const [what, file] of [
     ["manager", "manager.lock"],
@@ -33,12 +34,10 @@ async function end(what: string, holder: LockInfo, deadline: number): Promise<vo
   // Never by pid alone: another process may have it by now.
   if (!isAlive(holder.pid, holder.start_time)) return;
   process.kill(holder.pid, "SIGTERM");
-  while (isAlive(holder.pid, holder.start_time)) {
-    if (Date.now() > deadline)
-      throw new CommandFailure(
-        EXIT.timeout,
-        `the ${what} (pid ${holder.pid}) is still stopping its processes; see mgr ps. Run mgr down again to kill them`,
-      );
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
+  const hasEnded = () => !isAlive(holder.pid, holder.start_time);
+  if (await poll(hasEnded, { everyMs: LOOK_MS, forMs: deadline - performance.now() })) return;
+  throw new CommandFailure(
+    EXIT.timeout,
+    `the ${what} (pid ${holder.pid}) is still stopping its processes; see mgr ps. Run mgr down again to kill them`,
+  );
 }

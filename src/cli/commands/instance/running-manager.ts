@@ -1,6 +1,6 @@
 import type { Config } from "../../../config/definition.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
-import { connectManager } from "../../manager/connection.ts";
+import { withManager } from "../../manager/connection.ts";
 import { localSocketOf } from "../../manager/local-instance.ts";
 
 /**
@@ -11,15 +11,12 @@ export async function isAlreadyUp({ file, instance }: Pick<Config, "file" | "ins
   // The start reports what is wrong with the state folder.
   const socket = await localSocketOf(instance.state_dir).catch(() => null);
   if (socket === null) return false;
-  const client = await connectManager({ config: file });
-  try {
+  return withManager({ config: file }, async (client) => {
     const answer = await client.request({ type: "request_config_file" });
     if (answer.path === file) return true;
     throw new CommandFailure(
       EXIT.failed,
       `a manager already runs in the state folder ${instance.state_dir}, with another configuration: ${answer.path}. Stop it with: mgr down -c ${answer.path}`,
     );
-  } finally {
-    client.close();
-  }
+  });
 }

@@ -10,11 +10,13 @@ import { diskFull, isDiskFull, messageOf } from "../../../base/errors.ts";
 import { STARTED } from "../../../base/started.ts";
 import { didYouMeanName } from "../../../base/suggest.ts";
 import { visible } from "../../../base/visible-text.ts";
+import { withTimeout } from "../../../base/wait.ts";
 import type { Config } from "../../../config/definition.ts";
 import { localHostName } from "../../../config/host-names.ts";
 import { openStateFile } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
+import { END_SIGNALS } from "../../command/interrupt.ts";
 import { loadConfig } from "../../manager/configuration.ts";
 import { paint } from "../../output/table.ts";
 import { EndSignals } from "./end-signals.ts";
@@ -164,27 +166,23 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   });
   closeSync(stderr);
   // It has its own session: without this it would continue to start after Ctrl-C here.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill("SIGTERM"));
-  const served = await new Promise<Served | null>((resolve) => {
-    const timer = setTimeout(() => resolve(null), DETACH_TIMEOUT_MS);
-    child.once("message", (message: Served) => {
-      clearTimeout(timer);
-      resolve(message);
-    });
-    child.once("exit", () => {
-      clearTimeout(timer);
-      resolve(null);
-    });
+  for (const signal of END_SIGNALS) process.on(signal, () => child.kill("SIGTERM"));
+  const told = new Promise<Served | null>((resolve) => {
+    child.once("message", (message: Served) => resolve(message));
+    child.once("exit", () => resolve(null));
   });
-  if (served === null && child.exitCode === null && child.signalCode === null) {
-    child.disconnect();
-    child.unref();
+  const late = () => {
     const waited = DETACH_TIMEOUT_MS / 1_000;
-    throw new CommandFailure(
+    return new CommandFailure(
       EXIT.timeout,
       `the manager (pid ${child.pid}) is not ready after ${waited} s and keeps trying; see manager.log, or stop it with 'mgr down'`,
     );
-  }
+  };
+  const served = await withTimeout(told, DETACH_TIMEOUT_MS, late).catch((error: unknown) => {
+    child.disconnect();
+    child.unref();
+    throw error;
+  });
   if (served === null) {
     // Its errors begin with the command name; so do ours.
     const why = (await readFile(errors, "utf8")).trim().replace(/^mgr: /, "");

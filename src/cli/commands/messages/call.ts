@@ -1,23 +1,20 @@
 import { MgrError } from "../../../base/errors.ts";
 import type { ClientFrame } from "../../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
-import { connectManager } from "../../manager/connection.ts";
+import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { printJson } from "../../output/table.ts";
 
 /** `mgr call JSON`: sends any frame of the protocol and prints its answer as JSON. */
 export async function call(json: string, flags: ConnectionFlags): Promise<void> {
   const frame = parse(json);
-  const client = await connectManager(flags);
-  try {
-    printJson(await client.request(frame));
-  } catch (error) {
-    if (!(error instanceof MgrError)) throw error;
-    printJson({ type: "error", code: error.code, message: error.message });
-    throw error;
-  } finally {
-    client.close();
-  }
+  await withManager(flags, async (client) => {
+    const answer = await client.request(frame).catch((error: unknown) => {
+      if (error instanceof MgrError) printJson({ type: "error", code: error.code, message: error.message });
+      throw error;
+    });
+    printJson(answer);
+  });
 }
 
 function parse(json: string): ClientFrame {

@@ -1,6 +1,6 @@
 import { formatLogLine } from "../../../http/log/log-stream.ts";
 import type { LogEntry, LogLevel } from "../../../protocol/resources/resources.ts";
-import { connectManager, whileConnected } from "../../manager/connection.ts";
+import { stayConnected, withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { jsonText } from "../../output/table.ts";
 
@@ -14,7 +14,6 @@ export interface LogFlags extends ConnectionFlags {
 /** `mgr log [-f]`: the manager's own log, and with -f what comes after it, each entry once. */
 export async function log(flags: LogFlags): Promise<void> {
   const { level, lines } = flags;
-  const client = await connectManager(flags);
   const print = flags.json ? (entry: LogEntry) => `${jsonText(entry, { oneLine: true })}\n` : formatLogLine;
   let printed = 0;
   const show = (entries: readonly LogEntry[]) => {
@@ -22,7 +21,7 @@ export async function log(flags: LogFlags): Promise<void> {
     printed = fresh.at(-1)?.id ?? printed;
     process.stdout.write(fresh.map(print).join(""));
   };
-  try {
+  await withManager(flags, async (client) => {
     // Live entries wait until the history is printed: their ids say which ones are in it.
     const early: LogEntry[] = [];
     let live = (entries: readonly LogEntry[]): void => {
@@ -37,8 +36,6 @@ export async function log(flags: LogFlags): Promise<void> {
     if (!flags.follow) return;
     show(early);
     live = show;
-    await whileConnected(client, (stop) => process.once("SIGINT", stop));
-  } finally {
-    client.close();
-  }
+    await stayConnected(client);
+  });
 }

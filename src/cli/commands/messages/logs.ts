@@ -3,7 +3,7 @@ import { visible } from "../../../base/visible-text.ts";
 import { OutputJoin } from "../../../client/output-join.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
-import { connectManager, whileConnected } from "../../manager/connection.ts";
+import { stayConnected, withManager } from "../../manager/connection.ts";
 import { runsWithin, selectProcesses } from "../../manager/select.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { NamedLines } from "../../output/named-lines.ts";
@@ -32,8 +32,7 @@ export interface LogsFlags extends ConnectionFlags {
 /** `mgr logs [-f] [-n N] [NAME…]`: the last lines of output, and with -f what comes after them, without loss or repetition. */
 export async function logs(names: string[], flags: LogsFlags): Promise<void> {
   const isAll = names.length === 0;
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const { processes } = await client.snapshot();
     const selected = isAll ? processes : selectProcesses(processes, names);
     // A process that follows itself would print what it prints, for ever.
@@ -82,13 +81,11 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
     for (const frame of waiting) take(frame);
     waiting = null;
     try {
-      if (flags.follow) await whileConnected(client, (stop) => process.once("SIGINT", stop));
+      if (flags.follow) await stayConnected(client);
     } finally {
       process.stdout.write(printer.end());
     }
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** Told beside the output, which may be for a program. */

@@ -4,7 +4,7 @@ import type { ManagerClient } from "../../../client/manager-client.ts";
 import { OutputJoin } from "../../../client/output-join.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
-import { connectManager, whileConnected } from "../../manager/connection.ts";
+import { whileConnected, withManager } from "../../manager/connection.ts";
 import { runsWithin, selectProcesses } from "../../manager/select.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { remark } from "../../output/process-text.ts";
@@ -21,17 +21,14 @@ const PLAIN = "\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1
 
 /** `mgr attach NAME`: this terminal becomes the process's, until Ctrl-]. Without a terminal, what comes in is typed until its end. */
 export async function attach(name: string, flags: AttachFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const [chosen, ...others] = selectProcesses((await client.snapshot()).processes, [name]);
     if (chosen === undefined || others.length > 0)
       throw new CommandFailure(EXIT.usage, `'${name}' matches more than one process; give the name of one process`);
     if (runsWithin(chosen))
       throw new CommandFailure(EXIT.usage, `this command runs in the terminal of '${chosen.name}', which cannot be attached to itself`);
     await attachTo(client, chosen, flags.lines);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** Until Ctrl-]; afterwards the terminal is what it was. */
@@ -49,9 +46,11 @@ export async function attachTo(client: ManagerClient, target: Process, lines: nu
         `(${visible(`${name} is ${target.state}${why === "" ? "" : `: ${why}`}`)}; its output appears here when it runs)\r\n`,
       );
     }
-    await whileConnected(client, (stop, fail) => {
-      leaveKeys = typeInto(client, name, { past, stop, fail });
-    });
+    const typing = () =>
+      new Promise<void>((stop, fail) => {
+        leaveKeys = typeInto(client, name, { past, stop, fail });
+      });
+    await whileConnected(client, typing);
   } finally {
     leaveKeys();
     leaveTerminal();

@@ -4,7 +4,7 @@ import { stillStoppedWith, stoppedAlong } from "../../../client/shown/along.ts";
 import { shownState, wordOf } from "../../../client/shown/shown-state.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
-import { connectManager } from "../../manager/connection.ts";
+import { withManager } from "../../manager/connection.ts";
 import { selectProcesses } from "../../manager/select.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { paintState } from "../../output/table.ts";
@@ -21,8 +21,7 @@ type Verb = "start" | "stop" | "restart";
 
 /** `mgr start|stop|restart NAME…`: sends the command, then waits until each process has reached the state or failed. */
 export async function control(verb: Verb, names: string[], flags: ControlFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     await client.mirror.current();
     const all = client.mirror.processes();
     const chosen = selectProcesses(all, names);
@@ -43,9 +42,7 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
     if (outcome.timedOut)
       throw new CommandFailure(EXIT.timeout, `time-out after ${flags.timeout} s: not all processes have reached their state`);
     if (outcome.processes.some((process) => isFailure(verb, process))) process.exitCode = EXIT.failed;
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** A start does not bring back what the stop took along, unless that has `on_stop: restart`. */

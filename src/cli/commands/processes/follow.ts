@@ -1,3 +1,4 @@
+import { until, withTimeout } from "../../../base/wait.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
@@ -24,28 +25,21 @@ export async function followUntil(
       if (process === undefined) throw new CommandFailure(EXIT.notFound, `'${name}' was removed from the configuration`);
       return process;
     });
-  let timedOut = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let leave = () => {};
-  const waiting = whileConnected(client, (stop, fail) => {
-    timer = setTimeout(() => {
-      timedOut = true;
-      stop();
-    }, milliseconds);
-    const look = () => {
-      try {
-        if (done(newest())) stop();
-      } catch (error) {
-        fail(error);
-      }
-    };
-    const changes = mirror.changes$.subscribe(look);
-    leave = () => changes.unsubscribe();
-    look();
-  });
-  await waiting.finally(() => {
-    clearTimeout(timer);
-    leave();
-  });
+  const subscribe = (check: () => void) => {
+    const changes = mirror.changes$.subscribe(check);
+    return () => changes.unsubscribe();
+  };
+  const timeOut = new Error("the time is over");
+  const timedOut = await withTimeout(
+    whileConnected(client, (ended) => until(() => done(newest()), subscribe, ended)),
+    milliseconds,
+    () => timeOut,
+  ).then(
+    () => false,
+    (error: unknown) => {
+      if (error !== timeOut) throw error;
+      return true;
+    },
+  );
   return { processes: newest(), timedOut };
 }

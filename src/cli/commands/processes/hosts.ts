@@ -1,7 +1,7 @@
 import { visible } from "../../../base/visible-text.ts";
 import { isLost } from "../../../client/shown/shown-state.ts";
 import type { HostEntry, Process } from "../../../protocol/resources/resources.ts";
-import { connectManager } from "../../manager/connection.ts";
+import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { paint, printJson, table } from "../../output/table.ts";
 
@@ -14,14 +14,11 @@ const CLOCK_TOLERANCE = 2;
 
 /** `mgr hosts`: the machines that processes run on, and whether their daemons are there. */
 export async function hosts(flags: HostsFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const { host_list, processes } = await client.snapshot();
     if (flags.json) printJson(host_list);
     else process.stdout.write(`${listing(host_list, processes)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function listing(entries: HostEntry[], processes: Process[]): string {

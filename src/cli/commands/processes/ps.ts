@@ -1,8 +1,9 @@
 import { visible } from "../../../base/visible-text.ts";
+import type { ManagerClient } from "../../../client/manager-client.ts";
 import { cpuText, memoryText } from "../../../client/shown/load-text.ts";
 import { shownState, wordOf } from "../../../client/shown/shown-state.ts";
 import type { HostEntry, Process, ProcessLoad, Snapshot } from "../../../protocol/resources/resources.ts";
-import { connectManager, whileConnected } from "../../manager/connection.ts";
+import { whileConnected, withManager, withManagerUntilInterrupted } from "../../manager/connection.ts";
 import { selectProcesses } from "../../manager/select.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { remark, uptime } from "../../output/process-text.ts";
@@ -19,37 +20,36 @@ const REPAINT_MS = 200;
 
 /** `mgr ps [NAME…]`: processes and their states, once or until Ctrl-C. */
 export async function ps(names: string[], flags: PsFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
-    if (!flags.watch) {
-      const [loads, snapshot] = await Promise.all([loadsOf(client), client.snapshot()]);
-      return show(snapshot, loads, names, flags);
-    }
-    const look = async () => {
-      // The snapshot comes last: of two lists under way, the one printed last is then the newer one.
-      const loads = await loadsOf(client);
-      show(await client.snapshot(), loads, names, flags);
-    };
-    await whileConnected(client, (stop, fail) => {
-      let isDue = true;
-      const repaint = async () => {
-        isDue = false;
-        await look();
-        if (!process.stdout.isTTY && !flags.json) process.stdout.write("\n");
-      };
-      client.frames$.subscribe((frame) => {
-        if (frame.type !== "process_upsert" && frame.type !== "process_remove" && frame.type !== "process_tree") return;
-        if (isDue) return;
-        isDue = true;
-        setTimeout(() => repaint().catch(fail), REPAINT_MS);
-      });
-      process.once("SIGINT", stop);
-      // Followed before it is asked: what changes in between is painted, too.
-      repaint().catch(fail);
-    });
-  } finally {
-    client.close();
+  if (flags.watch) {
+    await withManagerUntilInterrupted(flags, (client) =>
+      whileConnected(client, () => new Promise((_resolve, reject) => watch(client, names, flags, reject))),
+    );
+    return;
   }
+  await withManager(flags, async (client) => {
+    const [loads, snapshot] = await Promise.all([loadsOf(client), client.snapshot()]);
+    show(snapshot, loads, names, flags);
+  });
+}
+
+/** Paints now, and after each change. */
+function watch(client: ManagerClient, names: string[], flags: PsFlags, fail: (error: unknown) => void): void {
+  let isDue = true;
+  const repaint = async () => {
+    isDue = false;
+    // The snapshot comes last: of two lists under way, the one printed last is then the newer one.
+    const loads = await loadsOf(client);
+    show(await client.snapshot(), loads, names, flags);
+    if (!process.stdout.isTTY && !flags.json) process.stdout.write("\n");
+  };
+  client.frames$.subscribe((frame) => {
+    if (frame.type !== "process_upsert" && frame.type !== "process_remove" && frame.type !== "process_tree") return;
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => repaint().catch(fail), REPAINT_MS);
+  });
+  // Followed before it is asked: what changes in between is painted, too.
+  repaint().catch(fail);
 }
 
 function show(snapshot: Snapshot, loads: Loads | null, names: string[], flags: PsFlags): void {

@@ -3,7 +3,7 @@ import { exitText } from "../../../client/handles/exit-text.ts";
 import { isIn } from "../../../client/handles/process-goals.ts";
 import type { Process, ProcessState } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
-import { connectManager } from "../../manager/connection.ts";
+import { withManager } from "../../manager/connection.ts";
 import { selectProcesses } from "../../manager/select.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { paintState } from "../../output/table.ts";
@@ -17,8 +17,7 @@ export interface WaitFlags extends ConnectionFlags {
 
 /** `mgr wait NAME… --for STATE`: until every process is in the state, or one has failed and cannot get there by itself. */
 export async function wait(names: string[], flags: WaitFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     await client.mirror.current();
     const chosen = selectProcesses(client.mirror.processes(), names).map(({ name }) => name);
     const isThere = (process: Process) => isIn(process, flags.for);
@@ -30,9 +29,7 @@ export async function wait(names: string[], flags: WaitFlags): Promise<void> {
     for (const process of processes) console.log(stateLine(process));
     if (timedOut) throw new CommandFailure(EXIT.timeout, `time-out after ${flags.timeout} s: not all processes are ${flags.for}`);
     if (!processes.every(isThere)) process.exitCode = EXIT.failed;
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function stateLine(process: Process): string {

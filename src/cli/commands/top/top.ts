@@ -1,7 +1,9 @@
 import { pause, systemClock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
+import { until } from "../../../base/wait.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
+import { END_SIGNALS, untilInterrupted } from "../../command/interrupt.ts";
 import { connectManager, reconnectManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { keysOf } from "../../terminal/keys.ts";
@@ -21,7 +23,6 @@ const OUTPUT_MS = 1_000;
 const OUTPUT_LINES = 20;
 /** Lines of output shown first when attaching to a process. */
 const ATTACH_LINES = 1_000;
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** `mgr top`: a live list on the whole terminal, until q. */
 export async function top(flags: ConnectionFlags): Promise<void> {
@@ -71,17 +72,18 @@ class Top {
       this.#screen.enter();
       stdout.on("resize", resized);
       process.on("SIGCONT", this.#continued);
-      for (const signal of SIGNALS) process.once(signal, stop);
       stdin.on("data", typed).once("end", stop).resume();
       this.#set(this.#state);
       void this.#followOutput();
-      await this.#follow(first);
+      await untilInterrupted((interrupted) => {
+        interrupted.addEventListener("abort", stop);
+        return this.#follow(first);
+      }, END_SIGNALS);
     } catch (error) {
       if (!this.#end.signal.aborted) throw error;
     } finally {
       this.#end.abort();
       this.#watched.changed.abort();
-      for (const signal of SIGNALS) process.off(signal, stop);
       stdin.off("data", typed).pause();
       stdout.off("resize", resized);
       process.off("SIGCONT", this.#continued);
@@ -236,18 +238,15 @@ class Top {
 }
 
 /** Resolves with the reason when the connection ends; rejects when `signal` says that the caller no longer waits. */
-function endOf(client: ManagerClient, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      subscription.unsubscribe();
-      reject(signal.reason);
-    };
-    const subscription = client.link.state$.subscribe((state) => {
-      if (state.kind !== "closed") return;
-      signal.removeEventListener("abort", leave);
-      resolve(state.reason);
+async function endOf(client: ManagerClient, signal: AbortSignal): Promise<string> {
+  let reason: string | null = null;
+  const subscribe = (check: () => void) => {
+    const states = client.link.state$.subscribe((state) => {
+      if (state.kind === "closed") ({ reason } = state);
+      check();
     });
-    if (signal.aborted) leave();
-    else signal.addEventListener("abort", leave, { once: true });
-  });
+    return () => states.unsubscribe();
+  };
+  await until(() => reason !== null, subscribe, signal);
+  return reason ?? "";
 }

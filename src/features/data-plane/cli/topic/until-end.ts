@@ -1,4 +1,5 @@
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
+import { untilInterrupted } from "../../../../cli/command/interrupt.ts";
 
 /** Waits for Ctrl-C, the end that a command itself calls, or a message that does not come in time. */
 export class UntilEnd {
@@ -35,14 +36,11 @@ export class UntilEnd {
     );
   }
 
-  async wait(): Promise<void> {
-    process.once("SIGINT", this.stop);
+  wait(): Promise<void> {
     this.came();
-    try {
-      await this.#promise;
-    } finally {
-      clearTimeout(this.#timer);
-      process.off("SIGINT", this.stop);
-    }
+    return untilInterrupted((interrupted) => {
+      interrupted.addEventListener("abort", this.stop);
+      return this.#promise;
+    }).finally(() => clearTimeout(this.#timer));
   }
 }
