@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
-import { press } from "../../src/cli/commands/top/actions.ts";
-import { INITIAL, rowsOf, type TopState } from "../../src/cli/commands/top/model.ts";
-import { pageOf, picture } from "../../src/cli/commands/top/picture.ts";
+import { press } from "../../src/cli/commands/processes/top/actions.ts";
+import { INITIAL, rowsOf, type TopState } from "../../src/cli/commands/processes/top/model.ts";
+import { pageOf, picture } from "../../src/cli/commands/processes/top/picture.ts";
 import { inColumns } from "../../src/cli/output/text-width.ts";
 import { keysOf } from "../../src/cli/terminal/keys.ts";
 import { fakeProcess } from "../support/fake-control.ts";

@@ -10,8 +10,8 @@ import { outcomeLine, stillStoppedHint } from "../../../src/cli/commands/process
 import { listing as hostListing } from "../../../src/cli/commands/processes/hosts.ts";
 import { listing as processListing } from "../../../src/cli/commands/processes/ps.ts";
 import { stateLine } from "../../../src/cli/commands/processes/wait.ts";
-import { INITIAL } from "../../../src/cli/commands/top/model.ts";
-import { picture } from "../../../src/cli/commands/top/picture.ts";
+import { INITIAL } from "../../../src/cli/commands/processes/top/model.ts";
+import { picture } from "../../../src/cli/commands/processes/top/picture.ts";
 import { NamedLines } from "../../../src/cli/output/named-lines.ts";
 import { jsonText, paint, table } from "../../../src/cli/output/table.ts";
 import { formatConfigError } from "../../../src/config/load/check-report.ts";
@@ -335,7 +335,7 @@ const WRITES: Record<string, number> = {
   "src/features/data-plane/cli/topic/list.ts": 1,
   "src/features/data-plane/cli/topic/pub.ts": 2,
   "src/features/data-plane/cli/topic/rates.ts": 1,
-  "src/cli/commands/top/top.ts": 1,
+  "src/cli/commands/processes/top.ts": 1,
   "src/cli/commands/instance/up.ts": 7,
   "src/cli/commands/processes/wait.ts": 1,
   "src/cli/manager/configuration.ts": 2,

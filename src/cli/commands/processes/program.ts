@@ -16,7 +16,7 @@ export const PROCESSES: CommandGroup = {
 
     connecting(program.command("top"))
       .description("full-screen view of states, load and memory; start, stop, restart and attach to processes")
-      .action(async (flags) => (await import("../top/top.ts")).top(flags));
+      .action(async (flags) => (await import("./top.ts")).top(flags));
 
     connecting(program.command("hosts"))
       .description("list the hosts that processes run on, and whether their daemons are connected")

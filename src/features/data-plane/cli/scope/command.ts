@@ -5,7 +5,7 @@ import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { keysOf } from "../../../../cli/terminal/keys.ts";
 import { Screen } from "../../../../cli/terminal/screen.ts";
 import { type DataClient, ServiceError } from "../../client/index.ts";
-import { connectData, needBusAddress } from "../bus.ts";
+import { connectData, needBusAddress } from "../topic/bus.ts";
 import { INITIAL, press, type ScopeState } from "./model.ts";
 import { picture, type ShownTrace } from "./picture.ts";
 import { Traces } from "./traces.ts";

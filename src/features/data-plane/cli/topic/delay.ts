@@ -7,7 +7,7 @@ import { withManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { jsonText, table } from "../../../../cli/output/table.ts";
 import { marksOf } from "../../client/loss-counter.ts";
-import { connectPlain, needBusAddress } from "../bus.ts";
+import { connectPlain, needBusAddress } from "./bus.ts";
 import { type DelaySummary, Delays } from "./delays.ts";
 import { awaitedTopic } from "./find-topic.ts";
 import { UntilEnd } from "./until-end.ts";

@@ -5,7 +5,7 @@ import { connectManager, whileConnected } from "../../../../cli/manager/connecti
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import type { ManagerClient } from "../../../../client/manager-client.ts";
 import type { DataClient } from "../../client/index.ts";
-import { busAddress, connectData } from "../bus.ts";
+import { busAddress, connectData } from "./bus.ts";
 import { awaitedTopic } from "./find-topic.ts";
 import { followOnBus, followOnManager, MAX_SAMPLED_RATE } from "./follow-topic.ts";
 import { asCsv, asField, asJson, asYaml, type SampleFormat } from "./sample.ts";

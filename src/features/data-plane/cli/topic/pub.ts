@@ -9,7 +9,7 @@ import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import type { TopicDefinition, TopicPublisher } from "../../client/index.ts";
 import { jsonSchemaProblem } from "../../client/json-schema-problem.ts";
 import { definitionOf } from "../../client/topic-publisher.ts";
-import { connectData, needBusAddress } from "../bus.ts";
+import { connectData, needBusAddress } from "./bus.ts";
 
 export interface PubFlags extends ConnectionFlags {
   /** Messages a second. */

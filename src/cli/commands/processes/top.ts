@@ -8,11 +8,11 @@ import { connectManager, reconnectManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/way.ts";
 import { keysOf } from "../../terminal/keys.ts";
 import { Screen } from "../../terminal/screen.ts";
-import { attachTo } from "../processes/attach.ts";
-import { loadsOf } from "../processes/loads.ts";
-import { type Command, press } from "./actions.ts";
-import { INITIAL, type Load, selectedProcess, type TopState } from "./model.ts";
-import { pageOf, picture } from "./picture.ts";
+import { attachTo } from "./attach.ts";
+import { loadsOf } from "./loads.ts";
+import { type Command, press } from "./top/actions.ts";
+import { INITIAL, type Load, selectedProcess, type TopState } from "./top/model.ts";
+import { pageOf, picture } from "./top/picture.ts";
 
 /** Interval between requests for the load, milliseconds. */
 const LOADS_MS = 2_000;

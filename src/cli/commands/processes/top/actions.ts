@@ -1,4 +1,4 @@
-import type { Process } from "../../../protocol/resources/resources.ts";
+import type { Process } from "../../../../protocol/resources/resources.ts";
 import { rowsOf, runningDependents, SORT_KEYS, type SortKey, selectedIndex, type TopState, type Verb } from "./model.ts";
 
 export type Command =

@@ -1,5 +1,5 @@
-import { SHOWN_STATES, type ShownState, shownState, stateText } from "../../../client/shown/shown-state.ts";
-import type { HostEntry, Process, ProcessLoad } from "../../../protocol/resources/resources.ts";
+import { SHOWN_STATES, type ShownState, shownState, stateText } from "../../../../client/shown/shown-state.ts";
+import type { HostEntry, Process, ProcessLoad } from "../../../../protocol/resources/resources.ts";
 
 /** What a process and everything below it use. */
 export type Load = Pick<ProcessLoad, "cpu_percent" | "memory_rss">;

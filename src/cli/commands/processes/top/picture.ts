@@ -1,19 +1,15 @@
 import stringWidth from "string-width";
-import { OutputFilter } from "../../../base/output-filter.ts";
-import { visible } from "../../../base/visible-text.ts";
-import { memoryText } from "../../../client/shown/load-text.ts";
-import { SHOWN_STATES, shownState, wordOf } from "../../../client/shown/shown-state.ts";
-import type { Process } from "../../../protocol/resources/resources.ts";
-import { COLOUR } from "../../output/named-lines.ts";
-import { remark, uptime } from "../../output/process-text.ts";
-import { paint, paintState } from "../../output/table.ts";
-import { inColumns } from "../../output/text-width.ts";
+import { OutputFilter } from "../../../../base/output-filter.ts";
+import { visible } from "../../../../base/visible-text.ts";
+import { memoryText } from "../../../../client/shown/load-text.ts";
+import { SHOWN_STATES, shownState, wordOf } from "../../../../client/shown/shown-state.ts";
+import type { Process } from "../../../../protocol/resources/resources.ts";
+import { COLOUR } from "../../../output/named-lines.ts";
+import { remark, uptime } from "../../../output/process-text.ts";
+import { paint, paintState } from "../../../output/table.ts";
+import { inColumns } from "../../../output/text-width.ts";
+import type { Size } from "../../../terminal/screen.ts";
 import { type Load, rowsOf, type SortKey, selectedIndex, type TopState } from "./model.ts";
-
-export interface Size {
-  rows: number;
-  cols: number;
-}
 
 /** Lines above the list, and below it. */
 const HEAD = 3;

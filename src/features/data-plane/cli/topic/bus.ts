@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { messageOf } from "../../../base/errors.ts";
-import type { Bus } from "../../../bus/client/bus.ts";
-import { connectBus } from "../../../bus/client/connect-bus.ts";
-import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
-import { loadInstance } from "../../../cli/manager/configuration.ts";
-import type { ConnectionFlags } from "../../../cli/manager/way.ts";
-import { readStateText } from "../../../files/state-file.ts";
-import { connectClient, type DataClient } from "../client/index.ts";
+import { messageOf } from "../../../../base/errors.ts";
+import type { Bus } from "../../../../bus/client/bus.ts";
+import { connectBus } from "../../../../bus/client/connect-bus.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
+import { loadInstance } from "../../../../cli/manager/configuration.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import { readStateText } from "../../../../files/state-file.ts";
+import { connectClient, type DataClient } from "../../client/index.ts";
 
 /** A broker of this machine answers at once; milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
