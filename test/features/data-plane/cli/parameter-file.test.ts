@@ -6,7 +6,7 @@ import {
   parseOverrides,
   yamlOf,
 } from "../../../../src/features/data-plane/cli/param/parameter-file.ts";
-import { fakeParameter } from "../../../cli/support/fake-data.ts";
+import { fakeParameter } from "../fake-data.ts";
 
 const NOW = overridesOf([
   fakeParameter("gain", { override_enabled: true, override_value: "2.5" }),
