@@ -56,7 +56,7 @@ const LISTS = {
   manager: below("app"),
   host: below("daemon"),
   cli: below("cli"),
-  client: below("client"),
+  client: below("client", "app"),
 };
 const SHARED_BY_SIDES = below(...bus, "bus", "config");
 /** How many imports still lead from the core into a feature. No change may add one. */
@@ -108,9 +108,9 @@ function featureOf(file) {
   return name === undefined ? null : { name, side };
 }
 
-/** Name of a list of features; null for another file. */
+/** The side of a list of features, such as "client" for `client-exports.ts`; null for another file. */
 function listOf(file) {
-  return /^src\/features\/(\w+)\.ts$/.exec(file)?.[1] ?? null;
+  return /^src\/features\/(\w+)(?:-[\w-]+)?\.ts$/.exec(file)?.[1] ?? null;
 }
 
 /** The folders of the core that a file may import. */

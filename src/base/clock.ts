@@ -19,18 +19,18 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after `milliseconds`; aborting rejects with the signal's reason, and leaves no timer. */
-export function pause(clock: Pick<Clock, "setTimeout" | "clearTimeout">, milliseconds: number, signal: AbortSignal): Promise<void> {
+export function pause(clock: Pick<Clock, "setTimeout" | "clearTimeout">, milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
+    if (signal?.aborted) return reject(signal.reason);
     const abort = () => {
       clock.clearTimeout(timer);
-      reject(signal.reason);
+      reject(signal?.reason);
     };
     const timer = clock.setTimeout(() => {
-      signal.removeEventListener("abort", abort);
+      signal?.removeEventListener("abort", abort);
       resolve();
     }, milliseconds);
-    signal.addEventListener("abort", abort, { once: true });
+    signal?.addEventListener("abort", abort, { once: true });
   });
 }
 

@@ -1,5 +1,5 @@
 import { visible, visibleLines } from "../base/visible-text.ts";
-import { EXIT, exitCodeOf, explain } from "./exit-codes.ts";
+import { EXIT, exitCodeOf, explain } from "./command/exit-codes.ts";
 import { createProgram } from "./program.ts";
 import { checkHelpWords } from "./suggestion.ts";
 

@@ -1,6 +1,6 @@
 /** The part of `mgr/client` that is the same in Node and in browsers. */
 export { type AnyErrorCode, MgrError } from "../base/errors.ts";
-export type { LoggerConfiguration, LoggerHandle } from "../features/loggers/client/logger-handle.ts";
+export type * from "../features/client-exports.ts";
 export type { ClientFrame, ManagerFrame } from "../protocol/frames/frames.ts";
 export type * from "../protocol/resources/resources.ts";
 export { exitText } from "./handles/exit-text.ts";

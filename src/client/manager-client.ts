@@ -1,10 +1,9 @@
-import { LoggerHandle } from "../features/loggers/client/logger-handle.ts";
 import { GroupHandle } from "./handles/group-handle.ts";
 import { HostHandle } from "./handles/host-handle.ts";
 import { ProcessHandle } from "./handles/process-handle.ts";
 import { ManagerConnection } from "./manager-connection.ts";
 
-/** A manager as a program sees it: a connection, and handles of its processes, groups, hosts and loggers. */
+/** A manager as a program sees it: a connection, and handles of its processes, groups and hosts. */
 export class ManagerClient extends ManagerConnection {
   /** A handle of one process. Its promises reject with `not_found` if the name is unknown. */
   process(name: string): ProcessHandle {
@@ -19,10 +18,5 @@ export class ManagerClient extends ManagerConnection {
   /** A handle of a host, by any of its names. */
   host(name: string): HostHandle {
     return new HostHandle(this, name);
-  }
-
-  /** A handle of a data logger, which need not exist yet: `configure` creates it. */
-  logger(name: string): LoggerHandle {
-    return new LoggerHandle(this, name);
   }
 }

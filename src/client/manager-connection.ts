@@ -1,6 +1,7 @@
 import { filter, firstValueFrom, mergeMap, type Observable, Subject, Subscription } from "rxjs";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
+import { FeatureHandles } from "../features/client.ts";
 import type { ClientFrame, ManagerFrame } from "../protocol/frames/frames.ts";
 import type { LogEntry, Snapshot } from "../protocol/resources/resources.ts";
 import type { Link, LinkState } from "./link/link.ts";
@@ -18,7 +19,7 @@ export interface ManagerConnectionOptions {
  * the manager's `error` or failed result frame (`details` is that frame), `timeout`, `busy`, or `host_unavailable` when the link is not
  * open or is lost before the answer. After a reconnect all subscriptions are renewed, and waits continue from a new snapshot.
  */
-export class ManagerConnection implements AsyncDisposable {
+export class ManagerConnection extends FeatureHandles implements AsyncDisposable {
   readonly link: Link;
   readonly clock: Clock;
   /** The state as received on this connection. */
@@ -30,6 +31,7 @@ export class ManagerConnection implements AsyncDisposable {
   #state: LinkState = { kind: "connecting", attempt: 1 };
 
   constructor(link: Link, { clock = systemClock }: ManagerConnectionOptions = {}) {
+    super();
     this.link = link;
     this.clock = clock;
     this.#outputs = new Subscriptions(link);

@@ -9,6 +9,11 @@ export interface RequestOptions {
   timeout?: number;
 }
 
+/** Whatever requests of a manager can be sent with. */
+export abstract class Requester {
+  abstract request<F extends ClientFrame>(frame: F, options?: RequestOptions): Promise<AnswerTo<F>>;
+}
+
 /**
  * What a request resolves with: the frame that answers its type (a result frame with `ok: true`), or `ack` if the protocol defines none.
  */

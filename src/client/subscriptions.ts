@@ -1,11 +1,12 @@
 import { filter, Observable } from "rxjs";
+import { NAMED_SUBSCRIPTIONS } from "../features/client.ts";
 import type { ClientFrame, ManagerFrame } from "../protocol/frames/frames.ts";
 import type { Link } from "./link/link.ts";
 
 export type OutputFrame = Extract<ManagerFrame, { type: "process_output" }>;
 
 /**
- * What a connection has subscribed to: output patterns, topics, the level of the log. The manager forgets subscriptions with the
+ * What a connection has subscribed to: output patterns, the level of the log, and what features name. The manager forgets subscriptions with the
  * connection, so they are sent again after a reconnect. A pattern is sent to the manager once, however many listeners it has here.
  */
 export class Subscriptions {
@@ -14,7 +15,8 @@ export class Subscriptions {
   readonly #listeners = new Map<string, number>();
   /** Patterns that the program subscribed with its own frames. */
   readonly #patterns = new Set<string>();
-  readonly #topics = new Map<string, ClientFrame>();
+  /** By the frame that begins it, and the name. */
+  readonly #named = new Map<string, ClientFrame>();
   #logLevel: ClientFrame | null = null;
 
   /** `link` must outlive this object. */
@@ -36,8 +38,14 @@ export class Subscriptions {
     if (frame.type === "subscribe_process_output") for (const pattern of frame.patterns) this.#patterns.add(pattern);
     else if (frame.type === "unsubscribe_process_output") for (const pattern of frame.patterns) this.#patterns.delete(pattern);
     else if (frame.type === "set_log_min_level") this.#logLevel = withoutId(frame);
-    else if (frame.type === "subscribe_topic") this.#topics.set(frame.name, withoutId(frame));
-    else if (frame.type === "unsubscribe_topic") this.#topics.delete(frame.name);
+    else if ("name" in frame) this.#keepNamed(frame);
+  }
+
+  #keepNamed(frame: ClientFrame & { readonly name?: string }): void {
+    for (const { begin, end } of NAMED_SUBSCRIPTIONS) {
+      if (frame.type === begin) this.#named.set(`${begin} ${frame.name}`, withoutId(frame));
+      else if (frame.type === end) this.#named.delete(`${begin} ${frame.name}`);
+    }
   }
 
   outputOf(name: string): Observable<OutputFrame> {
@@ -66,7 +74,7 @@ export class Subscriptions {
     const patterns = [...new Set([...this.#listeners.keys(), ...this.#patterns])];
     return [
       ...(patterns.length > 0 ? [{ type: "subscribe_process_output" as const, patterns }] : []),
-      ...this.#topics.values(),
+      ...this.#named.values(),
       ...(this.#logLevel ? [this.#logLevel] : []),
     ];
   }

@@ -1,8 +1,8 @@
 import { Subscription } from "rxjs";
 import { MgrError } from "../base/errors.ts";
+import { onAbort } from "../base/on-abort.ts";
 import { checkOptions, MILLISECONDS, objectWith } from "../base/options.ts";
 import type { ManagerConnection } from "./manager-connection.ts";
-import { onAbort } from "./on-abort.ts";
 
 export interface WaitOptions {
   /** Milliseconds until the promise rejects with `timeout`; 30 s by default, 24 days at most. */

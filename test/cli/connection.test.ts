@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { saveAll } from "../../src/cli/commands/save-all.ts";
+import { saveAll } from "../../src/cli/commands/setup/save-all.ts";
 import { connectManager } from "../../src/cli/manager/connection.ts";
 import { findWay } from "../../src/cli/manager/way.ts";
 import { acquireLock } from "../../src/daemon/session/lock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { control, settled } from "../../src/cli/commands/control.ts";
-import { wait } from "../../src/cli/commands/wait.ts";
+import { control, settled } from "../../src/cli/commands/processes/control.ts";
+import { wait } from "../../src/cli/commands/processes/wait.ts";
 import type { Process } from "../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../support/fake-control.ts";
 import { printed, ScriptedManager } from "./support/scripted-manager.ts";

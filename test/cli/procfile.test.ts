@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseProcfile } from "../../src/cli/procfile.ts";
+import { parseProcfile } from "../../src/cli/commands/setup/procfile.ts";
 import { expandText } from "../../src/config/load/expand-text.ts";
 
 describe("a Procfile", () => {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
+import { press } from "../../src/cli/commands/processes/top/actions.ts";
+import { INITIAL, rowsOf, type TopState } from "../../src/cli/commands/processes/top/model.ts";
+import { pageOf, picture } from "../../src/cli/commands/processes/top/picture.ts";
 import { inColumns } from "../../src/cli/output/text-width.ts";
 import { keysOf } from "../../src/cli/terminal/keys.ts";
-import { press } from "../../src/cli/top/actions.ts";
-import { INITIAL, rowsOf, type TopState } from "../../src/cli/top/model.ts";
-import { pageOf, picture } from "../../src/cli/top/picture.ts";
 import { fakeProcess } from "../support/fake-control.ts";
 
 const processes = [
@@ -19,8 +19,8 @@ const state: TopState = {
   instance: "bench@rt1",
   processes,
   loads: new Map([
-    ["db", { cpu: 1.5, memory: 3 * 1024 ** 2 }],
-    ["sim/eyes", { cpu: 99.9, memory: 1024 ** 2 }],
+    ["db", { cpu_percent: 1.5, memory_rss: 3 * 1024 ** 2 }],
+    ["sim/eyes", { cpu_percent: 99.9, memory_rss: 1024 ** 2 }],
   ]),
 };
 const names = (of: TopState) => rowsOf(of).map(({ name }) => name);

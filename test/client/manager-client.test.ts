@@ -1,38 +1,9 @@
-import { BehaviorSubject, Subject } from "rxjs";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Link, LinkState } from "../../src/client/link/link.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
-import type { ClientFrame, ManagerFrame } from "../../src/protocol/frames/frames.ts";
+import type { ClientFrame } from "../../src/protocol/frames/frames.ts";
+import { FakeLink } from "./support/fake-link.ts";
 
 afterEach(() => void vi.useRealTimers());
-
-class FakeLink implements Link {
-  readonly frames$ = new Subject<ManagerFrame>();
-  readonly state$ = new BehaviorSubject<LinkState>({ kind: "open" });
-  readonly sent: ClientFrame[] = [];
-  readonly isFull = false;
-
-  send(frame: ClientFrame): boolean {
-    if (this.state$.value.kind !== "open") return false;
-    this.sent.push(frame);
-    return true;
-  }
-
-  close(reason = "closed by this program"): void {
-    if (this.state$.value.kind === "closed") return;
-    this.state$.next({ kind: "closed", reason });
-    this.frames$.complete();
-  }
-
-  /** A frame from the manager. */
-  say(frame: Record<string, unknown>): void {
-    this.frames$.next(frame as unknown as ManagerFrame);
-  }
-
-  lose(): void {
-    this.state$.next({ kind: "waiting", attempt: 1, retry_ms: 5, reason: "lost" });
-  }
-}
 
 function rig() {
   const link = new FakeLink();
@@ -86,8 +57,8 @@ describe("a request", () => {
     const refused = expect(client.request(start("x"))).rejects.toMatchObject({ code: "conflict", message: "running" });
     link.say({ type: "logger_action_result", ok: false, code: "conflict", message: "running", request_id: 1 });
     await refused;
-    const vague = expect(client.request(start("x"))).rejects.toMatchObject({ code: "internal", message: "'network_stats' failed" });
-    link.say({ type: "network_stats", ok: false, code: "no such code", request_id: 2 });
+    const vague = expect(client.request(start("x"))).rejects.toMatchObject({ code: "internal", message: "'process_loads' failed" });
+    link.say({ type: "process_loads", ok: false, code: "no such code", request_id: 2 });
     await vague;
   });
 
@@ -147,7 +118,7 @@ describe("many requests", () => {
 
   it("of one type do not hold up those of others, and nothing overtakes a request about the same process", async () => {
     const { link, client } = rig();
-    const slow = Array.from({ length: 40 }, () => client.request({ type: "request_network_stats" }));
+    const slow = Array.from({ length: 40 }, () => client.request({ type: "request_process_loads" }));
     const stop = client.request({ type: "stop_process", name: "p" });
     expect(link.sent.at(-1)).toMatchObject({ type: "stop_process" });
     const starts = Array.from({ length: 33 }, (_, n) => client.request(start(`p${n}`)));
@@ -160,7 +131,7 @@ describe("many requests", () => {
     const sent = link.sent.length;
     expect(link.sent.at(-1)).toMatchObject({ type: "start_process", name: "p31" });
     for (let n = 0; n < link.sent.length; n++)
-      link.say({ type: link.sent[n]?.type === "request_network_stats" ? "network_stats" : "ack", request_id: link.sent[n]?.request_id });
+      link.say({ type: link.sent[n]?.type === "request_process_loads" ? "process_loads" : "ack", request_id: link.sent[n]?.request_id });
     await Promise.all([...slow, stop, ...starts, ...others]);
     const names = link.sent.slice(sent).flatMap((frame) => ("name" in frame ? [`${frame.type} ${frame.name}`] : []));
     expect(names).toEqual(["start_process p32", "stop_group p32", "stop_process p32/a", "stop_process p1", "restart_process p1"]);
@@ -203,12 +174,11 @@ it("a long text is typed in pieces that the protocol takes, no character cut", a
 });
 
 describe("what the program subscribed by frames of its own", () => {
-  it("is subscribed again after a reconnect: patterns, topics, the level of the log", async () => {
+  it("is subscribed again after a reconnect: patterns, the level of the log", async () => {
     const { link, client } = rig();
     client.send({ type: "subscribe_process_output", patterns: ["a*", "b"] });
     client.send({ type: "set_log_min_level", level: "debug" });
-    client.send({ type: "subscribe_topic", name: "t", max_rate: 5 });
-    const refused = client.request({ type: "subscribe_topic", name: "u" });
+    const refused = client.request({ type: "subscribe_process_output", patterns: ["c"] });
     link.say({ type: "error", code: "not_found", message: "no", request_id: 1 });
     await expect(refused).rejects.toMatchObject({ code: "not_found" });
     client.send({ type: "unsubscribe_process_output", patterns: ["b"] });
@@ -217,7 +187,6 @@ describe("what the program subscribed by frames of its own", () => {
     link.state$.next({ kind: "open" });
     expect(link.sent).toEqual([
       { type: "subscribe_process_output", patterns: ["a*"] },
-      { type: "subscribe_topic", name: "t", max_rate: 5 },
       { type: "set_log_min_level", level: "debug" },
     ]);
   });

@@ -7,7 +7,7 @@ import type { FocusedView } from "../../client/link/connect-options.ts";
 import type { ManagerClient } from "../../client/manager-client.ts";
 import type { AnswerTo, RequestOptions } from "../../client/requests.ts";
 import type { ConfigInput } from "../../config/schema/schema.ts";
-import type { LoggerHandle } from "../../features/loggers/client/logger-handle.ts";
+import type { FeatureHandles } from "../../features/client.ts";
 import type { ClientFrame, ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { LogEntry, Snapshot } from "../../protocol/resources/resources.ts";
 
@@ -23,7 +23,7 @@ export interface OpenPort {
  * A manager within this program. Dispose of it (`await using`, or `close`), and everything that it started is gone. Its
  * handles and `connect` speak the very frames of the WebSocket, without a socket.
  */
-export interface EmbeddedManager extends AsyncDisposable {
+export interface EmbeddedManager extends FeatureHandles, AsyncDisposable {
   /** The connection that the handles of this object use, of the whole view. */
   readonly client: ManagerClient;
   /** Null unless `listen` was asked for. */
@@ -44,8 +44,6 @@ export interface EmbeddedManager extends AsyncDisposable {
   group(name: string): GroupHandle;
   /** A handle of a host, by any of its names; the one of this program by default. Throws `not_found`. */
   host(name?: string): HostHandle;
-  /** A handle of a data logger, which need not exist: `configure` makes it. */
-  logger(name: string): LoggerHandle;
 
   /** Everything at one moment. */
   snapshot(): Promise<Snapshot>;

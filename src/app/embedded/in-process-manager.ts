@@ -6,6 +6,7 @@ import { type FocusedView, viewQuery } from "../../client/link/connect-options.t
 import { ManagerClient } from "../../client/manager-client.ts";
 import type { RequestOptions } from "../../client/requests.ts";
 import type { ConfigInput } from "../../config/schema/schema.ts";
+import { FeatureHandles } from "../../features/client.ts";
 import type { ClientFrame } from "../../protocol/frames/frames.ts";
 import { isRefusal, parseViewMode, type ViewMode } from "../../transport/view.ts";
 import type { Transport } from "../../transport/websocket.ts";
@@ -29,7 +30,7 @@ interface Parts {
 }
 
 /** An engine as an embedding program sees it: through connections without sockets. */
-export class InProcessManager implements EmbeddedManager {
+export class InProcessManager extends FeatureHandles implements EmbeddedManager {
   readonly client: ManagerClient;
   readonly port: OpenPort | null;
   readonly busUrl: string | null;
@@ -39,6 +40,7 @@ export class InProcessManager implements EmbeddedManager {
   #end: Promise<void> | null = null;
 
   constructor(parts: Parts) {
+    super();
     this.#parts = parts;
     this.port = parts.port && { url: parts.port.url, login: parts.port.login };
     this.busUrl = parts.busUrl;
@@ -70,10 +72,6 @@ export class InProcessManager implements EmbeddedManager {
   host(name = this.#parts.engine.control.state.manager.host) {
     if (!this.#parts.engine.control.state.hosts().some(({ all_names }) => all_names.includes(name))) throw unknown("host", name);
     return this.client.host(name);
-  }
-
-  logger(name: string) {
-    return this.client.logger(name);
   }
 
   snapshot() {

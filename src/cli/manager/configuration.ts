@@ -7,7 +7,7 @@ import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { ConfigError } from "../../config/load/problems.ts";
 import { isCaller } from "../../files/configuration.ts";
-import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { printJson } from "../output/table.ts";
 
 const CONFIG_FILE = "mgr.yaml";

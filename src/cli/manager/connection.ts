@@ -1,9 +1,11 @@
 import { pause, systemClock } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError, messageOf } from "../../base/errors.ts";
+import { untilAborted } from "../../base/wait.ts";
 import { isUntrusted } from "../../client/link/certificate-problem.ts";
 import type { ManagerClient } from "../../client/manager-client.ts";
 import { connect } from "../../client/node.ts";
-import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { CommandFailure, EXIT } from "../command/exit-codes.ts";
+import { untilInterrupted } from "../command/interrupt.ts";
 import { type ConnectionFlags, connectOptions, findWay, placeOf, type Way } from "./way.ts";
 
 /** Pause between attempts to reach a manager that went away, milliseconds. */
@@ -63,22 +65,43 @@ export async function retried<T>(flags: ConnectionFlags, signal: AbortSignal, op
   }
 }
 
-/** Resolves when `stop` is called, rejects with the error passed to `fail`; rejects when the connection ends first. */
-export function whileConnected(client: ManagerClient, begin: (stop: () => void, fail: (error: unknown) => void) => void): Promise<void> {
-  const { promise, resolve, reject } = withResolvers();
-  const subscription = client.link.state$.subscribe((state) => {
-    if (state.kind === "closed") reject(new CommandFailure(EXIT.failed, `the connection to the manager was closed: ${state.reason}`));
-  });
-  begin(resolve, reject);
-  return promise.finally(() => subscription.unsubscribe());
+/** Runs `work` with a connection to the manager (`connectManager`), which is closed in any case. */
+export async function withManager<T>(flags: ConnectionFlags, work: (client: ManagerClient) => Promise<T>): Promise<T> {
+  const client = await connectManager(flags);
+  try {
+    return await work(client);
+  } finally {
+    client.close();
+  }
 }
 
-function withResolvers() {
-  let resolve: () => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<void>((fulfil, refuse) => {
-    resolve = fulfil;
-    reject = refuse;
+/** The same, until Ctrl-C: that closes the connection, so that nothing is waited for any more. */
+export function withManagerUntilInterrupted(
+  flags: ConnectionFlags,
+  work: (client: ManagerClient, interrupted: AbortSignal) => Promise<void>,
+): Promise<void> {
+  return withManager(flags, (client) =>
+    untilInterrupted((interrupted) => {
+      interrupted.addEventListener("abort", () => client.close());
+      return work(client, interrupted);
+    }),
+  );
+}
+
+/** Settles as `work` does; rejects when the connection ends first. */
+export async function whileConnected<T>(client: ManagerClient, work: (ended: AbortSignal) => Promise<T>): Promise<T> {
+  const end = new AbortController();
+  const subscription = client.link.state$.subscribe((state) => {
+    if (state.kind === "closed") end.abort(new CommandFailure(EXIT.failed, `the connection to the manager was closed: ${state.reason}`));
   });
-  return { promise, resolve, reject };
+  try {
+    return await Promise.race([untilAborted(end.signal), work(end.signal)]);
+  } finally {
+    subscription.unsubscribe();
+  }
+}
+
+/** Resolves at Ctrl-C; rejects when the connection ends first. */
+export function stayConnected(client: ManagerClient): Promise<void> {
+  return untilInterrupted((interrupted) => whileConnected(client, () => untilAborted(interrupted)));
 }

@@ -9,7 +9,7 @@ import { messageOf } from "../../base/errors.ts";
 import { certificateProblem } from "../../client/link/certificate-problem.ts";
 import { basicCredentials } from "../../client/link/connect-options.ts";
 import { refusalText, trusting } from "../../client/link/node-websocket.ts";
-import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { trustHint } from "./connection.ts";
 import { withPartialFile } from "./partial-file.ts";
 import { placeOf, type Way } from "./way.ts";

@@ -1,4 +1,4 @@
-import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 
 /** The file that a command writes: FILE, or the same as --output. */
 export function outputOf(file: string | undefined, output: string | undefined): string | undefined {

@@ -3,7 +3,7 @@ import { isWithin } from "../../base/names.ts";
 import { didYouMeanName } from "../../base/suggest.ts";
 import { readStat } from "../../daemon/tree/proc.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
-import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 
 /** Generations that are looked at: more than any terminal has. */
 const MAX_ANCESTORS = 64;

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { RunningInstance } from "../../app/local-daemon/running-instance.ts";
 import { messageOf } from "../../base/errors.ts";
 import { portUser } from "../../bus/carriers/port-owner.ts";
-import type { NodeConnectOptions } from "../../client/index.ts";
+import type { NodeConnectOptions } from "../../client/link/node-options.ts";
 import { authFilePath } from "../../config/default-paths.ts";
 import { UserNames } from "../../daemon/process/user-names.ts";
 import { readStateText } from "../../files/state-file.ts";
 import { parseAuthFile } from "../../http/auth/auth-entries.ts";
-import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { loadInstance, upCommand } from "./configuration.ts";
 import { countRuns, dialerOf, localSocketOf } from "./local-instance.ts";
 

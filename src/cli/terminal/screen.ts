@@ -1,5 +1,9 @@
 import { writeSync } from "node:fs";
-import type { Size } from "../top/picture.ts";
+
+export interface Size {
+  rows: number;
+  cols: number;
+}
 
 /** The alternate screen without a cursor; lines do not wrap. */
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[0m\x1b[2J";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dotGraph, type GraphProcess, mermaidGraph, textGraph } from "../../../src/cli/output/graph.ts";
+import { dotGraph, type GraphProcess, mermaidGraph, textGraph } from "../../../src/cli/commands/configuration/graph-text.ts";
 
 const node = (name: string, needs: string[] = [], more: Partial<GraphProcess> = {}): GraphProcess => ({
   name,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inOrder } from "../../../src/cli/output/in-order.ts";
+import { inOrder } from "../../../src/cli/commands/messages/in-order.ts";
 
 const at = (offset: number, second: number) => ({ offset, time: `2026-11-22T10:00:0${second}.000` });
 const told = (outputs: Parameters<typeof inOrder>[0]) => inOrder(outputs).map(({ name, text }) => `${name}: ${text}`);

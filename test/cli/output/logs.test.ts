@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { logs } from "../../../src/cli/commands/logs.ts";
+import { logs } from "../../../src/cli/commands/messages/logs.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { printed, ScriptedManager } from "../support/scripted-manager.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { remaining } from "../../../src/cli/manager/stop-progress.ts";
-import { ForegroundOutput } from "../../../src/cli/output/foreground-output.ts";
+import { ForegroundOutput } from "../../../src/cli/commands/instance/foreground-output.ts";
+import type { Printer } from "../../../src/cli/commands/instance/printer.ts";
+import { remaining } from "../../../src/cli/commands/instance/stop-progress.ts";
 import { NamedLines } from "../../../src/cli/output/named-lines.ts";
-import type { Printer } from "../../../src/cli/output/printer.ts";
 import { OutputPiece } from "../../../src/transport/output/output-piece.ts";
 
 const lines = (isFiltered = true) => new NamedLines({ names: ["db", "sim/world"], isFiltered });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ERROR_CODES, MgrError } from "../../../src/base/errors.ts";
-import { CommandFailure, exitCodeOf, explain } from "../../../src/cli/exit-codes.ts";
+import { CommandFailure, exitCodeOf, explain } from "../../../src/cli/command/exit-codes.ts";
 import { table } from "../../../src/cli/output/table.ts";
 
 it("a table has columns as wide as their widest cell, numbers to the right, and no blanks at the end", () => {

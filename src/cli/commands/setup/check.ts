@@ -1,12 +1,13 @@
 import { visible } from "../../../base/visible-text.ts";
-import { sharedRecordingFolders } from "../../../features/recordings/cli/shared-folders.ts";
+import { CLI_FEATURES } from "../../../features/cli.ts";
 import { loadConfig } from "../../manager/configuration.ts";
 import { printJson } from "../../output/table.ts";
 
 /** `mgr check`: validates a configuration; every problem at once, exit code 2 if there is one. Notes go to stderr. */
 export async function check(flags: { config?: string; trustConfig?: boolean; json?: boolean }): Promise<void> {
   const config = await loadConfig(flags.config, flags);
-  for (const note of sharedRecordingFolders(config)) console.error(`note: ${visible(note)}`);
+  for (const { configurationNotes } of CLI_FEATURES)
+    for (const note of (await configurationNotes?.(config)) ?? []) console.error(`note: ${visible(note)}`);
   if (flags.json) printJson({ ok: true, problems: [], processes: [...config.processes.keys()] });
   else
     console.log(

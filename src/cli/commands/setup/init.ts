@@ -9,10 +9,10 @@ import { messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { hashPassword } from "../../../http/auth/password-hash.ts";
 import { packageFile } from "../../../http/package-files.ts";
-import { CommandFailure, EXIT } from "../../exit-codes.ts";
+import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { loadConfig } from "../../manager/configuration.ts";
-import { parseProcfile } from "../../procfile.ts";
-import { askYesNo } from "../../prompt.ts";
+import { parseProcfile } from "./procfile.ts";
+import { askYesNo } from "./prompt.ts";
 
 export interface InitFlags {
   config: string;

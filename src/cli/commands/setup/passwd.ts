@@ -8,9 +8,9 @@ import { writeFileAtomically } from "../../../config/state/atomic-file.ts";
 import { parseAuthFile } from "../../../http/auth/auth-entries.ts";
 import { hashPassword } from "../../../http/auth/password-hash.ts";
 import { readRegularFile } from "../../../http/auth/read-regular-file.ts";
-import { CommandFailure, EXIT } from "../../exit-codes.ts";
+import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { loadConfig } from "../../manager/configuration.ts";
-import { askHidden } from "../../prompt.ts";
+import { askHidden } from "./prompt.ts";
 
 export interface PasswdFlags {
   config?: string;

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
+import { withTimeout } from "../../../base/wait.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { type OpenDisplayOptions, openDisplay } from "../host/open-display.ts";
 import { setupPacket } from "../x11/setup.ts";
 
@@ -22,20 +23,20 @@ export function desktopOf(flag: string | undefined, environment: NodeJS.ProcessE
 /** Connects as an X client does, and leaves. Throws if the X server cannot be reached, or refuses the cookie. */
 export async function probeDisplay(desktop: OpenDisplayOptions): Promise<void> {
   const { stream, authorization } = await openDisplay(desktop);
-  const refusal = await new Promise<string | null>((resolve) => {
-    const timer = setTimeout(() => resolve(`it did not answer within ${ANSWER_TIMEOUT_MS / 1_000} s`), ANSWER_TIMEOUT_MS);
-    stream.once("close", () => {
-      clearTimeout(timer);
-      resolve("it closed the connection");
-    });
+  const refused = (reason: string) => {
+    const file = desktop.authority ?? "~/.Xauthority";
+    const hint = authorization === null ? `. There is no cookie for it in ${file}; XAUTHORITY can name another file` : "";
+    return new CommandFailure(EXIT.failed, `the X server of display ${desktop.display} refuses the connection: ${reason}${hint}`);
+  };
+  const answer = new Promise<string | null>((resolve) => {
+    stream.once("close", () => resolve("it closed the connection"));
     onAnswer(stream, resolve);
     stream.once("end", () => stream.destroy());
     stream.write(setupPacket({ isBigEndian: false, major: 11, minor: 0, authorization }));
-  }).finally(() => stream.destroy());
-  if (refusal === null) return;
-  const file = desktop.authority ?? "~/.Xauthority";
-  const hint = authorization === null ? `. There is no cookie for it in ${file}; XAUTHORITY can name another file` : "";
-  throw new CommandFailure(EXIT.failed, `the X server of display ${desktop.display} refuses the connection: ${refusal}${hint}`);
+  });
+  const late = () => refused(`it did not answer within ${ANSWER_TIMEOUT_MS / 1_000} s`);
+  const refusal = await withTimeout(answer, ANSWER_TIMEOUT_MS, late).finally(() => stream.destroy());
+  if (refusal !== null) throw refused(refusal);
 }
 
 /** Calls `tell` once the X server has answered the setup packet: with null if it accepts the client, else with its reason. */

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
+import { END_SIGNALS, untilInterrupted } from "../../../cli/command/interrupt.ts";
 import { reached, retried } from "../../../cli/manager/connection.ts";
 import { type ConnectionFlags, connectOptions, findWay, type Way } from "../../../cli/manager/way.ts";
 import { type GuiOptions, registerGui, type XClientOf } from "../client/register-gui.ts";
@@ -12,30 +13,21 @@ export interface GuiFlags extends ConnectionFlags {
   display?: string;
 }
 
-const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
 /** `mgr gui`: windows of processes show on the X display of this desktop, until Ctrl-C. */
 export async function gui(flags: GuiFlags): Promise<void> {
   const desktop = desktopOf(flags.display);
   await probeDisplay(desktop);
-  const over = new AbortController();
-  const end = () => over.abort();
-  for (const signal of END_SIGNALS) process.once(signal, end);
-  const register = (way: Way) => registerGui(way.url, connectOptions(way), handlers(desktop), over.signal);
-  try {
+  await untilInterrupted(async (interrupted) => {
+    const register = (way: Way) => registerGui(way.url, connectOptions(way), handlers(desktop), interrupted);
     const way = await findWay(flags);
     let registered = await reached(way, () => register(way));
     for (;;) {
       const reason = await registered.ended;
-      if (over.signal.aborted) return;
+      if (interrupted.aborted) return;
       say(`the connection to the manager was lost, and with it the windows on this display (${visible(reason)}); reconnecting`);
-      registered = await retried(flags, over.signal, register);
+      registered = await retried(flags, interrupted, register);
     }
-  } catch (error) {
-    if (!over.signal.aborted) throw error;
-  } finally {
-    for (const signal of END_SIGNALS) process.off(signal, end);
-  }
+  }, END_SIGNALS);
 }
 
 function handlers(desktop: OpenDisplayOptions): GuiOptions {

@@ -1,8 +1,8 @@
 import { compileFnmatch, isLiteral } from "../../../base/fnmatch.ts";
 import { subjectOfTopic } from "../../../base/topic-subject.ts";
 import { visible } from "../../../base/visible-text.ts";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
-import { connectManager } from "../../../cli/manager/connection.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
+import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import type { DaemonLogger, LoggerTopic } from "../wire.ts";
 import { findLoggers } from "./find-loggers.ts";
@@ -18,8 +18,7 @@ type WantedTopic = Pick<LoggerTopic, "name" | "log_size" | "divisor">;
 
 /** `mgr logger configure NAME TOPIC…`: makes or changes a logger. */
 export async function loggerConfigure(name: string, topics: string[], flags: ConfigureFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const { topics: published } = await client.request({ type: "request_topics" });
     const before = (await findLoggers(client, [])).find((logger) => logger.name === name);
     const wanted = wantedTopics(
@@ -33,9 +32,7 @@ export async function loggerConfigure(name: string, topics: string[], flags: Con
     const onlyTs = flags.onlyTs ?? (flags.add ? (before?.topics.some(({ only_ts }) => only_ts) ?? false) : false);
     await client.logger(name).configure({ only_ts: onlyTs, topics: wanted });
     process.stdout.write(`${configuredText(name, wanted)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** Names stand for themselves, published or not; patterns for what is published. */

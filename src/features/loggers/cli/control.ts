@@ -1,5 +1,5 @@
 import { visible } from "../../../base/visible-text.ts";
-import { connectManager } from "../../../cli/manager/connection.ts";
+import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import { findLogger, findLoggers } from "./find-loggers.ts";
 
@@ -8,17 +8,14 @@ const DONE: Record<Verb, string> = { start: "started", stop: "stopped", delete: 
 
 /** `mgr logger start|stop|delete NAME…` */
 export async function loggerControl(verb: Verb, names: string[], flags: ConnectionFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     // A pattern must not delete what it was not meant to match: names are exact.
     const chosen = verb === "delete" ? await Promise.all(names.map((name) => findLogger(client, name))) : await findLoggers(client, names);
     for (const { name } of chosen) {
       await client.logger(name)[verb]();
       process.stdout.write(`${controlText(verb, name)}\n`);
     }
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function controlText(verb: Verb, name: string): string {

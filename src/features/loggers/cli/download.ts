@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import { visible } from "../../../base/visible-text.ts";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
-import { connectManager } from "../../../cli/manager/connection.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
+import { withManager } from "../../../cli/manager/connection.ts";
 import { fileNameOf, httpGet, saveResponse } from "../../../cli/manager/http-get.ts";
 import { outputOf } from "../../../cli/manager/output-path.ts";
 import { type ConnectionFlags, findWay } from "../../../cli/manager/way.ts";
@@ -29,12 +29,9 @@ export async function loggerDownload(name: string, file: string | undefined, fla
 
 /** An unknown name gets a suggestion. */
 async function requireLogger(name: string, flags: ConnectionFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     await findLogger(client, name);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function downloadedText(path: string, bytes: number): string {

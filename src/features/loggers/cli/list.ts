@@ -1,4 +1,4 @@
-import { connectManager } from "../../../cli/manager/connection.ts";
+import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import { paint, printJson, table } from "../../../cli/output/table.ts";
 import type { DaemonLogger, LoggerTopic } from "../wire.ts";
@@ -6,14 +6,11 @@ import { findLoggers } from "./find-loggers.ts";
 
 /** `mgr logger list [NAME…]`: loggers, their topics, and how many samples they hold. */
 export async function loggerList(names: string[], flags: ConnectionFlags & { json?: boolean }): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const loggers = await findLoggers(client, names);
     if (flags.json) printJson(loggers);
     else process.stdout.write(`${listing(loggers)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 interface Row {

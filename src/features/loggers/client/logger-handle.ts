@@ -1,5 +1,5 @@
 import { MgrError } from "../../../base/errors.ts";
-import type { ManagerConnection } from "../../../client/manager-connection.ts";
+import type { Requester } from "../../../client/requests.ts";
 import type { DaemonLogger } from "../wire.ts";
 
 /** What a logger records: `log_size` samples of each topic, every `divisor`-th; `only_ts` keeps times without payload. */
@@ -11,9 +11,9 @@ export interface LoggerConfiguration {
 /** A data logger of a manager, over any link. Refusals are the manager's: `not_found`, `conflict` … */
 export class LoggerHandle {
   readonly name: string;
-  readonly #client: ManagerConnection;
+  readonly #client: Requester;
 
-  constructor(client: ManagerConnection, name: string) {
+  constructor(client: Requester, name: string) {
     this.#client = client;
     this.name = name;
   }

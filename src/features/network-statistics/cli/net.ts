@@ -1,5 +1,4 @@
-import { connectManager } from "../../../cli/manager/connection.ts";
-import { untilInterrupted } from "../../../cli/manager/until-interrupted.ts";
+import { withManager, withManagerUntilInterrupted } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import { jsonText, printJson } from "../../../cli/output/table.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
@@ -18,13 +17,12 @@ const MARGIN_MS = 15_000;
 
 /** `mgr net`: traffic between hosts, and what is wrong with it. */
 export async function net(flags: NetFlags): Promise<void> {
-  const client = await connectManager(flags);
-  await untilInterrupted(client, async (isOver) => {
+  await withManagerUntilInterrupted(flags, async (client, interrupted) => {
     do {
       const stats = await measured(client, flags.seconds);
       if (flags.json) process.stdout.write(`${jsonText(stats, { oneLine: flags.watch ?? false })}\n`);
       else process.stdout.write(`${flags.watch && process.stdout.isTTY ? "\x1b[H\x1b[2J" : ""}${trafficText(stats)}\n`);
-    } while (flags.watch && !isOver());
+    } while (flags.watch && !interrupted.aborted);
   });
 }
 
@@ -38,24 +36,18 @@ async function measured(client: ManagerClient, seconds: number): Promise<Network
 
 /** `mgr net topology`: networks, the interfaces in them, and gateways. */
 export async function netTopology(flags: ConnectionFlags & { json?: boolean }): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const { topology }: { topology: NetworkTopology } = await client.request({ type: "request_network_topology" });
     if (flags.json) printJson(topology);
     else process.stdout.write(`${topologyText(topology)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** `mgr net tcp HOST`: TCP connections of a host's programs. */
 export async function netTcp(host: string, flags: ConnectionFlags & { json?: boolean }): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const { connections } = await client.request({ type: "request_tcp_connections", host });
     if (flags.json) printJson(connections);
     else process.stdout.write(`${tcpText(connections)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }

@@ -2,8 +2,8 @@ import { copyFile, mkdir, rename, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
-import { connectManager } from "../../../cli/manager/connection.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
+import { withManager } from "../../../cli/manager/connection.ts";
 import { httpGet, saveResponse } from "../../../cli/manager/http-get.ts";
 import { outputOf } from "../../../cli/manager/output-path.ts";
 import { withPartialFile } from "../../../cli/manager/partial-file.ts";
@@ -58,8 +58,7 @@ async function readable<T>(name: string, read: () => Promise<T>): Promise<T> {
 }
 
 async function chosenFiles(name: string, flags: ExportFlags): Promise<RecordedFile[]> {
-  const client = await connectManager(flags);
-  try {
+  return withManager(flags, async (client) => {
     const { files } = await findRecording(client, name);
     const chosen = files.filter(
       ({ host, file }) => (flags.host === undefined || host === flags.host) && (flags.file === undefined || file === flags.file),
@@ -70,9 +69,7 @@ async function chosenFiles(name: string, flags: ExportFlags): Promise<RecordedFi
         files.length === 0 ? `the recording '${name}' has no files` : `no such file; 'mgr record info' lists them`,
       );
     return chosen;
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** In the folder of this shell; several files of mcap get a folder. */

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
-import { connectManager } from "../../../cli/manager/connection.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
+import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import { printJson, table } from "../../../cli/output/table.ts";
 import { bytesText } from "../../../client/shown/units.ts";
@@ -20,14 +20,11 @@ export async function recordInfo(name: string, flags: ConnectionFlags & { json?:
     else process.stdout.write(`${fileText(name, summary)}\n`);
     return;
   }
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const recording = await findRecording(client, name);
     if (flags.json) printJson(recording);
     else process.stdout.write(`${recordingText(recording)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 async function readIndex(path: string): Promise<McapFileSummary> {

@@ -1,4 +1,4 @@
-import { connectManager } from "../../../cli/manager/connection.ts";
+import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import { printJson } from "../../../cli/output/table.ts";
 import { findRecordings } from "./find-recordings.ts";
@@ -6,12 +6,9 @@ import { recordingList } from "./tables.ts";
 
 /** `mgr record list [NAME…]`: recordings with size, duration and losses. */
 export async function recordList(names: string[], flags: ConnectionFlags & { json?: boolean }): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const recordings = await findRecordings(client, names);
     if (flags.json) printJson(recordings);
     else process.stdout.write(`${recordingList(recordings)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }

@@ -1,6 +1,6 @@
 import { quoteWords } from "../../../base/shell-words.ts";
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
-import { connectManager } from "../../../cli/manager/connection.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
+import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import type { FrameOf } from "../../../protocol/frames/frames.ts";
 import { startedText } from "./tables.ts";
@@ -25,13 +25,10 @@ export async function recordStart(name: string, topics: string[], flags: StartFl
       EXIT.usage,
       `'${name}' is a pattern, but the first argument is the name of the recording. Use: mgr record start NAME ${quoteWords([name, ...topics])}`,
     );
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     await client.request(requestOf(name, topics, flags));
     process.stdout.write(`${startedText(name)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** What is not given is left out: it is as configured. */

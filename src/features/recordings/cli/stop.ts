@@ -1,5 +1,5 @@
-import { CommandFailure, EXIT } from "../../../cli/exit-codes.ts";
-import { connectManager } from "../../../cli/manager/connection.ts";
+import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
+import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { Recording } from "../wire.ts";
@@ -11,8 +11,7 @@ const STOP_MS = 60_000;
 
 /** `mgr record stop NAME…`: ends recordings; returns when their files are complete. Without a name it lists them. */
 export async function recordStop(names: string[], flags: ConnectionFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const recordings = await findRecordings(client, names);
     if (names.length === 0) {
       process.stdout.write(`${recordingList(recordings)}\n`);
@@ -22,9 +21,7 @@ export async function recordStop(names: string[], flags: ConnectionFlags): Promi
       await client.request({ type: "stop_recording", name }, { timeout: STOP_MS });
       process.stdout.write(`${outcomeText(await findRecording(client, name))}\n`);
     }
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export interface DeleteFlags extends ConnectionFlags {
@@ -35,15 +32,12 @@ export interface DeleteFlags extends ConnectionFlags {
 /** `mgr record delete NAME…`: removes recordings with their files, or one file. */
 export async function recordDelete(names: string[], { file, host, ...flags }: DeleteFlags): Promise<void> {
   if (file !== undefined && names.length > 1) throw new CommandFailure(EXIT.usage, "--file belongs to one recording: name only that one");
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     // A pattern must not delete what it was not meant to match: names are exact.
     const chosen: Recording[] = [];
     for (const name of names) chosen.push(await findRecording(client, name));
     for (const recording of chosen) await remove(client, recording, file, host);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 async function remove(client: ManagerClient, { name }: Recording, file: string | undefined, host: string | undefined): Promise<void> {

@@ -5,8 +5,8 @@ import {
   overridesOf,
   parseOverrides,
   yamlOf,
-} from "../../../../src/features/data-plane/cli/parameters/parameter-file.ts";
-import { fakeParameter } from "../../../cli/support/fake-data.ts";
+} from "../../../../src/features/data-plane/cli/param/parameter-file.ts";
+import { fakeParameter } from "../fake-data.ts";
 
 const NOW = overridesOf([
   fakeParameter("gain", { override_enabled: true, override_value: "2.5" }),

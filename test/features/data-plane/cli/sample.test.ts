@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatOf } from "../../../../src/features/data-plane/cli/topic/echo.ts";
-import { readable } from "../../../../src/features/data-plane/cli/topics/sample.ts";
+import { readable } from "../../../../src/features/data-plane/cli/topic/sample.ts";
 
 const sample = (value: unknown, seq: number | null = 7) => ({ value, time: 1_763_832_000_123_456_789n, seq });
 const STATE = { name: "arm", position: new Float64Array([0.5, -1]), stamp: { sec: 1, nanosec: 5 }, big: 9_007_199_254_740_993n };

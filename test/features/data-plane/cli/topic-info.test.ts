@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { infoText } from "../../../../src/features/data-plane/cli/topic/info.ts";
-import { fakeTopic } from "../../../cli/support/fake-data.ts";
+import { fakeTopic } from "../fake-data.ts";
 
 const detail = {
   publisher: null,

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { EXIT } from "../../../../src/cli/exit-codes.ts";
+import { EXIT } from "../../../../src/cli/command/exit-codes.ts";
 import { desktopOf, probeDisplay } from "../../../../src/features/displays/cli/desktop.ts";
 import { readSetup } from "../../../../src/features/displays/host/read-setup.ts";
 import { isAuthorized, setupFailed, type X11Setup } from "../../../../src/features/displays/x11/setup.ts";

@@ -1,41 +1,29 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../../../../base/errors.ts";
 import { visible, visibleLines } from "../../../../base/visible-text.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
+import { withManager } from "../../../../cli/manager/connection.ts";
 import { paint, printJson, table } from "../../../../cli/output/table.ts";
-import { askParameters, fullName, reportMissing } from "../parameters/find-parameters.ts";
-import { overrideAll } from "../parameters/override.ts";
-import {
-  type Difference,
-  differences,
-  fileContent,
-  type Overrides,
-  overridesOf,
-  parseOverrides,
-  yamlOf,
-} from "../parameters/parameter-file.ts";
+import { askParameters, fullName, reportMissing } from "./find-parameters.ts";
 import type { ParamFlags } from "./list.ts";
+import { overrideAll } from "./override.ts";
+import { type Difference, differences, fileContent, type Overrides, overridesOf, parseOverrides, yamlOf } from "./parameter-file.ts";
 
 /** `mgr param dump [PATTERN]`: all overrides as YAML. */
 export async function paramDump(pattern: string, flags: ParamFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const { parameters, errors } = await askParameters(client, pattern);
     reportMissing(errors);
     const overrides = overridesOf(parameters);
     if (flags.json) printJson(fileContent(overrides));
     else process.stdout.write(visibleLines(yamlOf(overrides)));
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** `mgr param load FILE`: makes the overrides those of the file; parameters that are not in it stay. */
 export async function paramLoad(file: string, flags: ParamFlags): Promise<void> {
   const wanted = await readOverrides(file);
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const { parameters, errors } = await askParameters(client, "*");
     reportMissing(errors);
     const known = new Set(parameters.map(fullName));
@@ -48,25 +36,20 @@ export async function paramLoad(file: string, flags: ParamFlags): Promise<void> 
     });
     await overrideAll(client, changes);
     process.stdout.write(`${changes.length} ${changes.length === 1 ? "override" : "overrides"} changed\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** `mgr param diff FILE`: exit code 1 if the overrides are not those of the file. */
 export async function paramDiff(file: string, flags: ParamFlags): Promise<void> {
   const wanted = await readOverrides(file);
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const { parameters, errors } = await askParameters(client, "*");
     reportMissing(errors);
     const found = differences(wanted, overridesOf(parameters));
     if (flags.json) printJson(found.map((each) => ({ ...each, exists: each.now !== undefined, now: each.now ?? null })));
     else if (found.length > 0) process.stdout.write(`${diffText(found)}\n`);
     if (found.length > 0) process.exitCode = EXIT.failed;
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function diffText(found: Difference[]): string {

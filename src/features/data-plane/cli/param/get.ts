@@ -1,17 +1,14 @@
 import { visible } from "../../../../base/visible-text.ts";
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { withManager } from "../../../../cli/manager/connection.ts";
 import { printJson } from "../../../../cli/output/table.ts";
-import { findParameters } from "../parameters/find-parameters.ts";
+import { findParameters } from "./find-parameters.ts";
 import type { ParamFlags } from "./list.ts";
 
 /** `mgr param get NAME`: the value that is in effect. */
 export async function paramGet(name: string, flags: ParamFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const [parameter] = await findParameters(client, [name]);
     if (flags.json) printJson(parameter);
     else process.stdout.write(`${visible(parameter?.output ?? "")}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }

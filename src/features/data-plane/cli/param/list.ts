@@ -1,9 +1,9 @@
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { withManager } from "../../../../cli/manager/connection.ts";
 import { notFound } from "../../../../cli/manager/select.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { paint, printJson, table } from "../../../../cli/output/table.ts";
 import type { Parameter } from "../../wire/parameter.ts";
-import { askParameters, fullName, PARAMETER, reportMissing } from "../parameters/find-parameters.ts";
+import { askParameters, fullName, PARAMETER, reportMissing } from "./find-parameters.ts";
 
 export interface ParamFlags extends ConnectionFlags {
   json?: boolean;
@@ -11,8 +11,7 @@ export interface ParamFlags extends ConnectionFlags {
 
 /** `mgr param list [PATTERN]`: parameters of all clients. */
 export async function paramList(pattern: string, flags: ParamFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const { parameters, errors } = await askParameters(client, pattern);
     reportMissing(errors);
     if (parameters.length === 0 && pattern !== "*") {
@@ -21,9 +20,7 @@ export async function paramList(pattern: string, flags: ParamFlags): Promise<voi
     }
     if (flags.json) printJson(parameters);
     else process.stdout.write(`${listing(parameters)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function listing(parameters: Parameter[]): string {

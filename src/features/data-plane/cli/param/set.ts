@@ -1,9 +1,9 @@
 import { visible } from "../../../../base/visible-text.ts";
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { withManager } from "../../../../cli/manager/connection.ts";
 import type { Parameter } from "../../wire/parameter.ts";
-import { findParameters, fullName } from "../parameters/find-parameters.ts";
-import { overrideAll } from "../parameters/override.ts";
+import { findParameters, fullName } from "./find-parameters.ts";
 import type { ParamFlags } from "./list.ts";
+import { overrideAll } from "./override.ts";
 
 export interface SetFlags extends ParamFlags {
   all?: boolean;
@@ -20,17 +20,14 @@ export async function paramClear(names: string[], flags: SetFlags): Promise<void
 }
 
 async function change(names: readonly string[], value: string | null, flags: SetFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const found = await findParameters(client, names, flags.all);
     await overrideAll(
       client,
       found.map((parameter) => ({ parameter, value })),
     );
     for (const parameter of found) process.stdout.write(`${changeText(parameter, value)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function changeText(parameter: Pick<Parameter, "service" | "name">, value: string | null): string {

@@ -1,10 +1,11 @@
 import { messageOf } from "../../../../base/errors.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
-import { connectData, needBusAddress } from "../../../../cli/manager/bus.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
+import { END_SIGNALS, untilInterrupted } from "../../../../cli/command/interrupt.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { keysOf } from "../../../../cli/terminal/keys.ts";
 import { Screen } from "../../../../cli/terminal/screen.ts";
-import { type DataClient, ServiceError } from "../../../../client/index.ts";
+import { type DataClient, ServiceError } from "../../client/index.ts";
+import { connectData, needBusAddress } from "../topic/bus.ts";
 import { INITIAL, press, type ScopeState } from "./model.ts";
 import { picture, type ShownTrace } from "./picture.ts";
 import { Traces } from "./traces.ts";
@@ -16,7 +17,6 @@ export interface ScopeFlags extends ConnectionFlags {
 
 /** Ten pictures a second: enough to see a line grow, and little over a slow connection. Milliseconds. */
 const DRAW_MS = 100;
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** docs/clients.md, "Scope". */
 const INTERFACE = {
   name: "mgr.scope.v1",
@@ -88,14 +88,15 @@ class Scope implements AsyncDisposable {
       this.#screen.enter();
       stdout.on("resize", redraw);
       process.on("SIGCONT", continued);
-      for (const signal of SIGNALS) process.once(signal, stop);
       stdin.on("data", typed).once("end", stop).resume();
       this.#draw();
-      await ended;
+      await untilInterrupted((interrupted) => {
+        interrupted.addEventListener("abort", stop);
+        return ended;
+      }, END_SIGNALS);
     } finally {
       clearInterval(timer);
       service.stop();
-      for (const signal of SIGNALS) process.off(signal, stop);
       stdin.off("data", typed).pause();
       stdout.off("resize", redraw);
       process.off("SIGCONT", continued);

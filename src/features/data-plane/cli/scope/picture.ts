@@ -1,7 +1,7 @@
 import { visible } from "../../../../base/visible-text.ts";
 import { coloured, paint } from "../../../../cli/output/table.ts";
 import { inColumns } from "../../../../cli/output/text-width.ts";
-import type { Size } from "../../../../cli/top/picture.ts";
+import type { Size } from "../../../../cli/terminal/screen.ts";
 import { fitted, numberText, type Range, ticks } from "./axis.ts";
 import { Canvas } from "./canvas.ts";
 import { HELP, type ScopeState } from "./model.ts";

@@ -1,11 +1,11 @@
 import { parseJson } from "../../../../base/json.ts";
 import { didYouMean } from "../../../../base/suggest.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
+import { withManager } from "../../../../cli/manager/connection.ts";
 import { find } from "../../../../cli/manager/select.ts";
 import { printJson } from "../../../../cli/output/table.ts";
 import type { Service } from "../../wire/service.ts";
-import { interfaceOf, SERVICE } from "../services/interface.ts";
+import { interfaceOf, SERVICE } from "./interface.ts";
 import type { ServiceFlags } from "./list.ts";
 
 export interface CallFlags extends ServiceFlags {
@@ -18,8 +18,7 @@ export interface CallFlags extends ServiceFlags {
 export async function serviceCall(name: string, text: string, flags: CallFlags): Promise<void> {
   const request = parseJson(text);
   if (request === undefined) throw new CommandFailure(EXIT.usage, `the request is not JSON; example: '{"position": [1, 2]}'`);
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const service = find((await client.request({ type: "request_services" })).services, name, SERVICE);
     const endpoint = endpointOf(service, flags.endpoint);
     const { response } = await client.request(
@@ -27,9 +26,7 @@ export async function serviceCall(name: string, text: string, flags: CallFlags):
       { timeout: flags.timeout * 1_000 },
     );
     printJson(response, { oneLine: flags.json ?? false });
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** The one that was asked for; else the only one, or `call`. */

@@ -1,21 +1,18 @@
 import { visible } from "../../../../base/visible-text.ts";
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { withManager } from "../../../../cli/manager/connection.ts";
 import { find } from "../../../../cli/manager/select.ts";
 import { jsonText, paint, printJson } from "../../../../cli/output/table.ts";
 import type { Service } from "../../wire/service.ts";
-import { interfaceOf, SERVICE } from "../services/interface.ts";
+import { interfaceOf, SERVICE } from "./interface.ts";
 import type { ServiceFlags } from "./list.ts";
 
 /** `mgr service info NAME`: its provider, and what it can be asked for. */
 export async function serviceInfo(name: string, flags: ServiceFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const service = find((await client.request({ type: "request_services" })).services, name, SERVICE);
     if (flags.json) printJson({ ...service, interface: interfaceOf(service) });
     else process.stdout.write(`${infoText(service)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function infoText(service: Service): string {

@@ -1,9 +1,9 @@
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { withManager } from "../../../../cli/manager/connection.ts";
 import { select } from "../../../../cli/manager/select.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { printJson, table } from "../../../../cli/output/table.ts";
 import type { Service } from "../../wire/service.ts";
-import { interfaceOf, SERVICE } from "../services/interface.ts";
+import { interfaceOf, SERVICE } from "./interface.ts";
 
 export interface ServiceFlags extends ConnectionFlags {
   json?: boolean;
@@ -11,15 +11,12 @@ export interface ServiceFlags extends ConnectionFlags {
 
 /** `mgr service list [NAME…]`. */
 export async function serviceList(names: string[], flags: ServiceFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const { services } = await client.request({ type: "request_services" });
     const chosen = names.length === 0 ? services : select(services, names, SERVICE);
     if (flags.json) printJson(chosen);
     else process.stdout.write(`${listing(chosen)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function listing(services: Service[]): string {

@@ -2,15 +2,15 @@ import { hostname } from "node:os";
 import { subjectOfTopic } from "../../../../base/topic-subject.ts";
 import { visible } from "../../../../base/visible-text.ts";
 import { wallClockNs } from "../../../../bus/wall-clock.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
-import { connectPlain, needBusAddress } from "../../../../cli/manager/bus.ts";
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
+import { withManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { jsonText, table } from "../../../../cli/output/table.ts";
 import { marksOf } from "../../client/loss-counter.ts";
-import { type DelaySummary, Delays } from "../topics/delays.ts";
-import { awaitedTopic } from "../topics/find-topic.ts";
-import { UntilEnd } from "../topics/until-end.ts";
+import { connectPlain, needBusAddress } from "./bus.ts";
+import { type DelaySummary, Delays } from "./delays.ts";
+import { awaitedTopic } from "./find-topic.ts";
+import { UntilEnd } from "./until-end.ts";
 
 export interface DelayFlags extends ConnectionFlags {
   once?: boolean;
@@ -23,8 +23,7 @@ export interface DelayFlags extends ConnectionFlags {
 /** `mgr topic delay NAME`: time from publishing to arrival at this command, by the publisher's own time stamps. */
 export async function topicDelay(name: string, flags: DelayFlags): Promise<void> {
   const address = await needBusAddress(flags, "mgr topic delay");
-  const manager = await connectManager(flags);
-  try {
+  await withManager(flags, async (manager) => {
     const publisher_host = (await awaitedTopic(manager, name))?.publisher_host;
     const hosts = (await manager.snapshot()).host_list;
     const own = hosts.find(({ all_names }) => all_names.includes(hostname()))?.name ?? hostname();
@@ -32,9 +31,7 @@ export async function topicDelay(name: string, flags: DelayFlags): Promise<void>
       process.stderr.write(
         `mgr: ${visible(name)} is published on ${visible(publisher_host)}: the delay includes the difference of the clocks\n`,
       );
-  } finally {
-    manager.close();
-  }
+  });
   await measure(address, name, flags);
 }
 

@@ -1,14 +1,15 @@
 import { type FieldPath, parseFieldPath } from "../../../../base/field-path.ts";
 import { visible } from "../../../../base/visible-text.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
-import { busAddress, connectData } from "../../../../cli/manager/bus.ts";
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
+import { connectManager, whileConnected } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
-import type { DataClient, ManagerClient } from "../../../../client/index.ts";
-import { awaitedTopic } from "../topics/find-topic.ts";
-import { followOnBus, followOnManager, MAX_SAMPLED_RATE } from "../topics/follow-topic.ts";
-import { asCsv, asField, asJson, asYaml, type SampleFormat } from "../topics/sample.ts";
-import { UntilEnd } from "../topics/until-end.ts";
+import type { ManagerClient } from "../../../../client/manager-client.ts";
+import type { DataClient } from "../../client/index.ts";
+import { busAddress, connectData } from "./bus.ts";
+import { awaitedTopic } from "./find-topic.ts";
+import { followOnBus, followOnManager, MAX_SAMPLED_RATE } from "./follow-topic.ts";
+import { asCsv, asField, asJson, asYaml, type SampleFormat } from "./sample.ts";
+import { UntilEnd } from "./until-end.ts";
 
 export interface EchoFlags extends ConnectionFlags {
   field?: string;
@@ -59,16 +60,11 @@ async function follow(
     isOver = true;
     end.stop();
   };
-  if (data === null && manager !== null) {
-    if (!once) warn(`without the bus of this machine: at most ${MAX_SAMPLED_RATE} messages a second are shown`);
-    manager.link.state$.subscribe((state) => {
-      if (state.kind === "closed") end.fail(new CommandFailure(EXIT.failed, `the connection to the manager was closed: ${state.reason}`));
-    });
-  }
+  if (data === null && !once) warn(`without the bus of this machine: at most ${MAX_SAMPLED_RATE} messages a second are shown`);
   const followed =
     data !== null ? followOnBus(data, name, receive, warn) : manager !== null ? await followOnManager(manager, name, receive) : null;
   try {
-    await end.wait();
+    await (data === null && manager !== null ? whileConnected(manager, () => end.wait()) : end.wait());
   } finally {
     const missed = followed?.missed() ?? 0;
     if (missed > 0) warn(`${missed} messages were missed`);

@@ -1,11 +1,11 @@
 import { visible, visibleLines } from "../../../../base/visible-text.ts";
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { withManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { paint, printJson } from "../../../../cli/output/table.ts";
 import { bytesText, rateText } from "../../../../client/shown/units.ts";
 import { MAX_TOPIC_PRIORITY } from "../../contract.ts";
-import { findTopic } from "../topics/find-topic.ts";
-import type { TopicDetailFrame } from "../topics/frames.ts";
+import { findTopic } from "./find-topic.ts";
+import type { TopicDetailFrame } from "./frames.ts";
 
 export interface InfoFlags extends ConnectionFlags {
   json?: boolean;
@@ -13,15 +13,12 @@ export interface InfoFlags extends ConnectionFlags {
 
 /** `mgr topic info NAME`: who publishes and subscribes, and the definition. */
 export async function topicInfo(name: string, flags: InfoFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     await findTopic(client, name);
     const { type: _type, request_id: _id, ok: _ok, ...detail } = await client.request({ type: "request_topic_detail", name });
     if (flags.json) printJson(detail);
     else process.stdout.write(`${infoText(detail)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function infoText(detail: TopicDetailFrame): string {

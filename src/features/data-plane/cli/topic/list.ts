@@ -1,9 +1,9 @@
-import { connectManager } from "../../../../cli/manager/connection.ts";
+import { withManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { printJson, table } from "../../../../cli/output/table.ts";
 import { bytesText, rateText } from "../../../../client/shown/units.ts";
 import type { Topic } from "../../wire/topic.ts";
-import { findTopics } from "../topics/find-topic.ts";
+import { findTopics } from "./find-topic.ts";
 
 export interface ListFlags extends ConnectionFlags {
   json?: boolean;
@@ -11,14 +11,11 @@ export interface ListFlags extends ConnectionFlags {
 
 /** `mgr topic list [NAME…]`: what is published, by which client, how often. */
 export async function topicList(names: string[], flags: ListFlags): Promise<void> {
-  const client = await connectManager(flags);
-  try {
+  await withManager(flags, async (client) => {
     const topics = await findTopics(client, names);
     if (flags.json) printJson(topics);
     else process.stdout.write(`${listing(topics)}\n`);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 export function listing(topics: Topic[], width?: number): string {

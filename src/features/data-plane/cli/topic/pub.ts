@@ -1,14 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
+import { pause, systemClock } from "../../../../base/clock.ts";
 import { messageOf } from "../../../../base/errors.ts";
 import { parseJson } from "../../../../base/json.ts";
 import { visible } from "../../../../base/visible-text.ts";
-import { CommandFailure, EXIT } from "../../../../cli/exit-codes.ts";
-import { connectData, needBusAddress } from "../../../../cli/manager/bus.ts";
+import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
+import { untilInterrupted } from "../../../../cli/command/interrupt.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
-import type { TopicDefinition, TopicPublisher } from "../../../../client/index.ts";
+import type { TopicDefinition, TopicPublisher } from "../../client/index.ts";
 import { jsonSchemaProblem } from "../../client/json-schema-problem.ts";
 import { definitionOf } from "../../client/topic-publisher.ts";
+import { connectData, needBusAddress } from "./bus.ts";
 
 export interface PubFlags extends ConnectionFlags {
   /** Messages a second. */
@@ -41,7 +42,7 @@ export async function topicPub(name: string, text: string, flags: PubFlags): Pro
     if (flags.rate === undefined || flags.once) publish(publisher, value);
     else await repeat(publisher, value, flags.rate, flags.timeout);
     await client.flush();
-    await pause(LINGER_MS);
+    await pause(systemClock, LINGER_MS);
   } finally {
     await client.close();
   }
@@ -52,22 +53,16 @@ function publish(publisher: TopicPublisher, value: unknown): void {
 }
 
 async function repeat(publisher: TopicPublisher, value: unknown, rate: number, seconds: number | undefined): Promise<void> {
-  const end = new AbortController();
-  const stop = () => end.abort();
-  process.once("SIGINT", stop);
-  const timer = seconds === undefined ? undefined : setTimeout(stop, seconds * 1_000);
   const begin = performance.now();
-  try {
-    for (let count = 0; !end.signal.aborted; count++) {
+  const end = seconds === undefined ? Number.POSITIVE_INFINITY : begin + seconds * 1_000;
+  await untilInterrupted(async (interrupted) => {
+    for (let next = begin; next < end && !interrupted.aborted; ) {
       // A lost connection comes back; messages meanwhile are counted as missed.
       publisher.publish(value);
-      const wait = begin + ((count + 1) * 1_000) / rate - performance.now();
-      await pause(Math.max(0, wait), undefined, { signal: end.signal }).catch(() => undefined);
+      next += 1_000 / rate;
+      await pause(systemClock, Math.max(0, Math.min(next, end) - performance.now()), interrupted);
     }
-  } finally {
-    clearTimeout(timer);
-    process.off("SIGINT", stop);
-  }
+  });
   const { sent, unsent } = publisher.counters;
   process.stderr.write(`mgr: ${sent} messages sent${unsent === 0 ? "" : `, ${unsent} not sent (no connection)`}\n`);
 }

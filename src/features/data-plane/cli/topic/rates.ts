@@ -1,10 +1,9 @@
-import { connectManager } from "../../../../cli/manager/connection.ts";
-import { untilInterrupted } from "../../../../cli/manager/until-interrupted.ts";
+import { withManagerUntilInterrupted } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { type Column, jsonText, table } from "../../../../cli/output/table.ts";
 import { byteRate, bytesText, rateText } from "../../../../client/shown/units.ts";
-import { findTopics } from "../topics/find-topic.ts";
-import type { TopicsStatFrame } from "../topics/frames.ts";
+import { findTopics } from "./find-topic.ts";
+import type { TopicsStatFrame } from "./frames.ts";
 
 export interface RateFlags extends ConnectionFlags {
   once?: boolean;
@@ -21,8 +20,7 @@ export type Measure = "hz" | "bw";
 
 /** `mgr topic hz|bw [NAME…]`: rates that the brokers count, whatever the rate, without a subscription. */
 export async function topicRates(measure: Measure, names: string[], flags: RateFlags): Promise<void> {
-  const client = await connectManager(flags);
-  await untilInterrupted(client, async (isOver) => {
+  await withManagerUntilInterrupted(flags, async (client, interrupted) => {
     const chosen = new Set((await findTopics(client, names)).map(({ name }) => name));
     do {
       const stat = await client.request(
@@ -31,7 +29,7 @@ export async function topicRates(measure: Measure, names: string[], flags: RateF
       );
       const rows = stat.topics.filter(({ name }) => names.length === 0 || chosen.has(name));
       process.stdout.write(measured(measure, { sample_seconds: stat.sample_seconds, topics: rows }, flags));
-    } while (!flags.once && !isOver());
+    } while (!flags.once && !interrupted.aborted);
   });
 }
 

@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import type { Config } from "../../config/definition.ts";
+
+/** What the help of a command says beyond its options. */
+export interface Page {
+  /** What the one line of the list does not say. */
+  readonly about: string;
+  /** A command line, and what it is for. */
+  readonly examples: readonly (readonly [line: string, purpose: string])[];
+  /** What `--json` prints. */
+  readonly json?: string;
+  /** Exit codes beyond the common ones. */
+  readonly exitCodes?: string;
+}
+
+/** Manual pages by the words of a command: "topic list". */
+export type Pages = Readonly<Record<string, Page>>;
+
+/** Commands that are listed together. */
+export interface CommandGroup {
+  /** Adds the commands to the program. Each loads its code when it is run, so that the others start fast. */
+  readonly add: (program: Command) => void;
+  /** The page of each of the commands. */
+  readonly pages: Pages;
+}
+
+/** What a feature adds to the command line; `src/features/cli.ts` lists the features. */
+export interface CliFeature {
+  /** Commands that are listed after those about processes. */
+  readonly processCommands?: CommandGroup;
+  /** Groups such as `mgr topic`, which are left out when another command is run. */
+  readonly groups?: readonly CommandGroup[];
+  /** Notes of `mgr check` about a configuration that is valid. */
+  readonly configurationNotes?: (config: Config) => Promise<readonly string[]>;
+}

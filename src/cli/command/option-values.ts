@@ -1,0 +1,81 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseDuration, parseSize } from "../../config/schema/units.ts";
+
+/** Options that several commands have, and what the text of an option is read as. */
+
+export const configuration = () =>
+  new Option("-c, --config <file>", "configuration file (default: mgr.yaml in this folder or the nearest one above)");
+export const trust = () => new Option("--trust-config", "use the configuration even if other users can change it");
+export const connecting = (command: Command) =>
+  command
+    .addOption(configuration())
+    .addOption(trust())
+    .option("--url <url>", "the manager's address (MGR_URL)")
+    .option("--user <name>", "web user (MGR_USER)")
+    .option("--password-file <file>", "file that holds the user's password (MGR_PASSWORD_FILE)")
+    .option("--ca-file <file>", "PEM file of certificates to trust for https (MGR_CA_FILE)");
+
+export function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError("expected a number of seconds, at most 86400.");
+  return value;
+}
+
+export function port(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new InvalidArgumentError("expected a port from 0 to 65535; 0 selects a free port.");
+  return value;
+}
+
+/** A whole number from 1 to `max`. */
+export function wholeNumber(max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < 1 || value > max) throw new InvalidArgumentError(`expected a whole number from 1 to ${max}.`);
+    return value;
+  };
+}
+
+export const count = wholeNumber(100_000);
+
+/** The length of a measurement or of a time axis, seconds. */
+export function window(max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!(value >= 0.1 && value <= max)) throw new InvalidArgumentError(`expected a number of seconds from 0.1 to ${max}.`);
+    return value;
+  };
+}
+
+/** An age in seconds, given as one or as a local time. */
+export function age(text: string): number {
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text) ?? [];
+  const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400 }[unit];
+  if (amount !== undefined && unitSeconds !== undefined) return Math.max(1, Number(amount) * unitSeconds);
+  const isClock = /^\d{1,2}:\d{2}(:\d{2})?$/.test(text);
+  const time = isClock ? new Date(`${new Date().toDateString()} ${text}`).getTime() : Date.parse(text);
+  const seconds = (Date.now() - time) / 1_000;
+  if (Number.isNaN(seconds)) throw new InvalidArgumentError("expected an age such as 30s, 10m or 2h, or a time such as 14:30.");
+  if (seconds < 0) throw new InvalidArgumentError("this time is in the future.");
+  return Math.max(1, seconds);
+}
+
+/** Bytes. */
+export function size(text: string): number {
+  const bytes = parseSize(/^\d+$/.test(text) ? Number(text) : text);
+  if (bytes === undefined) throw new InvalidArgumentError("expected a size such as 64KiB, 1GiB or a number of bytes.");
+  return bytes;
+}
+
+/** Milliseconds. */
+export function duration(text: string): number {
+  const milliseconds = parseDuration(/^\d+$/.test(text) ? Number(text) : text);
+  if (milliseconds === undefined || milliseconds < 1_000) throw new InvalidArgumentError("expected a duration such as 30s, 10m or 2h.");
+  return milliseconds;
+}
+
+/** For options that may be given several times. */
+export function collected(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}

@@ -1,0 +1,71 @@
+import type { Config } from "../../../config/definition.ts";
+import type { Process } from "../../../protocol/resources/resources.ts";
+import { loadConfig } from "../../manager/configuration.ts";
+import { withManager } from "../../manager/connection.ts";
+import { selectProcesses } from "../../manager/select.ts";
+import type { ConnectionFlags } from "../../manager/way.ts";
+import { printJson } from "../../output/table.ts";
+import { dotGraph, type GraphProcess, mermaidGraph, textGraph } from "./graph-text.ts";
+
+interface GraphFlags extends ConnectionFlags {
+  dot?: boolean;
+  mermaid?: boolean;
+  json?: boolean;
+}
+
+/**
+ * `mgr graph [NAME…]`: the dependencies, with commands. With a running manager also the states, and what each process waits for;
+ * without one the configuration file alone is drawn.
+ */
+export async function graph(names: string[], flags: GraphFlags): Promise<void> {
+  const remote = flags.url ?? process.env.MGR_URL;
+  const config = remote === undefined ? await loadConfig(flags.config, { trustConfig: flags.trustConfig ?? false }) : null;
+  const live = await liveProcesses(flags, config === null);
+  const all = live === null ? fromConfig(config) : fromManager(live, config);
+  const processes = names.length === 0 ? all : withDependencies(all, selectProcesses(all, names));
+  if (flags.json) printJson(processes);
+  else console.log((flags.dot ? dotGraph : flags.mermaid ? mermaidGraph : textGraph)(processes));
+}
+
+/** Null when no manager runs, unless one was asked for by its address. */
+async function liveProcesses(flags: GraphFlags, isRequired: boolean): Promise<Process[] | null> {
+  try {
+    return await withManager(flags, async (client) => (await client.snapshot()).processes);
+  } catch (error) {
+    if (isRequired) throw error;
+    return null; // The file has the dependencies, too.
+  }
+}
+
+function fromConfig(config: Config | null): GraphProcess[] {
+  return [...(config?.processes.values() ?? [])].map(({ name, command, depends_on }) => ({
+    name,
+    command: command.text,
+    state: null,
+    waiting_for: [],
+    depends_on: depends_on.map((one) => ({ name: one.name, condition: one.condition })),
+  }));
+}
+
+/** The manager says what runs; conditions are known where its file is at hand. */
+function fromManager(processes: readonly Process[], config: Config | null): GraphProcess[] {
+  return processes.map(({ name, current_command, state, waiting_for, depends_on }) => {
+    const configured = config?.processes.get(name)?.depends_on ?? [];
+    const conditionOf = (dependency: string) => configured.find((one) => one.name === dependency)?.condition ?? null;
+    return {
+      name,
+      command: current_command,
+      state,
+      waiting_for,
+      depends_on: depends_on.map((dependency) => ({ name: dependency, condition: conditionOf(dependency) })),
+    };
+  });
+}
+
+function withDependencies(all: readonly GraphProcess[], selected: readonly GraphProcess[]): GraphProcess[] {
+  const found = new Set(selected.map(({ name }) => name));
+  const byName = new Map(all.map((process) => [process.name, process]));
+  // A set shows what is added while it is walked.
+  for (const name of found) for (const one of byName.get(name)?.depends_on ?? []) found.add(one.name);
+  return all.filter(({ name }) => found.has(name));
+}

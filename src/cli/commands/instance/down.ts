@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { visible } from "../../../base/visible-text.ts";
+import { poll } from "../../../base/wait.ts";
+import { type LockInfo, readLock } from "../../../daemon/session/lock.ts";
+import { isAlive } from "../../../daemon/tree/proc.ts";
+import { killMarked, StaleRunCleanup } from "../../../daemon/tree/stale-run-cleanup.ts";
+import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
+import { loadInstance } from "../../manager/configuration.ts";
+
+/** How often an ending process is polled, milliseconds; it is not our child, so we get no notification. */
+const LOOK_MS = 50;
+
+/** `mgr down`: ends the manager, or the daemon that it left behind, with everything they run. Succeeds if nothing is running. */
+export async function down(flags: { config?: string; trustConfig?: boolean; timeout: number }): Promise<void> {
+  const instance = await loadInstance(flags.config, flags);
+  // Read before it ends: when it ends, it removes the mark that identifies its processes.
+  const life = new StaleRunCleanup(join(instance.state_dir, "daemon.json")).read({ rootReadsAll: true });
+  const deadline = performance.now() + flags.timeout * 1_000;
+  let ended = 0;
+  for (const [what, file] of [
+    ["manager", "manager.lock"],
+    ["daemon", "daemon.lock"],
+  ] as const) {
+    const lock = await readLock(join(instance.state_dir, file), { rootReadsAll: true });
+    if (!lock.held || lock.info === null) continue;
+    await end(what, lock.info, deadline);
+    ended++;
+  }
+  if (life !== null) await killMarked(life, (msg) => console.error(visible(msg)));
+  console.log(`${visible(instance.name)} is ${ended === 0 ? "not running" : "down"}`);
+}
+
+async function end(what: string, holder: LockInfo, deadline: number): Promise<void> {
+  // Never by pid alone: another process may have it by now.
+  if (!isAlive(holder.pid, holder.start_time)) return;
+  process.kill(holder.pid, "SIGTERM");
+  const hasEnded = () => !isAlive(holder.pid, holder.start_time);
+  if (await poll(hasEnded, { everyMs: LOOK_MS, forMs: deadline - performance.now() })) return;
+  throw new CommandFailure(
+    EXIT.timeout,
+    `the ${what} (pid ${holder.pid}) is still stopping its processes; see mgr ps. Run mgr down again to kill them`,
+  );
+}

@@ -1,0 +1,25 @@
+import type { RunningManager } from "../../../app/manager.ts";
+import { listNames } from "../../../base/names.ts";
+
+/** Interval between checks, milliseconds: a stop that takes less is not reported. */
+const LOOK_MS = 1_000;
+
+/** Tells which processes a shutdown waits for, whenever that changes. Returns the function that ends it. */
+export function reportRemaining({ engine }: RunningManager, tell: (sentence: string) => void): () => void {
+  let told = "";
+  const timer = setInterval(() => {
+    const sentence = remaining(engine.control.state.processes());
+    if (sentence !== told && sentence !== "") tell(sentence);
+    told = sentence;
+  }, LOOK_MS);
+  return () => clearInterval(timer);
+}
+
+/** What is waited for: those that are being stopped. The others are stopped after them. */
+export function remaining(processes: readonly { name: string; state: string; pid: number | null }[]): string {
+  const alive = processes.filter(({ pid }) => pid !== null);
+  const stopping = alive.filter(({ state }) => state === "stopping").map(({ name }) => name);
+  if (stopping.length === 0) return "";
+  const others = alive.length - stopping.length;
+  return `waiting for ${listNames(stopping)} to end${others === 0 ? "" : `; ${others} more will be stopped after that`}`;
+}

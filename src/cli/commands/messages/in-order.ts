@@ -1,0 +1,54 @@
+import { textOfLastBytes } from "../../../client/output-join.ts";
+
+export interface PastOutput {
+  name: string;
+  text: string;
+  /** Offset of the byte after its last one. */
+  offset: number;
+  /** When it was written, from each offset to the next; empty if that is not known. */
+  times: readonly { offset: number; time: string }[];
+}
+
+interface Piece {
+  name: string;
+  text: string;
+}
+
+/**
+ * Past output of several processes in the order in which it was written, as far as that is known. Each piece is whole lines, but for the last
+ * one of a process. What has no time comes first.
+ */
+export function inOrder(outputs: readonly PastOutput[]): Piece[] {
+  return (
+    outputs
+      .flatMap(piecesOf)
+      // Times of the protocol sort as text. The sort is stable: pieces of one process stay in order.
+      .sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0))
+      .map(({ name, text }) => ({ name, text }))
+  );
+}
+
+function piecesOf({ name, text, offset, times }: PastOutput): (Piece & { time: string })[] {
+  const pieces: (Piece & { time: string })[] = [];
+  let from = 0;
+  let time = times[0]?.time ?? "";
+  const take = (until: number) => {
+    if (until > from) pieces.push({ name, text: text.slice(from, until), time });
+    from = Math.max(from, until);
+  };
+  for (const mark of times.slice(1)) {
+    if (mark.offset > offset) break;
+    take(lineEnd(text, text.length - textOfLastBytes(text, offset - mark.offset).length));
+    // Clocks may be set back: what was written later stays later.
+    if (mark.time > time) time = mark.time;
+  }
+  take(text.length);
+  return pieces;
+}
+
+/** The end of the line that a place stands in. */
+function lineEnd(text: string, at: number): number {
+  if (at === 0 || text[at - 1] === "\n") return at;
+  const end = text.indexOf("\n", at);
+  return end < 0 ? text.length : end + 1;
+}

@@ -1,0 +1,103 @@
+import { OutputFilter } from "../../../base/output-filter.ts";
+import { visible } from "../../../base/visible-text.ts";
+import { OutputJoin } from "../../../client/output-join.ts";
+import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
+import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
+import { stayConnected, withManager } from "../../manager/connection.ts";
+import { runsWithin, selectProcesses } from "../../manager/select.ts";
+import type { ConnectionFlags } from "../../manager/way.ts";
+import { NamedLines } from "../../output/named-lines.ts";
+import { inOrder, type PastOutput } from "./in-order.ts";
+
+/** Past lines of each process that are shown by default, if named and if not. */
+const LINES = 1_000;
+const LINES_OF_ALL = 20;
+/** With --since. */
+const MAX_LINES = 100_000;
+
+/** Past output that is held to be put in order, characters; more is ordered in parts of this size. */
+const MAX_ORDERED_CHARACTERS = 64 * 1024 * 1024;
+
+type OutputFrame = Extract<ManagerFrame, { type: "process_output" }>;
+
+export interface LogsFlags extends ConnectionFlags {
+  follow?: boolean;
+  lines?: number;
+  /** Age of the oldest output to show, seconds. */
+  since?: number;
+  /** On a terminal too. */
+  raw?: boolean;
+}
+
+/** `mgr logs [-f] [-n N] [NAME…]`: the last lines of output, and with -f what comes after them, without loss or repetition. */
+export async function logs(names: string[], flags: LogsFlags): Promise<void> {
+  const isAll = names.length === 0;
+  await withManager(flags, async (client) => {
+    const { processes } = await client.snapshot();
+    const selected = isAll ? processes : selectProcesses(processes, names);
+    // A process that follows itself would print what it prints, for ever.
+    const own = new Set(selected.filter((process) => flags.follow && runsWithin(process)).map(({ name }) => name));
+    const chosen = selected.map(({ name }) => name).filter((name) => !own.has(name));
+    if (chosen.length === 0 && own.size > 0)
+      throw new CommandFailure(
+        EXIT.usage,
+        `this command runs in the terminal of '${[...own].join(" ")}', which cannot follow its own output`,
+      );
+    const isFiltered = Boolean(process.stdout.isTTY) && !flags.raw;
+    const printer = isAll || chosen.length > 1 ? new NamedLines({ names: chosen, isFiltered }) : plainPrinter(isFiltered);
+    const joins = new Map(chosen.map((name) => [name, new OutputJoin()]));
+    const take = (frame: OutputFrame) => {
+      const join = joins.get(frame.name);
+      if (join === undefined && !isAll) return;
+      const fresh = join === undefined ? frame.output : join.live(frame);
+      if (fresh !== "" && frame.skipped !== undefined) tellGap(frame.name, frame.skipped);
+      process.stdout.write(printer.write(frame.name, fresh));
+    };
+    /** Live output that waits until the past is printed; null: it is. */
+    let waiting: OutputFrame[] | null = [];
+    if (flags.follow) {
+      // Subscribed before asking, so that nothing is missed in between. A name may match others as a pattern.
+      client.frames$.subscribe((frame) => {
+        if (frame.type !== "process_output" || own.has(frame.name)) return;
+        if (waiting === null) take(frame);
+        else waiting.push(frame);
+      });
+      await client.request({ type: "subscribe_process_output", patterns: isAll ? ["*"] : chosen });
+    }
+    const age = flags.since === undefined ? {} : { seconds: flags.since };
+    const lines = flags.lines ?? (flags.since === undefined ? (isAll ? LINES_OF_ALL : LINES) : MAX_LINES);
+    const times = joins.size > 1 ? { times: true } : {};
+    let past: PastOutput[] = [];
+    const print = () => {
+      for (const { name, text } of inOrder(past)) process.stdout.write(printer.write(name, text));
+      past = [];
+    };
+    for (const [name, join] of joins) {
+      const snapshot = await client.request({ type: "get_process_output", name, lines, ...age, ...times });
+      past.push({ name, text: join.backlog(snapshot), offset: snapshot.offset, times: snapshot.times ?? [] });
+      if (past.reduce((sum, { text }) => sum + text.length, 0) > MAX_ORDERED_CHARACTERS) print();
+    }
+    print();
+    for (const frame of waiting) take(frame);
+    waiting = null;
+    try {
+      if (flags.follow) await stayConnected(client);
+    } finally {
+      process.stdout.write(printer.end());
+    }
+  });
+}
+
+/** Told beside the output, which may be for a program. */
+function tellGap(name: string, bytes: number): void {
+  process.stderr.write(`mgr: ${bytes} bytes of '${visible(name)}' were skipped: they came faster than they could be read\n`);
+}
+
+/**
+ * Output of one process as it comes. Filtered for a terminal (docs/decisions/0025): control sequences that the process sent to its own
+ * terminal are not for this one.
+ */
+function plainPrinter(isFiltered: boolean): Pick<NamedLines, "write" | "end"> {
+  const filter = isFiltered ? new OutputFilter() : null;
+  return { write: (_name, output) => filter?.write(output) ?? output, end: () => filter?.end() ?? "" };
+}

@@ -1,0 +1,137 @@
+import { visible } from "../../../base/visible-text.ts";
+import { ForceRedraw } from "../../../client/handles/force-redraw.ts";
+import type { ManagerClient } from "../../../client/manager-client.ts";
+import { OutputJoin } from "../../../client/output-join.ts";
+import type { Process } from "../../../protocol/resources/resources.ts";
+import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
+import { whileConnected, withManager } from "../../manager/connection.ts";
+import { runsWithin, selectProcesses } from "../../manager/select.ts";
+import type { ConnectionFlags } from "../../manager/way.ts";
+import { remark } from "../../output/process-text.ts";
+import { type Replayed, replay } from "./replay.ts";
+
+export interface AttachFlags extends ConnectionFlags {
+  lines: number;
+}
+
+/** Ctrl-]: leaves. */
+const LEAVE = 0x1d;
+/** What a full-screen program may have left on: colours, mouse, bracketed paste, keypad and other modes, a hidden cursor, its own screen. */
+const PLAIN = "\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[?7h\x1b[?25h\x1b[?1047l";
+
+/** `mgr attach NAME`: this terminal becomes the process's, until Ctrl-]. Without a terminal, what comes in is typed until its end. */
+export async function attach(name: string, flags: AttachFlags): Promise<void> {
+  await withManager(flags, async (client) => {
+    const [chosen, ...others] = selectProcesses((await client.snapshot()).processes, [name]);
+    if (chosen === undefined || others.length > 0)
+      throw new CommandFailure(EXIT.usage, `'${name}' matches more than one process; give the name of one process`);
+    if (runsWithin(chosen))
+      throw new CommandFailure(EXIT.usage, `this command runs in the terminal of '${chosen.name}', which cannot be attached to itself`);
+    await attachTo(client, chosen, flags.lines);
+  });
+}
+
+/** Until Ctrl-]; afterwards the terminal is what it was. */
+export async function attachTo(client: ManagerClient, target: Process, lines: number): Promise<void> {
+  const { name } = target;
+  const nudge = new ForceRedraw((rowsLess) => tellSize(client, name, rowsLess));
+  const output = await followOutput(client, name, { lines, heard: () => nudge.heard() });
+  const leaveTerminal = takeTerminal(client, name, nudge);
+  let leaveKeys = () => {};
+  try {
+    const past = await replay(output.past(), process);
+    if (target.pid === null && process.stdin.isTTY) {
+      const why = remark(target, Date.now());
+      process.stderr.write(
+        `(${visible(`${name} is ${target.state}${why === "" ? "" : `: ${why}`}`)}; its output appears here when it runs)\r\n`,
+      );
+    }
+    const typing = () =>
+      new Promise<void>((stop, fail) => {
+        leaveKeys = typeInto(client, name, { past, stop, fail });
+      });
+    await whileConnected(client, typing);
+  } finally {
+    leaveKeys();
+    leaveTerminal();
+    output.leave();
+  }
+}
+
+/** What comes is printed from now on, once the past was taken. */
+async function followOutput(
+  client: ManagerClient,
+  name: string,
+  { lines, heard }: { lines: number; heard: () => void },
+): Promise<{ past: () => string; leave: () => void }> {
+  const join = new OutputJoin();
+  // Subscribed before asking, so that nothing falls between.
+  const subscription = client.output$(name).subscribe((frame) => {
+    process.stdout.write(join.live(frame));
+    heard();
+  });
+  const backlog = await client.request({ type: "get_process_output", name, lines });
+  return { past: () => join.backlog(backlog), leave: () => subscription.unsubscribe() };
+}
+
+/** The size of this terminal becomes that one's. */
+function tellSize(client: ManagerClient, name: string, rowsLess: 0 | 1 = 0): void {
+  const { rows, columns } = process.stdout;
+  // A size that cannot be told now is told with the next change.
+  if (rows > 0 && columns > 0)
+    client.request({ type: "send_winch", name, rows: Math.max(1, rows - rowsLess), cols: columns }).catch(() => undefined);
+}
+
+/** Raw mode, and the size of this terminal for that one. Returns the way back. */
+function takeTerminal(client: ManagerClient, name: string, nudge: ForceRedraw): () => void {
+  const { stdin, stdout } = process;
+  const resized = () => tellSize(client, name);
+  if (stdout.isTTY) {
+    nudge.begin();
+    stdout.on("resize", resized);
+  }
+  if (stdin.isTTY) {
+    process.stderr.write("(Ctrl-] detaches)\r\n");
+    stdin.setRawMode(true);
+  }
+  // Node gives a terminal back on SIGINT and SIGTERM; on SIGHUP it does not.
+  const hungUp = () => {
+    if (stdin.isTTY) stdin.setRawMode(false);
+    process.kill(process.pid, "SIGHUP");
+  };
+  process.once("SIGHUP", hungUp);
+  return () => {
+    process.off("SIGHUP", hungUp);
+    stdout.off("resize", resized);
+    nudge.end();
+    if (stdout.isTTY) stdout.write(PLAIN);
+    if (stdin.isTTY) {
+      stdin.setRawMode(false);
+      process.stderr.write("\r\n");
+    }
+    stdin.pause();
+  };
+}
+
+interface Typing {
+  readonly past: Replayed;
+  readonly stop: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Sends what is typed in order, one piece after the other: a process that does not read makes the typing wait. */
+function typeInto(client: ManagerClient, name: string, { past, stop, fail }: Typing): () => void {
+  const { stdin } = process;
+  const send = (text: string) => client.process(name).write(text);
+  const typed = (data: Buffer) => {
+    const end = stdin.isTTY ? data.indexOf(LEAVE) : -1;
+    stdin.pause();
+    send(past.late(end < 0 ? data : data.subarray(0, end))).then(() => (end < 0 ? stdin.resume() : stop()), fail);
+  };
+  const ended = () => void send(past.rest()).then(stop, fail);
+  stdin.on("data", typed).once("end", ended).pause();
+  // What was typed while the past was shown comes first, the key that leaves among it.
+  const [first = "", ...rest] = past.early.split(String.fromCharCode(LEAVE));
+  send(first).then(() => (rest.length === 0 ? stdin.resume() : stop()), fail);
+  return () => void stdin.off("data", typed).off("end", ended);
+}

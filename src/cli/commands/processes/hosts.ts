@@ -1,0 +1,52 @@
+import { visible } from "../../../base/visible-text.ts";
+import { isLost } from "../../../client/shown/shown-state.ts";
+import type { HostEntry, Process } from "../../../protocol/resources/resources.ts";
+import { withManager } from "../../manager/connection.ts";
+import type { ConnectionFlags } from "../../manager/way.ts";
+import { paint, printJson, table } from "../../output/table.ts";
+
+export interface HostsFlags extends ConnectionFlags {
+  json?: boolean;
+}
+
+/** A difference of clocks that people should know of, seconds. */
+const CLOCK_TOLERANCE = 2;
+
+/** `mgr hosts`: the machines that processes run on, and whether their daemons are there. */
+export async function hosts(flags: HostsFlags): Promise<void> {
+  await withManager(flags, async (client) => {
+    const { host_list, processes } = await client.snapshot();
+    if (flags.json) printJson(host_list);
+    else process.stdout.write(`${listing(host_list, processes)}\n`);
+  });
+}
+
+export function listing(entries: HostEntry[], processes: Process[]): string {
+  const running = (host: string) => {
+    const own = processes.filter((each) => each.host === host);
+    return `${own.filter((each) => each.pid !== null && !isLost(each)).length}/${own.length}`;
+  };
+  const problems = entries.flatMap(({ name, problem }) => (problem === null ? [] : [paint("red", visible(`${name}: ${problem}`))]));
+  const rows = table<HostEntry>(
+    [
+      { title: "HOST", text: ({ name }) => name },
+      { title: "STATE", text: ({ state }) => state, paint: ({ state }, text) => paint(state === "ready" ? "green" : "yellow", text) },
+      { title: "RUNNING", text: ({ name }) => running(name), right: true },
+      { title: "VERSION", text: ({ version }) => version ?? "-" },
+      { title: "CLOCK", text: clock, right: true, paint: (entry, text) => (isOff(entry) ? paint("yellow", text) : text) },
+      { title: "ALSO", text: ({ all_names, name }) => all_names.filter((each) => each !== name).join(" ") },
+    ],
+    entries,
+  );
+  return [rows, ...problems].join("\n");
+}
+
+function clock({ clock_offset }: HostEntry): string {
+  if (clock_offset === null) return "-";
+  const much = Math.abs(clock_offset).toFixed(2);
+  return `${clock_offset < 0 && Number(much) > 0 ? "-" : "+"}${much}s`;
+}
+
+function isOff({ clock_offset }: HostEntry): boolean {
+  return clock_offset !== null && Math.abs(clock_offset) > CLOCK_TOLERANCE;
+}

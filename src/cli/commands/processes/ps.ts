@@ -1,0 +1,111 @@
+import { visible } from "../../../base/visible-text.ts";
+import type { ManagerClient } from "../../../client/manager-client.ts";
+import { cpuText, memoryText } from "../../../client/shown/load-text.ts";
+import { shownState, wordOf } from "../../../client/shown/shown-state.ts";
+import type { HostEntry, Process, ProcessLoad, Snapshot } from "../../../protocol/resources/resources.ts";
+import { whileConnected, withManager, withManagerUntilInterrupted } from "../../manager/connection.ts";
+import { selectProcesses } from "../../manager/select.ts";
+import type { ConnectionFlags } from "../../manager/way.ts";
+import { remark, uptime } from "../../output/process-text.ts";
+import { type Column, paint, paintState, printJson, table } from "../../output/table.ts";
+import { type Loads, loadsOf } from "./loads.ts";
+
+export interface PsFlags extends ConnectionFlags {
+  json?: boolean;
+  watch?: boolean;
+}
+
+/** Changes within this time are painted together, milliseconds. */
+const REPAINT_MS = 200;
+
+/** `mgr ps [NAME…]`: processes and their states, once or until Ctrl-C. */
+export async function ps(names: string[], flags: PsFlags): Promise<void> {
+  if (flags.watch) {
+    await withManagerUntilInterrupted(flags, (client) =>
+      whileConnected(client, () => new Promise((_resolve, reject) => watch(client, names, flags, reject))),
+    );
+    return;
+  }
+  await withManager(flags, async (client) => {
+    const [loads, snapshot] = await Promise.all([loadsOf(client), client.snapshot()]);
+    show(snapshot, loads, names, flags);
+  });
+}
+
+/** Paints now, and after each change. */
+function watch(client: ManagerClient, names: string[], flags: PsFlags, fail: (error: unknown) => void): void {
+  let isDue = true;
+  const repaint = async () => {
+    isDue = false;
+    // The snapshot comes last: of two lists under way, the one printed last is then the newer one.
+    const loads = await loadsOf(client);
+    show(await client.snapshot(), loads, names, flags);
+    if (!process.stdout.isTTY && !flags.json) process.stdout.write("\n");
+  };
+  client.frames$.subscribe((frame) => {
+    if (frame.type !== "process_upsert" && frame.type !== "process_remove" && frame.type !== "process_tree") return;
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => repaint().catch(fail), REPAINT_MS);
+  });
+  // Followed before it is asked: what changes in between is painted, too.
+  repaint().catch(fail);
+}
+
+function show(snapshot: Snapshot, loads: Loads | null, names: string[], flags: PsFlags): void {
+  // Elsewhere than on a terminal one list follows the other; of JSON each is one line.
+  if (flags.watch && process.stdout.isTTY) process.stdout.write("\x1b[H\x1b[2J");
+  const { save_problem } = snapshot.manager;
+  if (save_problem !== null) {
+    process.stderr.write(`mgr: requests cannot be saved and would be lost in a crash: ${visible(save_problem)}\n`);
+  }
+  const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
+  if (flags.json)
+    printJson(
+      processes.map((process) => withLoad(process, loads)),
+      { oneLine: flags.watch ?? false },
+    );
+  else process.stdout.write(`${listing(processes, snapshot.host_list, loads)}\n`);
+}
+
+/** Null: it does not run, or its load is not known. */
+function withLoad(process: Process, loads: Loads | null): Process & Record<"cpu_percent" | "memory_rss", number | null> {
+  const { cpu_percent = null, memory_rss = null } = loads?.get(process.name) ?? {};
+  return { ...process, cpu_percent, memory_rss };
+}
+
+/** `loads`: null leaves their columns out. */
+export function listing(processes: Process[], hosts: HostEntry[], loads: Loads | null, width?: number): string {
+  const entries = new Map(hosts.map((entry) => [entry.name, entry]));
+  const now = ({ host }: Process) => Date.now() + (entries.get(host)?.clock_offset ?? 0) * 1_000;
+  const host: Column<Process> = {
+    title: "HOST",
+    text: ({ host, host_ready }) => (host_ready ? host : `${host} (away)`),
+    paint: ({ host_ready }, text) => (host_ready ? text : paint("yellow", text)),
+  };
+  return table<Process>(
+    [
+      { title: "NAME", text: (row) => row.name },
+      { title: "STATE", text: (row) => wordOf(shownState(row)), paint: (row, padded) => paintState(shownState(row), padded) },
+      ...(hosts.length > 1 ? [host] : []),
+      { title: "PID", text: (row) => (row.pid === null ? "-" : String(row.pid)), right: true, spare: 2 },
+      ...(loads === null ? [] : loadColumns(loads)),
+      { title: "UPTIME", text: (row) => uptime(row, now(row)), right: true, spare: 3 },
+      { title: "RESTARTS", text: (row) => String(row.restarts), right: true, spare: 1 },
+      { title: "", text: (row) => remark(row, now(row), entries.get(row.host)) },
+    ],
+    processes,
+    width,
+  );
+}
+
+function loadColumns(loads: Loads): Column<Process>[] {
+  const text = (write: (load: ProcessLoad) => string) => (row: Process) => {
+    const load = loads.get(row.name);
+    return load === undefined ? "-" : write(load);
+  };
+  return [
+    { title: "CPU%", text: text(({ cpu_percent }) => cpuText(cpu_percent)), right: true, spare: 5 },
+    { title: "MEMORY", text: text(({ memory_rss }) => memoryText(memory_rss)), right: true, spare: 4 },
+  ];
+}

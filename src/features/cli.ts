@@ -1,0 +1,9 @@
+import type { CliFeature } from "../cli/command/feature.ts";
+import { dataPlaneCli } from "./data-plane/cli/index.ts";
+import { displaysCli } from "./displays/cli/index.ts";
+import { loggersCli } from "./loggers/cli/index.ts";
+import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
+import { recordingsCli } from "./recordings/cli/index.ts";
+
+/** What features add to the command line, in the order in which `mgr --help` lists it. */
+export const CLI_FEATURES: readonly CliFeature[] = [displaysCli, dataPlaneCli, networkStatisticsCli, recordingsCli, loggersCli];

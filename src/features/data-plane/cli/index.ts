@@ -1,0 +1,7 @@
+import type { CliFeature } from "../../../cli/command/feature.ts";
+import { PARAM_GROUP } from "./param/program.ts";
+import { SCOPE_GROUP } from "./scope/program.ts";
+import { SERVICE_GROUP } from "./service/program.ts";
+import { TOPIC_GROUP } from "./topic/program.ts";
+
+export const dataPlaneCli: CliFeature = { groups: [TOPIC_GROUP, SERVICE_GROUP, PARAM_GROUP, SCOPE_GROUP] };

@@ -1,0 +1,32 @@
+import { didYouMeanName } from "../../../../base/suggest.ts";
+import { subjectOfTopic } from "../../../../base/topic-subject.ts";
+import { visible } from "../../../../base/visible-text.ts";
+import { find, type Kind, select } from "../../../../cli/manager/select.ts";
+import type { ManagerClient } from "../../../../client/manager-client.ts";
+import type { Topic } from "../../wire/topic.ts";
+
+const TOPIC: Kind = { word: "topic", list: "mgr topic list" };
+
+/** All topics, or those that `names` name. */
+export async function findTopics(client: ManagerClient, names: readonly string[]): Promise<Topic[]> {
+  const { topics } = await client.request({ type: "request_topics" });
+  return names.length === 0 ? topics : select(topics, names, TOPIC);
+}
+
+export async function findTopic(client: ManagerClient, name: string): Promise<Topic> {
+  return find(await findTopics(client, []), name, TOPIC);
+}
+
+/** For commands that wait: null and a note if it is not published yet, because its name may also be mistyped. Throws `bad_field`. */
+export async function awaitedTopic(client: ManagerClient, name: string): Promise<Topic | null> {
+  subjectOfTopic(name);
+  const topics = await findTopics(client, []);
+  const topic = topics.find((each) => each.name === name);
+  if (topic !== undefined) return topic;
+  const suggestion = didYouMeanName(
+    name,
+    topics.map((each) => each.name),
+  );
+  process.stderr.write(`mgr: ${visible(`no client publishes '${name}' yet: waiting for its first message${suggestion}`)}\n`);
+  return null;
+}
