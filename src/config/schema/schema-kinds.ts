@@ -158,6 +158,7 @@ export function namedMap<Value extends z.ZodType>(
       get additionalProperties() {
         return jsonSchemaOf(value);
       },
+      allowed,
       ...json,
     });
 }
@@ -177,6 +178,7 @@ export function listOf<Value extends z.ZodType>(what: string, value: Value, json
       get items() {
         return jsonSchemaOf(value);
       },
+      allowed: `a list of ${what}`,
       ...json,
     });
 }
