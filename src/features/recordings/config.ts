@@ -2,7 +2,8 @@ import type { z } from "zod";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { defaulted, listOf, orNull, section } from "../../config/schema/schema-kinds.ts";
 import { choice, diskSize, flag, integer, path, positiveDuration, recordingSize, text } from "../../config/schema/schema-values.ts";
-import { MAX_RECORDING_FILES, RECORDED_BESIDE } from "./contract.ts";
+import { MAX_RECORDING_FILES } from "./contract.ts";
+import { RECORDED_BESIDE } from "./recorded-beside.ts";
 
 const MAX_PATTERN_CHARS = 1_024;
 const pattern = text("a name or pattern of at most 1024 characters", (value) =>
