@@ -1,5 +1,6 @@
+import { policyName } from "../base/scheduling-policies.ts";
 import { quoteWords } from "../base/shell-words.ts";
-import { type Probe, type Program, policyName, type ReadyCondition, type StopStep } from "../contract/run.ts";
+import type { Probe, Program, ReadyCondition, StopStep } from "../contract/run.ts";
 import type { ProcessDefinition } from "./definition.ts";
 import { describeProcessParts } from "./features.ts";
 
@@ -26,7 +27,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     umask: definition.umask === null ? null : octal(definition.umask).slice(-3),
     limits: Object.fromEntries(Object.entries(definition.limits).map(([name, limit]) => [name, limit?.soft ?? "unlimited"])),
     scheduling: scheduling && {
-      policy: scheduling.policy === null ? null : (policyName(scheduling.policy) ?? scheduling.policy),
+      policy: scheduling.policy === null ? null : policyName(scheduling.policy),
       prio: scheduling.prio,
       affinity: scheduling.affinity?.join(",") ?? null,
       nice: scheduling.nice,

@@ -89,18 +89,9 @@ const limitValue = z.number().int().min(0).nullable();
 const limit = z.strictObject({ soft: limitValue, hard: limitValue });
 export type Limit = z.infer<typeof limit>;
 
-/** Scheduling policies, with the numbers that Linux has for them. */
-export const POLICIES = { other: 0, batch: 3, idle: 5, fifo: 1, rr: 2 } as const;
-export type Policy = keyof typeof POLICIES;
-
-/** Null: another policy. */
-export function policyName(number: number): Policy | null {
-  return (Object.keys(POLICIES) as Policy[]).find((name) => POLICIES[name] === number) ?? null;
-}
-
 /** null keeps the host's value. */
 const scheduling = z.strictObject({
-  /** A number of POLICIES. */
+  /** The number that Linux has for it (src/base/scheduling-policies.ts). */
   policy: z.number().int().nullable(),
   /** Of FIFO and RR, 1 to 99. */
   prio: z.number().int().min(0).max(99).nullable(),

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { LIMIT_NAMES, type LimitName, POLICIES, type Policy } from "../../contract/run.ts";
+import { POLICIES, type Policy } from "../../base/scheduling-policies.ts";
+import { LIMIT_NAMES, type LimitName } from "../../contract/run.ts";
 import { PROCESS_KEYS } from "../features.ts";
 import { Expanded } from "../load/expanded.ts";
 import type { Finding } from "../load/problems.ts";
