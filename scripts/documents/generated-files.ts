@@ -1,6 +1,7 @@
 import { configJsonSchema } from "../../src/config/schema/schema.ts";
 import { protocolJsonSchema } from "../../src/protocol/frames/json-schema.ts";
 import { commandLineDocument } from "./command-line-document.ts";
+import { configKeysDocument } from "./config-keys-document.ts";
 import { architectureDocument } from "./import-graph.ts";
 import { protocolDocument } from "./protocol-document.ts";
 
@@ -9,6 +10,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ["docs/architecture.md", architectureDocument()],
     ["docs/protocol.md", protocolDocument()],
+    ["docs/config-keys.md", configKeysDocument()],
     ["docs/command-line.md", commandLineDocument()],
     ["docs/protocol.schema.json", json(protocolJsonSchema())],
     ["docs/config.schema.json", json(configJsonSchema())],

@@ -1,6 +1,13 @@
 import { MgrError } from "../base/errors.ts";
 import { quoteWords, SHELL_WORDS } from "../base/shell-words.ts";
-import type { Command } from "./definition.ts";
+import type { Program } from "../contract/run.ts";
+
+/** A command as configured or overridden: what a person reads, and what the host executes. */
+export interface Command {
+  /** One line; array commands are shell-quoted (docs/design/wire-rules.md, "Processes"). */
+  readonly text: string;
+  readonly program: Program;
+}
 
 /**
  * The command of a configuration or an override. A string without shell syntax is split into words as sh would and

@@ -1,16 +1,11 @@
+import { policyName } from "../base/scheduling-policies.ts";
 import { quoteWords } from "../base/shell-words.ts";
 import type { Probe, Program, ReadyCondition, StopStep } from "../contract/run.ts";
 import type { ProcessDefinition } from "./definition.ts";
+import { describeProcessParts } from "./features.ts";
 
 /** Variables with secret values. */
 const SECRET_NAME = /token|passw|secret|credential|api_?key/i;
-const POLICIES = new Map([
-  [0, "other"],
-  [1, "fifo"],
-  [2, "rr"],
-  [3, "batch"],
-  [5, "idle"],
-]);
 
 /** `environment` with `***` for what looks like a secret by its name. */
 export function withoutSecrets(environment: Readonly<Record<string, string>>): Record<string, string> {
@@ -32,7 +27,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     umask: definition.umask === null ? null : octal(definition.umask).slice(-3),
     limits: Object.fromEntries(Object.entries(definition.limits).map(([name, limit]) => [name, limit?.soft ?? "unlimited"])),
     scheduling: scheduling && {
-      policy: scheduling.policy === null ? null : (POLICIES.get(scheduling.policy) ?? scheduling.policy),
+      policy: scheduling.policy === null ? null : policyName(scheduling.policy),
       prio: scheduling.prio,
       affinity: scheduling.affinity?.join(",") ?? null,
       nice: scheduling.nice,
@@ -58,10 +53,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     watch: [...definition.watch],
     output_on_disk: definition.output_on_disk,
     log_file: log_file && { ...log_file, ...(log_file.mode === undefined ? {} : { mode: octal(log_file.mode) }) },
-    forward_x11: definition.forward_x11?.to === "display" ? true : null,
-    forward_x11_to_gui: definition.forward_x11?.to === "gui" ? true : null,
-    forward_x11_to_vnc: definition.forward_x11?.to === "vnc" ? definition.forward_x11.process : null,
-    vnc: definition.vnc && { ...definition.vnc },
+    ...describeProcessParts(definition),
     start_tool: definition.start_tool,
   };
   return Object.fromEntries(Object.entries(described).filter(([, value]) => value !== null));

@@ -1,5 +1,5 @@
-import { toCommand } from "./command-line.ts";
-import type { Command, ProcessDefinition, StartToolSetting } from "./definition.ts";
+import { type Command, toCommand } from "./command-line.ts";
+import type { ProcessDefinition, StartToolSetting } from "./definition.ts";
 import { findTool, NO_TOOL, wrapCommand } from "./start-tools.ts";
 import { overrideOf, PRIMARY, type ProcessSettings } from "./state/settings.ts";
 

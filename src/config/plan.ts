@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config, ProcessDefinition } from "./definition.ts";
+import { INSTANCE_KEYS } from "./features.ts";
 import type { HostSetting } from "./hosts.ts";
 
 /** What another configuration changes, by process name. */
@@ -53,9 +54,11 @@ export function hostChanges(before: Config["hosts"], after: Config["hosts"], ren
   return changes;
 }
 
+const TAKEN_BY_RELOADS = new Set(["start_tools", ...Object.keys(INSTANCE_KEYS)]);
+
 /** Keys such as `instance.state_dir` that differ and that only the next start of the manager can take. */
 export function fixedSettings({ instance: before }: Config, { instance: after }: Config): string[] {
   const keys = Object.keys(after) as (keyof Config["instance"])[];
-  const differ = keys.filter((key) => key !== "start_tools" && key !== "scope_process" && !isDeepStrictEqual(before[key], after[key]));
+  const differ = keys.filter((key) => !TAKEN_BY_RELOADS.has(key) && !isDeepStrictEqual(before[key], after[key]));
   return differ.map((key) => `instance.${key}`);
 }

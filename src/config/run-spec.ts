@@ -1,5 +1,6 @@
 import type { RunSpec } from "../contract/run.ts";
-import type { Command, Config, ProcessDefinition } from "./definition.ts";
+import type { Command } from "./command-line.ts";
+import type { Config, ProcessDefinition } from "./definition.ts";
 
 export interface RunChoices {
   /** The command in effect: the definition's, an alternate one or an override. */

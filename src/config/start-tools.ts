@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import { quoteWords } from "../base/shell-words.ts";
-import { toCommand } from "./command-line.ts";
-import type { Command, StartToolSetting } from "./definition.ts";
+import { type Command, toCommand } from "./command-line.ts";
+import type { StartToolSetting } from "./definition.ts";
 
 /** Starts without a tool, also where one is configured. */
 export const NO_TOOL = "none";

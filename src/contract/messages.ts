@@ -27,8 +27,7 @@ export const HEARTBEAT_LOST_MS = 6_000;
 /** Most bytes of unwritten stdin per process; beyond it `busy` (docs/design/wire-rules.md, "Output"). */
 export const MAX_STDIN_QUEUE_BYTES = 1024 * 1024;
 
-/** Default and upper limit of the largest message that the broker of a host accepts, bytes. */
-export const DEFAULT_MAX_PAYLOAD_BYTES = 1024 * 1024;
+/** Upper limit of the largest message that the broker of a host accepts, bytes. */
 export const MAX_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 
 /** Least memory of a broker for its messages, bytes. */

@@ -91,7 +91,7 @@ export type Limit = z.infer<typeof limit>;
 
 /** null keeps the host's value. */
 const scheduling = z.strictObject({
-  /** Linux numbers: 0 OTHER, 1 FIFO, 2 RR, 3 BATCH, 5 IDLE. */
+  /** The number that Linux has for it (src/base/scheduling-policies.ts). */
   policy: z.number().int().nullable(),
   /** Of FIFO and RR, 1 to 99. */
   prio: z.number().int().min(0).max(99).nullable(),

@@ -7,17 +7,6 @@ export const isTextColumn = (name: TaskColumnName): boolean => TEXT_COLUMNS.has(
 
 export type TaskCell = string | number | null;
 
-/** Linux numbers of scheduling policies. */
-export const POLICY_NAMES: Readonly<Record<number, string>> = {
-  0: "OTHER",
-  1: "FIFO",
-  2: "RR",
-  3: "BATCH",
-  5: "IDLE",
-  6: "DEADLINE",
-  7: "EXT",
-};
-
 /** A page of a list: rows of cells in the order of TASK_COLUMNS. */
 export const taskPage = z.array(z.array(z.union([z.string(), z.number(), z.null()])).length(TASK_COLUMNS.length));
 

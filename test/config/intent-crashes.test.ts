@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { IntentStore } from "../../src/config/state/intent.ts";
+import { IntentStore } from "../../src/config/state/intent-store.ts";
 import type { ProcessIntent } from "../../src/config/state/process-intent.ts";
 import { StoppableFiles } from "../support/stoppable-files.ts";
 import { NO_INTERRUPT_MS, timedRuns } from "../support/timed-runs.ts";

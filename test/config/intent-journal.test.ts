@@ -2,7 +2,7 @@ import * as fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { IntentStore } from "../../src/config/state/intent.ts";
+import { IntentStore } from "../../src/config/state/intent-store.ts";
 import { SmallDisk } from "../e2e/support/small-disk.ts";
 import { StoppableFiles } from "../support/stoppable-files.ts";
 

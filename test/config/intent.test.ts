@@ -4,7 +4,7 @@ import * as fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { IntentStore, type IntentStoreOptions } from "../../src/config/state/intent.ts";
+import { IntentStore, type IntentStoreOptions } from "../../src/config/state/intent-store.ts";
 import { bundled } from "../support/bundled.ts";
 import { StoppableFiles } from "../support/stoppable-files.ts";
 

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ProcessDefinition } from "../../src/config/definition.ts";
+import { resolveProcessParts } from "../../src/config/features.ts";
 import { loadConfigFile, loadConfigObject, parseConfigText } from "../../src/config/load/load.ts";
 import { ConfigError } from "../../src/config/load/problems.ts";
+import { PROCESS_DEFAULTS } from "../../src/config/schema/schema-process.ts";
 
 const INSTANCE = "instance: {name: t, manager: ':0'}\n";
 
@@ -38,8 +40,6 @@ describe("a process", () => {
       essential: false,
       confirm: false,
       output_on_disk: false,
-      forward_x11: null,
-      vnc: null,
       watch: [],
       log_file: null,
       start_tool: null,
@@ -61,6 +61,7 @@ describe("a process", () => {
       ],
       success_exit_codes: [0],
       autostart: false,
+      ...resolveProcessParts((key) => PROCESS_DEFAULTS[key]),
     });
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FILE_KEYS, INSTANCE_KEYS, PROCESS_KEYS } from "../../src/config/features.ts";
 import { loadConfigObject } from "../../src/config/load/load.ts";
 import { configJsonSchema } from "../../src/config/schema/schema.ts";
 
@@ -27,19 +28,18 @@ describe("the JSON Schema of the configuration", () => {
   it("has every key of this version", () => {
     const keys = keysOf(schema, "").map(([path]) => path);
     expect(keys.filter((key) => !key.includes(".")).sort()).toEqual([
-      "defaults",
-      "defines",
-      "displays",
-      "groups",
-      "hosts",
-      "include",
-      "instance",
-      "loggers",
-      "networks",
-      "nodes",
-      "processes",
-      "record",
-      "templates",
+      ...[
+        "defaults",
+        "defines",
+        "groups",
+        "hosts",
+        "include",
+        "instance",
+        "nodes",
+        "processes",
+        "templates",
+        ...Object.keys(FILE_KEYS),
+      ].sort(),
     ]);
     expect(Object.keys(schema.properties?.instance?.properties ?? {})).toEqual([
       "name",
@@ -60,7 +60,7 @@ describe("the JSON Schema of the configuration", () => {
       "bus_max_payload",
       "bus_memory",
       "state_dir",
-      "scope_process",
+      ...Object.keys(INSTANCE_KEYS),
       "retained_log_entries",
       "on_manager_lost",
       "manager_lost_after",
@@ -90,19 +90,7 @@ describe("the JSON Schema of the configuration", () => {
       "start_tool",
     ];
     expect(Object.keys(schema.properties?.defaults?.properties ?? {}).sort()).toEqual([...shared].sort());
-    const own = [
-      "command",
-      "extends",
-      "node",
-      "alternate_commands",
-      "ready",
-      "alive",
-      "depends_on",
-      "forward_x11",
-      "forward_x11_to_gui",
-      "forward_x11_to_vnc",
-      "vnc",
-    ];
+    const own = ["command", "extends", "node", "alternate_commands", "ready", "alive", "depends_on", ...Object.keys(PROCESS_KEYS)];
     expect(
       keys
         .filter((key) => /^processes\.\*\.[^.]+$/.test(key))

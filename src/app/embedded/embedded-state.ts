@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { MgrError } from "../../base/errors.ts";
-import { IntentStore } from "../../config/state/intent.ts";
+import { IntentStore } from "../../config/state/intent-store.ts";
 import { CONTRACT_VERSION } from "../../contract/messages.ts";
 import { type BusFiles, busFiles, noBusFiles } from "../../daemon/bus/bus-files.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";

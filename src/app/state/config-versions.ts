@@ -2,7 +2,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
-import { writeFileAtomically } from "../../config/state/atomic-file.ts";
+import { writeFileAtomically } from "../../files/replace-file.ts";
 import { readStateBytes, readStateText } from "../../files/state-file.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import type { LogBook } from "../../log/log-book.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { isDiskFull, MgrError } from "../../base/errors.ts";
 import type { Config } from "../../config/definition.ts";
-import { IntentStore } from "../../config/state/intent.ts";
+import { IntentStore } from "../../config/state/intent-store.ts";
 import { CONTRACT_VERSION } from "../../contract/messages.ts";
 import { instanceUuid } from "../../daemon/session/instance.ts";
 import { acquireLock, type Lock } from "../../daemon/session/lock.ts";

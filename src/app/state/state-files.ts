@@ -3,7 +3,7 @@ import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDiskFull } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
-import { writeFileAtomically } from "../../config/state/atomic-file.ts";
+import { writeFileAtomically } from "../../files/replace-file.ts";
 import { openStateFileAsync } from "../../files/state-file.ts";
 
 /** Small files of the state folder that must exist, with this content, while the manager runs. */

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { IntentStore } from "../../config/state/intent.ts";
+import type { IntentStore } from "../../config/state/intent-store.ts";
 import { keepInstanceUuid } from "../../daemon/session/instance.ts";
 import type { Lock } from "../../daemon/session/lock.ts";
 import { watchLock } from "../../daemon/session/lock-watch.ts";

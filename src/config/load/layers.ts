@@ -1,11 +1,10 @@
 import { isAbsolute, resolve } from "node:path";
-import type { DefaultsSection } from "../schema/schema.ts";
-import type { ProcessSection } from "../schema/schema-process.ts";
+import { PROCESS_DEFAULTS, type ProcessKeys, type ProcessSection } from "../schema/schema-process.ts";
 import type { KeyPath } from "./problems.ts";
 
 /** One of the sections that a process is put together from: 'defaults', templates, its own. */
 export interface Layer {
-  readonly values: DefaultsSection & ProcessSection;
+  readonly values: ProcessSection;
   /** Where it stands, below the root of its file. */
   readonly path: KeyPath;
   /** Folder of its file, absolute. */
@@ -25,20 +24,21 @@ export class Layers {
     this.#dir = dir;
   }
 
-  /** The value of the strongest section that has one. */
-  last<K extends keyof Layer["values"]>(key: K): Layer["values"][K] | undefined {
-    return this.#holder(key)?.values[key];
+  /** The value of the strongest section that has one, else the default. */
+  last<K extends keyof ProcessKeys>(key: K): ProcessKeys[K] {
+    return (this.#holder(key)?.values ?? PROCESS_DEFAULTS)[key] as ProcessKeys[K];
   }
 
-  /** A mapping with fixed keys: each key from the strongest section that has it. */
-  merged<K extends "terminal" | "restart" | "limits" | "scheduling" | "stop">(key: K): NonNullable<Layer["values"][K]> {
-    const merged: NonNullable<Layer["values"][K]> = {};
-    for (const { values } of this.#layers) Object.assign(merged, values[key]);
-    return merged;
+  /** A mapping with fixed keys: each key from the strongest section that has it, else its default. */
+  merged<K extends "terminal" | "restart" | "limits" | "scheduling" | "stop", Defaults extends NonNullable<ProcessSection[K]>>(
+    key: K,
+    defaults: Defaults,
+  ): Defaults {
+    return Object.assign({}, defaults, ...this.#layers.map(({ values }) => values[key]));
   }
 
   /** A mapping with free names, put together by name. */
-  union<Value>(read: (values: Layer["values"]) => ReadonlyMap<string, Value> | undefined): Map<string, Value> {
+  union<Value>(read: (values: ProcessSection) => ReadonlyMap<string, Value> | undefined): Map<string, Value> {
     const union = new Map<string, Value>();
     for (const { values } of this.#layers) for (const [name, value] of read(values) ?? []) union.set(name, value);
     return union;
@@ -50,22 +50,18 @@ export class Layers {
     return [holder?.values[key] ?? []].flat().map((path) => this.#fromHere(path, holder));
   }
 
-  path(key: "cwd"): string | undefined {
-    const holder = this.#holder(key);
-    return holder?.values[key] === undefined ? undefined : this.#fromHere(holder.values[key], holder);
+  path(key: "cwd"): string {
+    return this.#fromHere(this.last(key), this.#holder(key));
   }
 
-  logFile(): { path: string; max_size?: number; max_files?: number; mode?: number } | undefined {
-    const holder = this.#holder("log_file");
-    const value = holder?.values.log_file;
-    if (value === undefined) return undefined;
-    const settings = typeof value === "string" ? { path: value } : value;
-    return { ...settings, path: this.#fromHere(settings.path, holder) };
+  logFile(): ProcessKeys["log_file"] {
+    const file = this.last("log_file");
+    return file && { ...file, path: this.#fromHere(file.path, this.#holder("log_file")) };
   }
 
   /** How to stop: signal, command and send of the strongest section that has one of them. */
-  stopWay(): NonNullable<Layer["values"]["stop"]> | undefined {
-    const says = (stop: Layer["values"]["stop"]) => (stop?.signal ?? stop?.command ?? stop?.send) !== undefined;
+  stopWay(): ProcessSection["stop"] {
+    const says = (stop: ProcessSection["stop"]) => (stop?.signal ?? stop?.command ?? stop?.send) !== undefined;
     return this.#layers.findLast(({ values }) => says(values.stop))?.values.stop;
   }
 
@@ -80,7 +76,7 @@ export class Layers {
     return environment;
   }
 
-  #holder(key: keyof Layer["values"]): Layer | undefined {
+  #holder(key: keyof ProcessSection): Layer | undefined {
     return this.#layers.findLast(({ values }) => values[key] !== undefined);
   }
 

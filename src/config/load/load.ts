@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { z } from "zod";
-import type { Config, ConfigProblem } from "../definition.ts";
+import type { Config } from "../definition.ts";
 import { type ConfigFile, type ConfigInput, configFileSchema, configObjectSchema, includedFileSchema } from "../schema/schema.ts";
 import { findingsOf } from "../schema/schema-kinds.ts";
 import { environmentScope } from "./expand.ts";
 import { withPlainText } from "./expanded.ts";
-import { ConfigError } from "./problems.ts";
+import { ConfigError, type ConfigProblem } from "./problems.ts";
 import { fileProblem } from "./read-file.ts";
 import { checkReferences } from "./references.ts";
 import { type ConfigPart, resolveConfig } from "./resolve.ts";
@@ -75,22 +75,28 @@ function assemble(label: string | null, sources: readonly Source[], schema: z.Zo
   if (sources[0]?.value === undefined && problems[0]?.length === 0) {
     throw fileProblem(label ?? "", "is empty; it needs at least 'instance' with 'name' and 'manager'");
   }
-  const parts: ConfigPart[] = [];
-  for (const [index, source] of sources.entries()) {
-    if (source.value === undefined) continue;
-    const result = (index === 0 ? schema : includedFileSchema).safeParse(source.value);
-    if (result.success) parts.push({ config: result.data, dir: source.dir, writtenAt: source.writtenAt });
-    else for (const finding of findingsOf(result.error)) problems[index]?.push(...present(source.locate(finding)));
-  }
+  const [main] = sources.slice(0, 1).flatMap((source) => checked(source, schema, problems[0]));
+  const included = sources.slice(1).flatMap((source, index) => checked(source, includedFileSchema, problems[index + 1]));
   // Names that stand in what cannot be read would all be missing.
   const isComplete = sources.every(({ value }, index) => value !== undefined || problems[index]?.length === 0);
   const findings = isComplete ? checkReferences(sources.map(({ value, label }) => ({ root: withPlainText(value ?? null), label }))) : [];
   for (const { part, ...finding } of findings) problems[part]?.push(...present(sources[part]?.locate(finding)));
-  const [main, ...included] = parts;
   const all = problems.flatMap(inOrder);
   if (main === undefined || all.length > 0) throw new ConfigError(label, all);
   const hashes = new Map(sources.flatMap(({ file, hash }) => (file === null ? [] : [[file, hash] as const])));
   return resolveConfig(main, included, { hashes, fallback });
+}
+
+function checked<File>(
+  { value, dir, writtenAt, locate }: Source,
+  schema: z.ZodType<File>,
+  problems: ConfigProblem[] = [],
+): ConfigPart<File>[] {
+  if (value === undefined) return [];
+  const result = schema.safeParse(value);
+  if (result.success) return [{ config: result.data, dir, writtenAt }];
+  problems.push(...findingsOf(result.error).flatMap((finding) => present(locate(finding))));
+  return [];
 }
 
 /** By place. What a section is told of alone, and again as a part of something, is told once. */

@@ -1,7 +1,6 @@
 import { MgrError } from "../../base/errors.ts";
 import { shortened } from "../../base/text-length.ts";
 import { visible } from "../../base/visible-text.ts";
-import type { ConfigProblem } from "../definition.ts";
 import { Expanded } from "./expanded.ts";
 
 export type KeyPath = readonly (string | number)[];
@@ -14,6 +13,19 @@ export interface Finding {
   path: KeyPath;
   message: string;
   at?: "key" | "value";
+}
+
+/** One problem of a configuration; `line` and `column` are 1-based, 0 when unknown. */
+export interface ConfigProblem {
+  /** As it was named by the caller, "" for a configuration given as an object. */
+  file: string;
+  /** The key's path, "" for the whole file. */
+  path: string;
+  line: number;
+  column: number;
+  message: string;
+  /** The line itself, "" when unknown. */
+  excerpt: string;
 }
 
 /** As many as the message of a ConfigError lists; `problems` has all. */

@@ -1,31 +1,13 @@
 import { normalize } from "node:path";
-import { ancestorNames } from "../../base/names.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { FEATURE_CHECKS } from "../features.ts";
 import { hostOfNode, isOwnHost, knownHostNames } from "../hosts.ts";
-import { entriesOf, settingsOf } from "../schema/schema-kinds.ts";
+import { entriesOf } from "../schema/schema-kinds.ts";
 import { commandProblem } from "../schema/schema-values.ts";
 import { KNOWN_TOOLS, NO_TOOL } from "../start-tools.ts";
 import { type Edge, findCycles } from "./cycles.ts";
-import type { Finding, KeyPath } from "./problems.ts";
-import { lineage } from "./templates.ts";
-
-/** `displays` holds the private displays of web users (docs/design/wire-rules.md, "Displays"). */
-const RESERVED = "displays";
-
-export interface RawPart {
-  /** The values as they stand in the file, expanded. */
-  readonly root: unknown;
-  /** How problems name the file. */
-  readonly label: string;
-}
-
-/** A finding in one of the files: the index of its part. */
-export interface PartFinding extends Finding {
-  readonly part: number;
-}
-
-type Section = "templates" | "groups" | "processes";
-type Settings = ReadonlyMap<string, unknown>;
+import { extending, Names, type PartFinding, type RawPart, type Section, type Settings, unique } from "./names.ts";
+import type { KeyPath } from "./problems.ts";
 
 /**
  * What names say about each other, over all files; the main one comes first. Works on the values as they stand in the
@@ -35,87 +17,14 @@ export function checkReferences(parts: readonly RawPart[]): PartFinding[] {
   const names = new Names(parts);
   return [
     ...names.duplicates,
+    ...FEATURE_CHECKS.flatMap((check) => check(names)),
     ...checkNames(names),
     ...checkTemplates(names),
     ...checkCommands(names),
     ...checkDependencies(names),
-    ...checkForwarding(names),
     ...checkStartTools(names),
-    ...checkScopeProcess(names),
     ...checkNodes(names),
   ];
-}
-
-/** Who is called what, and in which file. */
-class Names {
-  readonly duplicates: PartFinding[] = [];
-  readonly templates: ReadonlyMap<string, Settings>;
-  readonly groups: ReadonlyMap<string, unknown>;
-  readonly processes: ReadonlyMap<string, Settings>;
-  readonly main: Settings;
-  /** Group → the first name that implies it. */
-  readonly impliedBy = new Map<string, string>();
-  readonly #owners = new Map<string, number>();
-  readonly #parts: readonly RawPart[];
-
-  constructor(parts: readonly RawPart[]) {
-    this.#parts = parts;
-    this.main = entriesOf(parts[0]?.root ?? null) ?? new Map();
-    this.templates = this.#settings("templates");
-    this.groups = this.#collect("groups");
-    this.processes = this.#settings("processes");
-    for (const name of [...this.processes.keys(), ...this.groups.keys()]) {
-      for (const group of ancestorNames(name)) if (!this.impliedBy.has(group)) this.impliedBy.set(group, name);
-    }
-  }
-
-  isGroup(name: string): boolean {
-    return this.groups.has(name) || this.impliedBy.has(name);
-  }
-
-  /** In the file where the section's entry of that name stands. */
-  finding(path: KeyPath, message: string, at: "key" | "value" = "value"): PartFinding {
-    return { part: this.#owners.get(`${path[0]}\0${path[1]}`) ?? 0, path, message, at };
-  }
-
-  /** Every section that a process may be put together from: its templates, the weakest first, then its own. */
-  sections(name: string): { path: KeyPath; settings: Settings }[] {
-    const own = this.processes.get(name) ?? new Map<string, unknown>();
-    const above = lineage(extending(own), (template) => {
-      const settings = this.templates.get(template);
-      return settings && extending(settings);
-    });
-    const templates = above.flatMap((template) => {
-      const settings = this.templates.get(template);
-      return settings === undefined ? [] : [{ path: ["templates", template], settings }];
-    });
-    return [...templates, { path: ["processes", name], settings: own }];
-  }
-
-  #settings(section: Section): ReadonlyMap<string, Settings> {
-    return new Map([...this.#collect(section)].map(([name, value]) => [name, settingsOf(value ?? null) ?? new Map<string, unknown>()]));
-  }
-
-  #collect(section: Section): ReadonlyMap<string, unknown> {
-    const all = new Map<string, unknown>();
-    for (const [part, { root }] of this.#parts.entries()) {
-      for (const [name, value] of entriesOf(entriesOf(root)?.get(section) ?? null) ?? []) {
-        const key = `${section}\0${name}`;
-        const owner = this.#parts[this.#owners.get(key) ?? -1];
-        if (owner === undefined) {
-          this.#owners.set(key, part);
-          all.set(name, value);
-        } else
-          this.duplicates.push({
-            part,
-            path: [section, name],
-            message: `is also defined in ${owner.label}; names must be unique`,
-            at: "key",
-          });
-      }
-    }
-    return all;
-  }
 }
 
 function checkNames(names: Names): PartFinding[] {
@@ -126,7 +35,6 @@ function checkNames(names: Names): PartFinding[] {
   ] as const) {
     for (const name of all) {
       const report = (message: string) => findings.push(names.finding([section, name], message, "key"));
-      if (name === RESERVED || name.startsWith(`${RESERVED}/`)) report(`the name '${RESERVED}' is reserved`);
       if (section === "groups" || !names.isGroup(name)) continue;
       const because = names.groups.has(name) ? "" : ` (because of '${names.impliedBy.get(name)}')`;
       report(`a process and a group cannot have the same name, and '${name}' is also a group${because}`);
@@ -206,35 +114,6 @@ function checkDependencies(names: Names): PartFinding[] {
   return unique([...findings, ...cycles]);
 }
 
-/** The target has a display, and there is one target only. */
-function checkForwarding(names: Names): PartFinding[] {
-  const findings: PartFinding[] = [];
-  const all = [...names.processes.values(), ...names.templates.values()];
-  if (!all.some((settings) => settings.has("forward_x11_to_vnc") || settings.has("forward_x11_to_gui"))) return findings;
-  const settingOf = (process: string, key: string) =>
-    names
-      .sections(process)
-      .findLast(({ settings }) => settings.has(key))
-      ?.settings.get(key);
-  const servers = [...names.processes.keys()].filter((name) => settingOf(name, "vnc") !== undefined);
-  for (const name of names.processes.keys()) {
-    const sectionWith = (key: string) => names.sections(name).findLast(({ settings }) => settings.has(key));
-    const gui = settingOf(name, "forward_x11_to_gui") === true ? sectionWith("forward_x11_to_gui") : undefined;
-    for (const other of ["forward_x11", "forward_x11_to_vnc"]) {
-      if (gui === undefined || [undefined, null, false].some((unset) => unset === settingOf(name, other))) continue;
-      findings.push(names.finding([...gui.path, "forward_x11_to_gui"], `cannot be used with '${other}'; use one of them`));
-    }
-    const section = sectionWith("forward_x11_to_vnc");
-    const target = section?.settings.get("forward_x11_to_vnc");
-    if (section === undefined || typeof target !== "string" || target === "") continue;
-    const report = (message: string) => findings.push(names.finding([...section.path, "forward_x11_to_vnc"], message));
-    if (!names.processes.has(target)) report(`there is no process '${target}'${didYouMean(target, servers)}`);
-    else if (!servers.includes(target)) report(`process '${target}' has no 'vnc', so it has no display; add 'vnc: {display: N}' to it`);
-    if (settingOf(name, "forward_x11") === true) report("cannot be used with 'forward_x11: true'; use one of them");
-  }
-  return unique(findings);
-}
-
 function checkStartTools(names: Names): PartFinding[] {
   const findings: PartFinding[] = [];
   const values = new Set<string>();
@@ -258,12 +137,6 @@ function checkStartTools(names: Names): PartFinding[] {
   for (const [name, settings] of names.templates) check(["templates", name], settings);
   for (const [name, settings] of names.processes) check(["processes", name], settings);
   return findings;
-}
-
-function checkScopeProcess(names: Names): PartFinding[] {
-  const name = entriesOf(names.main.get("instance") ?? null)?.get("scope_process");
-  if (typeof name !== "string" || names.processes.has(name)) return [];
-  return [names.finding(["instance", "scope_process"], `there is no process '${name}'${didYouMean(name, names.processes.keys())}`)];
 }
 
 function checkNodes(names: Names): PartFinding[] {
@@ -333,14 +206,4 @@ function readHosts(names: Names): { hosts: Map<string, { aliases: string[] }>; p
 function namesOf(value: unknown): { to: string; key: string | number }[] {
   if (Array.isArray(value)) return value.flatMap((to: unknown, key) => (typeof to === "string" && to !== "" ? [{ to, key }] : []));
   return [...(entriesOf(value)?.keys() ?? [])].map((to) => ({ to, key: to }));
-}
-
-function extending(settings: Settings): { extends: string[] } {
-  const names = [settings.get("extends")].flat();
-  return { extends: names.map((name) => (typeof name === "string" ? name : "")) };
-}
-
-/** What is wrong with a template is said once, not for each process that extends it. */
-function unique(findings: readonly PartFinding[]): PartFinding[] {
-  return [...new Map(findings.map((finding) => [JSON.stringify([finding.part, finding.path, finding.message]), finding])).values()];
 }

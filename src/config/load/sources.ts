@@ -2,13 +2,12 @@ import { realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { MgrError } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
-import type { ConfigProblem } from "../definition.ts";
 import { hashOf } from "../edit-file.ts";
 import { entriesOf } from "../schema/schema-kinds.ts";
 import { type ExpandedFile, expandFile, type Scope } from "./expand.ts";
 import { withPlainText } from "./expanded.ts";
 import { filesMatching } from "./glob.ts";
-import { ConfigError, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
+import { ConfigError, type ConfigProblem, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
 import { MAX_FILE_BYTES, readConfigText } from "./read-file.ts";
 import { readYaml } from "./yaml-source.ts";
 

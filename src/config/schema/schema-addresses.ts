@@ -1,4 +1,3 @@
-import { isIPv4, isIPv6 } from "node:net";
 import { busUrlProblem } from "../../bus/carriers/bus-url.ts";
 import { leaf, Refusal } from "./schema-kinds.ts";
 import { text } from "./schema-values.ts";
@@ -63,21 +62,17 @@ export function headerProblem(name: string): string | null {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? null : `'${name}' is not a valid HTTP header name`;
 }
 
-export const netmask = text("a network such as 10.0.0.0/24 or fd00::/64", (value) => {
-  const [address = "", length = "", ...more] = value.split("/");
-  const bits = isIPv4(address) ? 32 : isIPv6(address) ? 128 : 0;
-  const isLength = /^\d{1,3}$/.test(length) && Number(length) <= bits;
-  return bits > 0 && isLength && more.length === 0
-    ? null
-    : `must be an address and the length of its network in bits, such as 10.0.0.0/24, found '${value}'`;
-});
-
 export const hostName = text("a host name without scheme and port, such as bench.lab", (value) =>
   /^[\p{L}\p{N}_](?:[\p{L}\p{N}._-]{0,252})$/u.test(value) ? null : `must be a host name without scheme and port, found '${value}'`,
 );
+
+/** Of a name that stands for hosts or networks. */
+export function hostNameProblem(name: string): string | null {
+  return /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,252}$/u.test(name) ? null : `'${name}' may contain only letters, digits, '.', '_' and '-'`;
+}
 
 export const origin = text("an origin, such as https://dash.lab:3000", (value) =>
   /^https?:\/\/[^/?#\\@\s*]+$/i.test(value) && URL.canParse(value)
     ? null
     : `must be an origin of scheme, host and port, such as https://dash.lab:3000, found '${value}'`,
-);
+).transform((value) => new URL(value).origin);

@@ -29,12 +29,26 @@ export function leaf<In, Out>(allowed: string, json: Json, read: (value: unknown
       report(context, { path: [], message: value === undefined ? `is missing; it must be ${allowed}` : message, at: at(value) });
       return z.NEVER;
     })
-    .meta(json);
+    .meta({ ...json, allowed });
 }
 
 /** A key that may be left out, with the sentence that documents it. */
 export function described<Value extends z.ZodType>(description: string, value: Value) {
   return value.meta({ description }).exactOptional();
+}
+
+/** A key that means `written` where it is left out. `{}` in the sentence stands for that value. */
+export function defaulted<Value extends z.ZodType>(sentence: string, value: Value, written: z.input<Value>) {
+  const text = typeof written === "string" ? written : JSON.stringify(written);
+  return z.prefault(value.meta({ description: sentence.replace("{}", text) }), written as z.core.util.NoUndefined<z.input<Value>>);
+}
+
+/** A key that is null where it is left out. */
+export function orNull<Value extends z.ZodType>(description: string, value: Value) {
+  return value
+    .meta({ description })
+    .transform((read): z.output<Value> | null => read)
+    .default(() => null);
 }
 
 /** As the text that it is, else as what YAML would read in its place. */
@@ -53,14 +67,34 @@ interface SectionOptions {
   check?: (values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void) => void;
 }
 
+type Output<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
+
 /** A mapping with fixed keys. Keys beginning `x-` are ignored, other unknown ones refused; an empty value is an empty mapping. */
 export function section<Shape extends z.ZodRawShape>(shape: Shape, options: SectionOptions = {}) {
+  return mapping<Shape, Output<Shape>>(shape, options, ({ optout }) => optout === "optional");
+}
+
+/** The same where others of its kind may have what is left out: nothing takes its place yet. */
+export function layer<Shape extends z.ZodRawShape>(shape: Shape, options: SectionOptions = {}) {
+  return mapping<Shape, Partial<Output<Shape>>>(shape, options, ({ optin }) => optin !== undefined);
+}
+
+/** What the keys of a layer mean where no layer has them. */
+export function defaultsOf<Shape extends z.ZodRawShape>(shape: Shape): Output<Shape> {
+  return section(shape).parse({});
+}
+
+function mapping<Shape extends z.ZodRawShape, Result>(
+  shape: Shape,
+  options: SectionOptions,
+  isLeftOut: (part: z.core.$ZodTypeInternals) => boolean,
+) {
   const object = z.object(shape);
   const keys = Object.keys(shape);
-  const parts = Object.entries(shape).map(([key, part]) => ({ key, part: part as z.ZodType, isOptional: part._zod.optin === "optional" }));
+  const parts = Object.entries(shape).map(([key, part]) => ({ key, part: part as z.ZodType, isOptional: isLeftOut(part._zod) }));
   return z
     .custom<z.input<typeof object> | null>()
-    .transform((value: unknown, context): z.output<typeof object> => {
+    .transform((value: unknown, context): Result => {
       const values = settingsOf(value);
       if (values === undefined) {
         report(context, {
@@ -80,7 +114,7 @@ export function section<Shape extends z.ZodRawShape>(shape: Shape, options: Sect
       const output: Record<string, unknown> = {};
       for (const { key, part, isOptional } of parts)
         if (values.has(key) || !isOptional) output[key] = delegate(part, values.get(key), context, [key]);
-      return output as z.output<typeof object>;
+      return output as Result;
     })
     .meta({
       type: ["object", "null"],
@@ -124,6 +158,7 @@ export function namedMap<Value extends z.ZodType>(
       get additionalProperties() {
         return jsonSchemaOf(value);
       },
+      allowed,
       ...json,
     });
 }
@@ -132,7 +167,7 @@ export function namedMap<Value extends z.ZodType>(
 export function listOf<Value extends z.ZodType>(what: string, value: Value, json: Json = {}) {
   return z
     .custom<readonly z.input<Value>[] | null>()
-    .transform((input: unknown, context): z.output<Value>[] => {
+    .transform((input: unknown, context): readonly z.output<Value>[] => {
       if (input === null) return [];
       if (Array.isArray(input)) return input.map((item: unknown, index) => delegate(value, item, context, [index]));
       report(context, { path: [], message: wrongKind(`a list of ${what}`, input), at: at(input) });
@@ -143,6 +178,7 @@ export function listOf<Value extends z.ZodType>(what: string, value: Value, json
       get items() {
         return jsonSchemaOf(value);
       },
+      allowed: `a list of ${what}`,
       ...json,
     });
 }

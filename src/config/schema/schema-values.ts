@@ -1,6 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { MAX_MAX_PAYLOAD_BYTES, MIN_BUS_MEMORY_BYTES } from "../../contract/messages.ts";
+import type { Limit } from "../../contract/run.ts";
 import { isSignal, REAL_TIME_SIGNAL, SIGNALS } from "../../protocol/process/signals.ts";
 import { toCommand } from "../command-line.ts";
 import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";
@@ -47,6 +48,7 @@ const durationJson = {
     { type: "string", pattern: DURATION_PATTERN },
     { type: "number", minimum: 0, maximum: 24 * 86_400 },
   ],
+  unit: "seconds",
 };
 export const duration = leaf<string | number, number>(DURATION, durationJson, parseDuration);
 export const positiveDuration = leaf<string | number, number>(
@@ -54,19 +56,24 @@ export const positiveDuration = leaf<string | number, number>(
   durationJson,
   (value) => parseDuration(value) || undefined,
 );
-export const durationOrNone = leaf<string | number, number | "none">(
+/** Null is "none". */
+export const durationOrNone = leaf<string | number, number | null>(
   `${DURATION}, and more than 0, or none`,
-  { anyOf: [...durationJson.anyOf, { const: "none" }] },
-  (value) => (value === "none" ? "none" : parseDuration(value) || undefined),
+  { ...durationJson, anyOf: [...durationJson.anyOf, { const: "none" }] },
+  (value) => (value === "none" ? null : parseDuration(value) || undefined),
 );
 
 /** Bytes. The JSON schema has no limit for sizes with a unit: a pattern cannot compare them. */
 function sizeOf(allowed: string, minimum: number, maximum?: number) {
   const integers = { type: "integer", minimum, ...(maximum === undefined ? {} : { maximum }) };
-  return leaf<string | number, number>(allowed, { anyOf: [{ type: "string", pattern: SIZE_PATTERN }, integers] }, (value) => {
-    const size = parseSize(value);
-    return size !== undefined && size >= minimum && size <= (maximum ?? size) ? size : undefined;
-  });
+  return leaf<string | number, number>(
+    allowed,
+    { anyOf: [{ type: "string", pattern: SIZE_PATTERN }, integers], unit: "bytes" },
+    (value) => {
+      const size = parseSize(value);
+      return size !== undefined && size >= minimum && size <= (maximum ?? size) ? size : undefined;
+    },
+  );
 }
 
 export const backlog = sizeOf("a size such as 64KiB, 4MiB or a number of bytes, from 4KiB to 512MiB", 4_096, MAX_BACKLOG);
@@ -167,11 +174,14 @@ export const user = leaf<string | number, string>(
   },
 );
 
-/** "unlimited" stays a word: null would be an empty value. */
-export const resourceLimit = leaf<string | number, number | "unlimited">(
+/** Null is "unlimited". */
+export const resourceLimit = leaf<string | number, Limit>(
   "a whole number, a size such as 64MiB, or unlimited",
   { anyOf: [{ type: "integer", minimum: 0 }, { type: "string", pattern: SIZE_PATTERN }, { const: "unlimited" }] },
-  (value) => (value === "unlimited" ? value : parseSize(value)),
+  (value) => {
+    const size = value === "unlimited" ? null : parseSize(value);
+    return size === undefined ? undefined : { soft: size, hard: size };
+  },
 );
 
 const MAX_CPU = 1_023;
@@ -207,14 +217,14 @@ export const startToolCommand = text("a command that contains {command}, such as
   value.includes("{command}") ? null : "does not contain {command}, which is replaced by the process's command",
 );
 
-const POLICIES = ["keep", "stop"] as const;
-export const managerLostPolicy = leaf<string, (typeof POLICIES)[number]>("keep or stop", { enum: [...POLICIES] }, (value) =>
-  POLICIES.find((policy) => policy === value),
+const LOST_POLICIES = ["keep", "stop"] as const;
+export const managerLostPolicy = leaf<string, (typeof LOST_POLICIES)[number]>("keep or stop", { enum: [...LOST_POLICIES] }, (value) =>
+  LOST_POLICIES.find((policy) => policy === value),
 );
 
 /** A second. */
 export const startRate = leaf<number, number>(
   "a number of processes per second, from 0.1 to 10000",
-  { type: "number", minimum: 0.1, maximum: 10_000 },
+  { type: "number", minimum: 0.1, maximum: 10_000, unit: "per second" },
   (value) => (typeof value === "number" && value >= 0.1 && value <= 10_000 ? value : undefined),
 );

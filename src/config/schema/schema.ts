@@ -1,11 +1,9 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { nameProblem } from "../../base/names.ts";
-import { displaysSection } from "../../features/displays/config.ts";
-import { loggersSection } from "../../features/loggers/config.ts";
-import { recordSection } from "../../features/recordings/config.ts";
+import { FILE_KEYS, INSTANCE_KEYS } from "../features.ts";
 import type { Finding } from "../load/problems.ts";
-import { busAddress, hostName, leafnodeAddress, listenAddress, netmask, origin } from "./schema-addresses.ts";
-import { described, jsonSchemaOf, listOf, listOr, namedMap, section } from "./schema-kinds.ts";
+import { busAddress, hostName, hostNameProblem, leafnodeAddress, listenAddress, origin } from "./schema-addresses.ts";
+import { defaulted, described, jsonSchemaOf, listOf, listOr, namedMap, orNull, section } from "./schema-kinds.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
 import {
   busMemory,
@@ -23,8 +21,8 @@ import {
 } from "./schema-values.ts";
 
 /**
- * The keys of the configuration file (docs/config.schema.json is generated from here), before defaults are applied.
- * Every key carries its description; defaults stand in resolve.ts.
+ * The keys of the configuration file (docs/config.schema.json is generated from here).
+ * Every key carries its description and its default.
  */
 const startTool = section({
   value: text("a short name").meta({ description: "Name by which it is selected." }),
@@ -37,64 +35,75 @@ const instance = {
   manager: listenAddress.meta({
     description: "Address of the one port: [HOST]:PORT. An empty HOST means all interfaces, port 0 a free port.",
   }),
-  webui_auth_file: described(
+  webui_auth_file: orNull(
     "Users and passwords of the web interface, relative to the folder of this file. MGR_WEBUI_AUTH_FILE overrides it.",
     path("the path of a file"),
   ),
-  webui_https_cert_file: described(
+  webui_https_cert_file: orNull(
     "PEM file with the certificate chain, and with the private key unless webui_https_key_file names it. The port then also accepts HTTPS.",
     path("the path of a file"),
   ),
-  webui_https_key_file: described("PEM file with the private key of webui_https_cert_file.", path("the path of a file")),
-  https_only: described("Answer plain HTTP with a redirect to HTTPS, and mark the session cookie Secure. Default false.", flag),
-  allowed_hosts: described(
+  webui_https_key_file: orNull("PEM file with the private key of webui_https_cert_file.", path("the path of a file")),
+  https_only: defaulted("Answer plain HTTP with a redirect to HTTPS, and mark the session cookie Secure. Default {}.", flag, false),
+  allowed_hosts: defaulted(
     "Further host names, without port, under which browsers reach this manager, such as that of a proxy.",
     listOf("host names", hostName),
+    [],
   ),
-  allowed_origins: described(
+  allowed_origins: defaulted(
     "Origins of pages of other ports, subdomains or sites that may use this manager's WebSocket, bus and GET routes, such as https://dash.lab:3000.",
     listOf("origins", origin),
+    [],
   ),
-  bus_listen: described(
+  bus_listen: orNull(
     "Address at which the manager's bus accepts programs and daemons of other hosts (NATS protocol): [HOST]:PORT. Default: none; the one port has it as /mgr/bus.",
     listenAddress,
   ),
-  bus: described(
+  bus: defaulted(
     "A NATS server, or several of one cluster, for remote hosts and clients instead of the manager's own broker.",
-    listOr(listOf("URLs", busAddress, { minItems: 1 }), busAddress),
+    listOr(
+      listOf("URLs", busAddress, { minItems: 1 }),
+      busAddress.transform((url): readonly string[] => [url]),
+    ),
+    [],
   ),
-  bus_credentials_file: described("NATS credentials file (user JWT and seed) that the manager uses for 'bus'.", path("the path of a file")),
-  bus_ca_file: described(
+  bus_credentials_file: orNull("NATS credentials file (user JWT and seed) that the manager uses for 'bus'.", path("the path of a file")),
+  bus_ca_file: orNull(
     "PEM file with the trusted certificate authorities for 'bus'. Default: those of the system.",
     path("the path of a file"),
   ),
-  bus_cert_file: described("PEM file with the manager's own certificate, if 'bus' requires one.", path("the path of a file")),
-  bus_key_file: described("PEM file with the private key of bus_cert_file.", path("the path of a file")),
-  bus_leafnode_url: described(
+  bus_cert_file: orNull("PEM file with the manager's own certificate, if 'bus' requires one.", path("the path of a file")),
+  bus_key_file: orNull("PEM file with the private key of bus_cert_file.", path("the path of a file")),
+  bus_leafnode_url: orNull(
     "With 'bus': the leaf-node listener of that nats-server, such as nats://leaf:PASSWORD@10.0.0.1:7422, which links the programs of all hosts.",
     leafnodeAddress,
   ),
-  bus_max_payload: described(
-    "Largest message on the bus, from 1KiB to 64MiB. Default 1MiB. Each subscriber's queue can hold one more message than its limit.",
+  bus_max_payload: defaulted(
+    "Largest message on the bus, from 1KiB to 64MiB. Default {}. Each subscriber's queue can hold one more message than its limit.",
     payloadSize,
+    "1MiB",
   ),
-  bus_memory: described(
+  bus_memory: orNull(
     "Memory of each host's broker for queues, kept messages and loggers, from 16MiB. Default an eighth of the machine's, at most 1GiB.",
     busMemory,
   ),
-  state_dir: described("Folder for the state of the manager. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
-  scope_process: described(
-    "Process that provides the service 'mgr.scope.v1' (docs/clients.md): it shows the traces of open_parameter_scope, and is started for them.",
-    text("the name of a process"),
-  ),
-  retained_log_entries: described("Entries of the manager's log that are kept in memory. Default 10000.", integer(1, 1_000_000)),
-  on_manager_lost: described(
+  state_dir: orNull("Folder for the state of the manager. Default $XDG_STATE_HOME/mgr/<name>.", path("the path of a folder")),
+  ...INSTANCE_KEYS,
+  retained_log_entries: defaulted("Entries of the manager's log that are kept in memory. Default {}.", integer(1, 1_000_000), 10_000),
+  on_manager_lost: defaulted(
     "What daemons do when the manager is gone: keep their processes (the default), or stop them.",
     managerLostPolicy,
+    "keep",
   ),
-  manager_lost_after: described("How long daemons wait before 'on_manager_lost: stop' takes effect. Default 60s.", positiveDuration),
-  start_tools: described("Programs that processes can be started with: debuggers, profilers, tracers.", listOf("start tools", startTool)),
+  manager_lost_after: defaulted("How long daemons wait before 'on_manager_lost: stop' takes effect. Default {}.", positiveDuration, "60s"),
+  start_tools: defaulted(
+    "Programs that processes can be started with: debuggers, profilers, tracers.",
+    listOf("start tools", startTool),
+    [],
+  ),
 };
+
+export type InstanceKeys = z.output<z.ZodObject<typeof instance>>;
 
 const partial = {
   defines: described(
@@ -106,55 +115,50 @@ const partial = {
     "Files to include, with templates, groups and processes: globs, relative to the folder of this file.",
     listOf("globs", path("a glob such as processes/*.yaml")),
   ),
-  templates: described(
+  templates: defaulted(
     "Templates for processes, used with 'extends'.",
     namedMap("a mapping from names of templates to settings of processes", templateSection, (name) => (name === "" ? "is empty" : null)),
+    {},
   ),
-  groups: described(
+  groups: defaulted(
     "Settings of groups. The names of processes also create groups.",
     namedMap(
       "a mapping from group names to {opened}",
       section({
-        opened: described("Whether the group is shown expanded. Default true.", flag),
+        opened: defaulted("Whether the group is shown expanded. Default {}.", flag, true),
       }),
       nameProblem,
     ),
+    {},
   ),
-  processes: described(
+  processes: defaulted(
     "The processes by name; '/' separates groups.",
     namedMap("a mapping from process names to their settings", processSection, nameProblem),
+    {},
   ),
 };
 
 const rest = {
-  defaults: described("Settings of all processes. Their templates and their own keys override them.", defaultsSection),
-  nodes: described(
+  defaults: defaulted("Settings of all processes. Their templates and their own keys override them.", defaultsSection, {}),
+  nodes: defaulted(
     "Logical names for hosts, for the key 'node' of processes.",
-    namedMap("a mapping from names of nodes to hosts", hostName, nodeProblem),
+    namedMap("a mapping from names of nodes to hosts", hostName, hostNameProblem),
+    {},
   ),
-  hosts: described(
+  hosts: defaulted(
     "Machines in addition to the manager's own, each with a daemon (mgr daemon --host NAME).",
     namedMap(
       "a mapping from hosts to {aliases, token_file, start_rate}",
       section({
-        aliases: described("Further names and addresses of this host.", listOf("names", hostName)),
-        token_file: described("File with the token that authenticates the daemon of this host.", path("the path of a file")),
-        start_rate: described("Maximum number of process starts per second on this host. Default: no limit.", startRate),
+        aliases: defaulted("Further names and addresses of this host.", listOf("names", hostName), []),
+        token_file: orNull("File with the token that authenticates the daemon of this host.", path("the path of a file")),
+        start_rate: orNull("Maximum number of process starts per second on this host. Default: no limit.", startRate),
       }),
-      nodeProblem,
+      hostNameProblem,
     ),
+    {},
   ),
-  record: described("Topics that are recorded to disk, and where recording stops.", recordSection),
-  loggers: described("The last samples of topics, kept in the memory of the daemons for download.", loggersSection),
-  displays: described("Private displays of web users, for graphical programs in the browser.", displaysSection),
-  networks: described(
-    "Names of networks, for network statistics and topology. Networks that are not listed are found by the addresses of hosts, and named by them.",
-    namedMap(
-      "a mapping from names of networks to {netmasks}",
-      section({ netmasks: described("The networks' addresses.", listOf("networks such as 10.0.0.0/24", netmask)) }),
-      nodeProblem,
-    ),
-  ),
+  ...FILE_KEYS,
   ...partial,
 };
 
@@ -162,10 +166,6 @@ function defineProblem(name: string): string | null {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
     ? null
     : `'${name}' may contain only letters, digits and '_', and must not begin with a digit`;
-}
-
-function nodeProblem(name: string): string | null {
-  return /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,252}$/u.test(name) ? null : `'${name}' may contain only letters, digits, '.', '_' and '-'`;
 }
 
 function checkHttps(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
@@ -200,10 +200,10 @@ export const configFileSchema = section({
   ...rest,
 });
 export const configObjectSchema = section({
-  instance: section(
-    { ...instance, name: instance.name.exactOptional(), manager: instance.manager.exactOptional() },
-    { check: checkInstance },
-  ).exactOptional(),
+  instance: z.prefault(
+    section({ ...instance, name: instance.name.exactOptional(), manager: instance.manager.exactOptional() }, { check: checkInstance }),
+    {},
+  ),
   ...rest,
 });
 
@@ -212,16 +212,19 @@ export const includedFileSchema = section(partial);
 
 /** What an embedding program writes. */
 export type ConfigInput = NonNullable<z.input<typeof configObjectSchema>>;
-/** Checked, without defaults. */
 export type ConfigFile = z.output<typeof configObjectSchema>;
-export type DefaultsSection = z.output<typeof defaultsSection>;
+export type IncludedFile = z.output<typeof includedFileSchema>;
+
+/** What `jsonSchemaOf` tells of a key beside its JSON Schema. */
+const NOTES = new Set(["allowed", "unit", "default"]);
 
 /** JSON Schema (draft 2020-12) of the configuration file, for editors. */
 export function configJsonSchema(): object {
-  return {
+  const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "mgr configuration",
     ...jsonSchemaOf(configFileSchema),
     type: "object",
   };
+  return JSON.parse(JSON.stringify(schema, (key, value) => (NOTES.has(key) ? undefined : value)));
 }

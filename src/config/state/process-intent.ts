@@ -4,6 +4,8 @@ import { type RunId, runId } from "../../contract/run.ts";
 import { toCommand } from "../command-line.ts";
 import { PRIMARY, type ProcessSettings } from "./settings.ts";
 
+/** What users want of one process, as it is saved: its requested state, what is pending, and their settings. */
+
 const dimension = z.number().int().min(1).max(65_535);
 
 /** An override is a command: a manager that could not make sense of one could not show the process. */

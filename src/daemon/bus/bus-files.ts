@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { MgrError } from "../../base/errors.ts";
+import { replaceFileSync } from "../../files/replace-file.ts";
 import { readStateText } from "../../files/state-file.ts";
 import { newToken } from "./run-tokens.ts";
 
@@ -42,10 +43,10 @@ export function busFiles(stateDir: string): BusFiles {
     read: (warn) => parsed(state, warn),
     keep(next, url) {
       contents.set(address, `${url}\n`).set(state, `${JSON.stringify(next)}\n`);
-      for (const [path, content] of contents) write(path, content);
+      for (const [path, content] of contents) replaceFileSync(path, content, { isDurable: false });
     },
     look() {
-      for (const [path, content] of contents) if (!existsSync(path)) write(path, content);
+      for (const [path, content] of contents) if (!existsSync(path)) replaceFileSync(path, content, { isDurable: false });
     },
     forget() {
       contents.clear();
@@ -67,16 +68,4 @@ function parsed(path: string, warn: (msg: string) => void): BusState {
     if (error instanceof MgrError) warn(`the bus gets a new address: ${error.message}`);
     return { port: 0, token: newToken() };
   }
-}
-
-function write(path: string, content: string): void {
-  const temporary = `${path}.new`;
-  rmSync(temporary, { force: true });
-  const fd = openSync(temporary, "wx", 0o600);
-  try {
-    writeSync(fd, content);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(temporary, path);
 }

@@ -1,4 +1,5 @@
 import { MgrError } from "../../base/errors.ts";
+import { policyName, REAL_TIME_POLICIES } from "../../base/scheduling-policies.ts";
 import { LIMIT_NAMES, type Limit, type RunSpec, type Scheduling } from "../../contract/run.ts";
 import { asAccount, NativeError, setAffinity, setLimit, setNice, setPolicy } from "../native/process-calls.ts";
 import { readStat } from "../tree/proc.ts";
@@ -6,9 +7,6 @@ import type { Account } from "./accounts.ts";
 
 /** What a process is given while it waits to become its program. */
 export type Restrictions = Pick<RunSpec, "limits" | "scheduling">;
-
-const POLICY_NAMES: Readonly<Record<number, string>> = { 0: "other", 1: "fifo", 2: "rr", 3: "batch", 5: "idle" };
-const REAL_TIME = new Set([1, 2]);
 
 const REASONS: Readonly<Record<string, string>> = {
   EPERM: "it is not permitted to this daemon's user",
@@ -57,7 +55,7 @@ function schedule(pid: number, { policy, prio, affinity, nice }: Scheduling, att
   if (nice !== null) attempt(`the nice value ${nice}`, () => setNice(pid, nice));
   const wanted = policyOf({ policy, prio });
   if (wanted === null) return;
-  const what = `the scheduling policy '${POLICY_NAMES[wanted.policy] ?? wanted.policy}' with priority ${wanted.prio}`;
+  const what = `the scheduling policy '${policyName(wanted.policy)}' with priority ${wanted.prio}`;
   attempt(what, () => setPolicy(pid, wanted.policy, wanted.prio));
 }
 
@@ -65,7 +63,7 @@ function schedule(pid: number, { policy, prio, affinity, nice }: Scheduling, att
 export function policyOf({ policy, prio }: Pick<Scheduling, "policy" | "prio">): { policy: number; prio: number } | null {
   if (policy === null && prio === null) return null;
   const number = policy ?? 0;
-  return { policy: number, prio: prio ?? (REAL_TIME.has(number) ? 1 : 0) };
+  return { policy: number, prio: prio ?? (REAL_TIME_POLICIES.has(number) ? 1 : 0) };
 }
 
 function attemptAs(account: Account | null, what: string, { pid, apply }: { pid: number; apply: () => void }): void {

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { z } from "zod";
+import { replaceFileSync } from "../../files/replace-file.ts";
 import { readStateText, type StateFileOptions } from "../../files/state-file.ts";
 import { killLeftovers } from "./guard.ts";
 import { bootId, isAlive, startTimeOf } from "./proc.ts";
@@ -38,20 +39,9 @@ export class StaleRunCleanup {
 
   /** Before the first run: from now on a successor can identify our runs. */
   begin(streamId: string, cgroup: string | null): void {
-    const temporary = `${this.#path}.new`;
-    rmSync(temporary, { force: true });
     const daemon = { pid: process.pid, start_time: startTimeOf(process.pid) ?? "" };
-    const fd = openSync(temporary, "wx", 0o600);
-    try {
-      writeSync(fd, `${JSON.stringify({ stream_id: streamId, boot_id: bootId(), cgroup, daemon } satisfies Life)}\n`);
-      fsyncSync(fd);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, this.#path);
+    const own = { stream_id: streamId, boot_id: bootId(), cgroup, daemon } satisfies Life;
+    replaceFileSync(this.#path, `${JSON.stringify(own)}\n`, { isDurable: true });
   }
 
   /** After the last run is extinct. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fitsInUtf8, hasLength } from "../../base/text-length.ts";
 import { runId } from "../../contract/run.ts";
+import { TOPIC_ENCODINGS } from "./wire/encodings.ts";
 
 /** Where a client registers (docs/clients.md). The broker of its host answers the request itself and does not route it. */
 export const REGISTER_SUBJECT = "mgr.client.register";
@@ -17,7 +18,6 @@ export const MAX_REPORTED_SUBSCRIPTIONS = 1_000;
 /** Minimum time between two reports of a topic's counters, and the interval of its rate readings, milliseconds. */
 export const COUNTERS_MS = 500;
 
-const TOPIC_ENCODINGS = ["cdr", "json", "raw"] as const;
 const encodingSays = `must be one of ${TOPIC_ENCODINGS.join(", ")}`;
 
 const wholeSays = "must be a whole number of at least 0";

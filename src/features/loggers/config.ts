@@ -1,20 +1,22 @@
+import type { z } from "zod";
 import { hasLength } from "../../base/text-length.ts";
 import { topicNameProblem } from "../../base/topic-subject.ts";
-import { described, entriesOf, listOf, namedMap, section } from "../../config/schema/schema-kinds.ts";
+import type { ConfigFeature } from "../../config/config-feature.ts";
+import { defaulted, entriesOf, listOf, namedMap, section } from "../../config/schema/schema-kinds.ts";
 import { flag, integer, ringMemory, text } from "../../config/schema/schema-values.ts";
 import { MAX_LOGGER_TOPICS, MAX_LOGGERS } from "./contract.ts";
 
 const topic = section({
   name: text("the name of a topic", topicNameProblem).meta({ description: "The topic." }),
-  log_size: described("Samples to keep. Default 10000.", integer(1, 100_000_000)),
-  divisor: described("Every n-th sample is kept. Default 1.", integer(1, 1_000_000)),
+  log_size: defaulted("Samples to keep. Default {}.", integer(1, 100_000_000), 10_000),
+  divisor: defaulted("Every n-th sample is kept. Default {}.", integer(1, 1_000_000), 1),
 });
 
 const logger = section(
   {
-    autostart: described("Record until it is stopped. Default true.", flag),
-    only_ts: described("Keep times without payload. Default false.", flag),
-    topics: described(`The topics, at most ${MAX_LOGGER_TOPICS}.`, listOf("topics", topic)),
+    autostart: defaulted("Record until it is stopped. Default {}.", flag, true),
+    only_ts: defaulted("Keep times without payload. Default {}.", flag, false),
+    topics: defaulted(`The topics, at most ${MAX_LOGGER_TOPICS}.`, listOf("topics", topic), []),
   },
   {
     check(values, report) {
@@ -30,10 +32,10 @@ const logger = section(
 );
 
 /** Loggers: the last samples of topics, in the memory of the daemons (docs/recordings.md). */
-export const loggersSection = section(
+const loggers = section(
   {
-    max_memory: described("Memory for the samples of all loggers on each host. Default 256MiB.", ringMemory),
-    named: described(`Loggers by name, at most ${MAX_LOGGERS}.`, namedMap("a mapping from names to loggers", logger, nameProblem)),
+    max_memory: defaulted("Memory for the samples of all loggers on each host. Default {}.", ringMemory, "256MiB"),
+    named: defaulted(`Loggers by name, at most ${MAX_LOGGERS}.`, namedMap("a mapping from names to loggers", logger, nameProblem), {}),
   },
   {
     check(values, report) {
@@ -42,6 +44,13 @@ export const loggersSection = section(
     },
   },
 );
+export type LoggerSettings = Readonly<z.output<typeof loggers>>;
+/** What a logger keeps of each topic. */
+export type LoggerDefinition = Readonly<Omit<z.output<typeof logger>, "autostart">>;
+
+export const loggersConfig = {
+  file: { loggers: defaulted("The last samples of topics, kept in the memory of the daemons for download.", loggers, {}) },
+} satisfies ConfigFeature;
 
 function nameProblem(name: string): string | null {
   return hasLength(name, 1, 255) ? null : "must have 1 to 255 characters";

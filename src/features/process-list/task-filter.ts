@@ -1,6 +1,7 @@
 import { MgrError } from "../../base/errors.ts";
+import { policyNumber } from "../../base/scheduling-policies.ts";
 import { shortened } from "../../base/text-length.ts";
-import { isTextColumn, POLICY_NAMES, type TaskCell } from "../../contract/tasks.ts";
+import { isTextColumn, type TaskCell } from "../../contract/tasks.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "./task-columns.ts";
 
 /** Characters of an item that an error shows. */
@@ -54,7 +55,7 @@ function parseItem(text: string): FilterItem {
 
 function numberOf(text: string, key: TaskColumnName, operator: Operator, value: string): number {
   if (isTextColumn(key) || operator === "~" || operator === "!~") return Number.NaN;
-  const policy = key === "policy" ? Object.entries(POLICY_NAMES).find(([, name]) => name === value.toUpperCase())?.[0] : undefined;
+  const policy = key === "policy" ? policyNumber(value) : undefined;
   const number = Number(policy ?? value);
   if (value.trim() === "" || !Number.isFinite(number))
     throw refused(text, `the column '${key}' holds numbers, and '${shortened(value, MAX_SHOWN)}' is none`);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RECORDED_BESIDE } from "./recorded-beside.ts";
 
 /** Recordings that one host keeps; more are refused. */
 export const MAX_RECORDINGS = 100;
@@ -8,12 +9,6 @@ export const MAX_RECORDING_FILES = 500;
 export const MAX_REPORTED_TOPICS = 200;
 /** Bytes of a file in one answer. */
 export const MAX_FILE_PART_BYTES = 256 * 1024;
-
-/**
- * What can be recorded besides topics: state changes of the host's processes, the manager's log, its calls of services, and the overrides
- * of parameters that it sets.
- */
-export const RECORDED_BESIDE = ["processes", "log", "services", "parameters"] as const;
 
 const patterns = z.array(z.string().min(1).max(1_024)).max(1_000);
 const count = z.int().min(0);
@@ -99,7 +94,7 @@ export type RecordingEvent = z.infer<typeof recordingEvent>;
 /** What the manager adds to the recordings of its host. `time` is in nanoseconds. */
 export const recordingNote = z.object({
   time: nanoseconds,
-  kind: z.enum(["log", "services", "parameters"]),
+  kind: z.enum(RECORDED_BESIDE).exclude(["processes"]),
   value: z.unknown(),
 });
 export type RecordingNote = z.infer<typeof recordingNote>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { flag, integer, objectName, pattern, timestamp } from "../../protocol/frames/field-kinds.ts";
 import { answer, change, clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
+import { RECORDED_BESIDE } from "./recorded-beside.ts";
 
 const counters = {
   messages: z.int(),
@@ -45,8 +46,7 @@ export type Recording = z.infer<typeof recording>;
 const MAX_PATTERNS = 1_000;
 const patternsSay = `must be an array of at most ${MAX_PATTERNS} patterns`;
 const patterns = z.array(pattern, { error: patternsSay }).max(MAX_PATTERNS, { error: patternsSay });
-const BESIDE = ["processes", "log", "services", "parameters"] as const;
-const includeSays = `must be an array of ${BESIDE.join(", ")}`;
+const includeSays = `must be an array of ${RECORDED_BESIDE.join(", ")}`;
 const recordingName = objectName.describe("Name of a recording.");
 const action = (name: string) => ({ action: name });
 
@@ -58,8 +58,8 @@ export const recordingCommands = clientFrames("Recordings", {
       topics: patterns.describe("Names or patterns of topics; default: those of `record` in the configuration, or all.").exactOptional(),
       terminals: patterns.describe("Names or patterns of processes whose output is recorded as lines.").exactOptional(),
       include: z
-        .array(z.enum(BESIDE, { error: includeSays }), { error: includeSays })
-        .max(BESIDE.length, { error: includeSays })
+        .array(z.enum(RECORDED_BESIDE, { error: includeSays }), { error: includeSays })
+        .max(RECORDED_BESIDE.length, { error: includeSays })
         .describe("What is recorded beside topics.")
         .exactOptional(),
       max_size: integer(65_536, Number.MAX_SAFE_INTEGER).describe("Bytes of one file; then another one begins.").exactOptional(),

@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
-import { writeFileAtomically } from "../../config/state/atomic-file.ts";
+import { writeFileAtomically } from "../../files/replace-file.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { identityOf, readRegularFile } from "./read-regular-file.ts";
 

@@ -12,6 +12,8 @@ import type {
   WatchInput,
 } from "../../../src/actors/process/process-types.ts";
 import type { ProcessDefinition, RestartPolicy } from "../../../src/config/definition.ts";
+import { resolveProcessParts } from "../../../src/config/features.ts";
+import { PROCESS_DEFAULTS } from "../../../src/config/schema/schema-process.ts";
 import { PLAIN_RUN, type RunReport } from "../../../src/contract/run.ts";
 import type { ProcessState } from "../../../src/protocol/resources/resources.ts";
 import { ended, report } from "../../support/run-reports.ts";
@@ -53,8 +55,7 @@ export function definition(
     essential: false,
     output_on_disk: false,
     confirm: false,
-    forward_x11: null,
-    vnc: null,
+    ...resolveProcessParts((key) => PROCESS_DEFAULTS[key]),
     start_tool: null,
     ...overrides,
     restart: { ...NEVER, ...overrides.restart },

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ProcessSettingsBook } from "../../../src/app/processes/process-settings.ts";
 import { RetryingIntentStore } from "../../../src/app/state/retrying-intent-store.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
-import { IntentStore } from "../../../src/config/state/intent.ts";
+import { IntentStore } from "../../../src/config/state/intent-store.ts";
 import { NO_SETTINGS } from "../../../src/config/state/settings.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { testClock } from "../../actors/support/clock.ts";

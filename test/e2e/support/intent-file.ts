@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { IntentStore } from "../../../src/config/state/intent.ts";
+import { IntentStore } from "../../../src/config/state/intent-store.ts";
 import type { ProcessIntent } from "../../../src/config/state/process-intent.ts";
 import { eventually } from "./wait.ts";
 

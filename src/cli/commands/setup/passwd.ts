@@ -4,7 +4,7 @@ import { chown } from "node:fs/promises";
 import { messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { authFilePath } from "../../../config/default-paths.ts";
-import { writeFileAtomically } from "../../../config/state/atomic-file.ts";
+import { writeFileAtomically } from "../../../files/replace-file.ts";
 import { parseAuthFile } from "../../../http/auth/auth-entries.ts";
 import { hashPassword } from "../../../http/auth/password-hash.ts";
 import { readRegularFile } from "../../../http/auth/read-regular-file.ts";

@@ -2,9 +2,8 @@ import { MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import { jsonText } from "../samples/json-text.ts";
 import { messageReader, parseMessageDefinition } from "../samples/message-definition.ts";
+import type { TopicEncoding } from "../wire/encodings.ts";
 import { CdrWriter } from "./cdr-writer.ts";
-
-export type TopicEncoding = "cdr" | "json" | "raw";
 
 /** Converts between values of a program and payloads of a topic (docs/clients.md, "Encodings"). */
 export interface TopicCodec {

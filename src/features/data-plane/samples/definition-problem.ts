@@ -1,9 +1,10 @@
 import { messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
+import type { TopicEncoding } from "../wire/encodings.ts";
 import { messageReader, parseMessageDefinition } from "./message-definition.ts";
 
 /** Why the messages of a topic cannot be decoded by its definition; null: they can be, or there is none. */
-export function definitionProblem({ encoding, definition }: { encoding: "cdr" | "json" | "raw"; definition: string }): string | null {
+export function definitionProblem({ encoding, definition }: { encoding: TopicEncoding; definition: string }): string | null {
   if (encoding === "raw" || definition === "") return null;
   if (encoding === "json") {
     const schema = parseJson(definition);

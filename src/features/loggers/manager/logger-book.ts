@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { StateFiles } from "../../../app/state/state-files.ts";
 import { messageOf } from "../../../base/errors.ts";
-import type { LoggerDefinition, LoggerSettings } from "../../../config/definition.ts";
 import { readStateBytes } from "../../../files/state-file.ts";
+import type { LoggerDefinition, LoggerSettings } from "../config.ts";
 import { loggerSpec } from "../contract.ts";
 
 const FILE = "loggers.json";

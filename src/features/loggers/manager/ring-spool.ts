@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { MgrError } from "../../../base/errors.ts";
+import { topicEncoding } from "../../data-plane/wire/encodings.ts";
 import type { SpooledSamples } from "../../recordings/samples/worker/spooled-samples.ts";
 import type { RingReport } from "../contract.ts";
 
@@ -33,7 +34,7 @@ export async function spoolRing(ring: RingOnHost, path: string, signal: AbortSig
     host,
     definition: found?.definition ?? "",
     definitionName: report.definition_name,
-    encoding: report.encoding === "cdr" || report.encoding === "json" ? report.encoding : "raw",
+    encoding: topicEncoding(report.encoding),
     count,
     only_ts,
     missed: report.missed + lost,

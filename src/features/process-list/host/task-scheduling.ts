@@ -1,6 +1,6 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
+import { policyName } from "../../../base/scheduling-policies.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
-import { POLICY_NAMES } from "../../../contract/tasks.ts";
 import { cpusOf } from "../../../daemon/native/affinity.ts";
 import { NativeError, readAffinity, readPolicy, setAffinity, setNice, setPolicy } from "../../../daemon/native/process-calls.ts";
 import { readStat } from "../../../daemon/tree/proc.ts";
@@ -59,7 +59,7 @@ function stepsBetween(tid: number, before: Scheduling, { policy, prio, affinity,
   if (policy !== before.policy || prio !== before.prio) {
     const flags = readPolicy(tid) & RESET_ON_FORK;
     steps.push({
-      what: `the policy ${POLICY_NAMES[policy] ?? policy} with priority ${prio}`,
+      what: `the policy ${policyName(policy).toUpperCase()} with priority ${prio}`,
       apply: () => setPolicy(tid, policy | flags, prio),
       undo: () => setPolicy(tid, before.policy | flags, before.prio),
     });

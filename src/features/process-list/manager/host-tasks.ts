@@ -1,6 +1,7 @@
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
+import { policyName } from "../../../base/scheduling-policies.ts";
 import { jsonOf } from "../../../bus/client/rpc-envelope.ts";
-import { POLICY_NAMES, taskPage } from "../../../contract/tasks.ts";
+import { taskPage } from "../../../contract/tasks.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
@@ -62,7 +63,7 @@ export class ManagerHostTasks implements HostTasks {
     this.#options.log.append({
       level: "info",
       source: "manager",
-      msg: `'${by}' set thread ${tid} of process ${pid} on ${link.host} to ${POLICY_NAMES[now.policy] ?? now.policy}, priority ${now.prio}, CPUs ${now.affinity.join(",")}${niceness}`,
+      msg: `'${by}' set thread ${tid} of process ${pid} on ${link.host} to ${policyName(now.policy).toUpperCase()}, priority ${now.prio}, CPUs ${now.affinity.join(",")}${niceness}`,
     });
     return { host: link.host, pid, tid, policy: now.policy, prio: now.prio, affinity: now.affinity.join(",") };
   }

@@ -1,5 +1,6 @@
+import { policyName } from "../../../base/scheduling-policies.ts";
 import { visible } from "../../../base/visible-text.ts";
-import { POLICY_NAMES, type TaskCell } from "../../../contract/tasks.ts";
+import type { TaskCell } from "../../../contract/tasks.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "../task-columns.ts";
 import type { TaskColumn, TaskRow } from "../wire.ts";
 
@@ -29,7 +30,7 @@ const COLUMNS: Readonly<Record<TaskColumnName, Omit<TaskColumn, "name"> & { form
   process: left("Process"),
   name: left("Name"),
   state: left("State", (value) => STATES[value] ?? String(value)),
-  policy: { ...count("Policy"), align: "left", format: (value) => POLICY_NAMES[Number(value)] ?? String(value) },
+  policy: { ...count("Policy"), align: "left", format: (value) => policyName(Number(value)).toUpperCase() },
   prio: count("Priority"),
   nice: count("Nice"),
   affinity: left("CPUs", (value) => ranges(String(value))),

@@ -1,11 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import type { CommandGroup } from "../../../cli/command/feature.ts";
 import { collected, connecting, count, duration, size } from "../../../cli/command/option-values.ts";
+import { RECORDED_BESIDE } from "../recorded-beside.ts";
 import { formatOption, SPREADSHEET } from "./format-option.ts";
 import { RECORD_PAGES } from "./manual.ts";
-
-/** What can be recorded beside topics. */
-const BESIDE = ["processes", "log", "services", "parameters"];
 
 /** Recordings. */
 export const RECORD_GROUP: CommandGroup = {
@@ -15,7 +13,7 @@ export const RECORD_GROUP: CommandGroup = {
     connecting(record.command("start <name> [topics...]"))
       .description("record topics to MCAP files on the hosts of their publishers")
       .option("--terminal <pattern>", "also the output of these processes; may be repeated", collected)
-      .option("--include <kinds>", `also ${BESIDE.join(", ")}, separated by commas`, kinds)
+      .option("--include <kinds>", `also ${RECORDED_BESIDE.join(", ")}, separated by commas`, kinds)
       .option("--max-size <size>", "begin another file at this size, such as 1GiB", size)
       .option("--max-duration <time>", "begin another file after this time, such as 1h", duration)
       .option("--max-files <count>", "files on each host; the oldest is removed", count)
@@ -57,6 +55,7 @@ export const RECORD_GROUP: CommandGroup = {
 
 function kinds(text: string): string[] {
   const named = text.split(",").map((kind) => kind.trim());
-  if (named.some((kind) => !BESIDE.includes(kind))) throw new InvalidArgumentError(`expected some of ${BESIDE.join(",")}.`);
+  if (named.some((kind) => !RECORDED_BESIDE.some((known) => known === kind)))
+    throw new InvalidArgumentError(`expected some of ${RECORDED_BESIDE.join(",")}.`);
   return [...new Set(named)];
 }

@@ -1,4 +1,3 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
@@ -10,6 +9,7 @@ import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RunReport } from "../../../contract/run.ts";
 import { instanceUuid } from "../../../daemon/session/instance.ts";
 import { ListPages } from "../../../daemon/session/list-pages.ts";
+import { replaceFileSync } from "../../../files/replace-file.ts";
 import { readStateText } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { Tap } from "../../data-plane/host/tap.ts";
@@ -276,12 +276,9 @@ export class Recorder {
     );
     this.#savedStates.clear();
     for (const { name, is_recording, started_at } of recordings) this.#savedStates.set(name, stateText(is_recording, started_at));
-    const temporary = `${this.#stateFile}.new`;
     try {
-      makeStateFolder(dirname(temporary));
-      rmSync(temporary, { force: true });
-      writeFileSync(temporary, `${JSON.stringify(recordings)}\n`, { mode: 0o600, flag: "wx" });
-      renameSync(temporary, this.#stateFile);
+      makeStateFolder(dirname(this.#stateFile));
+      replaceFileSync(this.#stateFile, `${JSON.stringify(recordings)}\n`, { isDurable: false });
     } catch (error) {
       this.#options.log("error", `${this.#stateFile} cannot be written: ${messageOf(error)}`);
     }

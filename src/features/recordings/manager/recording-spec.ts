@@ -1,4 +1,4 @@
-import type { RecordSettings } from "../../../config/definition.ts";
+import type { RecordSettings } from "../config.ts";
 import type { RecordingSpec } from "../contract.ts";
 import type { RecordingRequest } from "./recordings.ts";
 

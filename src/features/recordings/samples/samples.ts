@@ -1,3 +1,5 @@
+import type { TopicEncoding } from "../../data-plane/wire/encodings.ts";
+
 /** The samples of a logger, as the writers of the formats read them. Times are nanoseconds since 1970. */
 
 /** One message of a topic. */
@@ -19,7 +21,7 @@ export interface TopicSamples {
   /** Text of the message definition; empty: there is none. */
   readonly definition: string;
   readonly definitionName: string;
-  readonly encoding: "cdr" | "json" | "raw";
+  readonly encoding: TopicEncoding;
   readonly count: number;
   readonly only_ts: boolean;
   /** Samples that were lost. */

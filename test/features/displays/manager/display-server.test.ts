@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DisplaySettings } from "../../../../src/config/definition.ts";
+import type { DisplaySettings } from "../../../../src/features/displays/config.ts";
 import { displayDefinition } from "../../../../src/features/displays/manager/display-server.ts";
 import { displayProcessOf } from "../../../../src/features/displays/manager/display-user.ts";
 

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { POLICIES, REAL_TIME_POLICIES } from "../../../../src/base/scheduling-policies.ts";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 import { ask } from "../../state/store.ts";
 import { addressOfView } from "../../state/views.ts";
@@ -8,14 +9,10 @@ import { IconButton } from "../../ui/icons.tsx";
 import { complain, toast } from "../../ui/toasts.ts";
 import { clampText, cpuList } from "./task-query.ts";
 
-const POLICIES: readonly (readonly [number, string])[] = [
-  [0, "OTHER"],
-  [3, "BATCH"],
-  [5, "IDLE"],
-  [1, "FIFO (real time)"],
-  [2, "RR (real time)"],
-];
-const REAL_TIME = new Set([1, 2]);
+const CHOICES = Object.entries(POLICIES).map(([name, number]) => {
+  const label = name.toUpperCase();
+  return [number, REAL_TIME_POLICIES.has(number) ? `${label} (real time)` : label] as const;
+});
 /** In the form, in the title or in a place of their own. */
 const ELSEWHERE = new Set(["name", "policy", "prio", "nice", "affinity", "command", "env"]);
 
@@ -103,7 +100,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
   const [typed, setTyped] = useState<Partial<Wanted>>({});
   const [problem, setProblem] = useState<string | null>(null);
   const wanted = { ...now, ...typed };
-  const isRealTime = REAL_TIME.has(wanted.policy);
+  const isRealTime = REAL_TIME_POLICIES.has(wanted.policy);
   const change = (part: Partial<Wanted>) => {
     setProblem(null);
     setTyped({ ...typed, ...part });
@@ -140,15 +137,15 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
           value={wanted.policy}
           onChange={(event) => {
             const policy = Number(event.currentTarget.value);
-            change({ policy, prio: REAL_TIME.has(policy) ? Math.max(1, wanted.prio) : 0 });
+            change({ policy, prio: REAL_TIME_POLICIES.has(policy) ? Math.max(1, wanted.prio) : 0 });
           }}
         >
-          {POLICIES.map(([number, name]) => (
+          {CHOICES.map(([number, name]) => (
             <option key={number} value={number}>
               {name}
             </option>
           ))}
-          {POLICIES.every(([number]) => number !== now.policy) && <option value={now.policy}>{cell("policy")?.formatted}</option>}
+          {CHOICES.every(([number]) => number !== now.policy) && <option value={now.policy}>{cell("policy")?.formatted}</option>}
         </select>
       </label>
       <label>

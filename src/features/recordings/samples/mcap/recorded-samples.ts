@@ -1,3 +1,4 @@
+import { topicEncoding } from "../../../data-plane/wire/encodings.ts";
 import type { LoggerSamples, Sample, TopicSamples } from "../samples.ts";
 import { type IndexedFile, metadataOf, openIndexed } from "./indexed-file.ts";
 import { LOSSES, lossesOf, RECORDING } from "./losses.ts";
@@ -18,8 +19,6 @@ interface Track {
   missed: number;
   readonly files: { readonly file: IndexedFile; readonly channels: Set<number> }[];
 }
-
-const ENCODINGS: ReadonlySet<string> = new Set<TopicSamples["encoding"]>(["cdr", "json", "raw"]);
 
 /** Reads complete files of one recording. `wants` chooses topics. Rejects for a file that has no index. */
 export async function openRecorded(name: string, paths: readonly string[], wants: (topic: string) => boolean): Promise<RecordedSamples> {
@@ -52,7 +51,7 @@ async function addTracks(tracks: Map<string, Track>, file: IndexedFile, wants: (
       host: about.get("host") ?? metadata.get(RECORDING)?.get("host") ?? "",
       definition: schema === undefined ? "" : new TextDecoder().decode(schema.data),
       definitionName: schema?.name ?? "",
-      encoding: ENCODINGS.has(messageEncoding) ? (messageEncoding as TopicSamples["encoding"]) : "raw",
+      encoding: topicEncoding(messageEncoding),
     };
     const key = JSON.stringify(kind);
     const track = tracks.get(key) ?? { ...kind, count: 0, missed: 0, files: [] };

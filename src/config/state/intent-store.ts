@@ -1,9 +1,9 @@
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import type { FileSystem } from "./atomic-file.ts";
-import { changeText, type IntentHeader, type LoadedIntent, loadIntent, snapshotText } from "./intent-file.ts";
-import { IntentFiles, MIN_FULL_JOURNAL_BYTES } from "./intent-files.ts";
+import type { FileSystem } from "../../files/replace-file.ts";
+import { IntentFiles, MIN_FULL_JOURNAL_BYTES } from "./intent-disk.ts";
+import { changeText, type IntentHeader, type LoadedIntent, loadIntent, snapshotText } from "./intent-format.ts";
 import { type ProcessIntent, withoutStart } from "./process-intent.ts";
 
 export interface IntentStoreOptions {

@@ -1,5 +1,5 @@
 import * as fs from "node:fs/promises";
-import { isMissing } from "../../files/state-file.ts";
+import { isMissing } from "./state-file.ts";
 
 /** Renames a damaged file to the returned path. */
 export async function setAside(path: string): Promise<string> {

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { firstIssue, MgrError, messageOf } from "../../base/errors.ts";
+import { nameAsDamaged, setAside } from "../../files/damaged-file.ts";
 import { readStateBytes } from "../../files/state-file.ts";
-import { nameAsDamaged, setAside } from "./damaged-file.ts";
-import { journalPath, readJournal } from "./intent-journal.ts";
+import { journalPath, readJournal } from "./journal-format.ts";
 import { type ProcessIntent, processIntent } from "./process-intent.ts";
+
+/** The text of `intent.json` and of a change in its journal, and how both are read again. */
 
 /** 2: later changes are in a journal. */
 const VERSION = 2;

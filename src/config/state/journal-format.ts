@@ -1,6 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 
+/** The lines of a journal: a header, then one change each. */
+
 const NEWLINE = 10;
 const journalHeader = z.looseObject({ journal: z.string() });
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
-import { type FileSystem, type WrittenFile, writeFileAtomically } from "./atomic-file.ts";
-import { journalHeaderText, journalPath } from "./intent-journal.ts";
-import { JournalFile } from "./journal-file.ts";
+import { type FileSystem, type WrittenFile, writeFileAtomically } from "../../files/replace-file.ts";
+import { JournalFile } from "./growing-file.ts";
+import { journalHeaderText, journalPath } from "./journal-format.ts";
 
 /** A journal shorter than this is not replaced, bytes: about 1,000 requests, which the next manager reads in some milliseconds. */
 export const MIN_FULL_JOURNAL_BYTES = 256 * 1024;

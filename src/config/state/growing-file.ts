@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { createFile, type FileSystem, moveIntoPlace, temporaryPath, type WrittenFile } from "./atomic-file.ts";
+import { createFile, type FileSystem, moveIntoPlace, temporaryPath, type WrittenFile } from "../../files/replace-file.ts";
 
 /** Each write is on the disk when it returns: one trip to the thread pool, where a write and a sync are two. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_DSYNC;

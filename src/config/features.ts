@@ -1,0 +1,41 @@
+import type { z } from "zod";
+import { CONFIG_FEATURES } from "../features/config.ts";
+import type { ConfigFeature } from "./config-feature.ts";
+
+/** What all features add to the configuration, put together. */
+type Feature = (typeof CONFIG_FEATURES)[keyof typeof CONFIG_FEATURES];
+type Together<Part> = Record<never, never> &
+  ((Part extends unknown ? (part: Part) => void : never) extends (part: infer All) => void ? All : never);
+type Keys<Kind extends keyof ConfigFeature> = Together<
+  Feature extends infer One ? (One extends Record<Kind, infer Own> ? Own : never) : never
+>;
+
+const features: readonly ConfigFeature[] = Object.values(CONFIG_FEATURES);
+
+export const FILE_KEYS: Keys<"file"> = Object.assign({}, ...features.map(({ file }) => file));
+export const INSTANCE_KEYS: Keys<"instance"> = Object.assign({}, ...features.map(({ instance }) => instance));
+export const PROCESS_KEYS: Keys<"process"> = Object.assign({}, ...features.map(({ process }) => process));
+
+export const FEATURE_CHECKS = features.flatMap(({ checkReferences }) => checkReferences ?? []);
+
+/** What the features' keys of a file say. */
+export type FileParts = Readonly<z.output<z.ZodObject<typeof FILE_KEYS>>>;
+
+/** Without the other keys. */
+export function fileParts(file: FileParts): FileParts {
+  return Object.fromEntries(Object.keys(FILE_KEYS).map((key) => [key, file[key as keyof FileParts]])) as FileParts;
+}
+
+/** The part of a process's definition that features have. */
+export type ProcessParts = Together<
+  Feature extends infer One ? (One extends { resolveProcess(values: never): infer Own } ? Own : never) : never
+>;
+
+export function resolveProcessParts(last: (key: keyof typeof PROCESS_KEYS) => unknown): ProcessParts {
+  const values = Object.fromEntries((Object.keys(PROCESS_KEYS) as (keyof typeof PROCESS_KEYS)[]).map((key) => [key, last(key)]));
+  return Object.assign({}, ...features.map((feature) => feature.resolveProcess?.(values as never)));
+}
+
+export function describeProcessParts(definition: ProcessParts): Record<string, unknown> {
+  return Object.assign({}, ...features.map((feature) => feature.describeProcess?.(definition as never)));
+}
