@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { MAX_DURATION_MS } from "../base/clock.ts";
-
-/** A run is one execution of a process. Its id is `<epoch>-<n>`: the manager's boot epoch and a counter of that boot. */
-export const runId = z.string().regex(/^\d{1,15}-\d{1,15}$/);
-export type RunId = string;
+import { FEATURE_RUN } from "../features/contract.ts";
+import { runId } from "./fields.ts";
 
 const duration = z.number().int().min(0).max(MAX_DURATION_MS);
 
@@ -126,9 +124,6 @@ export const PLAIN_RUN = {
   log_file: null,
 } satisfies Partial<RunSpec>;
 
-/** DISPLAY and XAUTHORITY of a run; null: the latter is not set. */
-const runDisplay = z.strictObject({ display: z.string().min(1), authority: z.string().min(1).nullable() });
-
 /**
  * Everything a host needs to run a process; it does not change after the spawn. The manager has resolved templates, defines and overrides.
  * The host resolves what depends on its file system and environment (cwd, pass_environment, PATH, user, files).
@@ -172,19 +167,16 @@ export const runSpec = z.strictObject({
   log_file: logFile.nullable().default(null),
   /** The newest output is also kept on the host's disk. */
   output_on_disk: z.literal(true).exactOptional(),
-  /**
-   * Where its X clients show: DISPLAY, and XAUTHORITY where it is known. `forward`: on a display that the host makes for the run; it passes
-   * the clients to the manager. Left out: as in its environment.
-   */
-  x11: z.union([runDisplay, z.strictObject({ forward: z.literal(true) })]).exactOptional(),
+  ...FEATURE_RUN,
 });
 export type RunSpec = z.infer<typeof runSpec>;
 
-/** If the hashes are equal, a restart would change nothing. Inherited environment, X display and terminal size are not included. */
+/** If the hashes are equal, a restart would change nothing. Inherited environment, terminal size and fields of features are not included. */
 export function specHash(spec: RunSpec): string {
-  const { inherited: _inherited, stop_rank: _rank, x11: _x11, terminal, ...rest } = spec;
+  const { inherited: _inherited, stop_rank: _rank, terminal, ...rest } = spec;
+  const counted = Object.entries(rest).filter(([name]) => !Object.hasOwn(FEATURE_RUN, name));
   return createHash("sha256")
-    .update(canonicalJson({ backlog: terminal.backlog, ...rest }))
+    .update(canonicalJson({ backlog: terminal.backlog, ...Object.fromEntries(counted) }))
     .digest("hex")
     .slice(0, 16);
 }

@@ -1,14 +1,10 @@
 import { firstIssue, MgrError } from "../base/errors.ts";
 import { HOST_REQUESTS, type HostRequestName, MAX_KEPT_NAMES, type RequestOf, type ResponseOf } from "../contract/messages.ts";
 import type { StopStep } from "../contract/run.ts";
-import type { TopicServices } from "../features/data-plane/host/topic-services.ts";
-import type { ForwardedDisplays } from "../features/displays/host/forwarded-displays.ts";
-import type { Rings } from "../features/loggers/host/rings.ts";
-import type { NetworkReport } from "../features/network-statistics/host/network-report.ts";
-import type { TaskLists } from "../features/process-list/host/task-list.ts";
-import { setTask } from "../features/process-list/host/task-scheduling.ts";
-import type { Recorder } from "../features/recordings/host/recorder.ts";
 import { isSignal, type Signal } from "../protocol/process/signals.ts";
+import type { HostHandlers } from "./host-feature.ts";
+import type { HostFeatures } from "./host-features.ts";
+import type { ListBuilder } from "./lists/list-builder.ts";
 import type { KeptOutput } from "./output/kept/kept-output.ts";
 import type { RingStore } from "./output/ring-store.ts";
 import { startupCommands } from "./process/startup-commands.ts";
@@ -16,21 +12,18 @@ import type { Run } from "./run/run.ts";
 import type { RunTable } from "./run/run-table.ts";
 import type { Forwarder } from "./session/forwarder.ts";
 
-export type HostHandlers = { [N in HostRequestName]: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
-
 /** What the handlers act on. */
 interface HostParts {
   streamId: string;
   runs: RunTable<Run>;
   rings: RingStore;
   keptOutput: KeptOutput | null;
-  tasks: TaskLists;
+  lists: ListBuilder;
+  loads: () => Promise<ResponseOf<"loads">>;
   forwarder: Forwarder;
-  displays: Pick<ForwardedDisplays, "accept">;
   /** File with the address of the host's bus; null: none. */
   busUrlFile: string | null;
-  topics: TopicServices;
-  network: NetworkReport;
+  features: Pick<HostFeatures, "environment" | "handlers">;
   /** Of the last event. */
   seq: () => number;
 }
@@ -41,12 +34,11 @@ export function hostHandlers({
   runs,
   rings,
   keptOutput,
-  tasks,
+  lists,
+  loads,
   forwarder,
-  displays,
   busUrlFile,
-  topics: { clients, recorder, loggers },
-  network,
+  features,
   seq,
 }: HostParts): Omit<HostHandlers, "hello" | "spawn"> {
   return {
@@ -75,12 +67,9 @@ export function hostHandlers({
       await forwarder.open({ stream, host, port });
       return {};
     },
-    x11_accept: ({ stream, connection }) => {
-      forwarder.carry(stream, () => displays.accept(connection));
-      return {};
-    },
-    x11_connect: ({ stream, display }) => forwarder.openDisplay(stream, display),
-    startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec, busUrlFile) }),
+    startup_commands: async ({ spec }) => ({
+      commands: await startupCommands(spec, { busUrlFile, variables: await features.environment(spec) }),
+    }),
     memo: ({ run_id, memo }) => {
       runs.byId(run_id).memo = memo;
       return {};
@@ -106,25 +95,10 @@ export function hostHandlers({
       for (const name of names) if (!living.has(name)) await keptOutput?.forget(name);
       return {};
     },
-    tasks: ({ session: _session, ...request }) => tasks.make(request),
-    loads: () => tasks.loads(),
-    task_page: ({ list, page }) => ({ data: tasks.page(list, page) }),
-    data_plane: () => clients?.list() ?? { list: "", seq: 0, pages: 0 },
-    data_plane_page: ({ list, page }) => {
-      if (clients === null) throw new MgrError("not_found", "this host has no broker, and so no list of clients");
-      return { data: clients.page(list, page) };
-    },
-    network: (request) => network.list(request),
-    network_page: ({ list, page }) => ({ data: network.page(list, page) }),
-    tcp_connections: () => network.tcpConnections(),
-    lose_topics: ({ topics }) => {
-      clients?.loseTopics(topics);
-      return {};
-    },
-    set_task: ({ session: _session, ...request }) => setTask(request),
-    ...recordingHandlers(recorder),
-    ...loggerHandlers(loggers),
+    loads,
+    task_page: ({ list, page }) => ({ data: lists.pages.take(list, page) }),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
+    ...features.handlers,
   };
 }
 
@@ -133,43 +107,6 @@ function pageOfNames(all: readonly string[], after: string | null): ResponseOf<"
   const rest = all.filter((name) => after === null || name > after).sort();
   const names = rest.slice(0, MAX_KEPT_NAMES);
   return { names, next: rest.length > names.length ? (names.at(-1) ?? null) : null };
-}
-
-function recordingHandlers(
-  recorder: Recorder | null,
-): Pick<
-  HostHandlers,
-  "record_start" | "record_stop" | "record_delete" | "recordings" | "recordings_page" | "record_read" | "record_notes"
-> {
-  const own = () => {
-    if (recorder === null) throw new MgrError("conflict", "this host cannot record: it has no state folder or no broker");
-    return recorder;
-  };
-  return {
-    record_start: async (request) => own().start(request),
-    record_stop: async (request) => own().stop(request),
-    record_delete: async (request) => own().delete(request),
-    recordings: async () => recorder?.list() ?? { list: "", seq: 0, pages: 0 },
-    recordings_page: (request) => own().page(request),
-    record_read: async (request) => own().read(request),
-    record_notes: (request) => recorder?.note(request) ?? {},
-  };
-}
-
-function loggerHandlers(
-  rings: Rings | null,
-): Pick<HostHandlers, "logger_set" | "logger_delete" | "logger_reports" | "logger_ring" | "logger_read"> {
-  const own = () => {
-    if (rings === null) throw new MgrError("conflict", "this host has no broker, and so no loggers");
-    return rings;
-  };
-  return {
-    logger_set: (request) => own().set(request),
-    logger_delete: (request) => own().delete(request),
-    logger_reports: (request) => rings?.reports(request) ?? { loggers: [], rings: [], next: null },
-    logger_ring: (request) => own().ring(request),
-    logger_read: (request) => own().read(request),
-  };
 }
 
 /** The request as its schema returns it. Throws `unknown_action` or `bad_field`. */

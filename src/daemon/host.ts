@@ -15,13 +15,13 @@ import {
   type ResponseOf,
 } from "../contract/messages.ts";
 import type { StreamFrame } from "../contract/streams.ts";
-import { TopicServices } from "../features/data-plane/host/topic-services.ts";
-import { ForwardedDisplays } from "../features/displays/host/forwarded-displays.ts";
-import { NetworkReport } from "../features/network-statistics/host/network-report.ts";
-import { TaskLists } from "../features/process-list/host/task-list.ts";
 import type { HostBus } from "./bus/host-bus.ts";
+import type { HostHandlers } from "./host-feature.ts";
+import { HostFeatures } from "./host-features.ts";
 import type { HostOptions } from "./host-options.ts";
-import { checkRequest, type HostHandlers, hostHandlers } from "./host-requests.ts";
+import { checkRequest, hostHandlers } from "./host-requests.ts";
+import { ListBuilder } from "./lists/list-builder.ts";
+import { listLoads } from "./loads/load-lists.ts";
 import { KeptOutput } from "./output/kept/kept-output.ts";
 import { LogFiles } from "./output/log-files.ts";
 import { RingStore } from "./output/ring-store.ts";
@@ -34,9 +34,9 @@ import { Forwarder } from "./session/forwarder.ts";
 import { JoinedEnds } from "./session/joined-ends.ts";
 import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
-import { TaskOwners } from "./tasks/task-owners.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { bootId } from "./tree/proc.ts";
+import { TaskOwners } from "./tree/task-owners.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 
 /**
@@ -58,14 +58,12 @@ export class Host implements HostLink {
   readonly #logFiles: LogFiles;
   readonly #reaper: TreeReaper;
   readonly #runs = new RunTable<Run>();
-  readonly #tasks: TaskLists;
+  readonly #lists: ListBuilder;
   readonly #version: string | undefined;
   readonly #bus: HostBus | null;
-  readonly #topics: TopicServices;
+  readonly #features: HostFeatures;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
-  readonly #displays: ForwardedDisplays;
-  readonly #network: NetworkReport;
   readonly #handlers: HostHandlers;
   /** Reason of the last refusal of a manager. */
   #refused = "";
@@ -113,25 +111,22 @@ export class Host implements HostLink {
     this.#reaper =
       options.killTree ??
       createGuardedReaper({ subreaper: options.subreaper, marker: this.streamId, log: (msg) => this.#report("warning", msg) });
-    this.#tasks = new TaskLists({
+    this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
+    this.#lists = new ListBuilder(this.#clock);
+    const owners = () => new TaskOwners(this.#reaper.owners(), (runId) => this.#runs.nameOf(runId));
+    this.#features = new HostFeatures({
+      host: this.host,
       clock: this.#clock,
-      owners: () => this.#reaper.owners(),
-      nameOfRun: (runId) => this.#runs.nameOf(runId),
-    });
-    this.#topics = new TopicServices({
-      ...options,
-      clock: this.#clock,
-      log: (level, msg) => this.#report(level, msg),
-      publisher: this.#publisher,
-    });
-    void this.#topics.ready.then(() => this.#bus?.admit());
-    this.#displays = new ForwardedDisplays({
-      folder: options.x11Dir ?? null,
-      clock: this.#clock,
+      bus: this.#bus,
+      folders: options.folders ?? null,
+      streams: this.#forwarder,
+      lists: this.#lists,
+      owners,
       hasManager: () => this.#session.id !== null,
-      announce: (waiting) => this.#publisher.publish((listener) => listener.onX11?.(waiting)),
       log: (level, msg) => this.#report(level, msg),
+      publish: (name, news) => this.#publisher.publish((listener) => listener.onNews?.[name]?.(news)),
     });
+    void this.#features.ready.then(() => this.#bus?.admit());
     this.#starter = new RunStarter({
       streamId: this.streamId,
       runs: this.#runs,
@@ -139,7 +134,7 @@ export class Host implements HostLink {
       logFiles: this.#logFiles,
       keptOutput: this.#kept,
       bus: this.#bus,
-      displays: this.#displays,
+      features: this.#features,
       check: (session) => this.#checkStart(session),
       runOptions: {
         reaper: this.#reaper,
@@ -147,16 +142,6 @@ export class Host implements HostLink {
         onChange: (kind, changed) => this.#runChanged(kind, changed),
         onOutput: (name, bytes) => this.#output(name, bytes),
         log: (level, msg) => this.#report(level, msg),
-      },
-    });
-    this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
-    this.#network = new NetworkReport({
-      clock: this.#clock,
-      bus: this.#bus,
-      forwards: this.#forwarder.counts,
-      processNames: () => {
-        const owners = new TaskOwners(this.#reaper.owners(), (runId) => this.#runs.nameOf(runId));
-        return (pid) => owners.of(pid);
       },
     });
     this.#handlers = {
@@ -167,12 +152,11 @@ export class Host implements HostLink {
         runs: this.#runs,
         rings: this.#rings,
         keptOutput: this.#kept,
-        tasks: this.#tasks,
+        lists: this.#lists,
+        loads: () => listLoads({ clock: this.#clock, lists: this.#lists, owners }),
         forwarder: this.#forwarder,
-        displays: this.#displays,
         busUrlFile: this.#bus?.urlFile ?? null,
-        topics: this.#topics,
-        network: this.#network,
+        features: this.#features,
         seq: () => this.#seq,
       }),
     };
@@ -226,7 +210,7 @@ export class Host implements HostLink {
       stream_id: this.streamId,
       session: this.#session.id,
       seq: this.#seq,
-      ...this.#topics.seqs,
+      ...this.#features.heartbeat,
     };
     this.#publisher.publish((listener) => listener.onHeartbeat?.(heartbeat));
   }
@@ -247,10 +231,8 @@ export class Host implements HostLink {
     this.#clock.clearTimeout(this.#timer);
     this.#ends.close();
     this.#managerLost.close();
-    this.#tasks.close();
-    this.#network.close();
-    this.#displays.close();
-    await this.#topics.close();
+    this.#lists.close();
+    await this.#features.close();
     await this.#logFiles.close();
     await this.#kept?.close();
     await this.#reaper.close();
@@ -306,11 +288,11 @@ export class Host implements HostLink {
   #output(name: string, bytes: Uint8Array): void {
     this.#windows.grown(name);
     this.#kept?.grown(name);
-    this.#topics.recorder?.output(name, bytes);
+    this.#features.output(name, bytes);
   }
 
   #runChanged(kind: HostEvent["kind"], run: Run): void {
-    this.#topics.recorder?.processChanged(kind, run);
+    this.#features.runChanged(kind, run);
     this.#ends.pass(kind, run);
   }
 
@@ -325,7 +307,7 @@ export class Host implements HostLink {
   #sessionVoided(reason: string): void {
     this.#windows.clear();
     this.#forwarder.closeAll("the manager's session ended");
-    this.#displays.managerLost();
+    this.#features.managerLost();
     this.#report("debug", `the manager's session ended: ${reason}`);
     if (!this.#isEnding) this.#managerLost.lost();
     this.announce();

@@ -1,9 +1,9 @@
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
 import { jsonOf } from "../../../bus/client/rpc-envelope.ts";
-import { POLICY_NAMES, taskPage } from "../../../contract/tasks.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
+import { POLICY_NAMES, taskPage } from "../contract.ts";
 import type { TaskRow } from "../wire.ts";
 import { taskColumns, taskRow } from "./task-columns.ts";
 

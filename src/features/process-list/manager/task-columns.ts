@@ -1,5 +1,5 @@
 import { visible } from "../../../base/visible-text.ts";
-import { POLICY_NAMES, type TaskCell } from "../../../contract/tasks.ts";
+import { POLICY_NAMES, type TaskCell } from "../contract.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "../task-columns.ts";
 import type { TaskColumn, TaskRow } from "../wire.ts";
 
