@@ -1,47 +1,73 @@
+import type { Clock } from "../base/clock.ts";
 import { firstIssue, MgrError } from "../base/errors.ts";
 import { HOST_REQUESTS, type HostRequestName, MAX_KEPT_NAMES, type RequestOf, type ResponseOf } from "../contract/messages.ts";
-import type { StopStep } from "../contract/run.ts";
-import { isSignal, type Signal } from "../protocol/process/signals.ts";
 import type { HostHandlers } from "./host-feature.ts";
 import type { HostFeatures } from "./host-features.ts";
 import type { ListBuilder } from "./lists/list-builder.ts";
-import type { KeptOutput } from "./output/kept/kept-output.ts";
-import type { RingStore } from "./output/ring-store.ts";
+import { listLoads } from "./loads/load-lists.ts";
+import type { HostOutput } from "./output/host-output.ts";
 import { startupCommands } from "./process/startup-commands.ts";
 import type { Run } from "./run/run.ts";
+import type { RunStarter } from "./run/run-starter.ts";
 import type { RunTable } from "./run/run-table.ts";
+import { checkSteps, signalName } from "./run/signal-name.ts";
 import type { Forwarder } from "./session/forwarder.ts";
+import type { TaskOwners } from "./tree/task-owners.ts";
 
-/** What the handlers act on. */
-interface HostParts {
-  streamId: string;
-  runs: RunTable<Run>;
-  rings: RingStore;
-  keptOutput: KeptOutput | null;
-  lists: ListBuilder;
-  loads: () => Promise<ResponseOf<"loads">>;
-  forwarder: Forwarder;
+/** What the requests act on. */
+interface HostParts extends Pick<HostHandlers, "hello"> {
+  readonly streamId: string;
+  readonly clock: Clock;
+  /** Throws `stale_session`. */
+  readonly checkSession: (session: string) => void;
+  readonly starter: RunStarter;
+  readonly runs: RunTable<Run>;
+  readonly output: HostOutput;
+  readonly lists: ListBuilder;
+  /** For one list of processes: based on what is known now. */
+  readonly owners: () => TaskOwners;
+  readonly forwarder: Forwarder;
   /** File with the address of the host's bus; null: none. */
-  busUrlFile: string | null;
-  features: Pick<HostFeatures, "environment" | "handlers">;
+  readonly busUrlFile: string | null;
+  readonly features: HostFeatures;
   /** Of the last event. */
-  seq: () => number;
+  readonly seq: () => number;
 }
 
-/** Answers the requests that begin neither a session nor a run. Their sessions have been checked. */
-export function hostHandlers({
+/** Checks the requests of managers, and answers them. */
+export class HostRequests {
+  readonly #checkSession: HostParts["checkSession"];
+  readonly #handlers: HostHandlers;
+
+  constructor(parts: HostParts) {
+    this.#checkSession = parts.checkSession;
+    this.#handlers = { ...handlersOf(parts), ...parts.features.handlers };
+  }
+
+  async answer<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+    const checked = checkRequest(name, request);
+    if ("session" in checked) this.#checkSession(checked.session);
+    return this.#handlers[name](checked);
+  }
+}
+
+function handlersOf({
+  hello,
   streamId,
+  clock,
+  starter,
   runs,
-  rings,
-  keptOutput,
+  output: { rings, kept },
   lists,
-  loads,
+  owners,
   forwarder,
   busUrlFile,
   features,
   seq,
-}: HostParts): Omit<HostHandlers, "hello" | "spawn"> {
+}: HostParts): Omit<HostHandlers, keyof HostFeatures["handlers"]> {
   return {
+    hello,
+    spawn: async (request) => ({ run: (await starter.spawn(request)).report }),
     stop: async ({ run_id, steps }) => {
       checkSteps(steps);
       // A start in progress cannot be cancelled: the new process is stopped.
@@ -89,16 +115,15 @@ export function hostHandlers({
       };
     },
     read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: rings.origin, data: new Uint8Array(0) },
-    kept_outputs: ({ after }) => pageOfNames(keptOutput?.names ?? [], after),
+    kept_outputs: ({ after }) => pageOfNames(kept?.names ?? [], after),
     forget_outputs: async ({ names }) => {
       const living = new Set(runs.living.map(({ spec }) => spec.name));
-      for (const name of names) if (!living.has(name)) await keptOutput?.forget(name);
+      for (const name of names) if (!living.has(name)) await kept?.forget(name);
       return {};
     },
-    loads,
+    loads: () => listLoads({ clock, lists, owners }),
     task_page: ({ list, page }) => ({ data: lists.pages.take(list, page) }),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
-    ...features.handlers,
   };
 }
 
@@ -110,20 +135,9 @@ function pageOfNames(all: readonly string[], after: string | null): ResponseOf<"
 }
 
 /** The request as its schema returns it. Throws `unknown_action` or `bad_field`. */
-export function checkRequest<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
+function checkRequest<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
   if (!Object.hasOwn(HOST_REQUESTS, name)) throw new MgrError("unknown_action", `unknown request '${name}' to a host`);
   const parsed = HOST_REQUESTS[name].request.safeParse(request);
   if (!parsed.success) throw new MgrError("bad_field", `invalid request '${name}': ${firstIssue(parsed.error)}`);
   return parsed.data as RequestOf<N>;
-}
-
-export function checkSteps(steps: readonly StopStep[]): void {
-  for (const step of steps) {
-    if ("signal" in step) signalName(step.signal);
-  }
-}
-
-function signalName(text: string): Signal {
-  if (!isSignal(text)) throw new MgrError("bad_field", `there is no signal '${text}'; use a name such as SIGTERM or SIGRTMIN+3`);
-  return text;
 }

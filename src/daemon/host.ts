@@ -16,16 +16,11 @@ import {
 } from "../contract/messages.ts";
 import type { StreamFrame } from "../contract/streams.ts";
 import type { HostBus } from "./bus/host-bus.ts";
-import type { HostHandlers } from "./host-feature.ts";
 import { HostFeatures } from "./host-features.ts";
 import type { HostOptions } from "./host-options.ts";
-import { checkRequest, hostHandlers } from "./host-requests.ts";
+import { HostRequests } from "./host-requests.ts";
 import { ListBuilder } from "./lists/list-builder.ts";
-import { listLoads } from "./loads/load-lists.ts";
-import { KeptOutput } from "./output/kept/kept-output.ts";
-import { LogFiles } from "./output/log-files.ts";
-import { RingStore } from "./output/ring-store.ts";
-import { WindowSender } from "./output/window-sender.ts";
+import { HostOutput } from "./output/host-output.ts";
 import type { Run } from "./run/run.ts";
 import { RunStarter } from "./run/run-starter.ts";
 import { RunTable } from "./run/run-table.ts";
@@ -52,10 +47,7 @@ export class Host implements HostLink {
   readonly #publisher: Publisher<(listener: HostListener) => void>;
   readonly #session: ManagerSession;
   readonly #ends: JoinedEnds<Run>;
-  readonly #rings: RingStore;
-  readonly #kept: KeptOutput | null;
-  readonly #windows: WindowSender;
-  readonly #logFiles: LogFiles;
+  readonly #output: HostOutput;
   readonly #reaper: TreeReaper;
   readonly #runs = new RunTable<Run>();
   readonly #lists: ListBuilder;
@@ -64,11 +56,9 @@ export class Host implements HostLink {
   readonly #features: HostFeatures;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
-  readonly #handlers: HostHandlers;
+  readonly #requests: HostRequests;
   /** Reason of the last refusal of a manager. */
   #refused = "";
-  /** Whether the output path has room; null: unlimited. */
-  #hasRoom: (() => boolean) | null = null;
   #seq = 0;
   #ticks = 0;
   #timer: unknown = null;
@@ -97,16 +87,14 @@ export class Host implements HostLink {
       isWanted: () => this.#session.joinsEnds,
       publish: (kind, run) => this.#publish(kind, run),
     });
-    this.#rings = new RingStore(options.ringBudget);
-    this.#kept = options.keptOutput ? new KeptOutput(options.keptOutput, this.#rings, (msg) => this.#report("warning", msg)) : null;
-    this.#logFiles = new LogFiles({ clock: this.#clock, log: (level, msg) => this.#report(level, msg) });
-    this.#windows = new WindowSender({
+    this.#output = new HostOutput({
       streamId: this.streamId,
-      findRing: (name) => this.#rings.find(name),
-      origin: () => this.#rings.origin,
+      clock: this.#clock,
+      ringBudget: options.ringBudget,
+      kept: options.keptOutput,
       send: (chunk) => this.#publisher.publish((listener) => listener.onOutput?.(chunk)),
       hold: (name, held) => this.#starter.hold(name, held),
-      hasRoom: () => this.#hasRoom?.() ?? true,
+      log: (level, msg) => this.#report(level, msg),
     });
     this.#reaper =
       options.killTree ??
@@ -130,9 +118,7 @@ export class Host implements HostLink {
     this.#starter = new RunStarter({
       streamId: this.streamId,
       runs: this.#runs,
-      rings: this.#rings,
-      logFiles: this.#logFiles,
-      keptOutput: this.#kept,
+      output: this.#output,
       bus: this.#bus,
       features: this.#features,
       check: (session) => this.#checkStart(session),
@@ -140,26 +126,25 @@ export class Host implements HostLink {
         reaper: this.#reaper,
         clock: this.#clock,
         onChange: (kind, changed) => this.#runChanged(kind, changed),
-        onOutput: (name, bytes) => this.#output(name, bytes),
+        onOutput: (name, bytes) => this.#grown(name, bytes),
         log: (level, msg) => this.#report(level, msg),
       },
     });
-    this.#handlers = {
+    this.#requests = new HostRequests({
       hello: (request) => this.#hello(request),
-      spawn: async (request) => ({ run: (await this.#starter.spawn(request)).report }),
-      ...hostHandlers({
-        streamId: this.streamId,
-        runs: this.#runs,
-        rings: this.#rings,
-        keptOutput: this.#kept,
-        lists: this.#lists,
-        loads: () => listLoads({ clock: this.#clock, lists: this.#lists, owners }),
-        forwarder: this.#forwarder,
-        busUrlFile: this.#bus?.urlFile ?? null,
-        features: this.#features,
-        seq: () => this.#seq,
-      }),
-    };
+      checkSession: (session) => this.#session.check(session),
+      streamId: this.streamId,
+      clock: this.#clock,
+      starter: this.#starter,
+      runs: this.#runs,
+      output: this.#output,
+      lists: this.#lists,
+      owners,
+      forwarder: this.#forwarder,
+      busUrlFile: this.#bus?.urlFile ?? null,
+      features: this.#features,
+      seq: () => this.#seq,
+    });
     this.#tick();
   }
 
@@ -168,25 +153,21 @@ export class Host implements HostLink {
     return this.#runs.living.length;
   }
 
-  async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
-    const checked = checkRequest(name, request);
-    if ("session" in checked) this.#session.check(checked.session);
-    return this.#handlers[name](checked);
+  request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+    return this.#requests.answer(name, request);
   }
 
   window({ session, windows }: OutputWindows): void {
-    if (!this.#session.isCurrent(session)) return;
-    for (const window of windows) this.#windows.set(window);
+    if (this.#session.isCurrent(session)) this.#output.open(windows);
   }
 
   /** Output stays in its rings while `hasRoom` returns false; `outputRoom` signals that there is room again. */
   paceOutput(hasRoom: (() => boolean) | null): void {
-    this.#hasRoom = hasRoom;
-    this.outputRoom();
+    this.#output.pace(hasRoom);
   }
 
   outputRoom(): void {
-    this.#windows.roomAgain();
+    this.#output.roomAgain();
   }
 
   heartbeat(session: string): void {
@@ -233,8 +214,7 @@ export class Host implements HostLink {
     this.#managerLost.close();
     this.#lists.close();
     await this.#features.close();
-    await this.#logFiles.close();
-    await this.#kept?.close();
+    await this.#output.close();
     await this.#reaper.close();
   }
 
@@ -266,6 +246,7 @@ export class Host implements HostLink {
     }
     this.#managerLost.greeted(request.stop_after_ms ?? null);
     if (request.bus !== undefined) this.#bus?.follow(request.bus);
+    const { kept, rings } = this.#output;
     return {
       session,
       contract: CONTRACT_VERSION,
@@ -274,7 +255,7 @@ export class Host implements HostLink {
       stream_id: this.streamId,
       seq: this.#seq,
       time: this.#clock.now(),
-      ...(this.#kept === null ? {} : { output_from: this.#rings.origin, previous_end: this.#kept.previousEnd }),
+      ...(kept === null ? {} : { output_from: rings.origin, previous_end: kept.previousEnd }),
       ...(this.#version === undefined ? {} : { version: this.#version }),
     };
   }
@@ -285,9 +266,8 @@ export class Host implements HostLink {
     throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
   }
 
-  #output(name: string, bytes: Uint8Array): void {
-    this.#windows.grown(name);
-    this.#kept?.grown(name);
+  #grown(name: string, bytes: Uint8Array): void {
+    this.#output.grown(name);
     this.#features.output(name, bytes);
   }
 
@@ -298,14 +278,14 @@ export class Host implements HostLink {
 
   #publish(kind: HostEvent["kind"], run: Run): void {
     // Its earlier output is sent first (docs/design/runtime-invariants.md, "Exit after output").
-    this.#windows.pump(run.spec.name);
+    this.#output.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };
     this.#publisher.publish((listener) => listener.onEvent?.(event));
   }
 
   #sessionVoided(reason: string): void {
-    this.#windows.clear();
+    this.#output.closeWindows();
     this.#forwarder.closeAll("the manager's session ended");
     this.#features.managerLost();
     this.#report("debug", `the manager's session ended: ${reason}`);
@@ -315,7 +295,7 @@ export class Host implements HostLink {
 
   #tick(): void {
     this.#session.tick();
-    this.#kept?.beat();
+    this.#output.beat();
     if ((this.#ticks++ * TICK_MS) % HEARTBEAT_MS === 0) this.announce();
     this.#timer = this.#clock.setTimeout(() => this.#tick(), untilBeat(TICK_MS, this.#clock.monotonic()));
   }

@@ -4,13 +4,11 @@ import type { RunId } from "../../contract/fields.ts";
 import type { RequestOf } from "../../contract/messages.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import type { HostBus } from "../bus/host-bus.ts";
-import { checkSteps } from "../host-requests.ts";
-import type { KeptOutput } from "../output/kept/kept-output.ts";
+import type { HostOutput } from "../output/host-output.ts";
 import { LOG_BACKLOG_BYTES } from "../output/log-file.ts";
-import type { LogFiles } from "../output/log-files.ts";
-import type { RingStore } from "../output/ring-store.ts";
 import { Run, type RunOptions } from "./run.ts";
 import type { RunTable } from "./run-table.ts";
+import { checkSteps } from "./signal-name.ts";
 
 /** What features add to a run. */
 interface RunFeatures {
@@ -23,9 +21,7 @@ export interface RunStarterOptions {
   /** Part of the mark of each run. */
   readonly streamId: string;
   readonly runs: RunTable<Run>;
-  readonly rings: RingStore;
-  readonly logFiles: LogFiles;
-  readonly keptOutput: Pick<KeptOutput, "begin"> | null;
+  readonly output: HostOutput;
   readonly bus: HostBus | null;
   readonly features: RunFeatures;
   /** Throws if the manager of `session` may not start a run now. */
@@ -47,15 +43,15 @@ export class RunStarter {
   }
 
   async spawn({ session, run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<Run> {
-    const { streamId, runs, rings, logFiles, check, runOptions } = this.#options;
+    const { streamId, runs, output, check, runOptions } = this.#options;
     checkSteps(spec.stop);
     return runs.spawn(spec.name, runId, async () => {
       await this.#starts.pass();
       check(session);
       const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
-      const ring = rings.open(spec.name, backlog);
-      const logFile = logFiles.open(spec, ring);
-      this.#options.keptOutput?.begin(spec);
+      const ring = output.rings.open(spec.name, backlog);
+      const logFile = output.logFiles.open(spec, ring);
+      output.kept?.begin(spec);
       const run = await this.#start({ runId, ...runOptions, spec, memo, marker: `${streamId}:${runId}`, ring, logFile });
       if (this.#held.has(spec.name)) run.hold(true);
       runOptions.onChange("spawned", run);
