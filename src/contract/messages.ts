@@ -40,12 +40,12 @@ const busSettings = z.object({
     .union([
       z.literal("manager"),
       // `ca`: certificate authorities as PEM text; null: those of the host's system.
-      z.object({ url: z.string(), ca: z.string().max(65_536).nullable().default(null) }),
+      z.object({ url: z.string(), ca: z.string().max(65_536).nullable() }),
     ])
     .nullable(),
   max_payload: z.number().int().min(1_024).max(MAX_MAX_PAYLOAD_BYTES),
-  /** Memory for queues, kept messages and rings of loggers, bytes; left out or null: a share of the machine's. */
-  memory: z.number().int().min(MIN_BUS_MEMORY_BYTES).nullable().optional(),
+  /** Memory for queues, kept messages and rings of loggers, bytes; null: a share of the machine's. */
+  memory: z.number().int().min(MIN_BUS_MEMORY_BYTES).nullable(),
 });
 export type BusSettings = z.infer<typeof busSettings>;
 
@@ -66,8 +66,6 @@ export const HOST_REQUESTS = {
       /** After this time without a manager, milliseconds, the host stops everything (`on_manager_lost`); null: never. */
       stop_after_ms: z.number().int().min(0).nullable().optional(),
       bus: busSettings.optional(),
-      /** The manager takes both ends of a run in one event (`hostEvent`). Managers of earlier versions omit it. */
-      join_ends: z.boolean().optional(),
     }),
     response: z.object({
       session,
@@ -143,7 +141,7 @@ export const HOST_REQUESTS = {
       until: offset,
       /** The ring had fewer lines than asked for because older ones were evicted. */
       truncated: z.boolean(),
-      /** Age of the output from `offset` to the next entry, oldest first. Daemons of earlier versions omit it. */
+      /** Age of the output from `offset` to the next entry, oldest first; if it was asked for. */
       ages: z.array(z.object({ offset, age_ms: z.number() })).optional(),
       /** Where the size of the newest run's terminal changed last. Omitted if it has not, and by daemons of earlier versions. */
       resized: offset.optional(),
@@ -169,7 +167,7 @@ export const HOST_REQUESTS = {
   /** Current CPU and memory of each living run's tree, fetched page by page as `loadPage`. `time` is monotonic, milliseconds. */
   loads: {
     request: z.object({ session }),
-    // Daemons of older versions do not send `machine`.
+    // `machine` is left out where the kernel does not tell.
     response: z.object({ list: z.string(), time: z.number(), pages: count, machine: machineCpu.optional() }),
   },
   /** A page of a list of loads or, where processes are listed, of tasks. */
@@ -185,7 +183,7 @@ export type ResponseOf<N extends HostRequestName> = z.infer<HostRequests[N]["res
 /**
  * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `unhealthy`: its field tells
  * why. `watch`: `changed_file` tells which file changed. `exited`: its leader has ended; `extinct` follows when nothing of its tree is left.
- * For a manager with `join_ends`, an `exited` whose run is extinct may tell both: the leader's end is held back for 25 ms at most while the
+ * An `exited` whose run is extinct tells both: the leader's end is held back for 25 ms at most while the
  * run is being stopped, and otherwise until the end of the turn in which it was seen.
  */
 export const hostEvent = z.object({

@@ -102,7 +102,7 @@ export const topicCounters = z.object({
   /** Packets that subscribers of this broker lost because they did not read fast enough. */
   dropped: z.int(),
   /** Kept messages that were lost because the memory of the broker was used up. */
-  kept_dropped: z.int().default(0),
+  kept_dropped: z.int(),
   rate: z.number(),
   bytes_rate: z.number(),
 });
@@ -119,15 +119,15 @@ export const topicRecord = z.object({
   definition_name: z.string(),
   encoding: z.enum(TOPIC_ENCODINGS),
   keep_last: z.boolean(),
-  priority: z.int().default(0),
-  max_age_ms: z.int().nullable().default(null),
-  reliable_within: z.int().nullable().default(null),
+  priority: z.int(),
+  max_age_ms: z.int().nullable(),
+  reliable_within: z.int().nullable(),
   /** Why messages cannot be decoded by the definition. */
-  definition_problem: z.string().nullable().default(null),
+  definition_problem: z.string().nullable(),
   /** A client of another host has the topic: messages of this one are refused. */
   lost: z.boolean(),
   /** Packets of it also arrive from a nats-server: a client connected there publishes the topic, and cannot be refused. */
-  foreign: z.boolean().default(false),
+  foreign: z.boolean(),
   counters: topicCounters,
 });
 export type TopicRecord = z.infer<typeof topicRecord>;

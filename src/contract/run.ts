@@ -14,7 +14,7 @@ const program = z.discriminatedUnion("kind", [
 export type Program = z.infer<typeof program>;
 
 /** How often a probe is tried, and how long one try may take. */
-const pace = { interval_ms: duration.min(1).default(1_000), timeout_ms: duration.min(1).default(5_000) };
+const pace = { interval_ms: duration.min(1), timeout_ms: duration.min(1) };
 
 /** A check that the host repeats on the machine of the process. */
 const probes = [
@@ -155,16 +155,16 @@ export const runSpec = z.strictObject({
   /** Order of stopping without a manager: the host stops higher numbers first and waits for them. */
   stop_rank: z.number().int().min(0),
   /** Files of NAME=value lines, absolute or relative to `base_dir`; later ones win, `environment` wins over all. */
-  env_files: z.array(z.string()).default([]),
+  env_files: z.array(z.string()),
   /** Name or number of the user to run as; null: the daemon's own. */
-  user: z.string().min(1).nullable().default(null),
-  umask: z.number().int().min(0).max(0o777).nullable().default(null),
-  limits: z.partialRecord(z.enum(LIMIT_NAMES), limit).default({}),
-  scheduling: scheduling.nullable().default(null),
-  alive: liveness.nullable().default(null),
+  user: z.string().min(1).nullable(),
+  umask: z.number().int().min(0).max(0o777).nullable(),
+  limits: z.partialRecord(z.enum(LIMIT_NAMES), limit),
+  scheduling: scheduling.nullable(),
+  alive: liveness.nullable(),
   /** picomatch globs, absolute or relative to `base_dir`: the process is restarted when a file that matches changes. */
-  watch: z.array(z.string()).default([]),
-  log_file: logFile.nullable().default(null),
+  watch: z.array(z.string()),
+  log_file: logFile.nullable(),
   /** The newest output is also kept on the host's disk. */
   output_on_disk: z.literal(true).exactOptional(),
   ...FEATURE_RUN,
@@ -206,8 +206,8 @@ export const runReport = z.strictObject({
   name: z.string(),
   run_id: runId,
   spec_hash: z.string(),
-  /** As shown to users; null if a daemon of an older version omits it. */
-  command: z.string().nullable().default(null),
+  /** As shown to users. */
+  command: z.string(),
   pid: z.number().int(),
   /** Host wall clock, milliseconds since 1970. */
   start_time: z.number(),
@@ -216,9 +216,9 @@ export const runReport = z.strictObject({
   /** Latched: once true it stays true for the run. */
   ready: z.boolean(),
   /** Latched: why its liveness probe failed, `failures` times in a row. */
-  unhealthy: z.string().max(1_000).nullable().default(null),
+  unhealthy: z.string().max(1_000).nullable(),
   /** Absolute path of the file that matches the `watch` globs and changed last since the run began. */
-  changed_file: z.string().max(4_096).nullable().default(null),
+  changed_file: z.string().max(4_096).nullable(),
   /** A stop command is being carried out. */
   stopping: z.boolean(),
   exit: runExit.nullable(),

@@ -84,7 +84,6 @@ export class Host implements HostLink {
     });
     this.#ends = new JoinedEnds({
       clock: this.#clock,
-      isWanted: () => this.#session.joinsEnds,
       publish: (kind, run) => this.#publish(kind, run),
     });
     this.#output = new HostOutput({

@@ -15,7 +15,7 @@ import {
   type RequestOf,
 } from "../../src/contract/messages.ts";
 import type { RunReport, RunSpec } from "../../src/contract/run.ts";
-import { spec as hostSpec } from "../daemon/support/hosts.ts";
+import { spec as hostSpec, toldBy } from "../daemon/support/hosts.ts";
 
 /** A link to a living host whose clock the test can move, and the end of both. */
 export interface OpenLink extends AsyncDisposable {
@@ -276,11 +276,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       const again = await manager.spawn("p", "exit 0");
       await manager.event(again, "extinct");
       expect(manager.events.map((event) => event.seq)).toEqual(manager.events.map((_, index) => index + 1));
-      expect(manager.events.filter((event) => event.run.run_id === run.run_id).map((event) => event.kind)).toEqual([
-        "spawned",
-        "exited",
-        "extinct",
-      ]);
+      expect(manager.events.filter((event) => event.run.run_id === run.run_id).flatMap(toldBy)).toEqual(["spawned", "exited", "extinct"]);
       expect(manager.events.find((event) => event.kind === "exited")?.run.exit).toEqual({ code: 7, signal: null, reason: null });
     });
 
@@ -410,7 +406,7 @@ export class Manager {
   async event(run: RunReport, kind: HostEvent["kind"]): Promise<HostEvent> {
     let found: HostEvent | undefined;
     await this.until(() => {
-      found = this.events.find((event) => event.run.run_id === run.run_id && event.kind === kind);
+      found = this.events.find((event) => event.run.run_id === run.run_id && toldBy(event).includes(kind));
       return found !== undefined;
     });
     return found as HostEvent;

@@ -8,8 +8,8 @@ import { createReaper } from "./reaper.ts";
 const life = z.object({
   stream_id: z.string(),
   boot_id: z.string(),
-  cgroup: z.string().nullable().default(null),
-  daemon: z.object({ pid: z.number(), start_time: z.string() }).nullable().default(null),
+  cgroup: z.string().nullable(),
+  daemon: z.object({ pid: z.number(), start_time: z.string() }).nullable(),
 });
 type Life = z.infer<typeof life>;
 

@@ -42,9 +42,9 @@ export const networkRow = z.discriminatedUnion("kind", [
     peer: z.string(),
     sent: count,
     received: count,
-    /** Bytes that the program has passed to the connection, and taken from it. Daemons of older versions do not tell. */
-    written: count.optional(),
-    read: count.optional(),
+    /** Bytes that the program has passed to the connection, and taken from it. */
+    written: count,
+    read: count,
     data_segments_out: count,
     data_segments_in: count,
     retransmits: count,
