@@ -21,6 +21,7 @@ import type { HostOptions } from "./host-options.ts";
 import { HostRequests } from "./host-requests.ts";
 import { ListBuilder } from "./lists/list-builder.ts";
 import { HostOutput } from "./output/host-output.ts";
+import { bootId } from "./proc/proc.ts";
 import type { Run } from "./run/run.ts";
 import { RunStarter } from "./run/run-starter.ts";
 import { RunTable } from "./run/run-table.ts";
@@ -30,7 +31,6 @@ import { JoinedEnds } from "./session/joined-ends.ts";
 import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
-import { bootId } from "./tree/proc.ts";
 import { TaskOwners } from "./tree/task-owners.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 

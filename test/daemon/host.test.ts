@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
 import type { RunReport } from "../../src/contract/run.ts";
-import { isAlive, startTimeOf } from "../../src/daemon/tree/proc.ts";
+import { isAlive, startTimeOf } from "../../src/daemon/proc/proc.ts";
 import { type TestClock, testClock } from "../actors/support/clock.ts";
 import { HostRig, spec, toldBy } from "./support/hosts.ts";
 

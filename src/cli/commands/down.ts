@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { visible } from "../../base/visible-text.ts";
+import { isAlive } from "../../daemon/proc/proc.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
-import { isAlive } from "../../daemon/tree/proc.ts";
 import { killMarked, StaleRunCleanup } from "../../daemon/tree/stale-run-cleanup.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { loadInstance } from "../manager/configuration.ts";

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } fro
 import { hasShape, isText, isWhole, type Shape } from "../../base/shape.ts";
 import { isTrusted } from "../../files/owners.ts";
 import { openStateFile, type StateFileOptions } from "../../files/state-file.ts";
-import { bootId, isAlive } from "../tree/proc.ts";
+import { bootId, isAlive } from "../proc/proc.ts";
 
 /** A larger file is not a lock file, bytes. */
 const MAX_BYTES = 65_536;

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { z } from "zod";
 import { readStateText, type StateFileOptions } from "../../files/state-file.ts";
+import { bootId, isAlive, startTimeOf } from "../proc/proc.ts";
 import { killLeftovers } from "./guard.ts";
-import { bootId, isAlive, startTimeOf } from "./proc.ts";
 import { createReaper } from "./reaper.ts";
 
 const life = z.object({

@@ -1,5 +1,5 @@
-import { readStat } from "./proc.ts";
-import type { ProcessStat } from "./process-stat.ts";
+import { readStat } from "../proc/proc.ts";
+import type { ProcessStat } from "../proc/process-stat.ts";
 import type { RunOwners } from "./tree-reaper.ts";
 
 /** Determines which managed process the processes of one list belong to: by their own marks, else by their parents. */
