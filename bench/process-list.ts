@@ -3,7 +3,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { systemClock } from "../src/base/clock.ts";
-import { taskPage } from "../src/contract/tasks.ts";
+import { ListBuilder } from "../src/daemon/lists/list-builder.ts";
+import { TaskOwners } from "../src/daemon/tree/task-owners.ts";
+import { taskPage } from "../src/features/process-list/contract.ts";
 import { TaskLists } from "../src/features/process-list/host/task-list.ts";
 import { percentile, printFigure, rounded } from "./support/figure.ts";
 
@@ -20,7 +22,16 @@ const COLUMNS = "pid,lwp,ppid,user:32,comm,s,sched,rtprio,ni,psr,rss,pmem,nlwp,l
 const program = spawn("/usr/bin/python3", ["-c", PROGRAM], { stdio: ["pipe", "pipe", "inherit"] });
 await once(program.stdout, "data");
 const filter = `pid:==:${program.pid}`;
-const lists = new TaskLists({ clock: systemClock, owners: () => () => null, nameOfRun: () => null });
+const lists = new ListBuilder(systemClock);
+const tasks = new TaskLists({
+  clock: systemClock,
+  lists,
+  owners: () =>
+    new TaskOwners(
+      () => null,
+      () => null,
+    ),
+});
 
 /** CPU time of this process, milliseconds: what others on the machine do does not count. */
 async function cpuTime(work: () => Promise<unknown>): Promise<number> {
@@ -31,8 +42,8 @@ async function cpuTime(work: () => Promise<unknown>): Promise<number> {
 }
 
 const ask = async () => {
-  const { list, pages } = await lists.make({ requester: "bench", show_threads: true, show_env: false, filter });
-  return Array.from({ length: pages }, (_, page) => lists.page(list, page));
+  const { list, pages } = await tasks.make({ requester: "bench", show_threads: true, show_env: false, filter });
+  return Array.from({ length: pages }, (_, page) => lists.pages.take(list, page));
 };
 for (let round = 0; round < 5; round++) await ask();
 

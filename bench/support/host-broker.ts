@@ -11,7 +11,7 @@ import { tuneSockets } from "../../src/bus/carriers/socket-tuning.ts";
 import { hubDial } from "../../src/bus/client/hub-dial.ts";
 import { Registry } from "../../src/bus/registry/registry.ts";
 import { limitUnsent, unsentBytes } from "../../src/daemon/native/socket-options.ts";
-import { definitionProblem } from "../../src/features/data-plane/samples/definition-problem.ts";
+import { FEATURE_CHECKS } from "../../src/features/contract.ts";
 
 /** Ping interval of the daemon, and period of the timer that is watched, milliseconds. */
 const [PING_MS, PERIOD_MS] = [2_000, 5];
@@ -49,7 +49,7 @@ const log = (level: string, msg: string) => {
 tuneSockets({ limitUnsent, unsentBytes });
 let port = 0;
 const place = () => ({ port, unix_socket: null });
-const hooks = new Registry({ host: "bench", server: "leaf", place, log, definitionProblem: async () => definitionProblem });
+const hooks = new Registry({ host: "bench", server: "leaf", place, log, ...FEATURE_CHECKS });
 const memory = new MemoryBudget(log, memoryBytes);
 const broker = createBroker({ pingIntervalMs: PING_MS, ...limits, name: "bench", log, hooks, memory });
 const authenticate = ({ token }: { token: string | null }) => {

@@ -51,7 +51,7 @@ const SIDES = {
 /** The lists of features, which name them for one side each, and the folders that may import a list. */
 const LISTS = {
   wire: below("protocol", "transport"),
-  contract: below("contract"),
+  contract: below("contract", "bus", "daemon", "app", "testing"),
   config: below("config"),
   manager: below("app"),
   host: below("daemon"),

@@ -1,7 +1,14 @@
-import type { DataPlaneEvent } from "../features/data-plane/contract.ts";
-import type { X11Waiting } from "../features/displays/contract.ts";
-import type { RecordingEvent } from "../features/recordings/contract.ts";
-import type { HostEvent, HostHeartbeat, HostLog, HostRequestName, OutputChunk, OutputWindows, RequestOf, ResponseOf } from "./messages.ts";
+import type {
+  HostEvent,
+  HostHeartbeat,
+  HostLog,
+  HostNews,
+  HostRequestName,
+  OutputChunk,
+  OutputWindows,
+  RequestOf,
+  ResponseOf,
+} from "./messages.ts";
 import type { StreamFrame } from "./streams.ts";
 
 export interface HostListener {
@@ -10,9 +17,8 @@ export interface HostListener {
   onOutput?(chunk: OutputChunk): void;
   onLog?(entry: HostLog): void;
   onStream?(frame: StreamFrame): void;
-  onDataPlane?(event: DataPlaneEvent): void;
-  onRecording?(event: RecordingEvent): void;
-  onX11?(waiting: X11Waiting): void;
+  /** Receivers of what features send. */
+  readonly onNews?: { readonly [K in keyof HostNews]?: (news: HostNews[K]) => void };
 }
 
 /**

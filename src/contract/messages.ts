@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { X11_REQUESTS } from "../features/displays/contract.ts";
-import { LOGGER_REQUESTS } from "../features/loggers/contract.ts";
-import { RECORDING_REQUESTS } from "../features/recordings/contract.ts";
-import { runId, runReport, runSpec, stopStep } from "./run.ts";
-import { machineCpu, taskScheduling } from "./tasks.ts";
+import { FEATURE_HEARTBEAT, FEATURE_REQUESTS, type HOST_NEWS } from "../features/contract.ts";
+import { count, listPage, runId, session, streamName } from "./fields.ts";
+import { machineCpu } from "./loads.ts";
+import { runReport, runSpec, stopStep } from "./run.ts";
 
 /**
  * Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. It is raised with the
@@ -40,17 +39,17 @@ const busSettings = z.object({
     .union([
       z.literal("manager"),
       // `ca`: certificate authorities as PEM text; null: those of the host's system.
-      z.object({ url: z.string(), ca: z.string().max(65_536).nullable().default(null) }),
+      z.object({ url: z.string(), ca: z.string().max(65_536).nullable() }),
     ])
     .nullable(),
   max_payload: z.number().int().min(1_024).max(MAX_MAX_PAYLOAD_BYTES),
-  /** Memory for queues, kept messages and rings of loggers, bytes; left out or null: a share of the machine's. */
-  memory: z.number().int().min(MIN_BUS_MEMORY_BYTES).nullable().optional(),
+  /** Memory for queues, kept messages and rings of loggers, bytes; null: a share of the machine's. */
+  memory: z.number().int().min(MIN_BUS_MEMORY_BYTES).nullable(),
 });
 export type BusSettings = z.infer<typeof busSettings>;
 
-const session = z.string().min(1).max(64);
-const offset = z.number().int().min(0);
+/** Bytes before a place in the output of a process. */
+const offset = count;
 const dimension = z.number().int().min(1).max(65_535);
 
 /**
@@ -66,8 +65,6 @@ export const HOST_REQUESTS = {
       /** After this time without a manager, milliseconds, the host stops everything (`on_manager_lost`); null: never. */
       stop_after_ms: z.number().int().min(0).nullable().optional(),
       bus: busSettings.optional(),
-      /** The manager takes both ends of a run in one event (`hostEvent`). Managers of earlier versions omit it. */
-      join_ends: z.boolean().optional(),
     }),
     response: z.object({
       session,
@@ -76,7 +73,7 @@ export const HOST_REQUESTS = {
       boot_id: z.string(),
       /** Names the life of this daemon: ring offsets are comparable only under the same stream_id. */
       stream_id: z.string(),
-      seq: offset,
+      seq: count,
       /** Its wall clock, milliseconds since 1970. */
       time: z.number(),
       /**
@@ -111,7 +108,7 @@ export const HOST_REQUESTS = {
   connect: {
     request: z.object({
       session,
-      stream: z.string().min(1).max(64),
+      stream: streamName,
       host: z.string().min(1).max(255),
       port: z.number().int().min(1).max(65_535),
     }),
@@ -143,7 +140,7 @@ export const HOST_REQUESTS = {
       until: offset,
       /** The ring had fewer lines than asked for because older ones were evicted. */
       truncated: z.boolean(),
-      /** Age of the output from `offset` to the next entry, oldest first. Daemons of earlier versions omit it. */
+      /** Age of the output from `offset` to the next entry, oldest first; if it was asked for. */
       ages: z.array(z.object({ offset, age_ms: z.number() })).optional(),
       /** Where the size of the newest run's terminal changed last. Omitted if it has not, and by daemons of earlier versions. */
       resized: offset.optional(),
@@ -164,91 +161,17 @@ export const HOST_REQUESTS = {
   /** The run table, in pages ordered by name; `after` is the last name of the previous page. */
   report: {
     request: z.object({ session, after: z.string().nullable() }),
-    response: z.object({ seq: offset, runs: z.array(runReport), next: z.string().nullable() }),
-  },
-  /**
-   * Creates a list of the host's current tasks, fetched page by page. CPU percentages cover the time since the last request of the same
-   * `requester`. The first request takes one second to measure. `bad_field`: `filter`.
-   */
-  tasks: {
-    request: z.object({
-      session,
-      requester: z.string().min(1).max(64),
-      show_threads: z.boolean(),
-      show_env: z.boolean(),
-      filter: z.string().max(65_536),
-    }),
-    response: z.object({ list: z.string(), time: z.number(), pages: offset }),
+    response: z.object({ seq: count, runs: z.array(runReport), next: z.string().nullable() }),
   },
   /** Current CPU and memory of each living run's tree, fetched page by page as `loadPage`. `time` is monotonic, milliseconds. */
   loads: {
     request: z.object({ session }),
-    // Daemons of older versions do not send `machine`.
-    response: z.object({ list: z.string(), time: z.number(), pages: offset, machine: machineCpu.optional() }),
+    // `machine` is left out where the kernel does not tell.
+    response: z.object({ list: z.string(), time: z.number(), pages: count, machine: machineCpu.optional() }),
   },
-  /**
-   * JSON of `taskPage` or `loadPage`. A list is removed after its last page was fetched, or after a time limit; then the answer is
-   * `not_found`.
-   */
-  task_page: {
-    request: z.object({ session, list: z.string().max(64), page: offset }),
-    response: z.object({ data: z.instanceof(Uint8Array) }),
-  },
-  /**
-   * The tables of clients, topics and services as of event `seq`, fetched page by page: JSON of the changes that create them. A list
-   * expires like those of tasks. No pages: the host has no broker.
-   */
-  data_plane: {
-    request: z.object({ session }),
-    response: z.object({ list: z.string(), seq: offset, pages: offset }),
-  },
-  data_plane_page: {
-    request: z.object({ session, list: z.string().max(64), page: offset }),
-    response: z.object({ data: z.instanceof(Uint8Array) }),
-  },
-  /**
-   * The host's network counters as of `time` (monotonic, milliseconds): JSON of `networkPage`. `data` is the first of `pages`; the others
-   * are fetched like those of a list of tasks. `interfaces` adds what the kernel counts, and forwards,
-   * to what the host's broker counts.
-   */
-  network: {
-    request: z.object({ session, interfaces: z.boolean() }),
-    response: z.object({ time: z.number(), list: z.string(), pages: offset, data: z.instanceof(Uint8Array) }),
-  },
-  /** TCP connections of all programs of the host: JSON of `tcpPage`, paged likewise. */
-  tcp_connections: {
-    request: z.object({ session }),
-    response: z.object({ list: z.string(), pages: offset, data: z.instanceof(Uint8Array) }),
-  },
-  network_page: {
-    request: z.object({ session, list: z.string().max(64), page: offset }),
-    response: z.object({ data: z.instanceof(Uint8Array) }),
-  },
-  /** Topics that a client of another host published first, each with the message for clients of this host. Always the whole list. */
-  lose_topics: {
-    request: z.object({
-      session,
-      topics: z.array(z.object({ subject: z.string().max(1_024), message: z.string().max(1_024) })).max(10_000),
-    }),
-    response: z.object({}),
-  },
-  ...RECORDING_REQUESTS,
-  ...LOGGER_REQUESTS,
-  ...X11_REQUESTS,
-  /**
-   * Changes everything or nothing; without `nice`, the value stays. The answer has the values that the kernel reports afterwards. Rejects
-   * if the kernel refuses.
-   */
-  set_task: {
-    request: z.object({
-      session,
-      pid: z.number().int().min(1),
-      tid: z.number().int().min(1),
-      ...taskScheduling,
-      nice: taskScheduling.nice.exactOptional(),
-    }),
-    response: z.object(taskScheduling),
-  },
+  /** A page of a list of loads or, where processes are listed, of tasks. */
+  task_page: listPage,
+  ...FEATURE_REQUESTS,
 } as const;
 
 export type HostRequests = typeof HOST_REQUESTS;
@@ -259,11 +182,11 @@ export type ResponseOf<N extends HostRequestName> = z.infer<HostRequests[N]["res
 /**
  * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `unhealthy`: its field tells
  * why. `watch`: `changed_file` tells which file changed. `exited`: its leader has ended; `extinct` follows when nothing of its tree is left.
- * For a manager with `join_ends`, an `exited` whose run is extinct may tell both: the leader's end is held back for 25 ms at most while the
+ * An `exited` whose run is extinct tells both: the leader's end is held back for 25 ms at most while the
  * run is being stopped, and otherwise until the end of the turn in which it was seen.
  */
 export const hostEvent = z.object({
-  seq: offset,
+  seq: count,
   kind: z.enum(["spawned", "ready", "stopping", "exited", "extinct", "changed", "unhealthy", "watch"]),
   run: runReport,
 });
@@ -277,13 +200,13 @@ export const hostHeartbeat = z.object({
   stream_id: z.string(),
   /** The current session, or null: it waits for a hello. */
   session: session.nullable(),
-  seq: offset,
-  /** Of the last change of its clients, topics and services; left out by a host without a broker. */
-  data_seq: offset.exactOptional(),
-  /** Of the last change of its recordings; left out by a host that records nothing. */
-  record_seq: offset.exactOptional(),
+  seq: count,
+  ...FEATURE_HEARTBEAT,
 });
 export type HostHeartbeat = z.infer<typeof hostHeartbeat>;
+
+/** What features of a host send to the manager, by name. */
+export type HostNews = { [K in keyof typeof HOST_NEWS]: z.infer<(typeof HOST_NEWS)[K]> };
 
 /** A log line of the host for the manager's log book. */
 export const hostLog = z.object({ level: z.enum(["debug", "info", "warning", "error"]), source: z.string(), msg: z.string() });

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { MAX_DURATION_MS } from "../base/clock.ts";
-
-/** A run is one execution of a process. Its id is `<epoch>-<n>`: the manager's boot epoch and a counter of that boot. */
-export const runId = z.string().regex(/^\d{1,15}-\d{1,15}$/);
-export type RunId = string;
+import { FEATURE_RUN } from "../features/contract.ts";
+import { runId } from "./fields.ts";
 
 const duration = z.number().int().min(0).max(MAX_DURATION_MS);
 
@@ -16,7 +14,7 @@ const program = z.discriminatedUnion("kind", [
 export type Program = z.infer<typeof program>;
 
 /** How often a probe is tried, and how long one try may take. */
-const pace = { interval_ms: duration.min(1).default(1_000), timeout_ms: duration.min(1).default(5_000) };
+const pace = { interval_ms: duration.min(1), timeout_ms: duration.min(1) };
 
 /** A check that the host repeats on the machine of the process. */
 const probes = [
@@ -126,9 +124,6 @@ export const PLAIN_RUN = {
   log_file: null,
 } satisfies Partial<RunSpec>;
 
-/** DISPLAY and XAUTHORITY of a run; null: the latter is not set. */
-const runDisplay = z.strictObject({ display: z.string().min(1), authority: z.string().min(1).nullable() });
-
 /**
  * Everything a host needs to run a process; it does not change after the spawn. The manager has resolved templates, defines and overrides.
  * The host resolves what depends on its file system and environment (cwd, pass_environment, PATH, user, files).
@@ -160,31 +155,28 @@ export const runSpec = z.strictObject({
   /** Order of stopping without a manager: the host stops higher numbers first and waits for them. */
   stop_rank: z.number().int().min(0),
   /** Files of NAME=value lines, absolute or relative to `base_dir`; later ones win, `environment` wins over all. */
-  env_files: z.array(z.string()).default([]),
+  env_files: z.array(z.string()),
   /** Name or number of the user to run as; null: the daemon's own. */
-  user: z.string().min(1).nullable().default(null),
-  umask: z.number().int().min(0).max(0o777).nullable().default(null),
-  limits: z.partialRecord(z.enum(LIMIT_NAMES), limit).default({}),
-  scheduling: scheduling.nullable().default(null),
-  alive: liveness.nullable().default(null),
+  user: z.string().min(1).nullable(),
+  umask: z.number().int().min(0).max(0o777).nullable(),
+  limits: z.partialRecord(z.enum(LIMIT_NAMES), limit),
+  scheduling: scheduling.nullable(),
+  alive: liveness.nullable(),
   /** picomatch globs, absolute or relative to `base_dir`: the process is restarted when a file that matches changes. */
-  watch: z.array(z.string()).default([]),
-  log_file: logFile.nullable().default(null),
+  watch: z.array(z.string()),
+  log_file: logFile.nullable(),
   /** The newest output is also kept on the host's disk. */
   output_on_disk: z.literal(true).exactOptional(),
-  /**
-   * Where its X clients show: DISPLAY, and XAUTHORITY where it is known. `forward`: on a display that the host makes for the run; it passes
-   * the clients to the manager. Left out: as in its environment.
-   */
-  x11: z.union([runDisplay, z.strictObject({ forward: z.literal(true) })]).exactOptional(),
+  ...FEATURE_RUN,
 });
 export type RunSpec = z.infer<typeof runSpec>;
 
-/** If the hashes are equal, a restart would change nothing. Inherited environment, X display and terminal size are not included. */
+/** If the hashes are equal, a restart would change nothing. Inherited environment, terminal size and fields of features are not included. */
 export function specHash(spec: RunSpec): string {
-  const { inherited: _inherited, stop_rank: _rank, x11: _x11, terminal, ...rest } = spec;
+  const { inherited: _inherited, stop_rank: _rank, terminal, ...rest } = spec;
+  const counted = Object.entries(rest).filter(([name]) => !Object.hasOwn(FEATURE_RUN, name));
   return createHash("sha256")
-    .update(canonicalJson({ backlog: terminal.backlog, ...rest }))
+    .update(canonicalJson({ backlog: terminal.backlog, ...Object.fromEntries(counted) }))
     .digest("hex")
     .slice(0, 16);
 }
@@ -214,8 +206,8 @@ export const runReport = z.strictObject({
   name: z.string(),
   run_id: runId,
   spec_hash: z.string(),
-  /** As shown to users; null if a daemon of an older version omits it. */
-  command: z.string().nullable().default(null),
+  /** As shown to users. */
+  command: z.string(),
   pid: z.number().int(),
   /** Host wall clock, milliseconds since 1970. */
   start_time: z.number(),
@@ -224,9 +216,9 @@ export const runReport = z.strictObject({
   /** Latched: once true it stays true for the run. */
   ready: z.boolean(),
   /** Latched: why its liveness probe failed, `failures` times in a row. */
-  unhealthy: z.string().max(1_000).nullable().default(null),
+  unhealthy: z.string().max(1_000).nullable(),
   /** Absolute path of the file that matches the `watch` globs and changed last since the run began. */
-  changed_file: z.string().max(4_096).nullable().default(null),
+  changed_file: z.string().max(4_096).nullable(),
   /** A stop command is being carried out. */
   stopping: z.boolean(),
   exit: runExit.nullable(),

@@ -9,9 +9,7 @@
  *   mgr.host.<host>.alive          manager → host, the manager's heartbeat {session}
  *   mgr.host.<host>.heartbeat      host → manager
  *   mgr.host.<host>.event          host → manager
- *   mgr.host.<host>.data_plane     host → manager
- *   mgr.host.<host>.recording      host → manager
- *   mgr.host.<host>.x11            host → manager, an X client that waits
+ *   mgr.host.<host>.<news>         host → manager, of a feature (`HOST_NEWS`)
  *   mgr.host.<host>.log            host → manager
  *   mgr.host.<host>.output         host → manager, binary, on the daemon's bulk connection
  */

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { HostLog } from "../contract/messages.ts";
-import type { RecorderOptions } from "../features/recordings/host/recorder.ts";
 import type { HostBus } from "./bus/host-bus.ts";
+import type { HostFolders } from "./host-feature.ts";
 import type { KeptOutputOptions } from "./output/kept/kept-output.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 
@@ -25,10 +25,8 @@ export interface HostOptions {
   killTree?: TreeReaper;
   /** The broker of this host, whose address runs get in MGR_BUS_URL; its owner closes it. None if left out. */
   bus?: HostBus;
-  /** Where the cookies of forwarded X displays are kept; a temporary folder if left out. */
-  x11Dir?: string;
   /** Where output is kept for the next daemon; nowhere if left out. */
   keptOutput?: KeptOutputOptions;
-  /** Where recordings are kept; none if left out. Needs a `bus`. */
-  recordings?: Pick<RecorderOptions, "stateDir" | "workDir">;
+  /** Where features keep what outlives the host; nothing is kept if left out. */
+  folders?: HostFolders;
 }

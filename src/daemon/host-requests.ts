@@ -1,55 +1,73 @@
+import type { Clock } from "../base/clock.ts";
 import { firstIssue, MgrError } from "../base/errors.ts";
 import { HOST_REQUESTS, type HostRequestName, MAX_KEPT_NAMES, type RequestOf, type ResponseOf } from "../contract/messages.ts";
-import type { StopStep } from "../contract/run.ts";
-import type { TopicServices } from "../features/data-plane/host/topic-services.ts";
-import type { ForwardedDisplays } from "../features/displays/host/forwarded-displays.ts";
-import type { Rings } from "../features/loggers/host/rings.ts";
-import type { NetworkReport } from "../features/network-statistics/host/network-report.ts";
-import type { TaskLists } from "../features/process-list/host/task-list.ts";
-import { setTask } from "../features/process-list/host/task-scheduling.ts";
-import type { Recorder } from "../features/recordings/host/recorder.ts";
-import { isSignal, type Signal } from "../protocol/process/signals.ts";
-import type { KeptOutput } from "./output/kept/kept-output.ts";
-import type { RingStore } from "./output/ring-store.ts";
+import type { HostHandlers } from "./host-feature.ts";
+import type { HostFeatures } from "./host-features.ts";
+import type { ListBuilder } from "./lists/list-builder.ts";
+import { listLoads } from "./loads/load-lists.ts";
+import type { HostOutput } from "./output/host-output.ts";
 import { startupCommands } from "./process/startup-commands.ts";
 import type { Run } from "./run/run.ts";
+import type { RunStarter } from "./run/run-starter.ts";
 import type { RunTable } from "./run/run-table.ts";
+import { checkSteps, signalName } from "./run/signal-name.ts";
 import type { Forwarder } from "./session/forwarder.ts";
+import type { TaskOwners } from "./tree/task-owners.ts";
 
-export type HostHandlers = { [N in HostRequestName]: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
-
-/** What the handlers act on. */
-interface HostParts {
-  streamId: string;
-  runs: RunTable<Run>;
-  rings: RingStore;
-  keptOutput: KeptOutput | null;
-  tasks: TaskLists;
-  forwarder: Forwarder;
-  displays: Pick<ForwardedDisplays, "accept">;
+/** What the requests act on. */
+interface HostParts extends Pick<HostHandlers, "hello"> {
+  readonly streamId: string;
+  readonly clock: Clock;
+  /** Throws `stale_session`. */
+  readonly checkSession: (session: string) => void;
+  readonly starter: RunStarter;
+  readonly runs: RunTable<Run>;
+  readonly output: HostOutput;
+  readonly lists: ListBuilder;
+  /** For one list of processes: based on what is known now. */
+  readonly owners: () => TaskOwners;
+  readonly forwarder: Forwarder;
   /** File with the address of the host's bus; null: none. */
-  busUrlFile: string | null;
-  topics: TopicServices;
-  network: NetworkReport;
+  readonly busUrlFile: string | null;
+  readonly features: HostFeatures;
   /** Of the last event. */
-  seq: () => number;
+  readonly seq: () => number;
 }
 
-/** Answers the requests that begin neither a session nor a run. Their sessions have been checked. */
-export function hostHandlers({
+/** Checks the requests of managers, and answers them. */
+export class HostRequests {
+  readonly #checkSession: HostParts["checkSession"];
+  readonly #handlers: HostHandlers;
+
+  constructor(parts: HostParts) {
+    this.#checkSession = parts.checkSession;
+    this.#handlers = { ...handlersOf(parts), ...parts.features.handlers };
+  }
+
+  async answer<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+    const checked = checkRequest(name, request);
+    if ("session" in checked) this.#checkSession(checked.session);
+    return this.#handlers[name](checked);
+  }
+}
+
+function handlersOf({
+  hello,
   streamId,
+  clock,
+  starter,
   runs,
-  rings,
-  keptOutput,
-  tasks,
+  output: { rings, kept },
+  lists,
+  owners,
   forwarder,
-  displays,
   busUrlFile,
-  topics: { clients, recorder, loggers },
-  network,
+  features,
   seq,
-}: HostParts): Omit<HostHandlers, "hello" | "spawn"> {
+}: HostParts): Omit<HostHandlers, keyof HostFeatures["handlers"]> {
   return {
+    hello,
+    spawn: async (request) => ({ run: (await starter.spawn(request)).report }),
     stop: async ({ run_id, steps }) => {
       checkSteps(steps);
       // A start in progress cannot be cancelled: the new process is stopped.
@@ -75,12 +93,9 @@ export function hostHandlers({
       await forwarder.open({ stream, host, port });
       return {};
     },
-    x11_accept: ({ stream, connection }) => {
-      forwarder.carry(stream, () => displays.accept(connection));
-      return {};
-    },
-    x11_connect: ({ stream, display }) => forwarder.openDisplay(stream, display),
-    startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec, busUrlFile) }),
+    startup_commands: async ({ spec }) => ({
+      commands: await startupCommands(spec, { busUrlFile, variables: await features.environment(spec) }),
+    }),
     memo: ({ run_id, memo }) => {
       runs.byId(run_id).memo = memo;
       return {};
@@ -100,30 +115,14 @@ export function hostHandlers({
       };
     },
     read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: rings.origin, data: new Uint8Array(0) },
-    kept_outputs: ({ after }) => pageOfNames(keptOutput?.names ?? [], after),
+    kept_outputs: ({ after }) => pageOfNames(kept?.names ?? [], after),
     forget_outputs: async ({ names }) => {
       const living = new Set(runs.living.map(({ spec }) => spec.name));
-      for (const name of names) if (!living.has(name)) await keptOutput?.forget(name);
+      for (const name of names) if (!living.has(name)) await kept?.forget(name);
       return {};
     },
-    tasks: ({ session: _session, ...request }) => tasks.make(request),
-    loads: () => tasks.loads(),
-    task_page: ({ list, page }) => ({ data: tasks.page(list, page) }),
-    data_plane: () => clients?.list() ?? { list: "", seq: 0, pages: 0 },
-    data_plane_page: ({ list, page }) => {
-      if (clients === null) throw new MgrError("not_found", "this host has no broker, and so no list of clients");
-      return { data: clients.page(list, page) };
-    },
-    network: (request) => network.list(request),
-    network_page: ({ list, page }) => ({ data: network.page(list, page) }),
-    tcp_connections: () => network.tcpConnections(),
-    lose_topics: ({ topics }) => {
-      clients?.loseTopics(topics);
-      return {};
-    },
-    set_task: ({ session: _session, ...request }) => setTask(request),
-    ...recordingHandlers(recorder),
-    ...loggerHandlers(loggers),
+    loads: () => listLoads({ clock, lists, owners }),
+    task_page: ({ list, page }) => ({ data: lists.pages.take(list, page) }),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
   };
 }
@@ -135,58 +134,10 @@ function pageOfNames(all: readonly string[], after: string | null): ResponseOf<"
   return { names, next: rest.length > names.length ? (names.at(-1) ?? null) : null };
 }
 
-function recordingHandlers(
-  recorder: Recorder | null,
-): Pick<
-  HostHandlers,
-  "record_start" | "record_stop" | "record_delete" | "recordings" | "recordings_page" | "record_read" | "record_notes"
-> {
-  const own = () => {
-    if (recorder === null) throw new MgrError("conflict", "this host cannot record: it has no state folder or no broker");
-    return recorder;
-  };
-  return {
-    record_start: async (request) => own().start(request),
-    record_stop: async (request) => own().stop(request),
-    record_delete: async (request) => own().delete(request),
-    recordings: async () => recorder?.list() ?? { list: "", seq: 0, pages: 0 },
-    recordings_page: (request) => own().page(request),
-    record_read: async (request) => own().read(request),
-    record_notes: (request) => recorder?.note(request) ?? {},
-  };
-}
-
-function loggerHandlers(
-  rings: Rings | null,
-): Pick<HostHandlers, "logger_set" | "logger_delete" | "logger_reports" | "logger_ring" | "logger_read"> {
-  const own = () => {
-    if (rings === null) throw new MgrError("conflict", "this host has no broker, and so no loggers");
-    return rings;
-  };
-  return {
-    logger_set: (request) => own().set(request),
-    logger_delete: (request) => own().delete(request),
-    logger_reports: (request) => rings?.reports(request) ?? { loggers: [], rings: [], next: null },
-    logger_ring: (request) => own().ring(request),
-    logger_read: (request) => own().read(request),
-  };
-}
-
 /** The request as its schema returns it. Throws `unknown_action` or `bad_field`. */
-export function checkRequest<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
+function checkRequest<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
   if (!Object.hasOwn(HOST_REQUESTS, name)) throw new MgrError("unknown_action", `unknown request '${name}' to a host`);
   const parsed = HOST_REQUESTS[name].request.safeParse(request);
   if (!parsed.success) throw new MgrError("bad_field", `invalid request '${name}': ${firstIssue(parsed.error)}`);
   return parsed.data as RequestOf<N>;
-}
-
-export function checkSteps(steps: readonly StopStep[]): void {
-  for (const step of steps) {
-    if ("signal" in step) signalName(step.signal);
-  }
-}
-
-function signalName(text: string): Signal {
-  if (!isSignal(text)) throw new MgrError("bad_field", `there is no signal '${text}'; use a name such as SIGTERM or SIGRTMIN+3`);
-  return text;
 }

@@ -15,17 +15,13 @@ import {
   type ResponseOf,
 } from "../contract/messages.ts";
 import type { StreamFrame } from "../contract/streams.ts";
-import { TopicServices } from "../features/data-plane/host/topic-services.ts";
-import { ForwardedDisplays } from "../features/displays/host/forwarded-displays.ts";
-import { NetworkReport } from "../features/network-statistics/host/network-report.ts";
-import { TaskLists } from "../features/process-list/host/task-list.ts";
 import type { HostBus } from "./bus/host-bus.ts";
+import { HostFeatures } from "./host-features.ts";
 import type { HostOptions } from "./host-options.ts";
-import { checkRequest, type HostHandlers, hostHandlers } from "./host-requests.ts";
-import { KeptOutput } from "./output/kept/kept-output.ts";
-import { LogFiles } from "./output/log-files.ts";
-import { RingStore } from "./output/ring-store.ts";
-import { WindowSender } from "./output/window-sender.ts";
+import { HostRequests } from "./host-requests.ts";
+import { ListBuilder } from "./lists/list-builder.ts";
+import { HostOutput } from "./output/host-output.ts";
+import { bootId } from "./proc/proc.ts";
 import type { Run } from "./run/run.ts";
 import { RunStarter } from "./run/run-starter.ts";
 import { RunTable } from "./run/run-table.ts";
@@ -34,9 +30,8 @@ import { Forwarder } from "./session/forwarder.ts";
 import { JoinedEnds } from "./session/joined-ends.ts";
 import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
-import { TaskOwners } from "./tasks/task-owners.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
-import { bootId } from "./tree/proc.ts";
+import { TaskOwners } from "./tree/task-owners.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 
 /**
@@ -52,25 +47,18 @@ export class Host implements HostLink {
   readonly #publisher: Publisher<(listener: HostListener) => void>;
   readonly #session: ManagerSession;
   readonly #ends: JoinedEnds<Run>;
-  readonly #rings: RingStore;
-  readonly #kept: KeptOutput | null;
-  readonly #windows: WindowSender;
-  readonly #logFiles: LogFiles;
+  readonly #output: HostOutput;
   readonly #reaper: TreeReaper;
   readonly #runs = new RunTable<Run>();
-  readonly #tasks: TaskLists;
+  readonly #lists: ListBuilder;
   readonly #version: string | undefined;
   readonly #bus: HostBus | null;
-  readonly #topics: TopicServices;
+  readonly #features: HostFeatures;
   readonly #managerLost: ManagerLostTimer;
   readonly #forwarder: Forwarder;
-  readonly #displays: ForwardedDisplays;
-  readonly #network: NetworkReport;
-  readonly #handlers: HostHandlers;
+  readonly #requests: HostRequests;
   /** Reason of the last refusal of a manager. */
   #refused = "";
-  /** Whether the output path has room; null: unlimited. */
-  #hasRoom: (() => boolean) | null = null;
   #seq = 0;
   #ticks = 0;
   #timer: unknown = null;
@@ -96,86 +84,66 @@ export class Host implements HostLink {
     });
     this.#ends = new JoinedEnds({
       clock: this.#clock,
-      isWanted: () => this.#session.joinsEnds,
       publish: (kind, run) => this.#publish(kind, run),
     });
-    this.#rings = new RingStore(options.ringBudget);
-    this.#kept = options.keptOutput ? new KeptOutput(options.keptOutput, this.#rings, (msg) => this.#report("warning", msg)) : null;
-    this.#logFiles = new LogFiles({ clock: this.#clock, log: (level, msg) => this.#report(level, msg) });
-    this.#windows = new WindowSender({
+    this.#output = new HostOutput({
       streamId: this.streamId,
-      findRing: (name) => this.#rings.find(name),
-      origin: () => this.#rings.origin,
+      clock: this.#clock,
+      ringBudget: options.ringBudget,
+      kept: options.keptOutput,
       send: (chunk) => this.#publisher.publish((listener) => listener.onOutput?.(chunk)),
       hold: (name, held) => this.#starter.hold(name, held),
-      hasRoom: () => this.#hasRoom?.() ?? true,
+      log: (level, msg) => this.#report(level, msg),
     });
     this.#reaper =
       options.killTree ??
       createGuardedReaper({ subreaper: options.subreaper, marker: this.streamId, log: (msg) => this.#report("warning", msg) });
-    this.#tasks = new TaskLists({
+    this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
+    this.#lists = new ListBuilder(this.#clock);
+    const owners = () => new TaskOwners(this.#reaper.owners(), (runId) => this.#runs.nameOf(runId));
+    this.#features = new HostFeatures({
+      host: this.host,
       clock: this.#clock,
-      owners: () => this.#reaper.owners(),
-      nameOfRun: (runId) => this.#runs.nameOf(runId),
-    });
-    this.#topics = new TopicServices({
-      ...options,
-      clock: this.#clock,
-      log: (level, msg) => this.#report(level, msg),
-      publisher: this.#publisher,
-    });
-    void this.#topics.ready.then(() => this.#bus?.admit());
-    this.#displays = new ForwardedDisplays({
-      folder: options.x11Dir ?? null,
-      clock: this.#clock,
+      bus: this.#bus,
+      folders: options.folders ?? null,
+      streams: this.#forwarder,
+      lists: this.#lists,
+      owners,
       hasManager: () => this.#session.id !== null,
-      announce: (waiting) => this.#publisher.publish((listener) => listener.onX11?.(waiting)),
       log: (level, msg) => this.#report(level, msg),
+      publish: (name, news) => this.#publisher.publish((listener) => listener.onNews?.[name]?.(news)),
     });
+    void this.#features.ready.then(() => this.#bus?.admit());
     this.#starter = new RunStarter({
       streamId: this.streamId,
       runs: this.#runs,
-      rings: this.#rings,
-      logFiles: this.#logFiles,
-      keptOutput: this.#kept,
+      output: this.#output,
       bus: this.#bus,
-      displays: this.#displays,
+      features: this.#features,
       check: (session) => this.#checkStart(session),
       runOptions: {
         reaper: this.#reaper,
         clock: this.#clock,
         onChange: (kind, changed) => this.#runChanged(kind, changed),
-        onOutput: (name, bytes) => this.#output(name, bytes),
+        onOutput: (name, bytes) => this.#grown(name, bytes),
         log: (level, msg) => this.#report(level, msg),
       },
     });
-    this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
-    this.#network = new NetworkReport({
-      clock: this.#clock,
-      bus: this.#bus,
-      forwards: this.#forwarder.counts,
-      processNames: () => {
-        const owners = new TaskOwners(this.#reaper.owners(), (runId) => this.#runs.nameOf(runId));
-        return (pid) => owners.of(pid);
-      },
-    });
-    this.#handlers = {
+    this.#requests = new HostRequests({
       hello: (request) => this.#hello(request),
-      spawn: async (request) => ({ run: (await this.#starter.spawn(request)).report }),
-      ...hostHandlers({
-        streamId: this.streamId,
-        runs: this.#runs,
-        rings: this.#rings,
-        keptOutput: this.#kept,
-        tasks: this.#tasks,
-        forwarder: this.#forwarder,
-        displays: this.#displays,
-        busUrlFile: this.#bus?.urlFile ?? null,
-        topics: this.#topics,
-        network: this.#network,
-        seq: () => this.#seq,
-      }),
-    };
+      checkSession: (session) => this.#session.check(session),
+      streamId: this.streamId,
+      clock: this.#clock,
+      starter: this.#starter,
+      runs: this.#runs,
+      output: this.#output,
+      lists: this.#lists,
+      owners,
+      forwarder: this.#forwarder,
+      busUrlFile: this.#bus?.urlFile ?? null,
+      features: this.#features,
+      seq: () => this.#seq,
+    });
     this.#tick();
   }
 
@@ -184,25 +152,21 @@ export class Host implements HostLink {
     return this.#runs.living.length;
   }
 
-  async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
-    const checked = checkRequest(name, request);
-    if ("session" in checked) this.#session.check(checked.session);
-    return this.#handlers[name](checked);
+  request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+    return this.#requests.answer(name, request);
   }
 
   window({ session, windows }: OutputWindows): void {
-    if (!this.#session.isCurrent(session)) return;
-    for (const window of windows) this.#windows.set(window);
+    if (this.#session.isCurrent(session)) this.#output.open(windows);
   }
 
   /** Output stays in its rings while `hasRoom` returns false; `outputRoom` signals that there is room again. */
   paceOutput(hasRoom: (() => boolean) | null): void {
-    this.#hasRoom = hasRoom;
-    this.outputRoom();
+    this.#output.pace(hasRoom);
   }
 
   outputRoom(): void {
-    this.#windows.roomAgain();
+    this.#output.roomAgain();
   }
 
   heartbeat(session: string): void {
@@ -226,7 +190,7 @@ export class Host implements HostLink {
       stream_id: this.streamId,
       session: this.#session.id,
       seq: this.#seq,
-      ...this.#topics.seqs,
+      ...this.#features.heartbeat,
     };
     this.#publisher.publish((listener) => listener.onHeartbeat?.(heartbeat));
   }
@@ -247,12 +211,9 @@ export class Host implements HostLink {
     this.#clock.clearTimeout(this.#timer);
     this.#ends.close();
     this.#managerLost.close();
-    this.#tasks.close();
-    this.#network.close();
-    this.#displays.close();
-    await this.#topics.close();
-    await this.#logFiles.close();
-    await this.#kept?.close();
+    this.#lists.close();
+    await this.#features.close();
+    await this.#output.close();
     await this.#reaper.close();
   }
 
@@ -284,6 +245,7 @@ export class Host implements HostLink {
     }
     this.#managerLost.greeted(request.stop_after_ms ?? null);
     if (request.bus !== undefined) this.#bus?.follow(request.bus);
+    const { kept, rings } = this.#output;
     return {
       session,
       contract: CONTRACT_VERSION,
@@ -292,7 +254,7 @@ export class Host implements HostLink {
       stream_id: this.streamId,
       seq: this.#seq,
       time: this.#clock.now(),
-      ...(this.#kept === null ? {} : { output_from: this.#rings.origin, previous_end: this.#kept.previousEnd }),
+      ...(kept === null ? {} : { output_from: rings.origin, previous_end: kept.previousEnd }),
       ...(this.#version === undefined ? {} : { version: this.#version }),
     };
   }
@@ -303,29 +265,28 @@ export class Host implements HostLink {
     throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
   }
 
-  #output(name: string, bytes: Uint8Array): void {
-    this.#windows.grown(name);
-    this.#kept?.grown(name);
-    this.#topics.recorder?.output(name, bytes);
+  #grown(name: string, bytes: Uint8Array): void {
+    this.#output.grown(name);
+    this.#features.output(name, bytes);
   }
 
   #runChanged(kind: HostEvent["kind"], run: Run): void {
-    this.#topics.recorder?.processChanged(kind, run);
+    this.#features.runChanged(kind, run);
     this.#ends.pass(kind, run);
   }
 
   #publish(kind: HostEvent["kind"], run: Run): void {
     // Its earlier output is sent first (docs/design/runtime-invariants.md, "Exit after output").
-    this.#windows.pump(run.spec.name);
+    this.#output.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };
     this.#publisher.publish((listener) => listener.onEvent?.(event));
   }
 
   #sessionVoided(reason: string): void {
-    this.#windows.clear();
+    this.#output.closeWindows();
     this.#forwarder.closeAll("the manager's session ended");
-    this.#displays.managerLost();
+    this.#features.managerLost();
     this.#report("debug", `the manager's session ended: ${reason}`);
     if (!this.#isEnding) this.#managerLost.lost();
     this.announce();
@@ -333,7 +294,7 @@ export class Host implements HostLink {
 
   #tick(): void {
     this.#session.tick();
-    this.#kept?.beat();
+    this.#output.beat();
     if ((this.#ticks++ * TICK_MS) % HEARTBEAT_MS === 0) this.announce();
     this.#timer = this.#clock.setTimeout(() => this.#tick(), untilBeat(TICK_MS, this.#clock.monotonic()));
   }

@@ -12,11 +12,12 @@ import { makeStateFolder } from "../files/state-folder.ts";
 import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
 import { busFiles } from "./bus/bus-files.ts";
 import { HostBus, type HostBusOptions } from "./bus/host-bus.ts";
+import { type BusService, serveOnBus, serverOf } from "./bus-service.ts";
 import { Host } from "./host.ts";
 import { ptyBinding } from "./native/pty-binding.ts";
 import { limitUnsent, unsentBytes } from "./native/socket-options.ts";
+import { readStat } from "./proc/proc.ts";
 import { keepInheritedFiles } from "./process/inherited-files.ts";
-import { type BusService, serveOnBus, serverOf } from "./session/bus-service.ts";
 import { instanceUuid, keepInstanceUuid } from "./session/instance.ts";
 import { acquireLock } from "./session/lock.ts";
 import { watchLock } from "./session/lock-watch.ts";
@@ -25,7 +26,6 @@ import { placeOfBus, readStartOptions, type StartOptions } from "./start-options
 import { RunCgroups } from "./tree/cgroups.ts";
 import { killGuarded } from "./tree/guard-search.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
-import { readStat } from "./tree/proc.ts";
 import { StaleRunCleanup } from "./tree/stale-run-cleanup.ts";
 
 const EXIT = { done: 0, failed: 1, usage: 2, locked: 3 } as const;
@@ -74,8 +74,7 @@ async function main(): Promise<void> {
       diskFolder: join(options.state_dir, "output"),
       previousEnd: previous.lastEnd(),
     },
-    x11Dir: join(options.state_dir, "x11"),
-    recordings: { stateDir: options.state_dir, workDir: options.work_dir },
+    folders: { state: options.state_dir, work: options.work_dir },
     killTree: reaper,
     streamId,
     log: ({ level, source, msg }) => tell(level, source, msg),

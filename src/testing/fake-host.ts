@@ -18,6 +18,7 @@ import { WindowSender } from "../daemon/output/window-sender.ts";
 import { startupCommands } from "../daemon/process/startup-commands.ts";
 import { RunTable } from "../daemon/run/run-table.ts";
 import { ManagerSession, TICK_MS } from "../daemon/session/manager-session.ts";
+import { EMPTY_ANSWERS } from "../features/contract.ts";
 import type { FakeProcess, FakeProgram, FakePrograms } from "./fake-program.ts";
 import { FakeRun } from "./fake-run.ts";
 
@@ -175,7 +176,7 @@ export class FakeHost implements HostLink {
         run(run_id).resize(rows, cols);
         return {};
       },
-      startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec, null) }),
+      startup_commands: async ({ spec }) => ({ commands: await startupCommands(spec, { busUrlFile: null, variables: {} }) }),
       memo: ({ run_id, memo }) => {
         run(run_id).memo = memo;
         return {};
@@ -194,9 +195,8 @@ export class FakeHost implements HostLink {
       },
       read: ({ name, from, max }) => this.#parts.rings.find(name)?.read(from, max) ?? { from: 0, data: new Uint8Array(0) },
       report: ({ after }) => ({ seq: this.#parts.seq, ...this.#parts.runs.page(after) }),
-      // A host without a broker and recordings. The manager repeats a request that is refused each second.
-      data_plane: () => ({ list: "", seq: 0, pages: 0 }),
-      recordings: () => ({ list: "", seq: 0, pages: 0 }),
+      // The manager repeats a request that is refused each second.
+      ...Object.fromEntries(Object.entries(EMPTY_ANSWERS).map(([name, answer]) => [name, () => answer])),
     };
   }
 

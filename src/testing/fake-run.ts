@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { HostEvent } from "../contract/messages.ts";
-import { type RunExit, type RunReport, type RunSpec, runReport, type StopStep, specHash } from "../contract/run.ts";
+import { type RunExit, type RunReport, type RunSpec, type StopStep, specHash } from "../contract/run.ts";
 import type { OutputRing } from "../daemon/output/output-ring.ts";
 import { Readiness } from "../daemon/run/readiness.ts";
 import type { Signal } from "../protocol/resources/resources.ts";
@@ -85,18 +85,20 @@ export class FakeRun implements FakeProcess {
 
   get report(): RunReport {
     const { clock } = this.#options;
-    return runReport.parse({
+    return {
       name: this.name,
       run_id: this.id,
       spec_hash: specHash(this.spec),
+      command: this.spec.command,
       pid: this.pid,
       start_time: this.#begin.wall,
       age_ms: clock.monotonic() - this.#begin.monotonic,
       stopping: this.#steps !== null,
       exit: this.#exit,
       first_offset: this.#begin.offset,
+      changed_file: null,
       ...this.#changing,
-    });
+    };
   }
 
   // What a script does.

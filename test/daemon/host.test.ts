@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
 import type { RunReport } from "../../src/contract/run.ts";
-import { isAlive, startTimeOf } from "../../src/daemon/tree/proc.ts";
+import { isAlive, startTimeOf } from "../../src/daemon/proc/proc.ts";
 import { type TestClock, testClock } from "../actors/support/clock.ts";
-import { HostRig, spec } from "./support/hosts.ts";
+import { HostRig, spec, toldBy } from "./support/hosts.ts";
 
 const refusal = async (promise: Promise<unknown>): Promise<MgrError> => {
   const error = await promise.then(
@@ -13,7 +13,7 @@ const refusal = async (promise: Promise<unknown>): Promise<MgrError> => {
   expect(error).toBeInstanceOf(MgrError);
   return error as MgrError;
 };
-const kinds = (rig: HostRig, run: RunReport) => rig.events.filter((event) => event.run.run_id === run.run_id).map((event) => event.kind);
+const kinds = (rig: HostRig, run: RunReport) => rig.events.filter((event) => event.run.run_id === run.run_id).flatMap(toldBy);
 
 describe("a run", () => {
   test("is reported from its start to its extinction, with a seq that grows by one", async () => {
@@ -38,7 +38,7 @@ describe("a run", () => {
       pid: run.pid,
     });
     expect(kinds(rig, run)).toEqual(["spawned", "exited", "extinct"]);
-    expect(rig.events.map((event) => event.seq)).toEqual([1, 2, 3]);
+    expect(rig.events.map((event) => event.seq)).toEqual(rig.events.map((_, index) => index + 1));
   });
 
   test("ended by a signal says which", async () => {
@@ -205,19 +205,18 @@ describe("stopping", () => {
     }
     await rig.host.stopAll();
     const order = rig.events
-      .filter((event) => event.kind === "stopping" || event.kind === "extinct")
-      .map((event) => `${event.kind} ${event.run.name}`);
+      .flatMap((event) => toldBy(event).map((kind) => `${kind} ${event.run.name}`))
+      .filter((told) => /^(stopping|extinct) /.test(told));
     expect(order).toEqual(["stopping web", "extinct web", "stopping api", "extinct api", "stopping db", "extinct db"]);
     expect((await refusal(rig.spawn(spec("late", "true")))).code).toBe("host_unavailable");
   });
 });
 
-describe("for a manager that takes both ends of a run in one event", () => {
+describe("both ends of a run", () => {
   /** Its time stands still: however slow the machine is, nothing is told because it waited for too long. */
   async function open(): Promise<{ rig: HostRig; clock: TestClock }> {
     const clock = testClock();
     const rig = await HostRig.open({ clock });
-    await rig.hello(1, 1, { join_ends: true });
     return { rig, clock };
   }
   const stop = (rig: HostRig, { run_id }: RunReport) =>
@@ -234,7 +233,7 @@ describe("for a manager that takes both ends of a run in one event", () => {
     expect(end).toMatchObject({ exit: { code: 3 }, extinct: true, stopping: true });
     expect(rig.sent("p")).toContain("bye");
     expect(end.final_offset).toBe(Buffer.byteLength(rig.sent("p")));
-    expect(kinds(rig, run)).toEqual(["spawned", "stopping", "exited"]);
+    expect(kinds(rig, run)).toEqual(["spawned", "stopping", "exited", "extinct"]);
     expect(rig.events.map((event) => event.seq)).toEqual([1, 2, 3]);
     const { runs } = await rig.host.request("report", { session: rig.session, after: null });
     expect(runs).toMatchObject([{ name: "p", exit: { code: 3 }, extinct: true }]);

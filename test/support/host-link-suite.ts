@@ -15,9 +15,7 @@ import {
   type RequestOf,
 } from "../../src/contract/messages.ts";
 import type { RunReport, RunSpec } from "../../src/contract/run.ts";
-import { taskPage } from "../../src/contract/tasks.ts";
-import { TASK_COLUMNS } from "../../src/features/process-list/task-columns.ts";
-import { spec as hostSpec } from "../daemon/support/hosts.ts";
+import { spec as hostSpec, toldBy } from "../daemon/support/hosts.ts";
 
 /** A link to a living host whose clock the test can move, and the end of both. */
 export interface OpenLink extends AsyncDisposable {
@@ -278,11 +276,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       const again = await manager.spawn("p", "exit 0");
       await manager.event(again, "extinct");
       expect(manager.events.map((event) => event.seq)).toEqual(manager.events.map((_, index) => index + 1));
-      expect(manager.events.filter((event) => event.run.run_id === run.run_id).map((event) => event.kind)).toEqual([
-        "spawned",
-        "exited",
-        "extinct",
-      ]);
+      expect(manager.events.filter((event) => event.run.run_id === run.run_id).flatMap(toldBy)).toEqual(["spawned", "exited", "extinct"]);
       expect(manager.events.find((event) => event.kind === "exited")?.run.exit).toEqual({ code: 7, signal: null, reason: null });
     });
 
@@ -315,26 +309,6 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       });
     });
 
-    it("lists the tasks of the host page by page, with the process that each belongs to, and schedules one", async () => {
-      const { pid } = await manager.spawn("p", "exec sleep 60");
-      const { session, link } = manager;
-      const question = { session, requester: "one", show_threads: false, show_env: false };
-      const listed = await link.request("tasks", { ...question, filter: "process:==:p" });
-      expect(listed.pages).toBe(1);
-      const { data } = await link.request("task_page", { session, list: listed.list, page: 0 });
-      const rows = taskPage.parse(JSON.parse(Buffer.from(data).toString()));
-      expect(rows.map((cells) => [cells[TASK_COLUMNS.indexOf("pid")], cells[TASK_COLUMNS.indexOf("process")]])).toEqual([[pid, "p"]]);
-      // Fetched to its end it is gone.
-      const again = link.request("task_page", { session, list: listed.list, page: 0 });
-      await expect(again).rejects.toMatchObject({ code: "not_found" });
-      const wrong = link.request("tasks", { ...question, filter: "speed:>:1" });
-      await expect(wrong).rejects.toMatchObject({ code: "bad_field" });
-      const task = { session, pid, tid: pid, prio: 0, affinity: [0] };
-      expect(await link.request("set_task", { ...task, policy: 3, nice: 2 })).toEqual({ policy: 3, prio: 0, affinity: [0], nice: 2 });
-      await expect(link.request("set_task", { ...task, policy: 77 })).rejects.toMatchObject({ code: "bad_field" });
-      await expect(link.request("set_task", { ...task, tid: 1, policy: 0 })).rejects.toMatchObject({ code: "not_found" });
-    });
-
     it("sends nothing to a listener that was removed", async () => {
       const heard: HostEvent[] = [];
       const leave = manager.link.listen({ onEvent: (event) => heard.push(event) });
@@ -354,7 +328,7 @@ type Asked = "stop" | "signal" | "write" | "resize" | "memo" | "tail" | "read" |
 type WithoutSession<N extends Asked> = Omit<RequestOf<N>, "session">;
 
 /** A manager's end: its session, and everything that the host told it. */
-class Manager {
+export class Manager {
   readonly link: HostLink;
   readonly events: HostEvent[] = [];
   readonly heartbeats: HostHeartbeat[] = [];
@@ -432,7 +406,7 @@ class Manager {
   async event(run: RunReport, kind: HostEvent["kind"]): Promise<HostEvent> {
     let found: HostEvent | undefined;
     await this.until(() => {
-      found = this.events.find((event) => event.run.run_id === run.run_id && event.kind === kind);
+      found = this.events.find((event) => event.run.run_id === run.run_id && toldBy(event).includes(kind));
       return found !== undefined;
     });
     return found as HostEvent;

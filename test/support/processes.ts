@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { listPids, readStat } from "../../src/daemon/tree/proc.ts";
+import { listPids, readStat } from "../../src/daemon/proc/proc.ts";
 
 /** Pids of the living processes with `word` among their arguments: what a test left behind, or set out to kill. */
 export function processesWith(word: string): number[] {

@@ -17,6 +17,7 @@ import { localHostName } from "../../config/host-names.ts";
 import type { HostSetting } from "../../config/hosts.ts";
 import { limitUnsent, unsentBytes } from "../../daemon/native/socket-options.ts";
 import { tcpInfo } from "../../daemon/native/tcp-info.ts";
+import { FEATURE_CHECKS } from "../../features/contract.ts";
 import type { HttpServer } from "../../http/index.ts";
 import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
 import { Certificate } from "../../http/server/certificate.ts";
@@ -58,7 +59,7 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
     server: "hub",
     place: () => ({ ...place, unix_socket: null }),
     log: warn,
-    definitionProblem: async () => (await import("../../features/data-plane/samples/definition-problem.ts")).definitionProblem,
+    ...FEATURE_CHECKS,
   });
   const { name, bus_max_payload: maxPayload, bus_memory } = options.instance;
   const memory = new MemoryBudget(warn, bus_memory ?? defaultMemoryBytes());

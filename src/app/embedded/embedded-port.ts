@@ -7,7 +7,7 @@ import type { PeerTrafficBook } from "../../bus/carriers/peer-traffic.ts";
 import { authFilePath } from "../../config/default-paths.ts";
 import type { Config } from "../../config/definition.ts";
 import { listenAddress } from "../../config/schema/schema-addresses.ts";
-import { isAlive, startTimeOf } from "../../daemon/tree/proc.ts";
+import { isAlive, startTimeOf } from "../../daemon/proc/proc.ts";
 import type { HttpServer } from "../../http/index.ts";
 import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
 import type { LogBook } from "../../log/log-book.ts";

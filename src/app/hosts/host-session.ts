@@ -165,7 +165,6 @@ export class HostSession {
       manager_pid: process.pid,
       contracts: contractsSpoken(),
       stop_after_ms: stopAfterMs?.() ?? null,
-      join_ends: true,
     };
     return bus === undefined ? hello : { ...hello, bus: bus() };
   }

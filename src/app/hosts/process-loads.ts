@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import { jsonOf } from "../../bus/client/rpc-envelope.ts";
-import { loadPage, type machineCpu } from "../../contract/tasks.ts";
+import { loadPage, type machineCpu } from "../../contract/loads.ts";
 import type { HostLoad, ProcessLoad } from "../../protocol/resources/resources.ts";
 import type { HostSession } from "./host-session.ts";
 

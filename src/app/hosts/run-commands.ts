@@ -2,7 +2,8 @@ import { DependenciesLost } from "../../actors/process/process-types.ts";
 import { type Clock, pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import type { Cancellation } from "../../base/task.ts";
-import type { RunId, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
+import type { RunId } from "../../contract/fields.ts";
+import type { RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import type { HostSession } from "./host-session.ts";
 
 /** Pause before a command that got no answer is sent again, milliseconds. The host recognizes it by its run_id. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { everyBeat } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import { mayBeAlive, startTimeOf } from "../../daemon/proc/proc.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
-import { mayBeAlive, startTimeOf } from "../../daemon/tree/proc.ts";
 import { PreparedDaemon } from "./prepared-daemon.ts";
 
 interface LocalDaemonOptions {

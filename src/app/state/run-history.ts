@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ProcessContext, ProcessExit } from "../../actors/process/process-types.ts";
-import { type RunReport, runId } from "../../contract/run.ts";
+import { runId } from "../../contract/fields.ts";
+import type { RunReport } from "../../contract/run.ts";
 import { formatTime } from "../../protocol/time.ts";
 
 /** Runs that are remembered of each process. */

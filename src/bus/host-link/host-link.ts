@@ -4,6 +4,7 @@ import { ThrottledWarning } from "../../base/throttled-warning.ts";
 import type { HostLink, HostListener } from "../../contract/host-link.ts";
 import {
   HOST_REQUESTS,
+  type HostNews,
   type HostRequestName,
   hostEvent,
   hostHeartbeat,
@@ -14,9 +15,7 @@ import {
 } from "../../contract/messages.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
 import { hostSubject } from "../../contract/subjects.ts";
-import { dataPlaneEvent } from "../../features/data-plane/contract.ts";
-import { x11Waiting } from "../../features/displays/contract.ts";
-import { recordingEvent } from "../../features/recordings/contract.ts";
+import { HOST_NEWS } from "../../features/contract.ts";
 import type { BusMessage, BusSubscription, HostBus } from "../broker/bus-message.ts";
 import { callProcedure } from "../client/rpc.ts";
 import { jsonOf } from "../client/rpc-envelope.ts";
@@ -59,14 +58,20 @@ class BusHostLink implements HostLink {
     this.#malformed = new ThrottledWarning(this.#log);
     this.#unsent = new ThrottledWarning(this.#log);
     this.#subscriptions = [
-      this.#receive("event", (message) => this.#parse(message, hostEvent), "onEvent"),
-      this.#receive("heartbeat", (message) => this.#parse(message, hostHeartbeat), "onHeartbeat"),
-      this.#receive("data_plane", (message) => this.#parse(message, dataPlaneEvent), "onDataPlane"),
-      this.#receive("recording", (message) => this.#parse(message, recordingEvent), "onRecording"),
-      this.#receive("x11", (message) => this.#parse(message, x11Waiting), "onX11"),
-      this.#receive("log", (message) => this.#parse(message, hostLog), "onLog"),
-      this.#receive("output", (message) => decodeChunk(message.data), "onOutput"),
-      this.#receive("stream", (message) => decodeStreamFrame(message.data), "onStream"),
+      this.#receive("event", jsonBy(hostEvent), (to, event) => to.onEvent?.(event)),
+      this.#receive("heartbeat", jsonBy(hostHeartbeat), (to, heartbeat) => to.onHeartbeat?.(heartbeat)),
+      ...(Object.keys(HOST_NEWS) as (keyof HostNews)[]).map((name) => this.#receiveNews(name)),
+      this.#receive("log", jsonBy(hostLog), (to, entry) => to.onLog?.(entry)),
+      this.#receive(
+        "output",
+        ({ data }) => decodeChunk(data),
+        (to, chunk) => to.onOutput?.(chunk),
+      ),
+      this.#receive(
+        "stream",
+        ({ data }) => decodeStreamFrame(data),
+        (to, frame) => to.onStream?.(frame),
+      ),
     ];
   }
 
@@ -113,20 +118,22 @@ class BusHostLink implements HostLink {
     }
   }
 
-  #receive<K extends keyof HostListener>(
-    leaf: string,
-    decode: (message: BusMessage) => Parameters<NonNullable<HostListener[K]>>[0] | null,
-    method: K,
-  ): BusSubscription {
+  #receiveNews<K extends keyof HostNews>(name: K): BusSubscription {
+    // As for the responses of requests.
+    const schema = HOST_NEWS[name] as unknown as z.ZodType<HostNews[K]>;
+    return this.#receive(name, jsonBy(schema), (to, news) => to.onNews?.[name]?.(news));
+  }
+
+  /** `pass`: called for each listener. */
+  #receive<T>(leaf: string, decode: (message: BusMessage) => T | null, pass: (to: HostListener, value: T) => void): BusSubscription {
     return this.#bus.subscribe(hostSubject(this.host, leaf), (message) => {
       const value = decode(message);
       if (value === null) this.#malformed.warn(`a malformed '${leaf}' of host '${this.host}' was dropped`);
-      else for (const listener of this.#listeners) (listener[method] as ((value: unknown) => void) | undefined)?.call(listener, value);
+      else for (const listener of this.#listeners) pass(listener, value);
     });
   }
+}
 
-  #parse<T>(message: BusMessage, schema: z.ZodType<T>): T | null {
-    const parsed = schema.safeParse(jsonOf(message.data));
-    return parsed.success ? parsed.data : null;
-  }
+function jsonBy<T>(schema: z.ZodType<T>): (message: BusMessage) => T | null {
+  return ({ data }) => schema.safeParse(jsonOf(data)).data ?? null;
 }

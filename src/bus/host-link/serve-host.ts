@@ -5,6 +5,7 @@ import { ThrottledWarning } from "../../base/throttled-warning.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import { HOST_REQUESTS, type HostRequestName, MAX_MESSAGE_BYTES, outputWindows, type RequestOf } from "../../contract/messages.ts";
 import { hostSubject } from "../../contract/subjects.ts";
+import { HOST_NEWS } from "../../features/contract.ts";
 import type { BusMessage } from "../broker/bus-message.ts";
 import type { Bus } from "../client/bus.ts";
 import { answerProcedure } from "../client/rpc.ts";
@@ -104,9 +105,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
     host.listen({
       onEvent: (event) => say("event", event),
       onHeartbeat: (beat) => say("heartbeat", beat),
-      onDataPlane: (event) => say("data_plane", event),
-      onRecording: (event) => say("recording", event),
-      onX11: (waiting) => say("x11", waiting),
+      onNews: Object.fromEntries(Object.keys(HOST_NEWS).map((name) => [name, (news: object) => say(name, news)])),
       onLog: (entry) => say("log", entry),
       onOutput: (chunk) => {
         const bus = ways.mayPass(chunk) ? control : bulk;

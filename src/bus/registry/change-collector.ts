@@ -1,17 +1,17 @@
 import { messageOf } from "../../base/errors.ts";
 import { Publisher } from "../../base/publisher.ts";
 import type { WarningLog } from "../../base/throttled-warning.ts";
-import type { DataPlaneChange } from "../../features/data-plane/contract.ts";
+import type { RegistryChange } from "../../contract/registry.ts";
 
 /** Changes are collected for this long, so that a client that subscribes to a hundred topics is one message, milliseconds. */
 const COLLECT_MS = 20;
 /** What goes is reported before what comes, and clients before their topics and services. */
-const ORDER: readonly DataPlaneChange["kind"][] = ["topic_gone", "service_gone", "client_gone", "client", "topic", "service", "counters"];
+const ORDER: readonly RegistryChange["kind"][] = ["topic_gone", "service_gone", "client_gone", "client", "topic", "service", "counters"];
 
 /** Collects changes of a broker's tables. Only the newest state of each row is reported. */
 export class ChangeCollector {
-  readonly #publisher: Publisher<readonly DataPlaneChange[]>;
-  #pending = new Map<string, () => DataPlaneChange>();
+  readonly #publisher: Publisher<readonly RegistryChange[]>;
+  #pending = new Map<string, () => RegistryChange>();
   #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(log: WarningLog) {
@@ -19,12 +19,12 @@ export class ChangeCollector {
   }
 
   /** Returns the function that unsubscribes. */
-  listen(listener: (changes: readonly DataPlaneChange[]) => void): () => void {
+  listen(listener: (changes: readonly RegistryChange[]) => void): () => void {
     return this.#publisher.subscribe(listener);
   }
 
   /** `key` names the row. */
-  note(key: string, make: () => DataPlaneChange): void {
+  note(key: string, make: () => RegistryChange): void {
     this.#pending.set(key, make);
     this.#timer ??= setTimeout(() => this.flush(), COLLECT_MS).unref();
   }

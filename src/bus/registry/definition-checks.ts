@@ -1,5 +1,5 @@
 import { SerialQueue } from "../../base/serial-queue.ts";
-import type { RegisteredTopic } from "../../features/data-plane/contract.ts";
+import type { RegisteredTopic } from "../../contract/registry.ts";
 
 /** Parsing takes 1.3 ms a KiB; longer definitions are not checked, so that no check holds the broker up for more than 20 ms. Bytes. */
 const MAX_CHECKED_CHARS = 16 * 1024;

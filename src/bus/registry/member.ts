@@ -1,4 +1,4 @@
-import { type ClientRecord, type ClientRegistration, MAX_REPORTED_SUBSCRIPTIONS } from "../../features/data-plane/contract.ts";
+import { type ClientRecord, type ClientRegistration, MAX_REPORTED_SUBSCRIPTIONS } from "../../contract/registry.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";

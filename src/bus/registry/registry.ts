@@ -8,10 +8,10 @@ import {
   type ClientRegistration,
   COUNTERS_MS,
   clientRegistration,
-  type DataPlaneChange,
-  type DataPlaneTables,
   REGISTER_SUBJECT,
-} from "../../features/data-plane/contract.ts";
+  type RegistryChange,
+  type RegistryTables,
+} from "../../contract/registry.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { BrokerAccess, BrokerHooks, HookedClient, Refusal } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";
@@ -92,7 +92,7 @@ export class Registry implements BrokerHooks {
   }
 
   /** The current tables. Later changes may repeat what they contain, which does no harm. */
-  tables(): DataPlaneTables {
+  tables(): RegistryTables {
     return {
       clients: [...this.#members.values()].map(({ record }) => record),
       topics: [...this.#topics.entries()].map((entry) => this.#topicRecord(entry)),
@@ -101,7 +101,7 @@ export class Registry implements BrokerHooks {
   }
 
   /** Calls `listener` with changes, several at a time. Returns the function that unsubscribes. */
-  listen(listener: (changes: readonly DataPlaneChange[]) => void): () => void {
+  listen(listener: (changes: readonly RegistryChange[]) => void): () => void {
     return this.#changes.listen(listener);
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { parseJson } from "../../base/json.ts";
-import type { ServiceRecord } from "../../features/data-plane/contract.ts";
+import type { ServiceRecord } from "../../contract/registry.ts";
 import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
 import { CRLF, readableText } from "../broker/broker-protocol.ts";

@@ -1,4 +1,4 @@
-import type { RegisteredTopic, TopicCounters, TopicRecord } from "../../features/data-plane/contract.ts";
+import type { RegisteredTopic, TopicCounters, TopicRecord } from "../../contract/registry.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";

@@ -1,6 +1,6 @@
 import { type ErrorCode, MgrError } from "../../base/errors.ts";
 import { subjectOfTopic, topicOfSubject } from "../../base/topic-subject.ts";
-import { MAX_CLIENT_TOPICS, type RegisteredTopic } from "../../features/data-plane/contract.ts";
+import { MAX_CLIENT_TOPICS, type RegisteredTopic } from "../../contract/registry.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient, Refusal } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";

@@ -47,8 +47,3 @@ export class TargetCounts {
 export function targetText(host: string, port: number): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
-
-/** Of X clients: the process that they belong to, or the display of a host that they are connected with. */
-export function x11TargetText(processOrDisplay: string): string {
-  return `X11 ${processOrDisplay}`;
-}

@@ -3,10 +3,10 @@ import { connect, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { CONTROL_SOCKET } from "../../app/local-daemon/running-instance.ts";
 import { MgrError } from "../../base/errors.ts";
+import { environmentValue, listPids } from "../../daemon/proc/proc.ts";
 import { RUN_MARKER } from "../../daemon/process/environment.ts";
 import { holdsLock } from "../../daemon/session/lock-holder.ts";
 import { isHolder, type LockInfo, readLockInfo } from "../../daemon/session/lock-info.ts";
-import { environmentValue, listPids } from "../../daemon/tree/proc.ts";
 
 /** Where the manager that runs with this state folder takes commands of this machine; null: none runs, or it is still starting. */
 export async function localSocketOf(stateDir: string): Promise<string | null> {

@@ -1,7 +1,7 @@
 import { compileFnmatch } from "../../base/fnmatch.ts";
 import { isWithin } from "../../base/names.ts";
 import { didYouMeanName } from "../../base/suggest.ts";
-import { readStat } from "../../daemon/tree/proc.ts";
+import { readStat } from "../../daemon/proc/proc.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 

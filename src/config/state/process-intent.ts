@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MgrError } from "../../base/errors.ts";
-import { type RunId, runId } from "../../contract/run.ts";
+import { type RunId, runId } from "../../contract/fields.ts";
 import { toCommand } from "../command-line.ts";
 import { PRIMARY, type ProcessSettings } from "./settings.ts";
 

@@ -9,6 +9,7 @@ import { hubDial } from "../../bus/client/hub-dial.ts";
 import { Registry } from "../../bus/registry/registry.ts";
 import type { BusSettings } from "../../contract/messages.ts";
 import { daemonConnectionName } from "../../contract/subjects.ts";
+import { FEATURE_CHECKS } from "../../features/contract.ts";
 import type { BusFiles } from "./bus-files.ts";
 import { RunTokens } from "./run-tokens.ts";
 
@@ -78,7 +79,7 @@ export class HostBus {
       server: "leaf",
       place: () => ({ port, unix_socket: null }),
       log,
-      definitionProblem: async () => (await import("../../features/data-plane/samples/definition-problem.ts")).definitionProblem,
+      ...FEATURE_CHECKS,
     });
     const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log, hooks: registry });
     const { port: last, token } = files.read((msg) => log("warning", msg));

@@ -1,6 +1,5 @@
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { LimitName } from "../../contract/run.ts";
-import type { Account } from "../process/accounts.ts";
 import { errnoName, libc } from "./libc.ts";
 
 // Calls about other processes, or about this thread on behalf of one. A failed one throws the kernel's name for the reason.
@@ -114,12 +113,19 @@ function check(result: number): void {
   if (result === -1) throw new NativeError(errnoName());
 }
 
+interface User {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly groups: readonly number[];
+}
+
 /**
  * Does `work`, and all that it forks, as another user with that user's groups; only for root. What the kernel then
  * permits is what that user may do, on this thread: the C library would change all of them, and Node's own `uid` option
  * takes the supplementary groups away. `work` has to fork before it returns.
  */
-export function asAccount<T>(account: Account | null, work: () => T): T {
+export function asAccount<T>(account: User | null, work: () => T): T {
   if (account === null) return work();
   const calls = CREDENTIAL_CALLS[process.arch];
   if (calls === undefined) throw new MgrError("spawn_failed", `'user' is not supported on ${process.arch}`);

@@ -3,7 +3,7 @@ import { isMainThread } from "node:worker_threads";
 import { everyBeat } from "../../base/clock.ts";
 import { endedChild, waitForChild } from "../native/libc.ts";
 import { type ChildExit, decodeWaitStatus } from "../native/wait-status.ts";
-import { ownChildrenText, pidsOf } from "../tree/proc.ts";
+import { ownChildrenText, pidsOf } from "../proc/proc.ts";
 
 /** Polling interval besides SIGCHLD, milliseconds. Worker threads receive no signals. */
 const LOOK_MS = isMainThread ? 2_000 : 20;

@@ -10,20 +10,25 @@ const FALLBACK_PATH = "/usr/local/bin:/usr/bin:/bin";
 /** The variable by which every descendant of a run is recognized, whatever session it moved to. */
 export const RUN_MARKER = "MGR_RUN";
 
-interface Circumstances {
+export interface Circumstances {
   /** Value of RUN_MARKER. */
   marker: string;
   /** Another user than the daemon's own. */
   account: Account | null;
   /** MGR_BUS_URL; null: none. */
   busUrl: string | null;
+  /** Of features of the host. */
+  variables: Readonly<Record<string, string>>;
 }
 
 /**
- * The whole environment of a child: the X display that was selected wins over `environment`, that over the env files, they over what is inherited. Rejects with
- * `spawn_failed` for an env file that cannot be used.
+ * The whole environment of a child: variables of features win over `environment`, that over the env files, they over what is inherited.
+ * Rejects with `spawn_failed` for an env file that cannot be used.
  */
-export async function childEnvironment(spec: RunSpec, { marker, account, busUrl }: Circumstances): Promise<Record<string, string>> {
+export async function childEnvironment(
+  spec: RunSpec,
+  { marker, account, busUrl, variables }: Circumstances,
+): Promise<Record<string, string>> {
   const environment: Record<string, string> = Object.create(null);
   const patterns = [...STANDARD_NAMES, ...spec.pass_environment];
   for (const [name, value] of Object.entries(spec.inherited ?? process.env)) {
@@ -40,13 +45,7 @@ export async function childEnvironment(spec: RunSpec, { marker, account, busUrl 
   }
   const files = await readEnvFiles(spec.env_files.map((file) => resolve(spec.base_dir, file)));
   // The marker comes last: a configured value would hide the tree from the sweep that kills it.
-  return Object.assign(environment, files, spec.environment, x11Environment(spec), { [RUN_MARKER]: marker });
-}
-
-function x11Environment({ x11 }: RunSpec): Record<string, string> {
-  // A forwarded display has a name and a cookie once the host has made it (`RunStarter`).
-  if (x11 === undefined || "forward" in x11) return {};
-  return { DISPLAY: x11.display, ...(x11.authority === null ? {} : { XAUTHORITY: x11.authority }) };
+  return Object.assign(environment, files, spec.environment, variables, { [RUN_MARKER]: marker });
 }
 
 function matches(pattern: string, name: string): boolean {

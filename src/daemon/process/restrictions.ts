@@ -2,7 +2,7 @@ import { MgrError } from "../../base/errors.ts";
 import { policyName, REAL_TIME_POLICIES } from "../../base/scheduling-policies.ts";
 import { LIMIT_NAMES, type Limit, type RunSpec, type Scheduling } from "../../contract/run.ts";
 import { asAccount, NativeError, setAffinity, setLimit, setNice, setPolicy } from "../native/process-calls.ts";
-import { readStat } from "../tree/proc.ts";
+import { readStat } from "../proc/proc.ts";
 import type { Account } from "./accounts.ts";
 
 /** What a process is given while it waits to become its program. */

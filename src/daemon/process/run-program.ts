@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { Program as ProgramSpec, RunSpec } from "../../contract/run.ts";
 import { accountOf } from "./accounts.ts";
-import { childEnvironment } from "./environment.ts";
+import { type Circumstances, childEnvironment } from "./environment.ts";
 import type { Program } from "./program.ts";
 
 /** What a spec means on this host, now. Rejects with `spawn_failed` for a user or an env file that cannot be had. */
-export async function programOf(spec: RunSpec, own: { marker: string; busUrl: string | null }): Promise<Program> {
+export async function programOf(spec: RunSpec, own: Omit<Circumstances, "account">): Promise<Program> {
   const account = accountOf(spec.user);
   return {
     argv: argvOf(spec.program),

@@ -1,4 +1,4 @@
-import { startTimeOf } from "../tree/proc.ts";
+import { startTimeOf } from "../proc/proc.ts";
 
 /** The kernel's start times have been found to agree with its clock: not in every container or emulation of Linux. */
 let isClockRight = false;

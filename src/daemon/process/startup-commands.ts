@@ -32,17 +32,24 @@ const SCHEDULERS = new Map([
 /** The rest of a message is its envelope. */
 const MAX_LINES_BYTES = MAX_MESSAGE_BYTES - 1_024;
 
+interface Surroundings {
+  /** File with the address of the host's bus; null: none. */
+  readonly busUrlFile: string | null;
+  /** Of features of the host. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 /**
  * Lines that, pasted into a shell of this host, start the same process by hand: same folder, limits, environment and
  * words. What the pasting shell has exported beside the child's variables is unset first. Rejects with `spawn_failed`
  * for a user or an env file that cannot be used, with `too_large` for lines that do not fit into a message.
  */
-export async function startupCommands(spec: RunSpec, busUrlFile: string | null): Promise<string[]> {
+export async function startupCommands(spec: RunSpec, { busUrlFile, variables }: Surroundings): Promise<string[]> {
   const account = accountOf(spec.user);
   // The marker is what the host finds its own runs by: this one is not.
-  const { [RUN_MARKER]: _marker, ...environment } = await childEnvironment(spec, { marker: "", account, busUrl: null });
-  const variables = Object.entries(environment).sort(([a], [b]) => (a < b ? -1 : 1));
-  const exported = variables.filter(([name]) => EXPORTABLE.test(name));
+  const { [RUN_MARKER]: _marker, ...environment } = await childEnvironment(spec, { marker: "", account, busUrl: null, variables });
+  const sorted = Object.entries(environment).sort(([a], [b]) => (a < b ? -1 : 1));
+  const exported = sorted.filter(([name]) => EXPORTABLE.test(name));
   return withinLimit(spec, [
     `cd ${quote(resolve(spec.base_dir, spec.cwd))}`,
     ...(spec.umask === null ? [] : [`umask ${spec.umask.toString(8).padStart(3, "0")}`]),
@@ -52,7 +59,7 @@ export async function startupCommands(spec: RunSpec, busUrlFile: string | null):
     // A run has a token of its own, which nothing else may use.
     ...(busUrlFile === null || "MGR_BUS_URL" in environment ? [] : [`export MGR_BUS_URL="$(cat ${quote(busUrlFile)})"`]),
     ...exported.map(([name, value]) => `export ${name}=${quote(value)}`),
-    [...schedulingPrefix(spec.scheduling), ...accountPrefix(account), ...environmentPrefix(spec, variables), commandLine(spec)].join(" "),
+    [...schedulingPrefix(spec.scheduling), ...accountPrefix(account), ...environmentPrefix(spec, sorted), commandLine(spec)].join(" "),
   ]);
 }
 

@@ -1,26 +1,29 @@
 import { isShortage, MgrError, messageOf } from "../../base/errors.ts";
 import { TurnShare } from "../../base/turns.ts";
+import type { RunId } from "../../contract/fields.ts";
 import type { RequestOf } from "../../contract/messages.ts";
-import type { RunId, RunSpec } from "../../contract/run.ts";
-import type { ForwardedDisplays } from "../../features/displays/host/forwarded-displays.ts";
+import type { RunSpec } from "../../contract/run.ts";
 import type { HostBus } from "../bus/host-bus.ts";
-import { checkSteps } from "../host-requests.ts";
-import type { KeptOutput } from "../output/kept/kept-output.ts";
+import type { HostOutput } from "../output/host-output.ts";
 import { LOG_BACKLOG_BYTES } from "../output/log-file.ts";
-import type { LogFiles } from "../output/log-files.ts";
-import type { RingStore } from "../output/ring-store.ts";
 import { Run, type RunOptions } from "./run.ts";
 import type { RunTable } from "./run-table.ts";
+import { checkSteps } from "./signal-name.ts";
+
+/** What features add to a run. */
+interface RunFeatures {
+  environment(spec: RunSpec, runId: RunId): Promise<Record<string, string>>;
+  /** The run is extinct, or could not be started. */
+  runEnded(runId: RunId): void;
+}
 
 export interface RunStarterOptions {
   /** Part of the mark of each run. */
   readonly streamId: string;
   readonly runs: RunTable<Run>;
-  readonly rings: RingStore;
-  readonly logFiles: LogFiles;
-  readonly keptOutput: Pick<KeptOutput, "begin"> | null;
+  readonly output: HostOutput;
   readonly bus: HostBus | null;
-  readonly displays: Pick<ForwardedDisplays, "begin" | "end">;
+  readonly features: RunFeatures;
   /** Throws if the manager of `session` may not start a run now. */
   readonly check: (session: string) => void;
   /** The options that all runs share. */
@@ -40,15 +43,15 @@ export class RunStarter {
   }
 
   async spawn({ session, run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<Run> {
-    const { streamId, runs, rings, logFiles, check, runOptions } = this.#options;
+    const { streamId, runs, output, check, runOptions } = this.#options;
     checkSteps(spec.stop);
     return runs.spawn(spec.name, runId, async () => {
       await this.#starts.pass();
       check(session);
       const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
-      const ring = rings.open(spec.name, backlog);
-      const logFile = logFiles.open(spec, ring);
-      this.#options.keptOutput?.begin(spec);
+      const ring = output.rings.open(spec.name, backlog);
+      const logFile = output.logFiles.open(spec, ring);
+      output.kept?.begin(spec);
       const run = await this.#start({ runId, ...runOptions, spec, memo, marker: `${streamId}:${runId}`, ring, logFile });
       if (this.#held.has(spec.name)) run.hold(true);
       runOptions.onChange("spawned", run);
@@ -63,18 +66,17 @@ export class RunStarter {
     this.#options.runs.newest(name)?.hold(held);
   }
 
-  /** Its token and its forwarded display are valid from before its first instruction until the run is extinct. */
-  async #start(options: Omit<RunOptions, "busUrl">): Promise<Run> {
-    const { bus, displays } = this.#options;
-    const { runId } = options;
-    const busUrl = bus?.begin(runId, options.spec.name) ?? null;
+  /** Its token and what features add are valid from before its first instruction until the run is extinct. */
+  async #start(options: Omit<RunOptions, "busUrl" | "variables">): Promise<Run> {
+    const { bus, features } = this.#options;
+    const { runId, spec } = options;
+    const busUrl = bus?.begin(runId, spec.name) ?? null;
     const end = () => {
       bus?.end(runId);
-      displays.end(runId);
+      features.runEnded(runId);
     };
     try {
-      const spec = await this.#withDisplay(runId, options.spec);
-      const run = await Run.start({ busUrl, ...options, spec });
+      const run = await Run.start({ busUrl, variables: await features.environment(spec, runId), ...options });
       void run.whenExtinct.then(end);
       return run;
     } catch (error) {
@@ -82,12 +84,7 @@ export class RunStarter {
       if (error instanceof MgrError || !isShortage(error)) throw error;
       const reason = `the host daemon has too few open files, memory or disk space (${messageOf(error)})`;
       const help = `compare /proc/${process.pid}/limits with what it uses`;
-      throw new MgrError("spawn_failed", `'${options.spec.name}' could not be started: ${reason}; ${help}`, { cause: error });
+      throw new MgrError("spawn_failed", `'${spec.name}' could not be started: ${reason}; ${help}`, { cause: error });
     }
-  }
-
-  async #withDisplay(runId: RunId, spec: RunSpec): Promise<RunSpec> {
-    if (spec.x11 === undefined || !("forward" in spec.x11)) return spec;
-    return { ...spec, x11: await this.#options.displays.begin(runId, spec) };
   }
 }

@@ -23,6 +23,8 @@ export interface RunOptions {
   marker: string;
   /** MGR_BUS_URL; null: none. */
   busUrl: string | null;
+  /** Of features of the host. */
+  variables: Readonly<Record<string, string>>;
   ring: OutputRing;
   /** File that also receives the output. */
   logFile: LogFile | null;

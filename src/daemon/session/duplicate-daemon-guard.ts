@@ -5,11 +5,10 @@ import type { BusSubscription } from "../../bus/broker/bus-message.ts";
 import type { Bus } from "../../bus/client/bus.ts";
 import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { hostSubject } from "../../contract/subjects.ts";
-import type { Host } from "../host.ts";
 
 interface SoleSpeakerOptions {
   control: Bus;
-  host: Pick<Host, "host" | "streamId">;
+  host: { readonly host: string; readonly streamId: string };
   log: (level: "info" | "warning" | "error", msg: string) => void;
 }
 

@@ -3,15 +3,13 @@ import { MgrError } from "../../base/errors.ts";
 import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
 import type { StreamEnd } from "../../bus/streams/stream-end.ts";
 import { StreamEnds } from "../../bus/streams/stream-ends.ts";
-import { TargetCounts, targetText, x11TargetText } from "../../bus/streams/target-counts.ts";
-import type { ResponseOf } from "../../contract/messages.ts";
+import { TargetCounts, targetText } from "../../bus/streams/target-counts.ts";
 import { MAX_STREAMS, type StreamFrame } from "../../contract/streams.ts";
-import { openDisplay } from "../../features/displays/host/open-display.ts";
 
 /** How long a target has to accept, milliseconds. */
 const CONNECT_TIMEOUT_MS = 8_000;
 
-/** Opens TCP connections from this host for the manager, and carries them over the bus as streams. */
+/** Carries connections of this host over the bus as streams: TCP connections that it opens for the manager, and those of features. */
 export class Forwarder {
   readonly #ends: StreamEnds;
   /** What they carried. */
@@ -31,26 +29,18 @@ export class Forwarder {
     this.#join(stream, targetText(host, port), await this.#connect(stream, { host, port }));
   }
 
-  /** An X client of `name` that has connected to this host. */
-  carry(stream: string, accept: () => { socket: Socket; name: string }): void {
+  /** Carries a connection that `open` makes; `target` names it among those that are counted. Rejects with `busy` or `conflict`, too. */
+  async carry<C extends { socket: Socket; target: string }>(stream: string, open: () => Promise<C>): Promise<C> {
     this.#checkRoom(stream);
-    const { socket, name } = accept();
-    this.#join(stream, x11TargetText(name), socket);
-  }
-
-  /** A connection to the X server of a display of this host. Rejects with `busy` or `conflict`. */
-  async openDisplay(stream: string, display: number): Promise<ResponseOf<"x11_connect">> {
-    this.#checkRoom(stream);
-    const name = `:${display}`;
-    const { stream: socket, authorization } = await openDisplay({ display: name, authority: null });
+    const connection = await open();
     try {
       this.#checkRoom(stream);
     } catch (error) {
-      socket.destroy();
+      connection.socket.destroy();
       throw error;
     }
-    this.#join(stream, x11TargetText(name), socket);
-    return { authorization: authorization && { name: authorization.name, data: Buffer.from(authorization.data).toString("base64") } };
+    this.#join(stream, connection.target, connection.socket);
+    return connection;
   }
 
   receive(frame: StreamFrame): void {

@@ -15,8 +15,6 @@ interface EndingRun {
 
 interface JoinedEndsOptions<R> {
   clock: Clock;
-  /** The manager takes both ends of a run in one event. */
-  isWanted: () => boolean;
   publish: (kind: HostEvent["kind"], run: R) => void;
 }
 
@@ -35,8 +33,8 @@ export class JoinedEnds<R extends EndingRun> {
 
   /** Events of one run keep their order. */
   pass(kind: HostEvent["kind"], run: R): void {
-    const { isWanted, publish } = this.#options;
-    if (kind === "exited" && isWanted()) this.#hold(run);
+    const { publish } = this.#options;
+    if (kind === "exited") this.#hold(run);
     else if (kind === "extinct" && this.#forget(run)) publish("exited", run);
     else {
       this.#release(run);

@@ -1,6 +1,6 @@
 import { readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { listNames, listPids, readProcFile } from "../tree/proc.ts";
+import { listNames, listPids, readProcFile } from "../proc/proc.ts";
 import { isHolder, type LockInfo, readOpenLockInfo } from "./lock-info.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
-import { hasShape, isObject, isText, isWhole, type Shape } from "../../base/shape.ts";
+import { hasShape, isText, isWhole, type Shape } from "../../base/shape.ts";
 import { isTrusted } from "../../files/owners.ts";
 import { openStateFile, type StateFileOptions } from "../../files/state-file.ts";
-import { bootId, isAlive } from "../tree/proc.ts";
+import { bootId, isAlive } from "../proc/proc.ts";
 
 /** A larger file is not a lock file, bytes. */
 const MAX_BYTES = 65_536;
@@ -18,7 +18,7 @@ export interface LockInfo {
   contract: number;
   /** Path of the holder's unix socket. */
   socket: string;
-  /** Of the lock file: as it was configured, and without symbolic links. Earlier versions leave it out, which is read as an empty list. */
+  /** Of the lock file: as it was configured, and without symbolic links. */
   paths: string[];
 }
 
@@ -55,8 +55,7 @@ function infoIn(open: () => number | null): LockInfo | null {
     try {
       const found = fstatSync(fd);
       if (!found.isFile() || found.size > MAX_BYTES) return null;
-      const written: unknown = JSON.parse(readFileSync(fd, "utf8"));
-      const info = isObject(written) ? { paths: [], ...written } : null;
+      const info: unknown = JSON.parse(readFileSync(fd, "utf8"));
       return hasShape(info, LOCK_INFO) && mayBeHeldBy(info.pid, found.uid) ? info : null;
     } finally {
       closeSync(fd);

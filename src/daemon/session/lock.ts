@@ -5,7 +5,7 @@ import { MgrError } from "../../base/errors.ts";
 import { isMissing, openStateFile, type StateFileOptions } from "../../files/state-file.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import { tryLockExclusive, tryLockShared } from "../native/libc.ts";
-import { bootId, startTimeOf } from "../tree/proc.ts";
+import { bootId, startTimeOf } from "../proc/proc.ts";
 import { findHolder, namesOf } from "./lock-holder.ts";
 import { isHolder, type LockInfo, readLockInfo } from "./lock-info.ts";
 

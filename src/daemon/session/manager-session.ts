@@ -17,7 +17,7 @@ export class ManagerSession {
   readonly #isDirect: boolean;
   readonly #onVoid: (reason: string) => void;
   #id: string | null = null;
-  #manager: { epoch: number; pid: number; joinsEnds: boolean } | null = null;
+  #manager: { epoch: number; pid: number } | null = null;
   #heardAt: number;
   #tickedAt: number;
 
@@ -35,13 +35,8 @@ export class ManagerSession {
     return this.#id;
   }
 
-  /** The manager takes both ends of a run in one event (`join_ends` of its hello). */
-  get joinsEnds(): boolean {
-    return this.#manager?.joinsEnds ?? false;
-  }
-
   /** Begins a session; commands of earlier sessions are refused from now on. Throws `forbidden`. */
-  begin({ epoch, manager_pid: pid, contracts, join_ends: joinsEnds = false }: RequestOf<"hello">): string {
+  begin({ epoch, manager_pid: pid, contracts }: RequestOf<"hello">): string {
     if (!contracts.includes(CONTRACT_VERSION)) {
       throw new MgrError(
         "forbidden",
@@ -57,7 +52,7 @@ export class ManagerSession {
       );
     }
     if (this.#id !== null) this.#void("the manager opened a new session");
-    this.#manager = { epoch, pid, joinsEnds };
+    this.#manager = { epoch, pid };
     this.#id = randomUUID();
     this.#heardAt = this.#clock.monotonic();
     this.#tickedAt = this.#heardAt;

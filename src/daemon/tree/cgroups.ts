@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, 
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { SerialQueue } from "../../base/serial-queue.ts";
-import { readStat } from "./proc.ts";
+import { readStat } from "../proc/proc.ts";
 
 /** Ended processes may still be counted for a moment: removal of a folder is retried at this interval, milliseconds, this many times. */
 const REMOVE_AGAIN_MS = 50;

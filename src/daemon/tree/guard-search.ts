@@ -1,7 +1,7 @@
+import { isAlive, listPids, readProcFile, startTimeOf } from "../proc/proc.ts";
 import { isOwn, seesSameFolder } from "../session/lock-holder.ts";
 import { killLeftovers } from "./guard.ts";
 import { GUARD_NAME } from "./guard-script.ts";
-import { isAlive, listPids, readProcFile, startTimeOf } from "./proc.ts";
 
 /** How long the guard of a killed host has for what it has to kill, milliseconds. */
 const KILL_MS = 10_000;

@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { reapOrphan } from "../native/libc.ts";
+import { ownChildrenText, pidsOf, readStat, startTimeOf } from "../proc/proc.ts";
+import type { ProcessStat } from "../proc/process-stat.ts";
 import { isOwnChild } from "../process/child.ts";
-import { ownChildrenText, pidsOf, readStat, startTimeOf } from "./proc.ts";
-import type { ProcessStat } from "./process-stat.ts";
 
 /** Scans for one answer, at most: where orphans end continuously, the next sweep asks again. */
 const MAX_LOOKS = 8;

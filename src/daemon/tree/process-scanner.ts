@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
+import { environmentValue, listNames, readStat, scanProcesses } from "../proc/proc.ts";
+import type { ProcessStat } from "../proc/process-stat.ts";
 import { RUN_MARKER } from "../process/environment.ts";
-import { environmentValue, listNames, readStat, scanProcesses } from "./proc.ts";
-import type { ProcessStat } from "./process-stat.ts";
 import type { RunTags } from "./run-tag.ts";
 import type { RunTree, TerminalIdentity } from "./run-tree.ts";
 

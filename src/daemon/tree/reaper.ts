@@ -1,12 +1,12 @@
 import { untilBeat } from "../../base/clock.ts";
 import { bootTicks } from "../native/boot-clock.ts";
 import { setChildSubreaper } from "../native/libc.ts";
+import { newestPid } from "../proc/proc.ts";
+import type { ProcessStat } from "../proc/process-stat.ts";
 import { type Child, onChildSignal } from "../process/child.ts";
 import type { RunCgroups } from "./cgroups.ts";
 import { Orphans } from "./orphans.ts";
-import { newestPid } from "./proc.ts";
 import { type CensusResult, earliest, ProcessScanner } from "./process-scanner.ts";
-import type { ProcessStat } from "./process-stat.ts";
 import { killTrees, ReapedRun } from "./reaped-run.ts";
 import { RunTags } from "./run-tag.ts";
 import { type RunStart, type RunTree, signalProcess } from "./run-tree.ts";

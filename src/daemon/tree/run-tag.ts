@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isMainThread } from "node:worker_threads";
 import { swapFileLocksLimit } from "../native/libc.ts";
-import { fileLocksLimit } from "./proc.ts";
+import { fileLocksLimit } from "../proc/proc.ts";
 
 // A marker that survives where an environment variable does not (env -i, sudo, programs that overwrite their environment),
 // and that exists from a run's first fork on: the soft limit on file locks (RLIMIT_LOCKS). The kernel has not enforced it

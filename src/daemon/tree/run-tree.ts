@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { MgrError } from "../../base/errors.ts";
 import { realTimeNumber } from "../../protocol/process/signals.ts";
-import { childrenOf, isAlive, readStat, startTimeOf } from "./proc.ts";
-import type { ProcessStat } from "./process-stat.ts";
+import { childrenOf, isAlive, readStat, startTimeOf } from "../proc/proc.ts";
+import type { ProcessStat } from "../proc/process-stat.ts";
 
 /** Descendants that one pass through the lists of children adds, at most: a program may fork faster than they are read. */
 const MAX_DESCENDANTS = 256;

@@ -2,15 +2,15 @@ import { rmSync } from "node:fs";
 import { z } from "zod";
 import { replaceFileSync } from "../../files/replace-file.ts";
 import { readStateText, type StateFileOptions } from "../../files/state-file.ts";
+import { bootId, isAlive, startTimeOf } from "../proc/proc.ts";
 import { killLeftovers } from "./guard.ts";
-import { bootId, isAlive, startTimeOf } from "./proc.ts";
 import { createReaper } from "./reaper.ts";
 
 const life = z.object({
   stream_id: z.string(),
   boot_id: z.string(),
-  cgroup: z.string().nullable().default(null),
-  daemon: z.object({ pid: z.number(), start_time: z.string() }).nullable().default(null),
+  cgroup: z.string().nullable(),
+  daemon: z.object({ pid: z.number(), start_time: z.string() }).nullable(),
 });
 type Life = z.infer<typeof life>;
 

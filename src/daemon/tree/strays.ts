@@ -1,6 +1,6 @@
 import { visible } from "../../base/visible-text.ts";
+import type { ProcessStat } from "../proc/process-stat.ts";
 import type { Mark, Stray } from "./process-scanner.ts";
-import type { ProcessStat } from "./process-stat.ts";
 import type { RunStart } from "./run-tree.ts";
 
 /** How long strays may outlive their SIGKILL, milliseconds: then the kernel holds them, or they are another user's. */

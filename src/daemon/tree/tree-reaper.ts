@@ -1,5 +1,5 @@
+import type { ProcessStat } from "../proc/process-stat.ts";
 import type { Child } from "../process/child.ts";
-import type { ProcessStat } from "./process-stat.ts";
 import type { RunStart } from "./run-tree.ts";
 
 /** The run that a process belongs to by a mark of its own; null: by none, but perhaps by descent. */

@@ -1,11 +1,8 @@
 import { z } from "zod";
-import { runId } from "../../contract/run.ts";
-
-const session = z.string().min(1).max(64);
-const streamName = z.string().min(1).max(64);
+import { runId, session, streamName } from "../../contract/fields.ts";
 
 /** An X client of a run with `x11: {forward: true}` waits for the manager: repeated until it is accepted or given up. */
-export const x11Waiting = z.object({ connection: z.string().min(1).max(64), run_id: runId, name: z.string() });
+const x11Waiting = z.object({ connection: z.string().min(1).max(64), run_id: runId, name: z.string() });
 export type X11Waiting = z.infer<typeof x11Waiting>;
 
 const authorization = z.object({ name: z.string().max(64), data: z.base64().max(344) });
@@ -22,3 +19,21 @@ export const X11_REQUESTS = {
     response: z.object({ authorization: authorization.nullable() }),
   },
 } as const;
+
+export const X11_NEWS = { x11: x11Waiting } as const;
+
+/** DISPLAY and XAUTHORITY of a run; null: the latter is not set. */
+const runDisplay = z.strictObject({ display: z.string().min(1), authority: z.string().min(1).nullable() });
+
+export const X11_RUN = {
+  /**
+   * Where its X clients show: DISPLAY, and XAUTHORITY where it is known. `forward`: on a display that the host makes for the run; it passes
+   * the clients to the manager. Left out: as in its environment.
+   */
+  x11: z.union([runDisplay, z.strictObject({ forward: z.literal(true) })]).exactOptional(),
+} as const;
+
+/** The target of a stream of X clients: the process that they belong to, or the display of a host that they are connected with. */
+export function x11TargetText(processOrDisplay: string): string {
+  return `X11 ${processOrDisplay}`;
+}

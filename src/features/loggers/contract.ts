@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { count, session } from "../../contract/fields.ts";
 
 /** Loggers that one host keeps; more are refused. */
 export const MAX_LOGGERS = 100;
@@ -9,7 +10,6 @@ export const MAX_SAMPLE_PART_BYTES = 256 * 1024;
 /** Rings in one answer: their names are at most 255 characters. */
 export const RING_REPORTS_PER_PAGE = 200;
 
-const count = z.int().min(0);
 /** 255 characters, which may take two UTF-16 units each. */
 const name = z.string().min(1).max(510);
 
@@ -49,9 +49,6 @@ export const ringReport = z.object({
 });
 export type RingReport = z.infer<typeof ringReport>;
 
-const session = z.string().min(1).max(64);
-
-/** Part of HOST_REQUESTS. */
 export const LOGGER_REQUESTS = {
   /**
    * Creates or changes a logger; repeating the request changes nothing. A ring keeps its samples if its topic, size, divisor and `only_ts`

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listPage, session } from "../../contract/fields.ts";
 
 const count = z.number().min(0);
 
@@ -41,9 +42,9 @@ export const networkRow = z.discriminatedUnion("kind", [
     peer: z.string(),
     sent: count,
     received: count,
-    /** Bytes that the program has passed to the connection, and taken from it. Daemons of older versions do not tell. */
-    written: count.optional(),
-    read: count.optional(),
+    /** Bytes that the program has passed to the connection, and taken from it. */
+    written: count,
+    read: count,
     data_segments_out: count,
     data_segments_in: count,
     retransmits: count,
@@ -100,3 +101,20 @@ export const tcpRow = z.object({
 });
 export type TcpRow = z.infer<typeof tcpRow>;
 export const tcpPage = z.array(tcpRow);
+
+export const NETWORK_REQUESTS = {
+  /**
+   * The host's network counters as of `time` (monotonic, milliseconds): JSON of `networkPage`. `data` is the first of `pages`; the others
+   * are fetched by `network_page`. `interfaces` adds what the kernel counts, and forwards, to what the host's broker counts.
+   */
+  network: {
+    request: z.object({ session, interfaces: z.boolean() }),
+    response: z.object({ time: z.number(), list: z.string(), pages: z.int().min(0), data: z.instanceof(Uint8Array) }),
+  },
+  /** TCP connections of all programs of the host: JSON of `tcpPage`, paged likewise. */
+  tcp_connections: {
+    request: z.object({ session }),
+    response: z.object({ list: z.string(), pages: z.int().min(0), data: z.instanceof(Uint8Array) }),
+  },
+  network_page: listPage,
+} as const;

@@ -1,8 +1,12 @@
 import { MgrError } from "../../base/errors.ts";
 import { policyNumber } from "../../base/scheduling-policies.ts";
 import { shortened } from "../../base/text-length.ts";
-import { isTextColumn, type TaskCell } from "../../contract/tasks.ts";
+import type { TaskCell } from "./contract.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "./task-columns.ts";
+
+/** Columns of text, compared by code units; `process` is null for a task of no managed process, `env` where it may not be read. */
+const TEXT_COLUMNS = new Set<TaskColumnName>(["user", "process", "name", "state", "affinity", "start_time", "command", "env"]);
+export const isTextColumn = (name: TaskColumnName): boolean => TEXT_COLUMNS.has(name);
 
 /** Characters of an item that an error shows. */
 const MAX_SHOWN = 80;

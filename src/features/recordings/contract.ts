@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { count, listPage, session } from "../../contract/fields.ts";
 import { RECORDED_BESIDE } from "./recorded-beside.ts";
 
 /** Recordings that one host keeps; more are refused. */
@@ -11,7 +12,6 @@ export const MAX_REPORTED_TOPICS = 200;
 export const MAX_FILE_PART_BYTES = 256 * 1024;
 
 const patterns = z.array(z.string().min(1).max(1_024)).max(1_000);
-const count = z.int().min(0);
 /** 255 characters, which may take two UTF-16 units each. */
 const name = z.string().min(1).max(510);
 /** Nanoseconds since 1970, as text: a number in JSON is not exact enough. */
@@ -88,7 +88,7 @@ export type RecordingReport = z.infer<typeof recordingReport>;
  * `seq` counts these messages over the life of the daemon. `recording` null: it was deleted. `is_partial`: only the growing file is
  * included; the others have not changed.
  */
-export const recordingEvent = z.object({ seq: count, name, is_partial: z.boolean(), recording: recordingReport.nullable() });
+const recordingEvent = z.object({ seq: count, name, is_partial: z.boolean(), recording: recordingReport.nullable() });
 export type RecordingEvent = z.infer<typeof recordingEvent>;
 
 /** What the manager adds to the recordings of its host. `time` is in nanoseconds. */
@@ -99,9 +99,6 @@ export const recordingNote = z.object({
 });
 export type RecordingNote = z.infer<typeof recordingNote>;
 
-const session = z.string().min(1).max(64);
-
-/** Part of HOST_REQUESTS. */
 export const RECORDING_REQUESTS = {
   /** Does nothing if the recording is running. `conflict` if it cannot be written; the message says why. */
   record_start: { request: z.object({ session, spec: recordingSpec }), response: z.object({}) },
@@ -111,10 +108,7 @@ export const RECORDING_REQUESTS = {
   record_delete: { request: z.object({ session, name, file: z.string().max(255).nullable() }), response: z.object({}) },
   /** All of them, one a page. */
   recordings: { request: z.object({ session }), response: z.object({ list: z.string(), seq: count, pages: count }) },
-  recordings_page: {
-    request: z.object({ session, list: z.string().max(64), page: count }),
-    response: z.object({ data: z.instanceof(Uint8Array) }),
-  },
+  recordings_page: listPage,
   /** Bytes of a file, which may be growing; `size` is its current size. Fewer bytes than requested mean the end of the file. */
   record_read: {
     request: z.object({ session, name, file: z.string().min(1).max(255), from: count, max: z.int().min(0).max(MAX_FILE_PART_BYTES) }),
@@ -122,3 +116,11 @@ export const RECORDING_REQUESTS = {
   },
   record_notes: { request: z.object({ session, notes: z.array(recordingNote).max(1_000) }), response: z.object({}) },
 } as const;
+
+export const RECORDING_NEWS = { recording: recordingEvent } as const;
+
+/** `record_seq`: number of the last change of its recordings; left out by a host that records nothing. */
+export const RECORDING_HEARTBEAT = { record_seq: count.exactOptional() } as const;
+
+/** The recordings of a host that cannot record. */
+export const NO_RECORDINGS = { recordings: { list: "", seq: 0, pages: 0 } } as const;

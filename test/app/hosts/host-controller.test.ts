@@ -48,7 +48,7 @@ function rig(names = ["a", "b"]) {
     log,
     isLocal: true,
     stopAfterMs: () => null,
-    bus: () => ({ hub: null, max_payload: 1_048_576 }),
+    bus: () => ({ hub: null, max_payload: 1_048_576, memory: null }),
     turn: () => Promise.resolve(),
     registry: {
       namesAt: () => [...names],

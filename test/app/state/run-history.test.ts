@@ -7,7 +7,7 @@ const report = (n: number, finalOffset: number | null): RunReport => ({
   name: "p",
   run_id: `7-${n}`,
   spec_hash: "",
-  command: null,
+  command: "",
   pid: 100 + n,
   start_time: 0,
   stop_time: finalOffset === null ? null : 1_000,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { Registry } from "../../../src/bus/registry/registry.ts";
 import { TopicRate } from "../../../src/bus/registry/topic-rate.ts";
-import { COUNTERS_MS, type DataPlaneChange } from "../../../src/features/data-plane/contract.ts";
+import { COUNTERS_MS, type RegistryChange } from "../../../src/contract/registry.ts";
 import { RegistryRig } from "./registry-rig.ts";
 
 /** Of the true rate. */
@@ -63,7 +63,7 @@ it("without topics nothing ticks", () => {
 });
 
 /** Reported rates, and what the counts of that report and of the one a second before say. */
-function compared(changes: readonly DataPlaneChange[]): { rate: number; truth: number }[] {
+function compared(changes: readonly RegistryChange[]): { rate: number; truth: number }[] {
   const reports = changes.flatMap((change) => (change.kind === "counters" ? [change.counters] : []));
   return reports.flatMap(({ at, packets, rate }, n) => {
     const first = reports.slice(0, n).findLast((report) => report.at <= at - WINDOW_MS + EARLY_MS);

@@ -3,20 +3,20 @@ import { expect } from "vitest";
 import { type Broker, type BrokerOptions, createBroker } from "../../../src/bus/broker/broker.ts";
 import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
 import { Registry } from "../../../src/bus/registry/registry.ts";
-import type { DataPlaneChange } from "../../../src/features/data-plane/contract.ts";
-import { definitionProblem } from "../../../src/features/data-plane/samples/definition-problem.ts";
+import type { RegistryChange } from "../../../src/contract/registry.ts";
+import { FEATURE_CHECKS } from "../../../src/features/contract.ts";
 
 /** A broker with its registry on a TCP port of loopback. The name of a client's process is its token. */
 export class RegistryRig {
   readonly registry: Registry;
   readonly broker: Broker;
-  readonly changes: DataPlaneChange[] = [];
+  readonly changes: RegistryChange[] = [];
   port = 0;
   readonly #open: NatsConnection[] = [];
 
   private constructor(options: BrokerOptions) {
     const place = () => ({ port: this.port, unix_socket: null });
-    this.registry = new Registry({ host: "rt1", server: "leaf", place, log: () => {}, definitionProblem: async () => definitionProblem });
+    this.registry = new Registry({ host: "rt1", server: "leaf", place, log: () => {}, ...FEATURE_CHECKS });
     this.registry.listen((changes) => this.changes.push(...changes));
     this.broker = createBroker({ hooks: this.registry, ...options });
   }

@@ -1,7 +1,7 @@
 import { headers } from "@nats-io/nats-core";
 import { describe, expect, it } from "vitest";
 import { MemoryBudget } from "../../../src/bus/broker/queues/memory-budget.ts";
-import { MAX_CLIENT_TOPICS } from "../../../src/features/data-plane/contract.ts";
+import { MAX_CLIENT_TOPICS } from "../../../src/contract/registry.ts";
 import { RawClient } from "../bus-rig.ts";
 import { collect, RegistryRig, register } from "./registry-rig.ts";
 
@@ -41,36 +41,6 @@ it("one publisher a topic: a second registration names the first, a publish by a
   expect(await refused).toContain('Permissions Violation for Publish to "topic.arm.state"');
   expect(received).toEqual([]);
   expect(rig.topic("arm/state")?.counters.packets).toBe(0);
-});
-
-it("a definition that cannot be parsed is a problem in the answer and at the topic, which is reserved nevertheless", async () => {
-  await using rig = await RegistryRig.start();
-  const client = await rig.connect("driver");
-  const topics = [
-    STATE,
-    { name: "arm/cdr", encoding: "cdr", definition: "NoSuch y" },
-    { name: "arm/json", encoding: "json", definition: "not json" },
-    { name: "arm/free", encoding: "json" },
-  ];
-  const answer = await register(client, { name: "driver", topics });
-  const [cdr, json] = [/not a ROS 2 message: .*NoSuch/, /not a JSON Schema/];
-  expect(answer).toMatchObject({
-    ok: true,
-    problems: [
-      { topic: "arm/cdr", code: "bad_field", message: expect.stringMatching(cdr) },
-      { topic: "arm/json", code: "bad_field", message: expect.stringMatching(json) },
-    ],
-  });
-  const of = (name: string) => rig.topic(name)?.definition_problem;
-  expect([of("arm/state"), of("arm/cdr"), of("arm/json"), of("arm/free")]).toEqual([
-    null,
-    expect.stringMatching(cdr),
-    expect.stringMatching(json),
-    null,
-  ]);
-  expect(rig.topic("arm/cdr")?.reserved).toBe(true);
-  expect(await register(client, { name: "driver", topics: [{ ...topics[1], definition: "int32 y" }] })).toMatchObject({ problems: [] });
-  expect(of("arm/cdr")).toBeNull();
 });
 
 it("registering again replaces everything; a topic that goes is free for the next", async () => {

@@ -120,7 +120,7 @@ describe("with a hub that the manager names", () => {
     const bus = await open(dialHub(hub));
     const arm = await visit(bus.begin("1-1", "arm"));
     expect(arm.connection.info?.max_payload).toBe(1024 * 1024);
-    bus.follow({ hub: "manager", max_payload: payload });
+    bus.follow({ hub: "manager", max_payload: payload, memory: null });
     await linked(bus);
     await arm.flush();
     expect(arm.connection.info?.max_payload).toBe(payload);
@@ -139,12 +139,12 @@ describe("with a hub that the manager names", () => {
     const [one, two] = [hubBroker(), hubBroker()];
     let current = one;
     const bus = await open(() => dialHub(current)());
-    bus.follow({ hub: "manager", max_payload: 1_048_576 });
+    bus.follow({ hub: "manager", max_payload: 1_048_576, memory: null });
     await linked(bus);
-    bus.follow({ hub: null, max_payload: 1_048_576 });
+    bus.follow({ hub: null, max_payload: 1_048_576, memory: null });
     await until(() => one.stats().links.every(({ is_up }) => !is_up));
     current = two;
-    bus.follow({ hub: "manager", max_payload: 1_048_576 });
+    bus.follow({ hub: "manager", max_payload: 1_048_576, memory: null });
     await until(() => two.stats().links.some(({ is_up }) => is_up));
     expect(one.stats().links.map(({ is_up }) => is_up)).toEqual([false]);
   });
@@ -156,9 +156,9 @@ describe("with a hub that the manager names", () => {
     );
     const bus = await open();
     const url = `tls://127.0.0.1:${server.leafPort}`;
-    bus.follow({ hub: { url, ca: null }, max_payload: 1_048_576 });
+    bus.follow({ hub: { url, ca: null }, max_payload: 1_048_576, memory: null });
     await until(() => /no link to the hub tls:.*self-signed certificate/.test(logged.join()));
-    bus.follow({ hub: { url, ca: readFileSync(certFile, "utf8") }, max_payload: 1_048_576 });
+    bus.follow({ hub: { url, ca: readFileSync(certFile, "utf8") }, max_payload: 1_048_576, memory: null });
     await linked(bus);
   });
 });

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MgrError } from "../../../src/base/errors.ts";
+import { startTimeOf } from "../../../src/daemon/proc/proc.ts";
 import { keepInheritedFiles } from "../../../src/daemon/process/inherited-files.ts";
-import { startTimeOf } from "../../../src/daemon/tree/proc.ts";
 import { type Recording, record, shell } from "../support/terminals.ts";
 
 let dir = "";

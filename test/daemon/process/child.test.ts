@@ -3,8 +3,8 @@ import { constants } from "node:os";
 import { expect, it } from "vitest";
 import { waitForChild } from "../../../src/daemon/native/libc.ts";
 import { spawnLeader } from "../../../src/daemon/native/posix-spawn.ts";
+import { readStat } from "../../../src/daemon/proc/proc.ts";
 import { Child } from "../../../src/daemon/process/child.ts";
-import { readStat } from "../../../src/daemon/tree/proc.ts";
 
 const start = (line: string) =>
   spawnLeader({

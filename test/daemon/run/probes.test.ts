@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Probe, RunReport } from "../../../src/contract/run.ts";
-import { isAlive, startTimeOf } from "../../../src/daemon/tree/proc.ts";
+import { isAlive, startTimeOf } from "../../../src/daemon/proc/proc.ts";
 import { HostRig, spec } from "../support/hosts.ts";
 
 const pace = { interval_ms: 20, timeout_ms: 2_000 };

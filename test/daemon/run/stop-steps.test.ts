@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { StopStep } from "../../../src/contract/run.ts";
-import { isAlive, startTimeOf } from "../../../src/daemon/tree/proc.ts";
+import { isAlive, startTimeOf } from "../../../src/daemon/proc/proc.ts";
 import { HostRig, spec } from "../support/hosts.ts";
 
 const command = (line: string, timeout_ms: number): StopStep => ({ program: { kind: "shell", line }, timeout_ms });

@@ -3,12 +3,11 @@ import type { HostEvent } from "../../../src/contract/messages.ts";
 import { JoinedEnds } from "../../../src/daemon/session/joined-ends.ts";
 import { testClock } from "../../actors/support/clock.ts";
 
-function rig(isWanted = true) {
+function rig() {
   const clock = testClock();
   const heard: string[] = [];
   const ends = new JoinedEnds<{ id: string; isStopping: boolean }>({
     clock,
-    isWanted: () => isWanted,
     publish: (kind, run) => heard.push(`${run.id} ${kind}`),
   });
   const pass = (run: { id: string; isStopping: boolean }, ...kinds: HostEvent["kind"][]) => {
@@ -63,13 +62,6 @@ test("other events of the run do not overtake the end of its leader", () => {
   pass(crashed, "spawned");
   pass(stopping, "extinct");
   expect(heard).toEqual(["1-1 exited", "1-1 changed", "1-2 spawned", "1-1 extinct"]);
-});
-
-test("a manager that does not ask for it gets two events", () => {
-  const { heard, pass } = rig(false);
-  pass(stopping, "exited", "extinct");
-  pass(crashed, "exited", "extinct");
-  expect(heard).toEqual(["1-1 exited", "1-1 extinct", "1-2 exited", "1-2 extinct"]);
 });
 
 test("nothing is told after the end of the host", async () => {

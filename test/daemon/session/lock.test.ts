@@ -17,10 +17,10 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { tryLockExclusive } from "../../../src/daemon/native/libc.ts";
+import { startTimeOf } from "../../../src/daemon/proc/proc.ts";
 import { instanceUuid } from "../../../src/daemon/session/instance.ts";
 import { acquireLock, readLock } from "../../../src/daemon/session/lock.ts";
 import { findHolder, holdsLock } from "../../../src/daemon/session/lock-holder.ts";
-import { startTimeOf } from "../../../src/daemon/tree/proc.ts";
 import { bundled } from "../../support/bundled.ts";
 
 const ABOUT = { instance_uuid: "0c7be9a2-6c41-4b0b-8ecb-7a6d6b2a4f11", contract: 1, socket: "/run/mgr/x/bus.sock" };

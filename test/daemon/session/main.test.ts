@@ -27,7 +27,7 @@ import type { HostEvent } from "../../../src/contract/messages.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
 import { acquireLock, readLock } from "../../../src/daemon/session/lock.ts";
 import { processesWith, uniqueSeconds, until } from "../../support/processes.ts";
-import { spec } from "../support/hosts.ts";
+import { spec, toldBy } from "../support/hosts.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");
 const ROOT = join(import.meta.dirname, "../../..");
@@ -295,7 +295,8 @@ describe("a host daemon", () => {
     daemon.kill("SIGTERM");
     expect(await exit).toEqual([0, null]);
     expect(words.flatMap(processesWith)).toEqual([]);
-    const order = manager.events.filter((event) => event.kind !== "spawned").map((event) => `${event.run.name} ${event.kind}`);
+    const ends = manager.events.filter((event) => event.kind !== "spawned");
+    const order = ends.flatMap((event) => toldBy(event).map((kind) => `${event.run.name} ${kind}`));
     expect(order).toEqual(["high stopping", "high exited", "high extinct", "low stopping", "low exited", "low extinct"]);
     await until(
       () => processesWith(manager.streamId).length === 0,
@@ -401,7 +402,7 @@ test("the bundle goes on when dist and node_modules below it are deleted", async
   await manager.link.request("write", { session: manager.session, run_id: run.run_id, text: "x" });
   await manager.link.request("stop", { session: manager.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 1_000 }] });
   await until(
-    () => manager.events.some((event) => event.kind === "extinct"),
+    () => manager.events.some((event) => event.run.extinct),
     60_000,
     () => manager.events,
   );

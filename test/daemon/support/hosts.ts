@@ -22,6 +22,11 @@ export function spec(name: string, line: string, changes: Partial<RunSpec> = {})
   };
 }
 
+/** What an event tells: the end of a leader may tell that of its tree, too. */
+export function toldBy({ kind, run }: HostEvent): HostEvent["kind"][] {
+  return kind === "exited" && run.extinct ? ["exited", "extinct"] : [kind];
+}
+
 /** A host with a session, and everything that it said. */
 export class HostRig implements AsyncDisposable {
   readonly host: Host;
@@ -53,7 +58,6 @@ export class HostRig implements AsyncDisposable {
     this.host.listen({ onEvent: note(this.events), onHeartbeat: note(this.heartbeats), onOutput: note(this.chunks) });
   }
 
-  /** Without `more`, as a manager of an earlier version. */
   async hello(epoch: number, pid = 1, more: Partial<RequestOf<"hello">> = {}): Promise<string> {
     const answer = await this.host.request("hello", { epoch, manager_pid: pid, contracts: [1], ...more });
     this.session = answer.session;
@@ -65,9 +69,9 @@ export class HostRig implements AsyncDisposable {
     return run;
   }
 
-  /** The event of this kind for a run, now or when it comes. */
+  /** The event that tells this of a run, now or when it comes. */
   event(run: RunReport, kind: HostEvent["kind"]): Promise<HostEvent> {
-    return this.until(() => this.events.find((event) => event.run.run_id === run.run_id && event.kind === kind));
+    return this.until(() => this.events.find((event) => event.run.run_id === run.run_id && toldBy(event).includes(kind)));
   }
 
   until<T>(find: () => T | undefined | false): Promise<T> {

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startTimeOf } from "../../../src/daemon/proc/proc.ts";
 import { RunCgroups } from "../../../src/daemon/tree/cgroups.ts";
 import { killLeftovers } from "../../../src/daemon/tree/guard.ts";
-import { startTimeOf } from "../../../src/daemon/tree/proc.ts";
 import { processesWith, uniqueSeconds, until } from "../../support/processes.ts";
 
 let folder: string;

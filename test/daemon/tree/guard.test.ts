@@ -6,8 +6,8 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, expect, test } from "vitest";
+import { listPids, readStat } from "../../../src/daemon/proc/proc.ts";
 import { killLeftovers } from "../../../src/daemon/tree/guard.ts";
-import { listPids, readStat } from "../../../src/daemon/tree/proc.ts";
 import { bundled } from "../../support/bundled.ts";
 import { killIfThere, processesWith, uniqueSeconds, until } from "../../support/processes.ts";
 

@@ -84,6 +84,6 @@ describe("output of a lossless window", () => {
     open(rig, 0, 1);
     await stuck(run.pid);
     await rig.hello(2);
-    expect((await rig.event(run, "extinct")).kind).toBe("extinct");
+    expect((await rig.event(run, "extinct")).run.extinct).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isTextColumn, type TaskCell } from "../../../src/contract/tasks.ts";
+import type { TaskCell } from "../../../src/features/process-list/contract.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "../../../src/features/process-list/task-columns.ts";
-import { FILTER_OPERATORS, TaskFilter } from "../../../src/features/process-list/task-filter.ts";
+import { FILTER_OPERATORS, isTextColumn, TaskFilter } from "../../../src/features/process-list/task-filter.ts";
 
 const accepts = (filter: string, cells: Partial<Record<TaskColumnName, TaskCell>>) =>
   new TaskFilter(filter).accepts((key) => cells[key] ?? null);

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { visible } from "../../../base/visible-text.ts";
 import { poll } from "../../../base/wait.ts";
+import { isAlive } from "../../../daemon/proc/proc.ts";
 import { type LockInfo, readLock } from "../../../daemon/session/lock.ts";
-import { isAlive } from "../../../daemon/tree/proc.ts";
 import { killMarked, StaleRunCleanup } from "../../../daemon/tree/stale-run-cleanup.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { loadInstance } from "../../manager/configuration.ts";

@@ -1,8 +1,8 @@
 import { messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import type { WarningLog } from "../../../base/throttled-warning.ts";
+import type { TopicEncoding } from "../../../base/topic-encodings.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
-import type { TopicEncoding } from "../wire/encodings.ts";
 
 /** What a client says about itself (docs/clients.md, "Registration"). */
 export interface ClientIdentity {

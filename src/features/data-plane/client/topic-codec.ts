@@ -1,8 +1,8 @@
 import { MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
+import type { TopicEncoding } from "../../../base/topic-encodings.ts";
 import { jsonText } from "../samples/json-text.ts";
 import { messageReader, parseMessageDefinition } from "../samples/message-definition.ts";
-import type { TopicEncoding } from "../wire/encodings.ts";
 import { CdrWriter } from "./cdr-writer.ts";
 
 /** Converts between values of a program and payloads of a topic (docs/clients.md, "Encodings"). */

@@ -1,8 +1,9 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Registry } from "../../../bus/registry/registry.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
-import { ListPages } from "../../../daemon/session/list-pages.ts";
-import type { DataPlaneChange, DataPlaneEvent } from "../contract.ts";
+import type { RegistryChange } from "../../../contract/registry.ts";
+import { ListPages } from "../../../daemon/lists/list-pages.ts";
+import type { DataPlaneEvent } from "../contract.ts";
 
 /** Changes in one message, characters of JSON: one that is larger has a message of its own. */
 const MAX_EVENT_CHARS = 128 * 1024;
@@ -32,7 +33,7 @@ export class RegistryReport {
     // Sends pending changes first: those that follow the list happened after it.
     this.#registry.flush();
     const { clients, topics, services } = this.#registry.tables();
-    const rows: DataPlaneChange[] = [
+    const rows: RegistryChange[] = [
       ...clients.map((client) => ({ kind: "client" as const, client })),
       ...topics.map((topic) => ({ kind: "topic" as const, topic })),
       ...services.map((service) => ({ kind: "service" as const, service })),
@@ -53,8 +54,8 @@ export class RegistryReport {
     this.#pages.close();
   }
 
-  #tell(changes: readonly DataPlaneChange[]): void {
-    let batch: DataPlaneChange[] = [];
+  #tell(changes: readonly RegistryChange[]): void {
+    let batch: RegistryChange[] = [];
     let chars = 0;
     const send = () => {
       if (batch.length > 0) this.#send({ seq: ++this.seq, changes: batch });

@@ -1,4 +1,4 @@
-import type { ClientRecord, DataPlaneChange, ServiceRecord, TopicRecord } from "../contract.ts";
+import type { ClientRecord, RegistryChange, ServiceRecord, TopicRecord } from "../../../contract/registry.ts";
 import type { ClientIds } from "./client-ids.ts";
 
 /** A client, wherever it is connected. */
@@ -66,12 +66,12 @@ export class BrokerTables {
     return this.clients.get(connection);
   }
 
-  apply(changes: readonly DataPlaneChange[]): void {
+  apply(changes: readonly RegistryChange[]): void {
     for (const change of changes) this.#apply(change);
   }
 
   /** The whole tables of the daemon with this life: what is missing from them is gone. */
-  replace(life: string, rows: readonly DataPlaneChange[]): void {
+  replace(life: string, rows: readonly RegistryChange[]): void {
     // Another daemon numbers its connections from the beginning.
     if (life !== this.#life) this.clear();
     this.#life = life;
@@ -88,7 +88,7 @@ export class BrokerTables {
     for (const connection of [...this.clients.keys()]) this.#clientGone(connection);
   }
 
-  #apply(change: DataPlaneChange): void {
+  #apply(change: RegistryChange): void {
     switch (change.kind) {
       case "client":
         this.#client(change.client);
@@ -163,7 +163,7 @@ export class BrokerTables {
     this.#observer.serviceGone(service);
   }
 
-  #counters({ subject, counters }: Extract<DataPlaneChange, { kind: "counters" }>): void {
+  #counters({ subject, counters }: Extract<RegistryChange, { kind: "counters" }>): void {
     const topic = this.topics.get(subject);
     if (topic === undefined) return;
     const before = topic.record;
@@ -176,7 +176,7 @@ function serviceKey({ connection, id }: { connection: number; id: string }): str
   return `service ${connection} ${id}`;
 }
 
-function keyOf(change: DataPlaneChange): string {
+function keyOf(change: RegistryChange): string {
   switch (change.kind) {
     case "client":
       return `client ${change.client.connection}`;

@@ -5,9 +5,10 @@ import { TableReplica } from "../../../app/hosts/table-replica.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { PeerTrafficBook } from "../../../bus/carriers/peer-traffic.ts";
 import type { Registry } from "../../../bus/registry/registry.ts";
+import { type RegistryChange, registryChange } from "../../../contract/registry.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { HostEntry } from "../../../protocol/resources/resources.ts";
-import { type DataPlaneChange, type DataPlaneEvent, dataPlaneChange } from "../contract.ts";
+import type { DataPlaneEvent } from "../contract.ts";
 import type { BrokerTables } from "./broker-tables.ts";
 import type { ClientIds } from "./client-ids.ts";
 import { DataPlaneTables } from "./data-plane-tables.ts";
@@ -26,7 +27,7 @@ export interface DataPlaneFeedsOptions {
 }
 
 interface HostFeed {
-  readonly replica: TableReplica<DataPlaneEvent, DataPlaneChange>;
+  readonly replica: TableReplica<DataPlaneEvent, RegistryChange>;
   readonly close: () => void;
   isReady: boolean;
 }
@@ -58,7 +59,7 @@ export class DataPlaneFeeds {
     ];
     if (registry === null) return;
     const { clients, topics, services } = registry.tables();
-    const rows: DataPlaneChange[] = [
+    const rows: RegistryChange[] = [
       ...clients.map((client) => ({ kind: "client" as const, client })),
       ...topics.map((topic) => ({ kind: "topic" as const, topic })),
       ...services.map((service) => ({ kind: "service" as const, service })),
@@ -85,16 +86,16 @@ export class DataPlaneFeeds {
   #follow(host: string): HostFeed | null {
     const session = this.#options.hosts.session(host);
     if (session === null) return null;
-    const replica = new TableReplica<DataPlaneEvent, DataPlaneChange>({
+    const replica = new TableReplica<DataPlaneEvent, RegistryChange>({
       session,
       clock: this.#options.clock,
       request: "data_plane",
-      rows: dataPlaneChange.array(),
+      rows: registryChange.array(),
       changed: ({ changes }) => this.tables.apply(host, changes),
       replaced: (rows, life) => this.tables.replace(host, life, rows),
     });
     const leave = session.link.listen({
-      onDataPlane: (event) => replica.receive(event),
+      onNews: { data_plane: (event) => replica.receive(event) },
       onHeartbeat: (heartbeat) => replica.compare(heartbeat, heartbeat.data_seq),
     });
     const close = () => {

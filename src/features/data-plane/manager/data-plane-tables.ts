@@ -1,7 +1,7 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
+import type { ClientRecord, RegistryChange, ServiceRecord, TopicRecord } from "../../../contract/registry.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
-import type { ClientRecord, DataPlaneChange, ServiceRecord, TopicRecord } from "../contract.ts";
 import type { Service } from "../wire/service.ts";
 import type { Topic } from "../wire/topic.ts";
 import { BrokerTables, type KnownClient, type KnownService, type KnownTopic, type TableObserver } from "./broker-tables.ts";
@@ -102,13 +102,13 @@ export class DataPlaneTables implements TableObserver {
   }
 
   /** Changes of a broker; null: the manager's. */
-  apply(host: string | null, changes: readonly DataPlaneChange[]): void {
+  apply(host: string | null, changes: readonly RegistryChange[]): void {
     this.#broker(host).apply(changes);
     this.#tell();
   }
 
   /** The whole tables of a broker. */
-  replace(host: string | null, life: string, rows: readonly DataPlaneChange[]): void {
+  replace(host: string | null, life: string, rows: readonly RegistryChange[]): void {
     const broker = this.#broker(host);
     broker.isReachable = true;
     broker.replace(life, rows);

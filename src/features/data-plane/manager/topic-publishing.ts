@@ -2,11 +2,11 @@ import { type Clock, pause } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { subjectOfTopic } from "../../../base/topic-subject.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
+import { MAX_CLIENT_NAME_CHARS } from "../../../contract/registry.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import { DataClient } from "../client/data-client.ts";
 import { jsonSchemaProblem } from "../client/json-schema-problem.ts";
 import { definitionOf, type TopicPublisher } from "../client/topic-publisher.ts";
-import { MAX_CLIENT_NAME_CHARS } from "../contract.ts";
 import type { PublishedTopic, TopicMessage } from "./data-plane.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
 

@@ -1,5 +1,5 @@
 import { type Clock, pause } from "../../../base/clock.ts";
-import { COUNTERS_MS, type TopicCounters } from "../contract.ts";
+import { COUNTERS_MS, type TopicCounters } from "../../../contract/registry.ts";
 import type { TopicsStat } from "./data-plane.ts";
 
 interface Measured {

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import type { TopicEncoding } from "../wire/encodings.ts";
+import type { TopicEncoding } from "../../../base/topic-encodings.ts";
 import { messageReader, parseMessageDefinition } from "./message-definition.ts";
 
 /** Why the messages of a topic cannot be decoded by its definition; null: they can be, or there is none. */

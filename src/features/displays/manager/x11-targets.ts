@@ -2,7 +2,7 @@ import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
 import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { x11TargetText } from "../../../bus/streams/target-counts.ts";
+import { x11TargetText } from "../contract.ts";
 import { openDisplay } from "../host/open-display.ts";
 import type { X11Connection } from "../host/tunnel.ts";
 import type { ConnectedGuis } from "./connected-guis.ts";

@@ -5,9 +5,8 @@ import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { ThrottledWarning } from "../../../base/throttled-warning.ts";
-import { x11TargetText } from "../../../bus/streams/target-counts.ts";
 import type { LogBook } from "../../../log/log-book.ts";
-import type { X11Waiting } from "../contract.ts";
+import { type X11Waiting, x11TargetText } from "../contract.ts";
 import { tunnelX11 } from "../host/tunnel.ts";
 import { readXDisplay, type XDisplay } from "./x-display.ts";
 import type { X11Targets } from "./x11-targets.ts";
@@ -36,7 +35,7 @@ export class X11Tunnels {
       events,
       make: (host, session) => ({
         session,
-        close: session.link.listen({ onX11: (waiting) => void this.#connect(host, session, waiting) }),
+        close: session.link.listen({ onNews: { x11: (waiting) => void this.#connect(host, session, waiting) } }),
       }),
       begin: () => {},
       removed: () => {},

@@ -2,7 +2,7 @@ import { cappedSum } from "../../../base/capped-sum.ts";
 import { MgrError } from "../../../base/errors.ts";
 import type { MemoryBudget, MemoryHolder } from "../../../bus/broker/queues/memory-budget.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
-import type { Tap, TappedMessage } from "../../data-plane/host/tap.ts";
+import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, RING_REPORTS_PER_PAGE, type RingReport } from "../contract.ts";
 import { Ring, type SharedPayload } from "./ring.ts";
 import { readRecords } from "./ring-records.ts";

@@ -97,10 +97,10 @@ function carriedByManager(before: Sample, after: Sample, host: string): Carried 
 /** A daemon's counters of its connections. */
 function daemonEnd({ measured }: Span) {
   const sum = { bytes: { out: 0, in: 0 }, segments_out: 0, segments_in: 0, retransmits: 0, rtt_us: null as number | null };
-  for (const { local, peer, rtt_us, written, read } of measured.after.all("link_socket")) {
+  for (const { local, peer, rtt_us } of measured.after.all("link_socket")) {
     const of = (field: Parameters<typeof grown<"link_socket">>[3]) => grown(measured, "link_socket", `${local} ${peer}`, field);
-    sum.bytes.out += of(written === undefined ? "sent" : "written");
-    sum.bytes.in += of(read === undefined ? "received" : "read");
+    sum.bytes.out += of("written");
+    sum.bytes.in += of("read");
     sum.segments_out += of("data_segments_out");
     sum.segments_in += of("data_segments_in");
     sum.retransmits += of("retransmits");

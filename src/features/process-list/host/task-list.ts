@@ -1,18 +1,14 @@
 import { totalmem } from "node:os";
 import type { Clock } from "../../../base/clock.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
-import { SlicedWork } from "../../../base/turns.ts";
+import type { SlicedWork } from "../../../base/turns.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
-import type { TaskCell } from "../../../contract/tasks.ts";
+import type { ListBuilder } from "../../../daemon/lists/list-builder.ts";
+import { TICKS_PER_SECOND, ticksSinceBoot } from "../../../daemon/proc/proc.ts";
+import type { ProcessStat } from "../../../daemon/proc/process-stat.ts";
 import { UserNames } from "../../../daemon/process/user-names.ts";
-import { ListPages } from "../../../daemon/session/list-pages.ts";
-import { machineCpuNow } from "../../../daemon/tasks/machine-cpu.ts";
-import { type RunLoad, sumLoads, ticksToMs } from "../../../daemon/tasks/run-loads.ts";
-import { TaskOwners } from "../../../daemon/tasks/task-owners.ts";
-import { TICKS_PER_SECOND, ticksSinceBoot } from "../../../daemon/tree/proc.ts";
-import type { ProcessStat } from "../../../daemon/tree/process-stat.ts";
-import type { RunOwners } from "../../../daemon/tree/tree-reaper.ts";
+import type { TaskOwners } from "../../../daemon/tree/task-owners.ts";
 import { formatTime } from "../../../protocol/time.ts";
+import type { TaskCell } from "../contract.ts";
 import type { TaskColumnName } from "../task-columns.ts";
 import { TaskFilter } from "../task-filter.ts";
 import { type CpuSample, CpuSamples, FIRST_INTERVAL_MS } from "./task-samples.ts";
@@ -20,16 +16,11 @@ import { environmentText, processOfThread, scanTasks, scanTicks, type Task, type
 
 interface TaskListOptions {
   clock: Clock;
-  /** The current owners of processes. */
-  owners: () => RunOwners;
-  /** Of a run that is known. */
-  nameOfRun: (runId: string) => string | null;
+  lists: ListBuilder;
+  /** For one list of processes. */
+  owners: () => TaskOwners;
 }
 
-/** What one turn of the event loop may spend, milliseconds: keys that are typed into a terminal wait behind it. */
-const SLICE_MS = 5;
-/** Waiting lists, at most: one is built at a time, in some 50 ms. */
-const MAX_WAITING = 64;
 /** The start time of a task must not vary between answers because of the granularity of the clocks, milliseconds. */
 const BOOT_TIME_TOLERANCE_MS = 100;
 
@@ -37,17 +28,12 @@ const BOOT_TIME_TOLERANCE_MS = 100;
 export class TaskLists {
   readonly #options: TaskListOptions;
   readonly #samples = new CpuSamples();
-  readonly #pages: ListPages;
   readonly #users = new UserNames();
   readonly #ownUser = process.geteuid?.() ?? 0;
-  /** One list after the other. */
-  readonly #lists = new SerialQueue({ max: MAX_WAITING, busy: "this host is asked for too many lists of tasks at once; try again" });
-  readonly #work = new SlicedWork({ ms: SLICE_MS });
   #bootTime = 0;
 
   constructor(options: TaskListOptions) {
     this.#options = options;
-    this.#pages = new ListPages(options.clock);
   }
 
   async make(request: Omit<RequestOf<"tasks">, "session">): Promise<ResponseOf<"tasks">> {
@@ -55,42 +41,20 @@ export class TaskLists {
     const scope = scopeOf(request, filter);
     const asker = `${request.requester} ${scope.threads} ${scope.pids ?? "all"}`;
     const base = this.#samples.base(asker, this.#options.clock.monotonic()) ?? (await this.#firstSample(scope));
-    return this.#lists.run(async () => {
-      const time = this.#options.clock.now();
-      const rows = this.#pages.open();
-      const sample = await this.#list({ request, filter, scope, base, add: (cells) => rows.add(cells) });
+    const { lists, clock } = this.#options;
+    return lists.run(async (work) => {
+      const time = clock.now();
+      const rows = lists.pages.open();
+      const sample = await this.#list({ request, filter, scope, base, work, add: (cells) => rows.add(cells) });
       this.#samples.keep(asker, sample);
       return { ...rows.end(), time };
     });
   }
 
-  /** Use of the trees of the managed processes, and of the whole machine. */
-  loads(): Promise<ResponseOf<"loads">> {
-    return this.#lists.run(async () => {
-      const loads = new Map<string, RunLoad>();
-      await this.#work.run(sumLoads(new TaskOwners(this.#options.owners(), this.#options.nameOfRun), loads));
-      const time = this.#options.clock.monotonic();
-      const rows = this.#pages.open();
-      for (const [name, { ticks, rssBytes, processes, age }] of loads)
-        rows.add([name, ticksToMs(ticks), rssBytes, processes, ticksToMs(age)]);
-      const machine = machineCpuNow();
-      return { ...rows.end(), time, ...(machine === undefined ? {} : { machine }) };
-    });
-  }
-
-  /** Throws `not_found`. */
-  page(list: string, page: number): Buffer<ArrayBuffer> {
-    return this.#pages.take(list, page);
-  }
-
-  close(): void {
-    this.#pages.close();
-  }
-
   async #firstSample(scope: TaskScope): Promise<CpuSample> {
-    const sample = await this.#lists.run(async () => {
+    const sample = await this.#options.lists.run(async (work) => {
       const begun = this.#emptySample();
-      await this.#work.run(scanTicks(scope, (stat, readAt) => begun.tasks.set(stat.pid, sampleOf(stat, readAt))));
+      await work.run(scanTicks(scope, (stat, readAt) => begun.tasks.set(stat.pid, sampleOf(stat, readAt))));
       return begun;
     });
     await new Promise<void>((resolve) => void this.#options.clock.setTimeout(resolve, FIRST_INTERVAL_MS));
@@ -102,15 +66,15 @@ export class TaskLists {
   }
 
   /** Passes the rows that fit to `add`; returns the CPU time of all tasks in scope. */
-  async #list({ request, filter, scope, base, add }: ListOrder): Promise<CpuSample> {
+  async #list({ request, filter, scope, base, work, add }: ListOrder): Promise<CpuSample> {
     this.#users.refresh();
     const sample = this.#emptySample();
     const bootTime = this.#bootTimeNow();
     const memory = totalmem();
-    const owners = new TaskOwners(this.#options.owners(), this.#options.nameOfRun);
+    const owners = this.#options.owners();
     const needsEnv = request.show_env || filter.has("env");
     const read: Task[] = [];
-    await this.#work.run(
+    await work.run(
       scanTasks(scope, (task) => {
         read.push(task);
         sample.tasks.set(task.stat.pid, sampleOf(task.stat, task.readAt));
@@ -143,7 +107,7 @@ export class TaskLists {
       if (!filter.accepts((key) => cells[key])) return null;
       return Object.values(request.show_env ? cells : { ...cells, env: null });
     };
-    await this.#work.run(
+    await work.run(
       (function* () {
         for (const task of read) {
           const row = rowOf(task);
@@ -173,6 +137,7 @@ interface ListOrder {
   filter: TaskFilter;
   scope: TaskScope;
   base: CpuSample;
+  work: SlicedWork;
   add: (cells: TaskCell[]) => void;
 }
 

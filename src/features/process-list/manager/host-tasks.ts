@@ -1,10 +1,10 @@
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
 import { policyName } from "../../../base/scheduling-policies.ts";
 import { jsonOf } from "../../../bus/client/rpc-envelope.ts";
-import { taskPage } from "../../../contract/tasks.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
+import { taskPage } from "../contract.ts";
 import type { TaskRow } from "../wire.ts";
 import { taskColumns, taskRow } from "./task-columns.ts";
 

@@ -7,12 +7,12 @@ import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { wallClockNs } from "../../../bus/wall-clock.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RunReport } from "../../../contract/run.ts";
+import { ListPages } from "../../../daemon/lists/list-pages.ts";
 import { instanceUuid } from "../../../daemon/session/instance.ts";
-import { ListPages } from "../../../daemon/session/list-pages.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
 import { readStateText } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
-import type { Tap } from "../../data-plane/host/tap.ts";
+import type { Tap } from "../../data-plane/host/index.ts";
 import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../contract.ts";
 import { LOG_LINE, logLine } from "../samples/mcap/channels.ts";
 import { Recording, type RecordingOptions } from "./recording.ts";
@@ -27,7 +27,7 @@ const saved = z
   .max(MAX_RECORDINGS);
 type SavedRecording = z.infer<typeof saved>[number];
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly host: string;
   /** State folder of the daemon. */
   readonly stateDir: string;
@@ -36,6 +36,7 @@ export interface RecorderOptions {
   readonly tap: Pick<Tap, "add">;
   readonly clock: Clock;
   readonly log: RecordingLog;
+  readonly send: (event: RecordingEvent) => void;
 }
 
 /** The recordings of one host: which there are, their files, and what of the host itself goes into them. */
@@ -44,7 +45,6 @@ export class Recorder {
   readonly #recordings = new Map<string, Recording>();
   readonly #pages: ListPages;
   readonly #lines: TerminalLines;
-  #send: (event: RecordingEvent) => void = () => {};
   #seq = 0;
   /** Files that were known when a recording was reported last: reports of counters leave them out. */
   readonly #told = new Map<string, string>();
@@ -70,10 +70,6 @@ export class Recorder {
   /** Of the last event. */
   get seq(): number {
     return this.#seq;
-  }
-
-  listen(send: (event: RecordingEvent) => void): void {
-    this.#send = send;
   }
 
   async start({ spec }: RequestOf<"record_start">): Promise<Record<string, never>> {
@@ -110,7 +106,7 @@ export class Recorder {
     if (file !== null) return {};
     this.#forget(name);
     this.#keep();
-    this.#send({ seq: ++this.#seq, name, is_partial: false, recording: null });
+    this.#options.send({ seq: ++this.#seq, name, is_partial: false, recording: null });
     return {};
   }
 
@@ -236,7 +232,7 @@ export class Recorder {
     const isPartial = this.#told.get(name) === key;
     this.#told.set(name, key);
     const told = isPartial ? { ...report, files: report.files.filter(({ is_growing }) => is_growing) } : report;
-    this.#send({ seq: ++this.#seq, name, is_partial: isPartial, recording: told });
+    this.#options.send({ seq: ++this.#seq, name, is_partial: isPartial, recording: told });
   }
 
   #terminalRecordings(process: string): readonly Recording[] {

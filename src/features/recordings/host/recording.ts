@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
 import { SerialQueue } from "../../../base/serial-queue.ts";
-import type { Tap, TappedMessage } from "../../data-plane/host/tap.ts";
+import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 import type { RecordingFileReport, RecordingReport, RecordingSpec } from "../contract.ts";
 import { RecordingCounts } from "./recording-counts.ts";
 import { RecordingFile } from "./recording-file.ts";

@@ -31,7 +31,7 @@ export class HostRecordings {
       replaced: (reports) => this.#replace(reports),
     });
     this.#leave = session.link.listen({
-      onRecording: (event) => this.#table.receive(event),
+      onNews: { recording: (event) => this.#table.receive(event) },
       onHeartbeat: (heartbeat) => this.#table.compare(heartbeat, heartbeat.record_seq),
     });
   }

@@ -66,7 +66,7 @@ class HostWithBus {
     return {
       onHeartbeat: (heartbeat) => void (this.#isCut || listener.onHeartbeat?.(heartbeat)),
       onEvent: (event) => void (this.#isCut || listener.onEvent?.(event)),
-      onDataPlane: (event) => void (this.#isCut || this.isDeaf || listener.onDataPlane?.(event)),
+      onNews: { data_plane: (event) => void (this.#isCut || this.isDeaf || listener.onNews?.data_plane?.(event)) },
     };
   }
 }

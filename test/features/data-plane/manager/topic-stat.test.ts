@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { TopicCounters } from "../../../../src/features/data-plane/contract.ts";
+import type { TopicCounters } from "../../../../src/contract/registry.ts";
 import { measureTopics } from "../../../../src/features/data-plane/manager/topic-stat.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 

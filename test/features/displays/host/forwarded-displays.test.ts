@@ -29,9 +29,11 @@ beforeEach(async () => {
   announced.length = 0;
   rig.host.listen({
     onStream: (frame) => forwards.receive(frame),
-    onX11: (waiting) => {
-      announced.push(waiting);
-      news.emit("x11");
+    onNews: {
+      x11: (waiting) => {
+        announced.push(waiting);
+        news.emit("x11");
+      },
     },
   });
   xServer = createServer({ allowHalfOpen: true });

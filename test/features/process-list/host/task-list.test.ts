@@ -3,13 +3,11 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Clock, systemClock } from "../../../../src/base/clock.ts";
-import { loadPage } from "../../../../src/contract/tasks.ts";
-import { TaskLists } from "../../../../src/features/process-list/host/task-list.ts";
 import { FIRST_INTERVAL_MS } from "../../../../src/features/process-list/host/task-samples.ts";
 import type { TaskColumnName } from "../../../../src/features/process-list/task-columns.ts";
 import { HostRig, spec } from "../../../daemon/support/hosts.ts";
-import { listTasks, oddTasks, ps, type Row, rowsOf, sameText } from "../../../daemon/support/task-lists.ts";
 import { uniqueSeconds } from "../../../support/processes.ts";
+import { listTasks, oddTasks, openLists, ps, type Row, rowsOf, sameText } from "./task-lists.ts";
 
 /** Where the load does not matter its first second passes at once. */
 const waits: number[] = [];
@@ -21,10 +19,9 @@ const clock: Clock = {
   },
 };
 let isHurried = true;
-const newLists = () => new TaskLists({ clock, owners: () => () => null, nameOfRun: () => null });
-const lists = newLists();
-const ask = (question: Parameters<typeof listTasks>[1] = {}) => listTasks(lists, question);
-afterAll(() => lists.close());
+const open = openLists(clock);
+const ask = (question: Parameters<typeof listTasks>[1] = {}) => listTasks(open, question);
+afterAll(() => open.lists.close());
 
 /** Begin and end of a look of ps, milliseconds. */
 interface Span {
@@ -203,7 +200,7 @@ describe("environments", () => {
   test("of other users cannot be changed, unless the host runs as root", async () => {
     using odd = await oddTasks();
     const own = vi.spyOn(process, "geteuid").mockReturnValue(65_534);
-    const others = newLists();
+    const others = openLists(clock);
     own.mockRestore();
     const rows = await listTasks(others, { show_env: true, filter: `pid:==:${odd.pid}` });
     expect(rows.length).toBe(9);
@@ -237,39 +234,6 @@ describe("who they belong to", () => {
   });
 });
 
-describe("loads", () => {
-  test("each living run has the CPU time and the memory of its whole tree, as the kernel counts them", async () => {
-    await using rig = await HostRig.open();
-    const seconds = uniqueSeconds();
-    // A child that works and is waited for, then one that lives on.
-    const work = `/usr/bin/python3 -c 'import time\nwhile time.process_time() < 0.3: pass'; sleep ${seconds} & wait`;
-    const run = await rig.spawn(spec("sim/world", work));
-    const idle = await rig.spawn(spec("idle", `exec sleep ${seconds}`));
-    const over = await rig.spawn(spec("over", "true"));
-    await rig.event(over, "extinct");
-    await vi.waitFor(async () => expect((await listOf(rig, "process:==:sim/world")).length).toBe(2), { timeout: 60_000 });
-    const before = await loadsOf(rig);
-    expect([...before.keys()].sort()).toEqual(["idle", "sim/world"]);
-    const world = before.get("sim/world");
-    expect(world?.processes).toBe(2);
-    expect(world?.cpuMs).toBeGreaterThanOrEqual(290);
-    const members = (await listOf(rig, "process:==:sim/world")).map(({ pid }) => Number(pid));
-    const rss = members.reduce(
-      (sum, pid) => sum + 1_024 * Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]),
-      0,
-    );
-    // The kernel keeps the figure in `stat` in parts for each CPU and adds them up only now and then.
-    expect(world?.rss).toBeGreaterThan(rss / 2);
-    expect(world?.rss).toBeLessThan(rss * 2);
-    expect(before.get("idle")).toMatchObject({ processes: 1 });
-    // Neither does anything any more.
-    const after = await loadsOf(rig);
-    expect(after.get("sim/world")?.cpuMs).toBe(world?.cpuMs);
-    expect(after.get("sim/world")?.ageMs).toBeGreaterThanOrEqual(world?.ageMs ?? Number.NaN);
-    for (const { run_id } of [run, idle]) await rig.host.request("signal", { session: rig.session, run_id, signal: "SIGKILL" });
-  });
-});
-
 describe("CPU", () => {
   test("the first answer has the present load, over a second; later ones the load since the same client's last request", async () => {
     isHurried = false;
@@ -300,17 +264,6 @@ describe("CPU", () => {
     }
   });
 });
-
-async function loadsOf({ host, session }: HostRig) {
-  const { list, pages } = await host.request("loads", { session });
-  const loads = new Map<string, { cpuMs: number; rss: number; processes: number; ageMs: number }>();
-  for (let page = 0; page < pages; page++) {
-    const { data } = await host.request("task_page", { session, list, page });
-    for (const [name, cpuMs, rss, processes, ageMs] of loadPage.parse(JSON.parse(Buffer.from(data).toString())))
-      loads.set(name, { cpuMs, rss, processes, ageMs });
-  }
-  return loads;
-}
 
 /** Processes as a host tells them. */
 async function listOf({ host, session }: HostRig, filter: string): Promise<Row[]> {

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setTask } from "../../../../src/features/process-list/host/task-scheduling.ts";
-import { oddTasks } from "../../../daemon/support/task-lists.ts";
+import { oddTasks } from "./task-lists.ts";
 
 let odd: Awaited<ReturnType<typeof oddTasks>>;
 let cpus: number[] = [];

@@ -28,7 +28,7 @@ async function openBus(stateDir: string): Promise<HostBus> {
 }
 
 async function openHost(stateDir: string, bus: HostBus): Promise<HostRig> {
-  const rig = await HostRig.open({ bus, recordings: { stateDir, workDir: stateDir } });
+  const rig = await HostRig.open({ bus, folders: { state: stateDir, work: stateDir } });
   cleanups.push(() => rig[Symbol.asyncDispose]());
   return rig;
 }

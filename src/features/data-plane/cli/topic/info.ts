@@ -3,7 +3,7 @@ import { withManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { paint, printJson } from "../../../../cli/output/table.ts";
 import { bytesText, rateText } from "../../../../client/shown/units.ts";
-import { MAX_TOPIC_PRIORITY } from "../../contract.ts";
+import { MAX_TOPIC_PRIORITY } from "../../../../contract/registry.ts";
 import { findTopic } from "./find-topic.ts";
 import type { TopicDetailFrame } from "./frames.ts";
 

@@ -1,4 +1,4 @@
-import { topicEncoding } from "../../../data-plane/wire/encodings.ts";
+import { topicEncoding } from "../../../../base/topic-encodings.ts";
 import type { LoggerSamples, Sample, TopicSamples } from "../samples.ts";
 import { type IndexedFile, metadataOf, openIndexed } from "./indexed-file.ts";
 import { LOSSES, lossesOf, RECORDING } from "./losses.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseStat } from "../../../src/daemon/tree/process-stat.ts";
+import { parseStat } from "../../../src/daemon/proc/process-stat.ts";
 
 const FIELDS = 50;
 const number = fc.bigInt(0n, 2n ** 64n - 1n);

@@ -1,6 +1,6 @@
-import { readStat } from "../tree/proc.ts";
-import type { ProcessStat } from "../tree/process-stat.ts";
-import type { RunOwners } from "../tree/tree-reaper.ts";
+import { readStat } from "../proc/proc.ts";
+import type { ProcessStat } from "../proc/process-stat.ts";
+import type { RunOwners } from "./tree-reaper.ts";
 
 /** Determines which managed process the processes of one list belong to: by their own marks, else by their parents. */
 export class TaskOwners {

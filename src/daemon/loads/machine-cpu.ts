@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { z } from "zod";
-import type { machineCpu } from "../../contract/tasks.ts";
+import type { machineCpu } from "../../contract/loads.ts";
 import { ticksToMs } from "./run-loads.ts";
 
 /** Counters of `/proc/stat` for all CPUs together (proc_stat(5)); `guest` and `guest_nice` are part of `user` and `nice`. */

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
-import { MgrError, messageOf } from "../../base/errors.ts";
-import type { Bus } from "../../bus/client/bus.ts";
-import { type BusServer, type ConnectBusOptions, connectBus } from "../../bus/client/connect-bus.ts";
-import { serveHost } from "../../bus/host-link/host-link.ts";
-import { answerReports } from "../../bus/host-link/member-reports.ts";
-import { daemonConnectionName } from "../../contract/subjects.ts";
-import type { Host } from "../host.ts";
-import type { StartOptions } from "../start-options.ts";
-import { DuplicateDaemonGuard } from "./duplicate-daemon-guard.ts";
-import { readLockInfo } from "./lock-info.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
+import type { Bus } from "../bus/client/bus.ts";
+import { type BusServer, type ConnectBusOptions, connectBus } from "../bus/client/connect-bus.ts";
+import { serveHost } from "../bus/host-link/host-link.ts";
+import { answerReports } from "../bus/host-link/member-reports.ts";
+import { daemonConnectionName } from "../contract/subjects.ts";
+import type { Host } from "./host.ts";
+import { DuplicateDaemonGuard } from "./session/duplicate-daemon-guard.ts";
+import { readLockInfo } from "./session/lock-info.ts";
+import type { StartOptions } from "./start-options.ts";
 
 interface BusServiceOptions {
   host: Host;

@@ -1,7 +1,7 @@
 import type { Steps } from "../../base/turns.ts";
-import { listPids, PAGE_BYTES, readStat, TICKS_PER_SECOND, ticksSinceBoot } from "../tree/proc.ts";
-import type { ProcessStat } from "../tree/process-stat.ts";
-import type { TaskOwners } from "./task-owners.ts";
+import { listPids, PAGE_BYTES, readStat, TICKS_PER_SECOND, ticksSinceBoot } from "../proc/proc.ts";
+import type { ProcessStat } from "../proc/process-stat.ts";
+import type { TaskOwners } from "../tree/task-owners.ts";
 
 /** What the tree of a managed process uses. */
 export interface RunLoad {

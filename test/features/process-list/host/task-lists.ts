@@ -2,10 +2,13 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type TaskCell, taskPage } from "../../../src/contract/tasks.ts";
-import type { TaskLists } from "../../../src/features/process-list/host/task-list.ts";
-import { TASK_COLUMNS, type TaskColumnName } from "../../../src/features/process-list/task-columns.ts";
-import { until } from "../../support/processes.ts";
+import type { Clock } from "../../../../src/base/clock.ts";
+import { ListBuilder } from "../../../../src/daemon/lists/list-builder.ts";
+import { TaskOwners } from "../../../../src/daemon/tree/task-owners.ts";
+import { type TaskCell, taskPage } from "../../../../src/features/process-list/contract.ts";
+import { TaskLists } from "../../../../src/features/process-list/host/task-list.ts";
+import { TASK_COLUMNS, type TaskColumnName } from "../../../../src/features/process-list/task-columns.ts";
+import { until } from "../../../support/processes.ts";
 
 export type Row = Record<TaskColumnName, TaskCell>;
 
@@ -16,13 +19,35 @@ interface Question {
   filter?: string;
 }
 
+interface OpenLists {
+  readonly tasks: TaskLists;
+  readonly lists: ListBuilder;
+}
+
+/** Lists of a host that has no runs. */
+export function openLists(clock: Clock): OpenLists {
+  const lists = new ListBuilder(clock);
+  return {
+    lists,
+    tasks: new TaskLists({
+      clock,
+      lists,
+      owners: () =>
+        new TaskOwners(
+          () => null,
+          () => null,
+        ),
+    }),
+  };
+}
+
 /** All rows of a list. */
-export async function listTasks(lists: Pick<TaskLists, "make" | "page">, question: Question = {}): Promise<Row[]> {
+export async function listTasks({ tasks, lists }: OpenLists, question: Question = {}): Promise<Row[]> {
   const whole = { requester: "test", show_threads: true, show_env: false, filter: "", ...question };
-  const { list, pages } = await lists.make(whole);
+  const { list, pages } = await tasks.make(whole);
   const rows: Row[] = [];
   for (let page = 0; page < pages; page++) {
-    const data = lists.page(list, page);
+    const data = lists.pages.take(list, page);
     rows.push(...rowsOf(data));
   }
   return rows;
@@ -59,7 +84,7 @@ export const asPs = (value: TaskCell): string => String(value ?? "").replace(/[\
 export const sameText = (ours: TaskCell, theirs: string): boolean =>
   asPs(ours).replace(/[? ]+/g, " ").trim() === theirs.replace(/[? \ufffd]+/g, " ").trim();
 
-const ODD_TASKS = fileURLToPath(new URL("../../fixtures/odd-tasks.py", import.meta.url));
+const ODD_TASKS = fileURLToPath(new URL("../../../fixtures/odd-tasks.py", import.meta.url));
 
 /** A process with odd threads and a zombie child, ended with the test. `stopped`: nothing about it changes any more. */
 export async function oddTasks(options: { stopped?: boolean } = {}): Promise<{ pid: number; child: ChildProcess } & Disposable> {

@@ -1,0 +1,67 @@
+import type { Clock } from "../base/clock.ts";
+import type { RunId } from "../contract/fields.ts";
+import type { HostEvent, HostHeartbeat, HostLog, HostNews, HostRequestName, RequestOf, ResponseOf } from "../contract/messages.ts";
+import type { RunReport, RunSpec } from "../contract/run.ts";
+import type { FEATURE_HEARTBEAT } from "../features/contract.ts";
+import type { HostBus } from "./bus/host-bus.ts";
+import type { ListBuilder } from "./lists/list-builder.ts";
+import type { Forwarder } from "./session/forwarder.ts";
+import type { TaskOwners } from "./tree/task-owners.ts";
+
+export type HostHandlers = { [N in HostRequestName]: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
+
+/** Where a daemon keeps what outlives it. */
+export interface HostFolders {
+  readonly state: string;
+  /** Where relative paths of a configuration begin. */
+  readonly work: string;
+}
+
+/** What a host offers to its features. */
+export interface HostContext {
+  /** Canonical name. */
+  readonly host: string;
+  readonly clock: Clock;
+  /** Null: the host has no broker. */
+  readonly bus: HostBus | null;
+  /** Null: the host keeps nothing. */
+  readonly folders: HostFolders | null;
+  readonly streams: Pick<Forwarder, "carry" | "counts">;
+  readonly lists: ListBuilder;
+  /** For one list of processes: based on what is known now. */
+  readonly owners: () => TaskOwners;
+  readonly hasManager: () => boolean;
+  readonly log: (level: HostLog["level"], msg: string) => void;
+  readonly publish: <K extends keyof HostNews>(name: K, news: HostNews[K]) => void;
+  /** The service of another feature, which has to be before this one in `features/host.ts`. */
+  readonly use: <S>(feature: HostFeature<never, S>) => S;
+}
+
+export type FeatureHeartbeat = Pick<HostHeartbeat, keyof typeof FEATURE_HEARTBEAT>;
+
+/** A feature on one host. */
+export interface HostPart<Names extends HostRequestName, Service> {
+  /** For other features. */
+  readonly service: Service;
+  readonly handlers: Pick<HostHandlers, Names>;
+  readonly heartbeat?: () => FeatureHeartbeat;
+  /** Programs of the host may connect to its broker once this resolves. Never rejects. */
+  readonly ready?: Promise<void>;
+  /**
+   * Variables that a run gets, which take precedence over those of its spec; they are valid until `runEnded`. Rejects with `spawn_failed`.
+   * Without `runId`: to start the same process by hand.
+   */
+  readonly environment?: (spec: RunSpec, runId?: RunId) => Promise<Readonly<Record<string, string>>>;
+  /** The run is extinct, or could not be started. */
+  readonly runEnded?: (runId: RunId) => void;
+  readonly runChanged?: (kind: HostEvent["kind"], run: { readonly report: RunReport }) => void;
+  /** Bytes that a process wrote to its terminal; they are borrowed. */
+  readonly output?: (name: string, bytes: Uint8Array) => void;
+  readonly managerLost?: () => void;
+  readonly close?: () => void | Promise<void>;
+}
+
+/** What a feature adds to a host. `Names`: the requests that it answers. */
+export interface HostFeature<Names extends HostRequestName, Service = null> {
+  begin(host: HostContext): HostPart<Names, Service>;
+}

@@ -1,0 +1,75 @@
+import type { RunId } from "../contract/fields.ts";
+import type { HostEvent, HostRequestName } from "../contract/messages.ts";
+import type { RunSpec } from "../contract/run.ts";
+import { HOST_FEATURES } from "../features/host.ts";
+import type { FeatureHeartbeat, HostContext, HostFeature, HostHandlers, HostPart } from "./host-feature.ts";
+import type { Run } from "./run/run.ts";
+
+type AnyPart = HostPart<never, unknown>;
+type NamesOf<F> = F extends HostFeature<infer Names extends HostRequestName, unknown> ? Names : never;
+type FeatureHandlers = Pick<HostHandlers, NamesOf<(typeof HOST_FEATURES)[number]>>;
+
+/** The features of one host. */
+export class HostFeatures {
+  readonly #parts: readonly AnyPart[];
+  /** Of those that receive it: output is frequent. */
+  readonly #outputs: readonly NonNullable<AnyPart["output"]>[];
+  /** Resolves when programs of the host may connect to its broker. */
+  readonly ready: Promise<unknown>;
+
+  constructor(host: Omit<HostContext, "use">) {
+    const begun = new Map<HostFeature<never, unknown>, AnyPart>();
+    const use = <S>(feature: HostFeature<never, S>): S => {
+      const part = begun.get(feature);
+      if (part === undefined) throw new Error("a feature uses another one that is not before it in the list");
+      // It was begun by this feature.
+      return part.service as S;
+    };
+    for (const feature of HOST_FEATURES) begun.set(feature, feature.begin({ ...host, use }));
+    this.#parts = [...begun.values()];
+    this.#outputs = this.#parts.flatMap(({ output }) => output ?? []);
+    this.ready = Promise.all(this.#parts.map(({ ready }) => ready));
+  }
+
+  get handlers(): FeatureHandlers {
+    // Each feature has the handlers of its names, so that together they have all.
+    return merged(this.#parts.map(({ handlers }) => handlers)) as FeatureHandlers;
+  }
+
+  get heartbeat(): FeatureHeartbeat {
+    return merged(this.#parts.map(({ heartbeat }) => heartbeat?.() ?? {}));
+  }
+
+  async environment(spec: RunSpec, runId?: RunId): Promise<Record<string, string>> {
+    const environment: Record<string, string> = {};
+    for (const part of this.#parts) Object.assign(environment, await part.environment?.(spec, runId));
+    return environment;
+  }
+
+  runEnded(runId: RunId): void {
+    for (const part of this.#parts) part.runEnded?.(runId);
+  }
+
+  runChanged(kind: HostEvent["kind"], run: Run): void {
+    for (const part of this.#parts) part.runChanged?.(kind, run);
+  }
+
+  output(name: string, bytes: Uint8Array): void {
+    for (const output of this.#outputs) output(name, bytes);
+  }
+
+  managerLost(): void {
+    for (const part of this.#parts) part.managerLost?.();
+  }
+
+  /** Those that use others are closed before them. */
+  async close(): Promise<void> {
+    for (const part of this.#parts.toReversed()) await part.close?.();
+  }
+}
+
+function merged<T extends object>(parts: readonly T[]): Partial<T> {
+  const all = {};
+  for (const part of parts) Object.assign(all, part);
+  return all;
+}

@@ -1,0 +1,83 @@
+import type { Clock } from "../../base/clock.ts";
+import type { HostLog, OutputChunk, OutputWindows } from "../../contract/messages.ts";
+import { KeptOutput, type KeptOutputOptions } from "./kept/kept-output.ts";
+import { LogFiles } from "./log-files.ts";
+import { RingStore } from "./ring-store.ts";
+import { WindowSender } from "./window-sender.ts";
+
+interface HostOutputOptions {
+  readonly streamId: string;
+  readonly clock: Clock;
+  /** Bytes of memory for the output of all processes. */
+  readonly ringBudget: number | undefined;
+  /** Where output is kept for the next daemon; undefined: nowhere. */
+  readonly kept: KeptOutputOptions | undefined;
+  readonly send: (chunk: OutputChunk) => void;
+  /** The program that writes `name` has to wait, or may continue. */
+  readonly hold: (name: string, held: boolean) => void;
+  readonly log: (level: HostLog["level"], msg: string) => void;
+}
+
+/** The output of all processes of a host: in rings, in files, and on its way to the manager. */
+export class HostOutput {
+  readonly rings: RingStore;
+  readonly logFiles: LogFiles;
+  /** Null: nothing is kept for the next daemon. */
+  readonly kept: KeptOutput | null;
+  readonly #windows: WindowSender;
+  /** Whether the output path has room; null: unlimited. */
+  #hasRoom: (() => boolean) | null = null;
+
+  constructor({ streamId, clock, ringBudget, kept, send, hold, log }: HostOutputOptions) {
+    this.rings = new RingStore(ringBudget);
+    this.kept = kept === undefined ? null : new KeptOutput(kept, this.rings, (msg) => log("warning", msg));
+    this.logFiles = new LogFiles({ clock, log });
+    this.#windows = new WindowSender({
+      streamId,
+      findRing: (name) => this.rings.find(name),
+      origin: () => this.rings.origin,
+      send,
+      hold,
+      hasRoom: () => this.#hasRoom?.() ?? true,
+    });
+  }
+
+  open(windows: OutputWindows["windows"]): void {
+    for (const window of windows) this.#windows.set(window);
+  }
+
+  closeWindows(): void {
+    this.#windows.clear();
+  }
+
+  /** Output stays in its rings while `hasRoom` returns false; `roomAgain` signals that there is room again. */
+  pace(hasRoom: (() => boolean) | null): void {
+    this.#hasRoom = hasRoom;
+    this.roomAgain();
+  }
+
+  roomAgain(): void {
+    this.#windows.roomAgain();
+  }
+
+  /** The ring of `name` has grown. */
+  grown(name: string): void {
+    this.#windows.grown(name);
+    this.kept?.grown(name);
+  }
+
+  /** Sends what the ring of `name` has, as far as its window allows. */
+  pump(name: string): void {
+    this.#windows.pump(name);
+  }
+
+  /** Called every second. */
+  beat(): void {
+    this.kept?.beat();
+  }
+
+  async close(): Promise<void> {
+    await this.logFiles.close();
+    await this.kept?.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { DATA_PLANE_CHECKS, DATA_PLANE_HEARTBEAT, DATA_PLANE_NEWS, DATA_PLANE_REQUESTS, NO_DATA_PLANE } from "./data-plane/contract.ts";
+import { X11_NEWS, X11_REQUESTS, X11_RUN } from "./displays/contract.ts";
+import { LOGGER_REQUESTS } from "./loggers/contract.ts";
+import { NETWORK_REQUESTS } from "./network-statistics/contract.ts";
+import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
+import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS } from "./recordings/contract.ts";
+
+/** Part of HOST_REQUESTS. */
+export const FEATURE_REQUESTS = {
+  ...DATA_PLANE_REQUESTS,
+  ...RECORDING_REQUESTS,
+  ...LOGGER_REQUESTS,
+  ...X11_REQUESTS,
+  ...NETWORK_REQUESTS,
+  ...PROCESS_LIST_REQUESTS,
+} as const;
+
+/** What a host sends of its features, by the last part of the subject. */
+export const HOST_NEWS = { ...DATA_PLANE_NEWS, ...RECORDING_NEWS, ...X11_NEWS } as const;
+
+/** Fields of a heartbeat. */
+export const FEATURE_HEARTBEAT = { ...DATA_PLANE_HEARTBEAT, ...RECORDING_HEARTBEAT } as const;
+
+/** Fields of a RunSpec; none is a reason to restart a run. */
+export const FEATURE_RUN = { ...X11_RUN } as const;
+
+/** Answers of a host that lacks what a feature needs: to requests that a manager sends without being asked. */
+export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS } as const;
+
+/** What the registries of manager and hosts are given. */
+export const FEATURE_CHECKS = { ...DATA_PLANE_CHECKS } as const;

@@ -1,0 +1,28 @@
+import { MgrError } from "../../../base/errors.ts";
+import type { HostFeature } from "../../../daemon/host-feature.ts";
+import { dataPlaneHost } from "../../data-plane/host/index.ts";
+import type { LOGGER_REQUESTS } from "../contract.ts";
+import { Rings } from "./rings.ts";
+
+/** Keeps the newest samples of topics. */
+export const loggersHost: HostFeature<keyof typeof LOGGER_REQUESTS> = {
+  begin({ bus, log, use }) {
+    const tap = use(dataPlaneHost);
+    const rings = bus && tap && new Rings({ tap, memory: bus.broker.memory, warn: (msg) => log("warning", msg) });
+    const own = () => {
+      if (rings === null) throw new MgrError("conflict", "this host has no broker, and so no loggers");
+      return rings;
+    };
+    return {
+      service: null,
+      handlers: {
+        logger_set: (request) => own().set(request),
+        logger_delete: (request) => own().delete(request),
+        logger_reports: (request) => rings?.reports(request) ?? { loggers: [], rings: [], next: null },
+        logger_ring: (request) => own().ring(request),
+        logger_read: (request) => own().read(request),
+      },
+      close: () => rings?.close(),
+    };
+  },
+};

@@ -1,0 +1,50 @@
+import { MgrError } from "../../../base/errors.ts";
+import type { HostFeature } from "../../../daemon/host-feature.ts";
+import { dataPlaneHost } from "../../data-plane/host/index.ts";
+import { NO_RECORDINGS, type RECORDING_REQUESTS } from "../contract.ts";
+import { Recorder } from "./recorder.ts";
+
+/** Records what programs of the host publish. */
+export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
+  begin({ host, clock, folders, log, publish, use }) {
+    const tap = use(dataPlaneHost);
+    const recorder =
+      tap === null || folders === null
+        ? null
+        : new Recorder({
+            host,
+            stateDir: folders.state,
+            workDir: folders.work,
+            tap,
+            clock,
+            log,
+            send: (event) => publish("recording", event),
+          });
+    const own = () => {
+      if (recorder === null) throw new MgrError("conflict", "this host cannot record: it has no state folder or no broker");
+      return recorder;
+    };
+    return {
+      service: null,
+      handlers: {
+        record_start: async (request) => own().start(request),
+        record_stop: async (request) => own().stop(request),
+        record_delete: async (request) => own().delete(request),
+        recordings: async () => recorder?.list() ?? NO_RECORDINGS.recordings,
+        recordings_page: (request) => own().page(request),
+        record_read: async (request) => own().read(request),
+        record_notes: (request) => recorder?.note(request) ?? {},
+      },
+      ...(recorder === null
+        ? {}
+        : {
+            // What programs publish from the first message on is recorded.
+            ready: recorder.resumed,
+            heartbeat: () => ({ record_seq: recorder.seq }),
+            output: (name, bytes) => recorder.output(name, bytes),
+            runChanged: (kind, run) => recorder.processChanged(kind, run),
+            close: () => recorder.close(),
+          }),
+    };
+  },
+};
