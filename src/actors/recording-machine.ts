@@ -10,10 +10,14 @@
 import type { ActorRefFrom } from "xstate";
 import { assign, fromPromise, setup } from "xstate";
 import { MgrError, messageOf } from "../base/errors.ts";
-import type { RecordingSpec } from "../features/recordings/contract.ts";
+
+/** What is recorded, and how; the statechart only passes it on. */
+export interface StartedRecording {
+  readonly name: string;
+}
 
 export type RecordingMachineEvent =
-  | { type: "start"; spec: RecordingSpec }
+  | { type: "start"; spec: StartedRecording }
   | { type: "stop" }
   /** The combined reports of all hosts. */
   | { type: "reported"; isRecording: boolean; problem: string | null };
@@ -21,7 +25,7 @@ export type RecordingMachineEvent =
 export interface RecordingContext {
   readonly name: string;
   /** Of the last start; null: a host recorded it before this manager began. */
-  readonly spec: RecordingSpec | null;
+  readonly spec: StartedRecording | null;
   readonly problem: string | null;
 }
 
@@ -35,7 +39,7 @@ export const recordingMachine = setup({
   },
   actors: {
     /** Resolves when one host records. */
-    start: fromPromise<void, { name: string; spec: RecordingSpec | null }>(notProvided("start")),
+    start: fromPromise<void, { name: string; spec: StartedRecording | null }>(notProvided("start")),
     /** Resolves when all files are complete. */
     stop: fromPromise<void, { name: string }>(notProvided("stop")),
   },

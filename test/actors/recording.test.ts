@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
 import { createActor, fromPromise } from "xstate";
-import { recordingMachine } from "../../src/actors/recording-machine.ts";
+import { recordingMachine, type StartedRecording } from "../../src/actors/recording-machine.ts";
 import { MgrError } from "../../src/base/errors.ts";
-import type { RecordingSpec } from "../../src/features/recordings/contract.ts";
-import { SPEC } from "../features/recordings/host/recording-rig.ts";
+
+const SPEC: StartedRecording = { name: "main" };
 
 type Effect = { resolve: () => void; reject: (error: unknown) => void };
 
 /** An actor whose effects are ended by the test. */
 function actorOf() {
   const effects: { start: Effect[]; stop: Effect[] } = { start: [], stop: [] };
-  const specs: (RecordingSpec | null)[] = [];
+  const specs: (StartedRecording | null)[] = [];
   const held = (list: Effect[]) => new Promise<void>((resolve, reject) => list.push({ resolve, reject }));
   const actor = createActor(
     recordingMachine.provide({

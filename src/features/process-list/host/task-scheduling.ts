@@ -4,7 +4,6 @@ import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import { cpusOf } from "../../../daemon/native/affinity.ts";
 import { NativeError, readAffinity, readPolicy, setAffinity, setNice, setPolicy } from "../../../daemon/native/process-calls.ts";
 import { readStat } from "../../../daemon/proc/proc.ts";
-import { POLICY_NAMES } from "../contract.ts";
 
 type Wanted = Omit<RequestOf<"set_task">, "session" | "pid" | "tid">;
 type Scheduling = ResponseOf<"set_task">;

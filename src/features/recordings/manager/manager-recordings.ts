@@ -1,6 +1,11 @@
 import { fromPromise } from "xstate";
 import type { DomainEvents } from "../../../actors/domain-events.ts";
-import { type RecordingActor, type RecordingMachineEvent, recordingMachine } from "../../../actors/recording-machine.ts";
+import {
+  type RecordingActor,
+  type RecordingMachineEvent,
+  recordingMachine,
+  type StartedRecording,
+} from "../../../actors/recording-machine.ts";
 import type { ActorSystem } from "../../../actors/system.ts";
 import { untilState } from "../../../actors/until-state.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
@@ -137,7 +142,8 @@ export class ManagerRecordings implements Recordings {
       const isFresh = report === undefined || (report.state === "stopped" && report.started_at === null);
       if (!isFresh || this.#stateOf(name).state !== "recording") continue;
       const running = [...this.#hosts.reports(name).values()].find(({ state }) => state === "recording");
-      const spec = this.#options.system.get("recording", name)?.getSnapshot().context.spec ?? running?.spec ?? report?.spec;
+      const started = specOf(this.#options.system.get("recording", name)?.getSnapshot().context.spec);
+      const spec = started ?? running?.spec ?? report?.spec;
       if (spec !== undefined) missing.set(name, spec);
     }
     return missing;
@@ -184,7 +190,8 @@ export class ManagerRecordings implements Recordings {
     if (known !== undefined) return known;
     const machine = recordingMachine.provide({
       actors: {
-        start: fromPromise(async ({ input: { spec } }) => {
+        start: fromPromise(async ({ input }) => {
+          const spec = specOf(input.spec);
           if (spec !== null) await this.#commands.startEverywhere(spec);
         }),
         stop: fromPromise(({ input }) => this.#commands.stopEverywhere(input.name)),
@@ -247,4 +254,9 @@ function hostOf(file: string, reports: ReadonlyMap<string, RecordingReport>): st
   const found = [...reports].find(([, { files }]) => files.some((known) => known.file === file));
   if (found === undefined) throw new MgrError("not_found", `there is no file '${file}' of this recording`);
   return found[0];
+}
+
+/** The spec that `#begin` has sent to the actor. */
+function specOf(started: StartedRecording | null | undefined): RecordingSpec | null {
+  return (started ?? null) as RecordingSpec | null;
 }
