@@ -25,7 +25,8 @@ export class HostFeatures {
       // It was begun by this feature.
       return part.service as S;
     };
-    for (const feature of HOST_FEATURES) begun.set(feature, feature.begin({ ...host, use }));
+    const features: readonly HostFeature<never, unknown>[] = HOST_FEATURES;
+    for (const feature of features) begun.set(feature, feature.begin({ ...host, use }));
     this.#parts = [...begun.values()];
     this.#outputs = this.#parts.flatMap(({ output }) => output ?? []);
     this.ready = Promise.all(this.#parts.map(({ ready }) => ready));
