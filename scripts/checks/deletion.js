@@ -51,10 +51,10 @@ function removeFromList(file, removed) {
   const gone = new RegExp(`^\\./(?:${removed.join("|")})/`);
   const names = [];
   let text = readFileSync(file, "utf8").replace(
-    /^(?:import|export)\s[^;]*?from\s+"([^"]+)";\n|^import\s+"([^"]+)";\n/gm,
+    /^(?:import|export)\s[^;]*?from\s+"([^"]+)";\n|^@?import\s+"([^"]+)";\n/gm,
     (whole, from, bare) => {
       if (!gone.test(from ?? bare)) return whole;
-      if (whole.startsWith("import")) {
+      if (whole.startsWith("import ")) {
         const listed = /\{([^}]*)\}/.exec(whole)?.[1] ?? "";
         for (const name of listed.split(","))
           names.push(
@@ -86,7 +86,7 @@ function copyWithout(removed) {
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   for (const home of HOMES) {
-    for (const name of readdirSync(join(copy, home))) if (/\.tsx?$/.test(name)) removeFromList(join(copy, home, name), removed);
+    for (const name of readdirSync(join(copy, home))) if (/\.(tsx?|css)$/.test(name)) removeFromList(join(copy, home, name), removed);
   }
   return copy;
 }
@@ -128,15 +128,10 @@ async function checkManager(copy, unknown) {
   const manager = spawn(process.execPath, [join(copy, "bin/mgr.js"), "up"], { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
   const ended = once(manager, "exit");
   try {
-    for (;;) {
-      try {
-        mgr("wait", "plain", "started");
-        break;
-      } catch (error) {
-        if (manager.exitCode !== null) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
-    }
+    // Until it serves; `mgr wait` ends by itself if the process does not start.
+    for (let attempt = 0; attempt < 300 && manager.exitCode === null && !existsSync(join(folder, "state/manager.url")); attempt++)
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    mgr("wait", "plain", "--for", "started");
     for (const type of unknown) {
       let answer;
       try {
