@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
-import { buildDaemon, buildProgram, buildSampleWriter } from "./bundle.js";
+import { buildDaemon, buildProgram, buildSampleWriter, SAMPLE_WRITER } from "./bundle.js";
 import { compressAssets } from "./compress-assets.js";
 import { hashOf } from "./input-hash.js";
 
@@ -50,7 +50,7 @@ async function makeManager() {
   for (const folder of ["cli", "launch"]) rmSync(join("dist", folder), { recursive: true });
   await buildProgram(join(root, "dist/program"));
   await buildDaemon(join(root, "dist"));
-  await buildSampleWriter(join(root, "dist/sample-writer.mjs"));
+  if (existsSync(SAMPLE_WRITER)) await buildSampleWriter(join(root, "dist/sample-writer.mjs"));
 }
 
 async function makePage() {

@@ -15,9 +15,12 @@ export async function buildDaemon(folder) {
   await bundle("src/launch/daemon.ts", folder, { format: "cjs", entryFileNames: "daemon.cjs" });
 }
 
+/** The program of the worker thread that writes downloads; part of a feature. */
+export const SAMPLE_WRITER = "src/features/recordings/samples/worker/main.ts";
+
 /** Writes the program of the worker thread that writes downloads: one file, which is not loaded before the first download. */
 export function buildSampleWriter(outFile) {
-  return bundle("src/features/recordings/samples/worker/main.ts", dirname(outFile), {
+  return bundle(SAMPLE_WRITER, dirname(outFile), {
     entryFileNames: basename(outFile),
     codeSplitting: false,
   });

@@ -68,11 +68,16 @@ function removeFromList(file, removed) {
     },
   );
   for (const name of names.filter((each) => each !== "")) {
-    // A statement of its own, an entry of a table or an array, or one of the types that are joined by `&` or `|`.
-    text = text.replace(new RegExp(`^.*\\b${name}\\b.*;\\n`, "gm"), (line) => (/^\s+\w/.test(line) && !line.includes("[") ? "" : line));
-    text = text.replace(new RegExp(`(?:\\.\\.\\.)?(?:\\w+: )?\\b${name}\\b(?:\\([^)]*\\))?,?[ ]?`, "g"), "");
+    const whole = new RegExp(`\\b${name}\\b`);
+    // A method of a class with its comment, a statement of its own, or an entry of a table, an array or a type.
+    text = text.replace(/(?:^ {2}\/\*\*.*\n(?: {3}\*.*\n)*)?^ {2}[\w ]+\(.*\{\n[\s\S]*?^ {2}\}\n/gm, (method) =>
+      whole.test(method) && !method.includes("constructor") ? "" : method,
+    );
+    text = text.replace(/^ +[\w.# ]+(?:: \w+)?(?: = .*)?;\n/gm, (statement) => (whole.test(statement) ? "" : statement));
+    text = text.replace(new RegExp(`(?:\\.\\.\\.)?(?:\\w+: )?\\b${name}\\b,?[ ]?`, "g"), "");
   }
-  writeFileSync(file, text);
+  const isEmpty = file.endsWith(".ts") && !/^(?:import|export) /m.test(text);
+  writeFileSync(file, isEmpty ? `${text}export {};\n` : text);
 }
 
 /** A copy of the project without the features. */

@@ -20,18 +20,22 @@ function drawing(): string {
   return ["```mermaid", "flowchart TD", ...arrows.sort(), "```", ""].join("\n");
 }
 
-/** Folder of src (or `web`) → the other folders that its files import, for types too. */
+/** The lists of features name all of them; without these, the drawing shows the core. */
+const isFeature = (path: string) => path.startsWith("features/");
+
+/** Folder of src (or `web`) → the other folders that its files import, for types too. Features are left out. */
 function folderImports(): Map<string, Set<string>> {
-  const folders = readdirSync(new URL("src", root)).map((name) => ({ name, path: `src/${name}` }));
+  const core = readdirSync(new URL("src", root)).filter((name) => name !== "features");
+  const folders = core.map((name) => ({ name, path: `src/${name}` }));
   const found = new Map<string, Set<string>>();
   for (const { name, path } of [...folders, { name: "web", path: "web/src" }]) {
     const targets = new Set<string>();
     for (const entry of readdirSync(new URL(path, root), { recursive: true, encoding: "utf8" })) {
-      if (!/\.tsx?$/.test(entry)) continue;
+      if (!/\.tsx?$/.test(entry) || isFeature(entry)) continue;
       const file = new URL(`${path}/${entry}`, root);
       for (const [, target = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
         const [, folder = name] = /^src\/(\w+)\//.exec(new URL(target, file).href.slice(root.href.length)) ?? [];
-        if (folder !== name) targets.add(folder);
+        if (folder !== name && folder !== "features") targets.add(folder);
       }
     }
     found.set(name, targets);
