@@ -43,9 +43,7 @@ export class Engine {
     const { config, clock, log, link, epoch } = options;
     const hostName = link.host;
 
-    const events = new ResourceEvents((error) =>
-      log.append({ level: "error", source: "manager", msg: `a listener failed: ${messageOf(error)}` }),
-    );
+    const events = new ResourceEvents((error) => log.error(`a listener failed: ${messageOf(error)}`));
     const status = new ManagerStatus(events, { name: config.instance.name, host: hostName });
     const intents = new RetryingIntentStore(options.intents, { clock, log, onProblem: (problem) => status.setSaveProblem(problem) });
     const { history = new RunHistory() } = options;

@@ -233,7 +233,7 @@ class Manager implements RunningManager {
   }
 
   #logError(msg: string): void {
-    this.#log?.append({ level: "error", source: "manager", msg });
+    this.#log?.error(msg);
   }
 
   #letGo(): void {
@@ -287,7 +287,7 @@ class Manager implements RunningManager {
     this.url = url;
     this.loginProblem = loginProblem;
     await files.write("manager.url", `${localUrl}\n`);
-    log.append({ level: "info", source: "manager", msg: `'${this.#config.instance.name}' serves ${url}` });
+    log.info(`'${this.#config.instance.name}' serves ${url}`);
   }
 
   async #startNamed(engine: Engine): Promise<void> {

@@ -19,10 +19,10 @@ export function objectWith(...methods: string[]): OptionRule {
 }
 
 /** Timers hold 31 bits of milliseconds; Node takes more for one. */
-const MOST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 export const MILLISECONDS: OptionRule = {
-  is: `a number of milliseconds from 0 to ${MOST_MS} (24 days)`,
-  holds: (value) => typeof value === "number" && value >= 0 && value <= MOST_MS,
+  is: `a number of milliseconds from 0 to ${MAX_MS} (24 days)`,
+  holds: (value) => typeof value === "number" && value >= 0 && value <= MAX_MS,
 };
 
 /**

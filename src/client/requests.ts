@@ -38,10 +38,10 @@ interface Waiting {
 
 const DEFAULT_TIMEOUT_MS = 15_000;
 /** Maximum number of requests of one type that are sent and not answered; further ones wait here. The manager accepts 80 of a connection. */
-const MOST_UNDER_WAY = 32;
+const MAX_UNDER_WAY = 32;
 /** Maximum number of requests that wait here; further ones reject with `busy`. */
-const MOST_WAITING = 10_000;
-const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
+const MAX_WAITING = 10_000;
+const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * Requests and their answers, matched by `request_id`. A limited number of each type is sent at the same time; the others wait in order, and
@@ -78,7 +78,7 @@ export class Requests {
       };
       const isQueued = this.#isFull(frame.type) || this.#queue.mustWait(frame);
       const size = isQueued ? JSON.stringify(frame).length : 0;
-      if (isQueued && (this.#queued.size >= MOST_WAITING || this.#queuedCharacters + size > MOST_WAITING_CHARACTERS)) {
+      if (isQueued && (this.#queued.size >= MAX_WAITING || this.#queuedCharacters + size > MAX_WAITING_CHARACTERS)) {
         reject(new MgrError("busy", `'${frame.type}' was not sent: ${this.#queued.size} requests of this program wait before it`));
         return;
       }
@@ -140,7 +140,7 @@ export class Requests {
   }
 
   #isFull(type: ClientFrameType): boolean {
-    return (this.#sent.get(type) ?? 0) >= MOST_UNDER_WAY;
+    return (this.#sent.get(type) ?? 0) >= MAX_UNDER_WAY;
   }
 
   #takeOut(waiting: Waiting): void {

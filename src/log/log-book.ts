@@ -61,6 +61,22 @@ export class LogBook {
     return entry;
   }
 
+  debug(msg: string): void {
+    this.append({ level: "debug", source: "manager", msg });
+  }
+
+  info(msg: string): void {
+    this.append({ level: "info", source: "manager", msg });
+  }
+
+  warn(msg: string): void {
+    this.append({ level: "warning", source: "manager", msg });
+  }
+
+  error(msg: string): void {
+    this.append({ level: "error", source: "manager", msg });
+  }
+
   #keep(entry: LogEntry): void {
     this.#entries[this.#count++ % this.#capacity] = entry;
   }

@@ -9,9 +9,9 @@ const BEGIN = "2026-01-01T00:00:00.000";
 /** Turns of the event loop after which whatever depends on promises alone has happened. */
 const SETTLING_TURNS = 4;
 /** Turns that work which is spread over many may take: a hundred thousand processes need some 3,000. */
-const MOST_TURNS = 100_000;
+const MAX_TURNS = 100_000;
 /** Time that `until` lets pass at most, milliseconds: an hour, in a fraction of a second. */
-const MOST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 
 interface Timer {
   readonly due: number;
@@ -61,7 +61,7 @@ export class SimulatedClock implements Clock {
   /** Lets happen what waits for no time: promises, work on thousands of processes that is spread over many turns, and what they cause. */
   async settle(): Promise<void> {
     let quiet = 0;
-    for (let turn = 0; turn < MOST_TURNS && quiet < SETTLING_TURNS; turn++) {
+    for (let turn = 0; turn < MAX_TURNS && quiet < SETTLING_TURNS; turn++) {
       await new Promise((resolve) => setImmediate(resolve));
       quiet = isWorkDue() ? 0 : quiet + 1;
     }
@@ -80,7 +80,7 @@ export class SimulatedClock implements Clock {
    * Lets pass as much time as `promise` needs, and settles as it does. Rejects with `timeout` if nothing is left that
    * could come, or after `within` milliseconds of simulated time (an hour).
    */
-  async until<T>(promise: Promise<T>, { within = MOST_MS }: { within?: number } = {}): Promise<T> {
+  async until<T>(promise: Promise<T>, { within = MAX_MS }: { within?: number } = {}): Promise<T> {
     const site = new Error();
     const end = this.#elapsed + within;
     let isSettled = false;

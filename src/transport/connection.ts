@@ -274,7 +274,7 @@ export class Connection implements HandlerContext, TerminalViewer {
 
   #reportDefect(what: string, error: unknown): void {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.control.log.append({ level: "error", source: "manager", msg: `${what} of ${this.principal.user} failed: ${detail}` });
+    this.control.log.error(`${what} of ${this.principal.user} failed: ${detail}`);
   }
 
   #push(frame: ManagerFrame): void {

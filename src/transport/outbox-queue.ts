@@ -1,7 +1,7 @@
 import { MAX_SHORT_OUTPUT_BYTES } from "../contract/messages.ts";
 
 /** So often, and then no more: longer output comes through, however much is short. */
-const MOST_OVERTAKEN = 64;
+const MAX_OVERTAKEN = 64;
 
 /** One message on its way to the socket. */
 export interface OutboxItem {
@@ -84,7 +84,7 @@ export class OutboxQueue {
     for (; place > this.#head; place--) {
       const before = this.#items[place - 1];
       if (!before || before.process === null || before.process === process) break;
-      if (before.bytes.length <= MAX_SHORT_OUTPUT_BYTES || before.overtaken >= MOST_OVERTAKEN) break;
+      if (before.bytes.length <= MAX_SHORT_OUTPUT_BYTES || before.overtaken >= MAX_OVERTAKEN) break;
       before.overtaken++;
     }
     return place;

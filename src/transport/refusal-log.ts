@@ -33,7 +33,7 @@ export class RefusalLog {
     const others = this.#unsaid === 0 ? "" : ` (${this.#unsaid} earlier refusals were not logged)`;
     this.#unsaid = 0;
     const said = `${what === null ? "a frame" : `'${what}'`} of '${user}' is refused: ${shortened(reason, MAX_CHARACTERS)}${others}`;
-    this.#log.append({ level: "warning", source: "manager", msg: said });
+    this.#log.warn(said);
   }
 
   #refill(): void {

@@ -167,9 +167,7 @@ function serve({ ws, id, options, services, system, frames, stallMs }: Serving):
   });
   ws.on("pong", () => actor.send({ type: "pong" }));
   // A protocol error of the peer (bad UTF-8, too large …): ws closes with the fitting code by itself.
-  ws.on("error", (error) =>
-    services.control.log.append({ level: "debug", source: "manager", msg: `web client ${address}: ${error.message}` }),
-  );
+  ws.on("error", (error) => services.control.log.debug(`web client ${address}: ${error.message}`));
   ws.once("close", () => {
     connection.close();
     actor.send({ type: "socket.closed" });

@@ -60,19 +60,15 @@ export class RunningConfiguration implements Configuration {
         const ofHosts = hosts.map(
           (host) => `; host '${host.name}' ${host.change}${host.keys.length === 0 ? "" : ` (${host.keys.join(", ")})`}`,
         );
-        log.append({ level: "info", source: "manager", msg: `'${by}' reloads the configuration: ${counts}${ofHosts.join("")}` });
+        log.info(`'${by}' reloads the configuration: ${counts}${ofHosts.join("")}`);
         if (restart_needed.length > 0) {
           const names = restart_needed.map((name) => `'${name}'`).join(", ");
-          log.append({
-            level: "warning",
-            source: "manager",
-            msg: `these still run with their earlier configuration; restart them to apply the new one: ${names}`,
-          });
+          log.warn(`these still run with their earlier configuration; restart them to apply the new one: ${names}`);
         }
         await this.#noteFiles();
         return change;
       } catch (error) {
-        log.append({ level: "error", source: "manager", msg: `'${by}' cannot reload the configuration: ${messageOf(error)}` });
+        log.error(`'${by}' cannot reload the configuration: ${messageOf(error)}`);
         throw error;
       }
     });
@@ -124,7 +120,7 @@ export class RunningConfiguration implements Configuration {
       await this.#note(known, (await readEditable(known)).content, null);
       const { hash } = await replaceFile(known, content, baseHash);
       await this.#note(known, content, by);
-      this.#options.log.append({ level: "info", source: "manager", msg: `'${by}' saved ${known}` });
+      this.#options.log.info(`'${by}' saved ${known}`);
       return hash;
     });
   }
@@ -147,7 +143,7 @@ export class RunningConfiguration implements Configuration {
     try {
       await history.note(path, content, by, Date.now());
     } catch (error) {
-      log.append({ level: "warning", source: "manager", msg: `this version of ${path} is not kept: ${messageOf(error)}` });
+      log.warn(`this version of ${path} is not kept: ${messageOf(error)}`);
     }
   }
 

@@ -195,7 +195,7 @@ export class Reload {
     const { registry, log } = this.#options;
     if (definition === undefined) return;
     registry.retiring.set(name, { definition, wanted: registry.process(name)?.requested_state === "start" });
-    log.append({ level: "info", source: "manager", msg: `process '${name}' is not configured any more: it is stopped, then removed` });
+    log.info(`process '${name}' is not configured any more: it is stopped, then removed`);
   }
 
   /** Puts the configured and the retiring processes into effect; adds and removes groups. */
@@ -245,7 +245,7 @@ export class Reload {
     void intents.flush();
     events.publish({ type: "process_remove", name });
     for (const group of ancestorNames(name)) system.send("group", group, { type: "removed", name });
-    log.append({ level: "info", source: "manager", msg: `process '${name}' is removed${last === undefined ? "" : ` (it was ${last})`}` });
+    log.info(`process '${name}' is removed${last === undefined ? "" : ` (it was ${last})`}`);
   }
 
   /** Start tools are shown with every process. */
@@ -264,6 +264,6 @@ export class Reload {
   #noteFixed(keys: readonly string[]): void {
     if (keys.length === 0) return;
     const msg = `${keys.join(", ")} changed: that acts at the next start of the manager`;
-    this.#options.log.append({ level: "warning", source: "manager", msg });
+    this.#options.log.warn(msg);
   }
 }

@@ -67,10 +67,10 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
       logBefore: async (count) => ({ lastId: intents.lastLogId, earlier: await readLogFile(logFile, count) }),
       features: await openFeatures(MANAGER_FEATURES, { files, sockets: null, warn: (msg) => warn(msg) }),
       async begin(log) {
-        warn = (msg) => void log.append({ level: "error", source: "manager", msg });
+        warn = (msg) => void log.error(msg);
         const closeFile = openLogFile(logFile, log);
         const runs = await openRunHistory(files.path("runs.log"), log);
-        if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
+        if (intents.warning) log.warn(intents.warning);
         const leave = keepStateFolder({ lock, intents, files, log, look: () => bus.look() });
         end = async () => {
           await leave();

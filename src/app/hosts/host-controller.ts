@@ -114,23 +114,19 @@ export class HostController {
     switch (event.type) {
       case "ready":
         this.#greeted(event.greeting);
-        log.append({ level: "info", source: "manager", msg: `host '${host}' is ready` });
+        log.info(`host '${host}' is ready`);
         this.#tellProcesses({ type: "host.ready" });
         onHostChanged();
         this.session.deliver();
         break;
       case "lost":
-        log.append({
-          level: "warning",
-          source: "manager",
-          msg: `host '${host}' does not answer: its processes keep their state, commands are refused`,
-        });
+        log.warn(`host '${host}' does not answer: its processes keep their state, commands are refused`);
         this.session.drop();
         this.#tellProcesses({ type: "host.lost" });
         onHostChanged();
         break;
       case "died":
-        log.append({ level: "error", source: "manager", msg: `the daemon of host '${host}' died, and its processes with it` });
+        log.error(`the daemon of host '${host}' died, and its processes with it`);
         // If another daemon was greeted already, the session is with that one.
         if (this.session.streamId === this.#streamId) this.session.drop();
         // The rest of the output died with the daemon: what arrived before is delivered first.
@@ -160,8 +156,7 @@ export class HostController {
     const isNew = this.#streamId !== stream_id;
     this.#streamId = stream_id;
     this.#previousEnd = isNew ? previous_end : null;
-    if (isNew && previous_end !== null)
-      log.append({ level: "warning", source: "manager", msg: `host '${host}': ${previous_end}, and its processes with it` });
+    if (isNew && previous_end !== null) log.warn(`host '${host}': ${previous_end}, and its processes with it`);
     if (isNew && output_from !== null) void this.#forgetOutputs();
   }
 
@@ -177,7 +172,7 @@ export class HostController {
         if (page.next === null) return;
       }
     } catch (error) {
-      log.append({ level: "debug", source: "manager", msg: `host '${host}' keeps the output of removed processes: ${messageOf(error)}` });
+      log.debug(`host '${host}' keeps the output of removed processes: ${messageOf(error)}`);
     }
   }
 
@@ -212,7 +207,7 @@ export class HostController {
     const { host, log } = this.#options;
     const much = `${(Math.abs(offsetMs) / 1_000).toFixed(1)} s ${offsetMs > 0 ? "ahead of" : "behind"}`;
     const msg = `the clock of host '${host}' is ${much} the manager's: times of its processes are from its own clock; synchronize both with a time server`;
-    log.append({ level: "warning", source: "manager", msg });
+    log.warn(msg);
   }
 
   #report(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void {
@@ -292,11 +287,11 @@ export class HostController {
     this.#strangers.add(run_id);
     const { log, host, registry } = this.#options;
     const why = registry.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
-    log.append({ level: "warning", source: "manager", msg: `process '${name}' (pid ${pid}) ${why}: it is stopped` });
+    log.warn(`process '${name}' (pid ${pid}) ${why}: it is stopped`);
     try {
       await stopRun({ session: this.session, clock: this.#options.clock }, { runId: run_id, steps: STRANGER_STEPS }, this.#end);
     } catch (error) {
-      if (!this.#end.isEnded) log.append({ level: "error", source: "manager", msg: `could not stop '${name}': ${messageOf(error)}` });
+      if (!this.#end.isEnded) log.error(`could not stop '${name}': ${messageOf(error)}`);
     } finally {
       this.#strangers.delete(run_id);
     }

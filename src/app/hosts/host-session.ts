@@ -104,7 +104,7 @@ export class HostSession {
     if (this.#session === null) {
       throw new MgrError(
         "host_unavailable",
-        `the daemon of host '${this.link.host}' is not there; the command was not sent. Try again when daemon_ready is true`,
+        `the daemon of host '${this.link.host}' is not there; the command was not sent. Try again when it is connected (\`mgr hosts\`)`,
       );
     }
     return this.#session;

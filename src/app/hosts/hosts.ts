@@ -163,7 +163,7 @@ export class Hosts {
     if (alive.length > 0) {
       const list = alive.map((name) => `'${name}'`).join(", ");
       const msg = `host '${host}' is not configured any more, and cannot be reached: what it still runs of ${list} goes on there until its daemon is ended`;
-      log.append({ level: "warning", source: "manager", msg });
+      log.warn(msg);
     }
     for (const name of names) {
       if (registry.isUnknown(name)) respawn(name);
@@ -182,7 +182,7 @@ export class Hosts {
     known.controller.close();
     this.#options.system.stop("host", host);
     void known.link.close();
-    this.#options.log.append({ level: "info", source: "manager", msg: `host '${host}' is removed` });
+    this.#options.log.info(`host '${host}' is removed`);
     this.#options.onRemoved(host);
   }
 }

@@ -37,6 +37,9 @@ export class NamedHosts implements HostRequests {
     if (entry === undefined) throw new MgrError("not_found", `there is no host '${host}'`);
     const session = this.#options.table.session(entry.name);
     if (session?.isOpen) return session;
-    throw new MgrError("host_unavailable", `the daemon of host '${entry.name}' cannot be reached; try again when daemon_ready is true`);
+    throw new MgrError(
+      "host_unavailable",
+      `the daemon of host '${entry.name}' cannot be reached; try again when it is connected (\`mgr hosts\`)`,
+    );
   }
 }

@@ -35,7 +35,7 @@ export class RefusedDaemons {
     }
     const problem = `refused a daemon called '${claimed}' at ${address}: this token belongs to ${owner}`;
     this.#known.set(host, { problem, timer });
-    log.append({ level: "warning", source: "manager", msg: problem });
+    log.warn(problem);
     onChanged(host);
   }
 

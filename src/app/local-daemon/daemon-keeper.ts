@@ -85,7 +85,7 @@ export class DaemonKeeper {
     try {
       await this.#daemon.end(signal, engine.registry.graph.stopTimeOfAll() + END_TIMEOUT_MS);
     } catch (error) {
-      log.append({ level: "error", source: "manager", msg: `${messageOf(error)}; it is killed` });
+      log.error(`${messageOf(error)}; it is killed`);
       await this.#daemon.end("SIGKILL", END_TIMEOUT_MS);
     }
   }
@@ -104,11 +104,7 @@ export class DaemonKeeper {
       await Promise.race([this.#locked(), this.#daemon.death]);
       await this.#watch();
     } catch (error) {
-      this.#options.log.append({
-        level: "error",
-        source: "manager",
-        msg: `the host daemon could not be started again: ${messageOf(error)}`,
-      });
+      this.#options.log.error(`the host daemon could not be started again: ${messageOf(error)}`);
       void this.#revive();
     }
   }
@@ -122,7 +118,7 @@ export class DaemonKeeper {
       ? `${who} is of another version`
       : `${who} has not said hello within ${HELLO_TIMEOUT_MS / 1_000} s: see ${join(stateDir, "daemon.log")}`;
     const problem = `${what}; until it is ready, commands are refused. 'mgr down' ends it`;
-    log.append({ level: "error", source: "manager", msg: problem });
+    log.error(problem);
     return problem;
   }
 

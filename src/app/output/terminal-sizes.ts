@@ -38,7 +38,7 @@ interface Size {
 }
 
 /** Sizes of one process sent to its host and not answered yet; beyond this only the newest one waits. */
-const MOST_UNDER_WAY = 8;
+const MAX_UNDER_WAY = 8;
 
 /** Sends terminal sizes in order. When many come at once, intermediate sizes are skipped: the last one wins. */
 export class Resizer {
@@ -53,7 +53,7 @@ export class Resizer {
   resize(process: string, size: Size): void {
     const state = this.#underWay.get(process) ?? { count: 0, next: null };
     this.#underWay.set(process, state);
-    if (state.count >= MOST_UNDER_WAY) {
+    if (state.count >= MAX_UNDER_WAY) {
       state.next = size;
       return;
     }

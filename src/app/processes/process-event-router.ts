@@ -25,7 +25,7 @@ export type OnProcessAtRest = (process: Process, configured: { essential: boolea
 const UNDER_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "starting", "stopping"]);
 
 /** Maximum number of failed members of a group that one log entry names. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 interface ProcessEventRouterOptions {
   registry: ProcessRegistry;
@@ -87,10 +87,10 @@ export class ProcessEventRouter {
       return process?.state === "error" ? [`'${name}' (${exitText(process)})`] : [];
     });
     const msg = `group '${group}' is ${event.after === "starting" ? "up" : "stopped"}`;
-    if (failed.length === 0) log.append({ level: "info", source: "manager", msg });
+    if (failed.length === 0) log.info(msg);
     else {
-      const named = withRest(failed.slice(0, MOST_NAMED), failed.length);
-      log.append({ level: "warning", source: "manager", msg: `${msg}, but for ${named}` });
+      const named = withRest(failed.slice(0, MAX_NAMED), failed.length);
+      log.warn(`${msg}, but for ${named}`);
     }
   }
 

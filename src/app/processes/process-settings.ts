@@ -100,7 +100,7 @@ export class ProcessSettingsBook implements Settings {
   async #change(name: string, patch: Partial<ProcessSettings>, said: string): Promise<void> {
     const settings = { ...this.of(name), ...patch };
     this.#keeper.set(name, { settings });
-    this.#log.append({ level: "info", source: "manager", msg: said });
+    this.#log.info(said);
     this.#apply(name, settings);
     await this.#keeper.flush();
   }

@@ -113,7 +113,7 @@ export class ProcessTasks {
       const left = await waits.dependentsStopped(name, task);
       if (left.length > 0) {
         const msg = `process '${name}': it is stopped although ${left.join(", ")} did not end in time`;
-        log.append({ level: "warning", source: "manager", msg });
+        log.warn(msg);
       }
       await this.#share.pass();
       const outcome = await stopRun({ session: this.#session(host), clock }, { runId, steps: [...definition.stop] }, task);

@@ -28,7 +28,7 @@ export async function openConfigHistory(dir: string, log: LogBook): Promise<Conf
     for (const name of await readdir(dir)) if (HASH.test(name) && !used.has(name)) await rm(join(dir, name), { force: true });
     return new ConfigHistory(folderVersions(dir), saved);
   } catch (error) {
-    log.append({ level: "warning", source: "manager", msg: `earlier versions of the configuration are not saved: ${messageOf(error)}` });
+    log.warn(`earlier versions of the configuration are not saved: ${messageOf(error)}`);
     return new ConfigHistory();
   }
 }

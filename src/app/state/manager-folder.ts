@@ -43,7 +43,7 @@ export async function openManagerFolder(options: FolderOptions) {
   const files = new StateFiles(stateDir);
   const intents = await IntentStore.open(files.path(INTENT_FILE));
   const log = await openLog(options, intents);
-  if (problems.length > 0) log.append({ level: "warning", source: "manager", msg: `sockets are in ${folder}: ${problems.join("; ")}` });
+  if (problems.length > 0) log.warn(`sockets are in ${folder}: ${problems.join("; ")}`);
   const epoch = await raiseEpoch(intents);
   const { history, close } = await openRunHistory(join(stateDir, "runs.log"), log);
   cleanups.push(close);
@@ -68,8 +68,8 @@ async function openLog({ config, cleanups, onLog }: FolderOptions, intents: Inte
   const log = new LogBook({ capacity, now: () => Date.now(), lastId: intents.lastLogId, earlier: await readLogFile(path, capacity) });
   cleanups.push(openLogFile(path, log));
   onLog(log);
-  cleanups.push(surviveShortage((msg) => void log.append({ level: "error", source: "manager", msg })));
-  if (intents.warning) log.append({ level: "warning", source: "manager", msg: intents.warning });
+  cleanups.push(surviveShortage((msg) => void log.error(msg)));
+  if (intents.warning) log.warn(intents.warning);
   cleanups.push(async () => {
     intents.rememberLogId(log.lastId);
     intents.endJournal();

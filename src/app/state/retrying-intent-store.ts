@@ -91,7 +91,7 @@ export class RetryingIntentStore implements IntentKeeper {
     if (!this.#isTroubled) return;
     this.#isTroubled = false;
     this.#onProblem(null);
-    this.#log.append({ level: "info", source: "manager", msg: "requests are saved again" });
+    this.#log.info("requests are saved again");
   }
 
   #complain(problem: string): void {
@@ -99,7 +99,7 @@ export class RetryingIntentStore implements IntentKeeper {
     this.#isTroubled = true;
     this.#onProblem(problem);
     const msg = `${problem}; it is done nevertheless, but a crash would forget it until the disk works again`;
-    this.#log.append({ level: "error", source: "manager", msg });
+    this.#log.error(msg);
   }
 
   #retryLater(): void {

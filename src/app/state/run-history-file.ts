@@ -18,7 +18,7 @@ export async function openRunHistory(path: string, log: LogBook): Promise<{ hist
     const history = new RunHistory({ saved, save: (end) => file.write(`${JSON.stringify(end)}\n`) });
     return { history, close: () => file.close() };
   } catch (error) {
-    log.append({ level: "warning", source: "manager", msg: `the run history is not saved: ${messageOf(error)}` });
+    log.warn(`the run history is not saved: ${messageOf(error)}`);
     return { history: new RunHistory(), close: () => Promise.resolve() };
   }
 }

@@ -9,7 +9,7 @@ import { ProcessHandle } from "./process-handle.ts";
 /** Lines of output that a rejection quotes of each process that failed. */
 const QUOTED_LINES = 10;
 /** Maximum number of failed processes that are quoted. */
-const MOST_QUOTED = 5;
+const MAX_QUOTED = 5;
 
 type GroupCommand = "start_group" | "stop_group" | "restart_group";
 
@@ -108,11 +108,11 @@ export class GroupHandle {
   }
 
   async #quote(processes: readonly Process[]): Promise<string> {
-    const quoted = processes.slice(0, MOST_QUOTED).map(async (process) => {
+    const quoted = processes.slice(0, MAX_QUOTED).map(async (process) => {
       const output = await new ProcessHandle(this.#client, process.name).output(QUOTED_LINES);
       return `'${process.name}' is ${process.state}${output === "" ? "" : `; its last output:\n${output}`}`;
     });
-    const more = processes.length > MOST_QUOTED ? [`and ${processes.length - MOST_QUOTED} more`] : [];
+    const more = processes.length > MAX_QUOTED ? [`and ${processes.length - MAX_QUOTED} more`] : [];
     return [...(await Promise.all(quoted)), ...more].join("\n");
   }
 

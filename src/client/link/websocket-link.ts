@@ -37,7 +37,7 @@ const STABLE_AFTER_MS = 2_000;
 /** An attempt that is neither opened nor refused after this long has failed, milliseconds. */
 const OPEN_TIMEOUT_MS = 15_000;
 /** Unsent bytes beyond which nothing more is accepted: the network is slower than the program. */
-const MOST_UNSENT_BYTES = 8 * 1024 * 1024;
+const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
 export interface WebSocketLink extends Link {
   /** Does not wait for the time of the next attempt. */
@@ -150,10 +150,10 @@ export function webSocketLink(options: WebSocketLinkOptions): WebSocketLink {
     frames$,
     state$,
     get isFull(): boolean {
-      return socket !== null && socket.bufferedAmount > MOST_UNSENT_BYTES;
+      return socket !== null && socket.bufferedAmount > MAX_UNSENT_BYTES;
     },
     send(frame: ClientFrame): boolean {
-      if (socket === null || socket.readyState !== OPEN || socket.bufferedAmount > MOST_UNSENT_BYTES) return false;
+      if (socket === null || socket.readyState !== OPEN || socket.bufferedAmount > MAX_UNSENT_BYTES) return false;
       socket.send(JSON.stringify(frame));
       return true;
     },

@@ -2,7 +2,7 @@ import { lstat, readlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 /** As many as the kernel follows. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** The symbolic links on `path`, and those on the paths of their targets. */
 export async function linksOnPath(path: string, found = new Set<string>()): Promise<ReadonlySet<string>> {
@@ -10,7 +10,7 @@ export async function linksOnPath(path: string, found = new Set<string>()): Prom
   for (const segment of path.split("/")) {
     here = join(here, segment);
     const stats = await lstat(here).catch(() => null);
-    if (stats === null || found.size >= MOST_LINKS) break;
+    if (stats === null || found.size >= MAX_LINKS) break;
     if (!stats.isSymbolicLink() || found.has(here)) continue;
     found.add(here);
     const target = await readlink(here).catch(() => null);

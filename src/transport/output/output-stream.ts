@@ -14,7 +14,7 @@ const GRACE_MS = 200;
  */
 const TRICKLE_BYTES = 4 * 1024;
 /** At most this much of it is in flight: a reader of many such processes may fall behind with all of them at once. */
-const MOST_UNSKIPPED_BYTES = 2 * MOVE_AFTER_BYTES;
+const MAX_UNSKIPPED_BYTES = 2 * MOVE_AFTER_BYTES;
 /** Output that is still arriving is waited for this many times longer than output that is not: it is late, not lost. */
 const MAX_PATIENCE = 10;
 
@@ -64,7 +64,7 @@ export class OutputStream {
   /** Bytes that the reader with the most room can take; no limit if the live end is not known. */
   get room(): number {
     if (this.#isUrgent || this.channel.position === null) return Number.POSITIVE_INFINITY;
-    if (this.neverSkips) return this.laggards.length > 0 ? TRICKLE_BYTES : MOST_UNSKIPPED_BYTES;
+    if (this.neverSkips) return this.laggards.length > 0 ? TRICKLE_BYTES : MAX_UNSKIPPED_BYTES;
     let room = 0;
     for (const { sink } of this.subscribers) room = Math.max(room, sink.room ?? Number.POSITIVE_INFINITY);
     return room;

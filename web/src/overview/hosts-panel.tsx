@@ -5,7 +5,7 @@ import { hosts } from "../state/store.ts";
 import { filterTree } from "../tree/tree-filter.ts";
 import { clockMinutes } from "../ui/time.ts";
 
-const MOST_HOSTS = 12;
+const MAX_HOSTS = 12;
 
 /** Hosts and their load. Those that are away come first; many that are ready are counted. */
 export function HostsPanel({ processes }: { processes: readonly Process[] }) {
@@ -16,12 +16,12 @@ export function HostsPanel({ processes }: { processes: readonly Process[] }) {
     else byHost.set(process.host, [process]);
   }
   const sorted = [...hosts.value].sort((a, b) => Number(a.daemon_ready) - Number(b.daemon_ready) || a.name.localeCompare(b.name));
-  const rest = sorted.slice(MOST_HOSTS);
+  const rest = sorted.slice(MAX_HOSTS);
   return (
     <section class="hosts-panel">
       <h2>Hosts</h2>
       <ul class="hosts" aria-label="Hosts">
-        {sorted.slice(0, MOST_HOSTS).map((host) => (
+        {sorted.slice(0, MAX_HOSTS).map((host) => (
           <HostRow key={host.name} host={host} own={byHost.get(host.name) ?? []} />
         ))}
       </ul>

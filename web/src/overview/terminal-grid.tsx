@@ -14,12 +14,12 @@ import { isNarrow } from "../ui/screen.ts";
 import { ProcessMark } from "../ui/state-mark.tsx";
 
 /** Terminals drawn at once; more would take a second each to draw. */
-const MOST_TERMINALS = 16;
+const MAX_TERMINALS = 16;
 
 /** Terminals of many processes side by side; `below`: the group that their names are shown without. */
 export function TerminalGrid({ members, below }: { members: Process[]; below: string }) {
   const [enlarged, setEnlarged] = useState<string | null>(null);
-  const shown = members.slice(0, MOST_TERMINALS);
+  const shown = members.slice(0, MAX_TERMINALS);
   const one = shown.some(({ name }) => name === enlarged) ? enlarged : null;
   return (
     <>

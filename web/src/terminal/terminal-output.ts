@@ -10,7 +10,7 @@ const BACKLOG_LINES = 5_000;
 /** Lines that are requested and drawn first: more than any screen has rows. */
 const NEWEST_LINES = 200;
 /** Maximum text that xterm.js has not drawn yet, characters; beyond it the newest backlog is requested instead. */
-const MOST_UNDRAWN = 4_000_000;
+const MAX_UNDRAWN = 4_000_000;
 /**
  * Pause before a backlog that is not available is requested again, milliseconds: doubled each time. Ends early when the host
  * returns.
@@ -250,7 +250,7 @@ export class TerminalOutput {
     if (parts.length === 0) return;
     this.#options.onEmpty(false);
     // Output arrives faster than a browser draws: only the newest is worth drawing.
-    if (this.#queue.undrawn > MOST_UNDRAWN) void this.replay();
+    if (this.#queue.undrawn > MAX_UNDRAWN) void this.replay();
     else this.#queue.draw(parts);
   }
 }

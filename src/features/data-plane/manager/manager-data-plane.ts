@@ -206,10 +206,10 @@ export class ManagerDataPlane implements DataPlane {
   }
 
   #log(msg: string): void {
-    this.#options.log.append({ level: "info", source: "manager", msg });
+    this.#options.log.info(msg);
   }
 
   #warn(msg: string): void {
-    this.#options.log.append({ level: "error", source: "manager", msg });
+    this.#options.log.error(msg);
   }
 }

@@ -111,7 +111,7 @@ export class TopicPublishing {
     const client = await this.#client(by);
     const definitionName = definition_name === "" ? {} : { definitionName: definition_name };
     const publisher = await client.publisher(name, definitionOf(definition || "{}"), definitionName);
-    this.#options.log.append({ level: "info", source: "manager", msg: `'${by}' publishes topic '${name}'` });
+    this.#options.log.info(`'${by}' publishes topic '${name}'`);
     return publisher;
   }
 

@@ -51,7 +51,10 @@ export class ConfiguredSessions {
     if (!vnc || !process) throw new MgrError("not_found", `there is no VNC session '${session}': no process of this name has 'vnc'`);
     if (process.pid === null) throw new MgrError("not_running", `process '${session}' does not run: start it to see its display`);
     if (!process.host_ready)
-      throw new MgrError("host_unavailable", `the daemon of host '${process.host}' cannot be reached; try again when daemon_ready is true`);
+      throw new MgrError(
+        "host_unavailable",
+        `the daemon of host '${process.host}' cannot be reached; try again when it is connected (\`mgr hosts\`)`,
+      );
     return { process, vnc };
   }
 }

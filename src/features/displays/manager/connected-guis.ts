@@ -87,6 +87,6 @@ export class ConnectedGuis implements Guis {
   }
 
   #log(msg: string): void {
-    this.#options.log.append({ level: "info", source: "manager", msg });
+    this.#options.log.info(msg);
   }
 }

@@ -67,7 +67,7 @@ export class RunDisplays {
     } catch (error) {
       signal.throwIfAborted();
       const msg = `process '${definition.name}' is started without an X display: ${messageOf(error)}`;
-      this.#options.log.append({ level: "warning", source: "manager", msg });
+      this.#options.log.warn(msg);
       return null;
     }
   }

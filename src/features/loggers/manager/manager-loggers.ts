@@ -212,7 +212,7 @@ export class ManagerLoggers implements Loggers {
     const hosts = lost.map((host) => `'${host}'`).join(", ");
     throw new MgrError(
       "host_unavailable",
-      `samples of the logger '${name}' are on ${hosts}, not reachable now: try again when daemon_ready is true`,
+      `samples of the logger '${name}' are on ${hosts}, not reachable now: try again when it is connected (\`mgr hosts\`)`,
     );
   }
 
@@ -260,7 +260,7 @@ export class ManagerLoggers implements Loggers {
     this.#commands.set(name, (this.#commands.get(name) ?? 0) + 1);
     try {
       await work();
-      this.#options.log.append({ level: "info", source: "manager", msg: done });
+      this.#options.log.info(done);
     } finally {
       const others = (this.#commands.get(name) ?? 1) - 1;
       if (others > 0) this.#commands.set(name, others);
@@ -335,7 +335,7 @@ export class ManagerLoggers implements Loggers {
   }
 
   #warn(msg: string): void {
-    this.#options.log.append({ level: "warning", source: "manager", msg });
+    this.#options.log.warn(msg);
   }
 }
 

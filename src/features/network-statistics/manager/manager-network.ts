@@ -58,7 +58,10 @@ export class ManagerNetwork implements Network {
     if (entry === undefined) throw new MgrError("not_found", `there is no host '${host}'`);
     const session = hosts.session(entry.name);
     if (!session?.isOpen)
-      throw new MgrError("host_unavailable", `the daemon of host '${entry.name}' cannot be reached; try again when daemon_ready is true`);
+      throw new MgrError(
+        "host_unavailable",
+        `the daemon of host '${entry.name}' cannot be reached; try again when it is connected (\`mgr hosts\`)`,
+      );
     const rows = await readTcp(session);
     // Which host has which address.
     await this.#take();

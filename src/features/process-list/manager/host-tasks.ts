@@ -60,11 +60,9 @@ export class ManagerHostTasks implements HostTasks {
     const wanted = { pid, tid, policy, prio, affinity: affinity.split(",").map(Number), ...(nice === undefined ? {} : { nice }) };
     const now = await session.command((id) => link.request("set_task", { session: id, ...wanted }));
     const niceness = nice === undefined ? "" : `, nice ${now.nice}`;
-    this.#options.log.append({
-      level: "info",
-      source: "manager",
-      msg: `'${by}' set thread ${tid} of process ${pid} on ${link.host} to ${policyName(now.policy).toUpperCase()}, priority ${now.prio}, CPUs ${now.affinity.join(",")}${niceness}`,
-    });
+    this.#options.log.info(
+      `'${by}' set thread ${tid} of process ${pid} on ${link.host} to ${policyName(now.policy).toUpperCase()}, priority ${now.prio}, CPUs ${now.affinity.join(",")}${niceness}`,
+    );
     return { host: link.host, pid, tid, policy: now.policy, prio: now.prio, affinity: now.affinity.join(",") };
   }
 }

@@ -242,11 +242,11 @@ export class ManagerRecordings implements Recordings {
   }
 
   #note(msg: string): void {
-    this.#options.log.append({ level: "info", source: "manager", msg });
+    this.#options.log.info(msg);
   }
 
   #warn(msg: string): void {
-    this.#options.log.append({ level: "warning", source: "manager", msg });
+    this.#options.log.warn(msg);
   }
 }
 

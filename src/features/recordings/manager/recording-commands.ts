@@ -25,7 +25,7 @@ export class RecordingCommands {
   /** Resolves when at least one host records. */
   async startEverywhere(spec: RecordingSpec): Promise<void> {
     const hosts = [...this.#options.hosts.ready];
-    if (hosts.length === 0) throw new MgrError("host_unavailable", "no host can be reached: try again when daemon_ready is true");
+    if (hosts.length === 0) throw new MgrError("host_unavailable", "no host can be reached: try again when one is connected (`mgr hosts`)");
     const results = await Promise.allSettled(hosts.map((host) => this.startAt(host, spec)));
     const refused = results.flatMap((result) => (result.status === "rejected" ? [messageOf(result.reason)] : []));
     if (refused.length === hosts.length) throw new MgrError("conflict", refused[0] ?? "no host records it");

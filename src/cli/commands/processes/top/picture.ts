@@ -17,7 +17,7 @@ const FOOT = 1;
 const LEAST_ROWS_FOR_OUTPUT = 16;
 const MAX_PANE = 11;
 const LEAST_NAME = 12;
-const MOST_NAME = 48;
+const MAX_NAME = 48;
 
 interface Column {
   key: SortKey | null;
@@ -96,7 +96,7 @@ export function picture(state: TopState, size: Size, top: number): { lines: stri
 }
 
 function columnsFor({ processes }: TopState, cols: number): Column[] {
-  const longest = Math.min(MOST_NAME, Math.max(LEAST_NAME, ...processes.map(({ name }) => stringWidth(name))));
+  const longest = Math.min(MAX_NAME, Math.max(LEAST_NAME, ...processes.map(({ name }) => stringWidth(name))));
   const all = new Set(processes.map(({ host }) => host)).size > 1 ? [...COLUMNS, HOST] : [...COLUMNS];
   const used = () => all.reduce((sum, { width }) => sum + width + 1, 0);
   while (all.length > 1 && cols - used() < LEAST_NAME) all.pop();
