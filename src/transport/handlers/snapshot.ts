@@ -1,3 +1,4 @@
+import { MANAGER_FRAMES, type ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
 import { contains } from "../view.ts";
 import type { HandlerContext, HandlerTable } from "./handler.ts";
@@ -9,7 +10,9 @@ export const snapshotHandlers: HandlerTable<"get_snapshot"> = {
       // Events of the past first, then the state, then events of the future: nothing is missed or repeated.
       context.flushEvents();
       const followers = context.view.kind === "full" ? context.snapshotParts.flatMap(({ afterSnapshot }) => afterSnapshot?.() ?? []) : [];
-      return [{ type: "snapshot", ...snapshotOf(context) }, ...followers];
+      // Lists first, then single resources.
+      const isChange = ({ type }: ManagerFrame) => Number("mergeKey" in MANAGER_FRAMES[type]);
+      return [{ type: "snapshot", ...snapshotOf(context) }, ...followers.sort((one, other) => isChange(one) - isChange(other))];
     },
   },
 };

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { FileWatcher } from "../../../src/daemon/run/file-watcher.ts";
-import { HostRig, spec } from "../support/hosts.ts";
+import { HostRig, spec, toldBy } from "../support/hosts.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -198,5 +198,5 @@ test("a change is an event of the living run, and nothing once it is being stopp
   await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 5_000 }] });
   put("a.js");
   await rig.event(run, "extinct");
-  expect(rig.events.map(({ kind }) => kind)).toEqual(["stopping", "exited", "extinct"]);
+  expect(rig.events.flatMap(toldBy)).toEqual(["stopping", "exited", "extinct"]);
 });

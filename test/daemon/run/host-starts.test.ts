@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Host } from "../../../src/daemon/host.ts";
 import { processesWith, uniqueSeconds } from "../../support/processes.ts";
-import { spec } from "../support/hosts.ts";
+import { spec, toldBy } from "../support/hosts.ts";
 
 function open() {
   const host = new Host({ host: "bench", subreaper: false, log: () => {} });
@@ -33,9 +33,9 @@ it("a stop that comes while its run is being started is carried out on what come
   const kinds: string[] = [];
   const extinct = new Promise<void>((resolve) => {
     host.listen({
-      onEvent: ({ kind }) => {
-        kinds.push(kind);
-        if (kind === "extinct") resolve();
+      onEvent: (event) => {
+        kinds.push(...toldBy(event));
+        if (kinds.includes("extinct")) resolve();
       },
     });
   });
