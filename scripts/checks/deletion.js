@@ -15,7 +15,12 @@ const FEATURES = readdirSync(join(root, "src/features"), { withFileTypes: true }
 /** Folders in which each feature has a folder of its own. */
 const HOMES = ["src/features", "web/src/features", "test/features"];
 /** Tests of the whole program: what they expect includes every feature. */
-const WHOLE = ["test/contract", "test/protocol", "test/documents.test.ts"];
+const WHOLE = [
+  "test/contract",
+  "test/protocol",
+  "test/documents.test.ts",
+  ...["many-requests", "shutdown", "view", "websocket"].map((name) => `test/transport/${name}.test.ts`),
+];
 const IMPORT =
   /(?:^|\n)[ \t]*(?:import|export)\s[^;]*?\sfrom\s+"(\.[^"]+)"|(?:^|[^\w.])import\(\s*"(\.[^"]+)"\s*\)|(?:^|\n)import\s+"(\.[^"]+)"/g;
 

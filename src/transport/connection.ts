@@ -263,7 +263,8 @@ export class Connection implements HandlerContext, TerminalViewer {
 
   /** Answers, and logs which user was refused what (a defect is in the log already). */
   #refuse(answer: RefusalFrame, what: string | null): void {
-    this.#push("host" in answer ? { ...answer, host: this.#canonicalHost(answer.host) } : answer);
+    const { host } = answer as { readonly host?: string };
+    this.#push(host === undefined ? answer : Object.assign({}, answer, { host: this.#canonicalHost(host) }));
     if (answer.code !== "internal") this.#services.refusals.note({ user: this.principal.user, what, reason: answer.message });
   }
 

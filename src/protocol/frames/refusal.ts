@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { errorFrame, type Refusal } from "./encode.ts";
 import type { RequestId } from "./field-kinds.ts";
+import type { ClientFrameSpec } from "./frame-table.ts";
 import { CLIENT_FRAMES, type ClientFrameType, type ErrorFrame, MANAGER_FRAMES, type ManagerFrame } from "./frames.ts";
 
 export type FailedResult = Extract<ManagerFrame, { ok: false }>;
@@ -28,11 +29,11 @@ export function refusalFrame(asked: AskedFrame, refusal: Refusal): RefusalFrame 
 }
 
 function failedResult(asked: AskedFrame, { code, message }: Refusal): FailedResult | null {
-  const { answer, fields, ...spec } = CLIENT_FRAMES[asked.type];
+  const { answer, fields, constant = {} }: ClientFrameSpec = CLIENT_FRAMES[asked.type];
   const naming = answer === null ? undefined : NAMING.get(answer);
   if (!naming) return null;
   const named = Object.entries(asked).filter(([key]) => Object.hasOwn(fields, key));
-  const read = naming.safeParse({ ...Object.fromEntries(named), ...("constant" in spec ? spec.constant : {}) });
+  const read = naming.safeParse({ ...Object.fromEntries(named), ...constant });
   if (!read.success || Object.values<unknown>(read.data).some((value) => typeof value === "string" && value.length > MAX_REPEATED))
     return null;
   const echo = asked.request_id === undefined ? {} : { request_id: asked.request_id };

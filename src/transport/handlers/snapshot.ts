@@ -1,5 +1,5 @@
 import { MANAGER_FRAMES, type ManagerFrame } from "../../protocol/frames/frames.ts";
-import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
+import type { Process, Snapshot, WebXDisplay } from "../../protocol/resources/resources.ts";
 import { contains } from "../view.ts";
 import type { HandlerContext, HandlerTable } from "./handler.ts";
 
@@ -40,10 +40,16 @@ export function snapshotOf({
     clients: [],
     vnc_sessions: [],
     log_min_level: logMinLevel,
+    ...(isFull ? { web_x_display: noDisplay(principal.user) } : {}),
   };
   const parts = snapshotParts.map((part) => part.snapshot?.({ principal, isFull }));
   // Each feature fills its own fields (`featureSnapshotFields`), which no type of the core names.
   return Object.assign(snapshot, ...parts) as Snapshot;
+}
+
+/** The private display of a user where there are none. */
+function noDisplay(username: string): WebXDisplay {
+  return { known: false, running: false, ready: false, username, display_name: "", process: "" };
 }
 
 function treeOf({ control, view }: Pick<HandlerContext, "control" | "view">) {

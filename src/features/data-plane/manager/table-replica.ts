@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
-import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
-import { parseJson } from "../../base/json.ts";
-import type { HostHeartbeat } from "../../contract/messages.ts";
-import type { HostSession } from "./host-session.ts";
+import type { HostSession } from "../../../app/hosts/host-session.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { type AnyErrorCode, MgrError } from "../../../base/errors.ts";
+import { parseJson } from "../../../base/json.ts";
+import type { HostHeartbeat } from "../../../contract/messages.ts";
 
 /** Changes kept while the table is requested; with more, it is requested again. */
 const MAX_EARLY_CHANGES = 1_000;
