@@ -2,7 +2,7 @@
 export type { ActorKind, ActorKinds } from "../actors/system.ts";
 export type { Clock } from "../base/clock.ts";
 export * from "../client/common.ts";
-export { ConfigError } from "../config/load/problems.ts";
+export { ConfigError } from "../config/schema/problems.ts";
 export type { ConfigInput } from "../config/schema/schema.ts";
 export type { HostLink } from "../contract/host-link.ts";
 export { type CreateOptions, createManager } from "./embedded/create-manager.ts";

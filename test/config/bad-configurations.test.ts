@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { FILE_KEYS } from "../../src/config/features.ts";
 import { parseConfigText } from "../../src/config/load/load.ts";
-import type { ConfigProblem } from "../../src/config/load/problems.ts";
-import { ConfigError } from "../../src/config/load/problems.ts";
+import type { ConfigProblem } from "../../src/config/schema/problems.ts";
+import { ConfigError } from "../../src/config/schema/problems.ts";
 
 function problemsOf(text: string): readonly ConfigProblem[] {
   try {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatConfigError } from "../../src/config/load/check-report.ts";
 import { parseConfigText } from "../../src/config/load/load.ts";
-import { ConfigError } from "../../src/config/load/problems.ts";
+import { ConfigError } from "../../src/config/schema/problems.ts";
 
 function report(text: string): string {
   try {

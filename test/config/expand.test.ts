@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { environmentScope, expandFile } from "../../src/config/load/expand.ts";
 import { ExpansionProblem, expandText } from "../../src/config/load/expand-text.ts";
-import { Expanded } from "../../src/config/load/expanded.ts";
+import { Expanded } from "../../src/config/schema/expanded.ts";
 
 const VARIABLES: Readonly<Record<string, string>> = { A: "apple", B: "", LONG_NAME_1: "x$y}z", HOME: "/root" };
 const lookup = (name: string) => (Object.hasOwn(VARIABLES, name) ? VARIABLES[name] : undefined);

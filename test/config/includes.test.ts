@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/definition.ts";
 import { loadConfigFile } from "../../src/config/load/load.ts";
-import { ConfigError } from "../../src/config/load/problems.ts";
+import { ConfigError } from "../../src/config/schema/problems.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import type { ProcessDefinition } from "../../src/config/definition.ts";
 import { resolveProcessParts } from "../../src/config/features.ts";
 import { loadConfigFile, loadConfigObject, parseConfigText } from "../../src/config/load/load.ts";
-import { ConfigError } from "../../src/config/load/problems.ts";
+import { ConfigError } from "../../src/config/schema/problems.ts";
 import { PROCESS_DEFAULTS } from "../../src/config/schema/schema-process.ts";
 
 const INSTANCE = "instance: {name: t, manager: ':0'}\n";

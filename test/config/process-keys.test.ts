@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ProcessDefinition } from "../../src/config/definition.ts";
 import { parseConfigText } from "../../src/config/load/load.ts";
-import { ConfigError } from "../../src/config/load/problems.ts";
+import { ConfigError } from "../../src/config/schema/problems.ts";
 
 const load = (rest: string) => parseConfigText(`instance: {name: t, manager: ":0"}\n${rest}`, "mgr.yaml");
 

@@ -5,7 +5,7 @@ import { MgrError } from "../../base/errors.ts";
 import { quoteWords } from "../../base/shell-words.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
-import { ConfigError } from "../../config/load/problems.ts";
+import { ConfigError } from "../../config/schema/problems.ts";
 import { isCaller } from "../../files/configuration.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { printJson } from "../output/table.ts";

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import { visible } from "../../base/visible-text.ts";
-import type { ConfigError, ConfigProblem } from "./problems.ts";
+import type { ConfigError, ConfigProblem } from "../schema/problems.ts";
 
 /** Characters of a line that are shown around the place of a problem. */
 const EXCERPT_WIDTH = 100;

@@ -1,4 +1,4 @@
-import type { KeyPath } from "./problems.ts";
+import type { KeyPath } from "../schema/problems.ts";
 
 /** That something names something else, and where. */
 export interface Edge {

@@ -1,7 +1,7 @@
+import { Expanded } from "../schema/expanded.ts";
+import type { Finding, KeyPath } from "../schema/problems.ts";
 import { entriesOf } from "../schema/schema-kinds.ts";
 import { CircularProblem, ExpansionProblem, expandText } from "./expand-text.ts";
-import { Expanded } from "./expanded.ts";
-import type { Finding, KeyPath } from "./problems.ts";
 
 /** What `${NAME}` can mean in a file: its own `defines`, those of the files that include it, the manager's environment. */
 export interface Scope {

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
+import type { KeyPath } from "../schema/problems.ts";
 import { PROCESS_DEFAULTS, type ProcessKeys, type ProcessSection } from "../schema/schema-process.ts";
-import type { KeyPath } from "./problems.ts";
 
 /** One of the sections that a process is put together from: 'defaults', templates, its own. */
 export interface Layer {

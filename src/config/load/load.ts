@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { z } from "zod";
 import type { Config } from "../definition.ts";
+import { withPlainText } from "../schema/expanded.ts";
+import { ConfigError, type ConfigProblem } from "../schema/problems.ts";
 import { type ConfigFile, type ConfigInput, configFileSchema, configObjectSchema, includedFileSchema } from "../schema/schema.ts";
 import { findingsOf } from "../schema/schema-kinds.ts";
 import { environmentScope } from "./expand.ts";
-import { withPlainText } from "./expanded.ts";
-import { ConfigError, type ConfigProblem } from "./problems.ts";
 import { fileProblem } from "./read-file.ts";
 import { checkReferences } from "./references.ts";
 import { type ConfigPart, resolveConfig } from "./resolve.ts";

@@ -1,6 +1,6 @@
 import { ancestorNames } from "../../base/names.ts";
+import type { Finding, KeyPath } from "../schema/problems.ts";
 import { entriesOf, settingsOf } from "../schema/schema-kinds.ts";
-import type { Finding, KeyPath } from "./problems.ts";
 import { lineage } from "./templates.ts";
 
 export interface RawPart {
@@ -18,7 +18,7 @@ export interface PartFinding extends Finding {
 export type Section = "templates" | "groups" | "processes";
 export type Settings = ReadonlyMap<string, unknown>;
 
-/** Who is called what, and in which file. */
+/** All configured names, and the file that defines each. */
 export class Names {
   readonly duplicates: PartFinding[] = [];
   readonly templates: ReadonlyMap<string, Settings>;

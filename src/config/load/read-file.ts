@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { configurationRefusal } from "../../files/configuration.ts";
-import { ConfigError } from "./problems.ts";
+import { ConfigError } from "../schema/problems.ts";
 
 export const MAX_FILE_BYTES = 4 * 1_048_576;
 

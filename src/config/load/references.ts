@@ -2,12 +2,12 @@ import { normalize } from "node:path";
 import { didYouMean } from "../../base/suggest.ts";
 import { FEATURE_CHECKS } from "../features.ts";
 import { hostOfNode, isOwnHost, knownHostNames } from "../hosts.ts";
+import type { KeyPath } from "../schema/problems.ts";
 import { entriesOf } from "../schema/schema-kinds.ts";
 import { commandProblem } from "../schema/schema-values.ts";
 import { KNOWN_TOOLS, NO_TOOL } from "../start-tools.ts";
 import { type Edge, findCycles } from "./cycles.ts";
 import { extending, Names, type PartFinding, type RawPart, type Section, type Settings, unique } from "./names.ts";
-import type { KeyPath } from "./problems.ts";
 
 /**
  * What names say about each other, over all files; the main one comes first. Works on the values as they stand in the

@@ -7,10 +7,10 @@ import { stateHome } from "../default-paths.ts";
 import type { Config, InstanceSettings, ProcessDefinition, RestartPolicy } from "../definition.ts";
 import { fileParts, resolveProcessParts } from "../features.ts";
 import { type HostSetting, hostOfNode } from "../hosts.ts";
+import type { KeyPath } from "../schema/problems.ts";
 import type { ConfigFile, IncludedFile } from "../schema/schema.ts";
 import { PROCESS_DEFAULTS, type ProcessSection, RESTART, STOP, TERMINAL } from "../schema/schema-process.ts";
 import { type Layer, Layers } from "./layers.ts";
-import type { KeyPath } from "./problems.ts";
 import { lineage } from "./templates.ts";
 
 /** After it, the host goes on killing and reports what is left. Milliseconds. */

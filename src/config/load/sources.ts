@@ -3,11 +3,11 @@ import { dirname, join, relative, resolve } from "node:path";
 import { MgrError } from "../../base/errors.ts";
 import { visible } from "../../base/visible-text.ts";
 import { hashOf } from "../edit-file.ts";
+import { withPlainText } from "../schema/expanded.ts";
+import { ConfigError, type ConfigProblem, type Finding, formatKeyPath, type KeyPath } from "../schema/problems.ts";
 import { entriesOf } from "../schema/schema-kinds.ts";
 import { type ExpandedFile, expandFile, type Scope } from "./expand.ts";
-import { withPlainText } from "./expanded.ts";
 import { filesMatching } from "./glob.ts";
-import { ConfigError, type ConfigProblem, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
 import { MAX_FILE_BYTES, readConfigText } from "./read-file.ts";
 import { readYaml } from "./yaml-source.ts";
 

@@ -1,6 +1,6 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type Pair, type YAMLMap } from "yaml";
 import { visible } from "../../base/visible-text.ts";
-import { type ConfigProblem, describeValue, type Finding, formatKeyPath, type KeyPath } from "./problems.ts";
+import { type ConfigProblem, describeValue, type Finding, formatKeyPath, type KeyPath } from "../schema/problems.ts";
 import { parseYamlDocument } from "./yaml-document.ts";
 
 /** Most values that the aliases of a file may stand for: a few lines of nested ones could mean billions. */

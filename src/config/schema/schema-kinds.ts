@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { didYouMean } from "../../base/suggest.ts";
-import { Expanded, withPlainText } from "../load/expanded.ts";
-import { describeValue, type Finding, type KeyPath } from "../load/problems.ts";
+import { Expanded, withPlainText } from "./expanded.ts";
+import { describeValue, type Finding, type KeyPath } from "./problems.ts";
 
 /**
  * The building blocks of the configuration's schema. They are zod schemas whose complaints are sentences that say what

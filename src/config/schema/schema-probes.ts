@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Liveness, Probe, ReadyCondition } from "../../contract/run.ts";
 import { toCommand } from "../command-line.ts";
-import type { Finding } from "../load/problems.ts";
+import type { Finding } from "./problems.ts";
 import { headerProblem, headerValue, httpUrl, tcpTarget } from "./schema-addresses.ts";
 import { defaulted, described, namedMap, orNull, section } from "./schema-kinds.ts";
 import { command, commandProblem, duration, integer, positiveDuration, regex } from "./schema-values.ts";

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { POLICIES, type Policy } from "../../base/scheduling-policies.ts";
 import { LIMIT_NAMES, type LimitName } from "../../contract/run.ts";
 import { PROCESS_KEYS } from "../features.ts";
-import { Expanded } from "../load/expanded.ts";
-import type { Finding } from "../load/problems.ts";
+import { Expanded } from "./expanded.ts";
+import type { Finding } from "./problems.ts";
 import { defaulted, defaultsOf, described, layer, listOf, listOr, namedMap, orNull, section } from "./schema-kinds.ts";
 import { alive, ready } from "./schema-probes.ts";
 import {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { nameProblem } from "../../base/names.ts";
 import { FILE_KEYS, INSTANCE_KEYS } from "../features.ts";
-import type { Finding } from "../load/problems.ts";
+import type { Finding } from "./problems.ts";
 import { busAddress, hostName, hostNameProblem, leafnodeAddress, listenAddress, origin } from "./schema-addresses.ts";
 import { defaulted, described, jsonSchemaOf, listOf, listOr, namedMap, orNull, section } from "./schema-kinds.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";

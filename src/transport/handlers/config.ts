@@ -1,4 +1,4 @@
-import { ConfigError } from "../../config/load/problems.ts";
+import { ConfigError } from "../../config/schema/problems.ts";
 import type { ConfigFileProblem } from "../../protocol/resources/config.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { FrameObject } from "../frame-schedule.ts";

@@ -13,7 +13,7 @@ import { stateLine } from "../../../src/cli/commands/processes/wait.ts";
 import { NamedLines } from "../../../src/cli/output/named-lines.ts";
 import { jsonText, paint, table } from "../../../src/cli/output/table.ts";
 import { formatConfigError } from "../../../src/config/load/check-report.ts";
-import { ConfigError } from "../../../src/config/load/problems.ts";
+import { ConfigError } from "../../../src/config/schema/problems.ts";
 import { formatLogLine } from "../../../src/http/log/log-stream.ts";
 import { refusal } from "../../../src/http/request/refusal.ts";
 import { decodeFrame } from "../../../src/protocol/frames/decode.ts";

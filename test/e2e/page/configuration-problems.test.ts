@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { ConfigProblem } from "../../../src/config/load/problems.ts";
+import type { ConfigProblem } from "../../../src/config/schema/problems.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 
 const DEMO = fileURLToPath(new URL("../../../examples/demo/mgr.yaml", import.meta.url));
