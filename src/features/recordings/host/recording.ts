@@ -234,7 +234,8 @@ export class Recording {
     this.folder.release();
     await this.#makeFolder();
     const names = new Set(await this.folder.names());
-    this.#files = this.#files.filter(({ file }) => names.has(file));
+    // A file that began meanwhile is perhaps not there yet.
+    this.#files = this.#files.filter(({ file, is_growing }) => is_growing || names.has(file));
     this.#changed();
   }
 

@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { RecordingOptions } from "../../../../src/features/recordings/host/recording.ts";
+import { createFile } from "../../../../src/features/recordings/host/write-queue.ts";
 import { RecordingRig } from "./recording-rig.ts";
 
 /** A recording with two messages on the disk. */
-async function begun(): Promise<{ rig: RecordingRig; path: string }> {
-  const rig = new RecordingRig();
+async function begun(options: Partial<RecordingOptions> = {}): Promise<{ rig: RecordingRig; path: string }> {
+  const rig = new RecordingRig({}, options);
   await rig.start();
   for (const sequence of [1n, 2n]) rig.publish({ sequence });
   await rig.clock.advance(500);
@@ -105,4 +107,33 @@ it("files that are removed with the folder leave the list, also while no message
   expect(rig.logged.join("\n")).toMatch(/was removed by another program, with 1 files/);
   mkdirSync(rig.folder, { recursive: true });
   await rig.recording.stop();
+});
+
+it("a file that begins while the lost one is dealt with is kept", async () => {
+  let isHeld = false;
+  let release = () => {};
+  const dealtWith = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { rig, path } = await begun({
+    open: async (file) => {
+      if (isHeld) await dealtWith;
+      return createFile(file);
+    },
+    changed: () => {
+      if (isHeld) release();
+    },
+  });
+  using _ = rig;
+  let stopped: Promise<void> | null = null;
+  rig.onLog = () => {
+    isHeld = true;
+    rig.publish({ sequence: 3n });
+    stopped ??= rig.recording.stop();
+  };
+  renameSync(path, join(rig.folder, "moved.mcap"));
+  await rig.clock.advance(1_000);
+  await expect.poll(() => stopped, { timeout: 60_000 }).not.toBeNull();
+  await stopped;
+  expect(rig.recording.report).toMatchObject({ messages: 3, dropped: 0, files: [{ messages: 1 }] });
 });

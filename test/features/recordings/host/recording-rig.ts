@@ -27,6 +27,8 @@ export class RecordingRig implements Disposable {
   readonly folder: string;
   readonly clock = new SimulatedClock();
   readonly logged: string[] = [];
+  /** Called for each entry of the log, before the recording goes on. */
+  onLog = (): void => {};
   readonly recording: Recording;
   readonly #listeners = new Set<TapListener>();
   #time = 1_700_000_000_000_000_000n;
@@ -48,7 +50,10 @@ export class RecordingRig implements Disposable {
       instance: INSTANCE,
       tap,
       clock: this.clock,
-      log: (level, msg) => this.logged.push(`${level}: ${msg}`),
+      log: (level, msg) => {
+        this.logged.push(`${level}: ${msg}`);
+        this.onLog();
+      },
       changed: () => {},
       ...options,
     });
