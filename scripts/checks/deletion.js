@@ -109,10 +109,7 @@ function coreTests(copy) {
     if (!file.startsWith(join(copy, "test"))) return false;
     if (!isBroken.has(file)) {
       isBroken.set(file, false);
-      isBroken.set(
-        file,
-        importsOf(file).some((target) => broken(target.replace(/\.js$/, ".ts")) && broken(target)),
-      );
+      isBroken.set(file, importsOf(file).some(broken));
     }
     return isBroken.get(file);
   };

@@ -1,7 +1,7 @@
 import { configFileSchema } from "../../src/config/schema/schema.ts";
 import { jsonSchemaOf } from "../../src/config/schema/schema-kinds.ts";
 
-/** What this document reads of the schema of a key. */
+/** The part of a key's schema that this document shows. */
 interface Key {
   readonly description?: string;
   readonly default?: unknown;

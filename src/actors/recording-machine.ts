@@ -11,7 +11,7 @@ import type { ActorRefFrom } from "xstate";
 import { assign, fromPromise, setup } from "xstate";
 import { MgrError, messageOf } from "../base/errors.ts";
 
-/** What is recorded, and how; the statechart only passes it on. */
+/** The settings of a started recording, which the statechart only passes on. */
 export interface StartedRecording {
   readonly name: string;
 }

@@ -132,6 +132,7 @@ export class Engine {
     });
     const features = this.#features.all();
     for (const feature of features) if (feature.runs) runs.add(feature.runs);
+    const stepped = features.flatMap((feature) => feature.stepped ?? []);
 
     system.listen({
       onEmit: (kind, name, event) => {
@@ -141,7 +142,7 @@ export class Engine {
       onStep: (kind, name) => {
         if (kind === "host") hosts.publish(name);
         else supervision.stepped(kind, name);
-        for (const { stepped } of features) stepped?.(kind, name);
+        for (const notify of stepped) notify(kind, name);
       },
       onParked: (kind, name, error) => supervision.parked(kind, name, error),
     });
@@ -167,7 +168,7 @@ export class Engine {
     return this.#supervision.registry;
   }
 
-  /** What the features add to connections and to the port. */
+  /** The additions of the features to connections and to the port. */
   get extensions(): readonly FeatureExtension[] {
     return this.#features.all();
   }

@@ -35,7 +35,7 @@ export interface FeatureFolder {
   readonly warn: (msg: string) => void;
 }
 
-/** What the manager offers to features. */
+/** The interface of the manager for features. */
 export interface ManagerCore {
   readonly clock: Clock;
   readonly log: LogBook;

@@ -156,7 +156,7 @@ export class Supervision {
     if (kind === "process") this.#router.parked(name, error);
   }
 
-  /** What a feature adds to the process has changed. */
+  /** Publishes a process again: the fields of a feature in it have changed. */
   changed(name: string): void {
     this.registry.forgetProjection(name);
     this.#router.publish(name);

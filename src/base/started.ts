@@ -1,2 +1,2 @@
-/** Channel of node:diagnostics_channel on which a program that stays says that it is up. Nobody has to listen. */
+/** Channel of node:diagnostics_channel on which a program that stays publishes that it is up. It works without a subscriber. */
 export const STARTED = "mgr.started";

@@ -3,7 +3,7 @@ import { onAbort } from "./on-abort.ts";
 
 type Timers = Pick<Clock, "setTimeout" | "clearTimeout">;
 
-/** Settles as `promise` does, or rejects with `error()` after `milliseconds`; the promise goes on then, and its failure is nobody's. */
+/** Settles as `promise` does, or rejects with `error()` after `milliseconds`; a later result of `promise` is ignored. */
 export function withTimeout<T>(promise: Promise<T>, milliseconds: number, error: () => Error, clock: Timers = systemClock): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const timer = clock.setTimeout(() => reject(error()), milliseconds);
@@ -57,14 +57,19 @@ interface Polling {
   readonly everyMs: number;
   readonly forMs: number;
   readonly clock?: Clock;
+  /** Its reason rejects the promise. */
+  readonly signal?: AbortSignal;
 }
 
-/** For what nobody notifies of: whether `isMet` holds, now or within `forMs`. */
-export async function poll(isMet: () => boolean | Promise<boolean>, { everyMs, forMs, clock = systemClock }: Polling): Promise<boolean> {
+/** Checks a condition that no event announces. Resolves with whether it is met within `forMs`. */
+export async function poll(
+  isMet: () => boolean | Promise<boolean>,
+  { everyMs, forMs, clock = systemClock, signal }: Polling,
+): Promise<boolean> {
   const deadline = clock.monotonic() + forMs;
   while (!(await isMet())) {
     if (clock.monotonic() > deadline) return false;
-    await pause(clock, everyMs);
+    await pause(clock, everyMs, signal);
   }
   return true;
 }

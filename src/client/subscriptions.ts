@@ -6,7 +6,7 @@ import type { Link } from "./link/link.ts";
 export type OutputFrame = Extract<ManagerFrame, { type: "process_output" }>;
 
 /**
- * What a connection has subscribed to: output patterns, the level of the log, and what features name. The manager forgets subscriptions with the
+ * Subscriptions of a connection: output patterns, the level of the log, and those that features name. The manager forgets subscriptions with the
  * connection, so they are sent again after a reconnect. A pattern is sent to the manager once, however many listeners it has here.
  */
 export class Subscriptions {

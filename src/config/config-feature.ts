@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Names, PartFinding } from "./load/names.ts";
 
-/** What a feature adds to the configuration (src/features/config.ts lists the features). */
+/** Additions of a feature to the configuration (src/features/config.ts lists the features). */
 export interface ConfigFeature {
   /** Keys of the file. */
   readonly file?: z.ZodRawShape;
@@ -9,10 +9,10 @@ export interface ConfigFeature {
   readonly instance?: z.ZodRawShape;
   /** Keys of a process and of a template. */
   readonly process?: z.ZodRawShape;
-  /** What the keys of a process become in its definition. */
+  /** Converts the keys of a process to their part of its definition. */
   resolveProcess?(values: never): object;
   /** The same back, in keys and values of the file; null is left out. */
   describeProcess?(definition: never): Record<string, unknown>;
-  /** What its keys say about other parts of the files. */
+  /** Checks the references of its keys to other parts of the files. */
   checkReferences?(names: Names): PartFinding[];
 }

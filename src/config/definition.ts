@@ -55,7 +55,7 @@ export interface ProcessDefinition extends Readonly<Pick<ProcessKeys, AsWritten>
 /** What a process can be started with. */
 export type StartToolSetting = Readonly<InstanceKeys["start_tools"][number]>;
 
-/** What keys mean stands in their schema. Paths are absolute. */
+/** Settings of the instance; their meaning is in the schema. Paths are absolute. */
 export interface InstanceSettings extends Readonly<InstanceKeys> {
   readonly state_dir: string;
 }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { CONFIG_FEATURES } from "../features/config.ts";
 import type { ConfigFeature } from "./config-feature.ts";
 
-/** What all features add to the configuration, put together. */
+/** The additions of all features to the configuration, put together. */
 type Feature = (typeof CONFIG_FEATURES)[keyof typeof CONFIG_FEATURES];
 type Together<Part> = Record<never, never> &
   ((Part extends unknown ? (part: Part) => void : never) extends (part: infer All) => void ? All : never);
@@ -18,7 +18,7 @@ export const PROCESS_KEYS: Keys<"process"> = Object.assign({}, ...features.map((
 
 export const FEATURE_CHECKS = features.flatMap(({ checkReferences }) => checkReferences ?? []);
 
-/** What the features' keys of a file say. */
+/** Values of the features' keys of a file. */
 export type FileParts = Readonly<z.output<z.ZodObject<typeof FILE_KEYS>>>;
 
 /** Without the other keys. */

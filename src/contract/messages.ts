@@ -205,7 +205,7 @@ export const hostHeartbeat = z.object({
 });
 export type HostHeartbeat = z.infer<typeof hostHeartbeat>;
 
-/** What features of a host send to the manager, by name. */
+/** Messages that features of a host send to the manager, by name. */
 export type HostNews = { [K in keyof typeof HOST_NEWS]: z.infer<(typeof HOST_NEWS)[K]> };
 
 /** A log line of the host for the manager's log book. */

@@ -17,7 +17,7 @@ export interface HostFolders {
   readonly work: string;
 }
 
-/** What a host offers to its features. */
+/** The interface of a host for its features. */
 export interface HostContext {
   /** Canonical name. */
   readonly host: string;
@@ -61,7 +61,7 @@ export interface HostPart<Names extends HostRequestName, Service> {
   readonly close?: () => void | Promise<void>;
 }
 
-/** What a feature adds to a host. `Names`: the requests that it answers. */
+/** Additions of a feature to a host. `Names`: the requests that it answers. */
 export interface HostFeature<Names extends HostRequestName, Service = null> {
   begin(host: HostContext): HostPart<Names, Service>;
 }

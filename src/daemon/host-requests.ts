@@ -14,7 +14,7 @@ import { checkSteps, signalName } from "./run/signal-name.ts";
 import type { Forwarder } from "./session/forwarder.ts";
 import type { TaskOwners } from "./tree/task-owners.ts";
 
-/** What the requests act on. */
+/** The parts of a host that requests act on. */
 interface HostParts extends Pick<HostHandlers, "hello"> {
   readonly streamId: string;
   readonly clock: Clock;

@@ -5,5 +5,5 @@ import { loggersCli } from "./loggers/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
 
-/** What features add to the command line, in the order in which `mgr --help` lists it. */
+/** Additions of features to the command line, in the order of `mgr --help`. */
 export const CLI_FEATURES: readonly CliFeature[] = [displaysCli, dataPlaneCli, networkStatisticsCli, recordingsCli, loggersCli];

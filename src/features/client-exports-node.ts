@@ -1,2 +1,2 @@
-/** What `mgr/client` exports of features in Node alone. */
+/** Exports of features in `mgr/client` for Node alone. */
 export * from "./data-plane/client/index.ts";

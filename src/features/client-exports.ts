@@ -1,2 +1,2 @@
-/** What `mgr/client` exports of features, in Node and in browsers. */
+/** Exports of features in `mgr/client`, in Node and in browsers. */
 export type { LoggerConfiguration, LoggerHandle } from "./loggers/client/logger-handle.ts";

@@ -15,7 +15,7 @@ export const FEATURE_REQUESTS = {
   ...PROCESS_LIST_REQUESTS,
 } as const;
 
-/** What a host sends of its features, by the last part of the subject. */
+/** Messages of features that a host sends, by the last part of the subject. */
 export const HOST_NEWS = { ...DATA_PLANE_NEWS, ...RECORDING_NEWS, ...X11_NEWS } as const;
 
 /** Fields of a heartbeat. */
@@ -27,5 +27,5 @@ export const FEATURE_RUN = { ...X11_RUN } as const;
 /** Answers of a host that lacks what a feature needs: to requests that a manager sends without being asked. */
 export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS } as const;
 
-/** What the registries of manager and hosts are given. */
+/** Checks that features give the registries of manager and hosts. */
 export const FEATURE_CHECKS = { ...DATA_PLANE_CHECKS } as const;

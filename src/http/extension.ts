@@ -10,12 +10,12 @@ import type { Refusal } from "./request/refusal.ts";
 import type { Route } from "./route.ts";
 import type { Followers } from "./server/open-connections.ts";
 
-/** What a feature adds to what clients see of the manager. */
+/** Additions of a feature to connections and to the port. */
 export interface FeatureExtension extends ExtendsTransport {
   readonly http?: HttpExtension;
 }
 
-/** What a feature adds to the one port. */
+/** Additions of a feature to the one port. */
 export interface HttpExtension {
   readonly routes?: (services: HttpServices) => readonly Route[];
   readonly sockets?: readonly SocketRoute[];
@@ -26,7 +26,7 @@ export interface HttpExtension {
   readonly brokers?: () => Promise<readonly object[]>;
 }
 
-/** What routes need of the server. */
+/** The parts of the server that routes use. */
 export interface HttpServices {
   /** Ends long answers when a login ends. */
   readonly followers: Followers;

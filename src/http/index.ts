@@ -28,7 +28,7 @@ export { assetHash } from "./files/built-assets.ts";
 
 export interface HttpServerOptions {
   readonly control: Control;
-  /** What features add to the port. */
+  /** Additions of the features to the port. */
   readonly extensions: readonly FeatureExtension[];
   readonly transport: Pick<Transport, "accept" | "frames" | "connections">;
   /** Absolute path; null: not configured, and all users are refused. */

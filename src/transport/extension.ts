@@ -7,7 +7,7 @@ type FeatureFrameType = keyof typeof featureCommands;
 /** Frames that every manager answers, whatever its features. */
 export type CoreFrameType = Exclude<ClientFrameType, FeatureFrameType>;
 
-/** What a feature adds to the connections of clients. */
+/** Additions of a feature to the connections of clients. */
 export interface TransportExtension extends SnapshotPart {
   /** The handlers of its frames. */
   readonly handlers: Partial<HandlerTable<FeatureFrameType>>;

@@ -2,7 +2,7 @@ import type { Principal } from "../base/principal.ts";
 import type { ManagerFrame } from "../protocol/frames/frames.ts";
 import type { Snapshot } from "../protocol/resources/resources.ts";
 
-/** What a feature adds to snapshots. */
+/** Additions of a feature to snapshots. */
 export interface SnapshotPart {
   /** Its fields of a snapshot. `isFull`: the connection has the whole manager in view; others get empty fields. */
   readonly snapshot?: (connection: { readonly principal: Principal; readonly isFull: boolean }) => Partial<Snapshot>;

@@ -17,7 +17,7 @@ describe("withTimeout", () => {
     expect(clear).toHaveBeenCalledTimes(2);
   });
 
-  test("rejects after the time; a later failure is nobody's", async () => {
+  test("rejects after the time, and ignores a later failure", async () => {
     const clock = new SimulatedClock();
     let fail = (_error: Error) => {};
     const promise = new Promise<never>((_resolve, reject) => {

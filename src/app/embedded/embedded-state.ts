@@ -67,7 +67,7 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
       logBefore: async (count) => ({ lastId: intents.lastLogId, earlier: await readLogFile(logFile, count) }),
       features: await openFeatures(MANAGER_FEATURES, { files, sockets: null, warn: (msg) => warn(msg) }),
       async begin(log) {
-        warn = (msg) => void log.error(msg);
+        warn = (msg) => log.error(msg);
         const closeFile = openLogFile(logFile, log);
         const runs = await openRunHistory(files.path("runs.log"), log);
         if (intents.warning) log.warn(intents.warning);

@@ -83,7 +83,7 @@ export class ProcessRegistry implements HostedProcesses {
     this.#runSpecs.forgetAll();
   }
 
-  /** What a feature adds to a process has changed. */
+  /** Forgets the resource of a process: the fields of a feature in it have changed. */
   forgetProjection(name: string): void {
     this.#projected.delete(name);
   }

@@ -3,7 +3,7 @@ import type { ProcessDefinition } from "../../config/definition.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 
-/** What a feature does about the runs of processes. */
+/** The part of a feature in the runs of processes. */
 export interface RunExtension {
   /** A client has requested the start of a process that is not under way. */
   readonly startRequested?: (name: string, starter: Starter) => void;
@@ -18,7 +18,7 @@ export interface RunExtension {
   readonly processFields?: (memo: string) => Partial<Process>;
 }
 
-/** What a feature adds to one run. */
+/** Additions of a feature to one run. */
 export interface RunAddition {
   readonly spec: Partial<RunSpec>;
   /** Adds a note for the managers after this one. */

@@ -68,7 +68,7 @@ async function openLog({ config, cleanups, onLog }: FolderOptions, intents: Inte
   const log = new LogBook({ capacity, now: () => Date.now(), lastId: intents.lastLogId, earlier: await readLogFile(path, capacity) });
   cleanups.push(openLogFile(path, log));
   onLog(log);
-  cleanups.push(surviveShortage((msg) => void log.error(msg)));
+  cleanups.push(surviveShortage((msg) => log.error(msg)));
   if (intents.warning) log.warn(intents.warning);
   cleanups.push(async () => {
     intents.rememberLogId(log.lastId);

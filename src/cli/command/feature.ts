@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/definition.ts";
 
-/** What the help of a command says beyond its options. */
+/** The help of a command beyond its options. */
 export interface Page {
-  /** What the one line of the list does not say. */
+  /** Sentences beyond the one line of the list. */
   readonly about: string;
   /** A command line, and what it is for. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
-  /** What `--json` prints. */
+  /** Form of the output of `--json`. */
   readonly json?: string;
   /** Exit codes beyond the common ones. */
   readonly exitCodes?: string;
@@ -24,7 +24,7 @@ export interface CommandGroup {
   readonly pages: Pages;
 }
 
-/** What a feature adds to the command line; `src/features/cli.ts` lists the features. */
+/** Additions of a feature to the command line; `src/features/cli.ts` lists the features. */
 export interface CliFeature {
   /** Commands that are listed after those about processes. */
   readonly processCommands?: CommandGroup;

@@ -96,7 +96,7 @@ export function extending(settings: Settings): { extends: string[] } {
   return { extends: names.map((name) => (typeof name === "string" ? name : "")) };
 }
 
-/** What is wrong with a template is said once, not for each process that extends it. */
+/** Removes repetitions: a problem of a template is reported once, not for each process that extends it. */
 export function unique(findings: readonly PartFinding[]): PartFinding[] {
   return [...new Map(findings.map((finding) => [JSON.stringify([finding.part, finding.path, finding.message]), finding])).values()];
 }

@@ -26,7 +26,7 @@ export interface ConfigPart<File = IncludedFile> {
 }
 
 export interface ResolveOptions {
-  /** Of the files, the main one first; none for a configuration given as an object. */
+  /** Paths of the files, the main one first; none for a configuration given as an object. */
   hashes: ReadonlyMap<string, string>;
   /** What stands in for an instance that is not, or not wholly, configured. */
   fallback: { name: string; manager: { host: string; port: number }; state_dir: string | null };

@@ -66,7 +66,7 @@ export const hostName = text("a host name without scheme and port, such as bench
   /^[\p{L}\p{N}_](?:[\p{L}\p{N}._-]{0,252})$/u.test(value) ? null : `must be a host name without scheme and port, found '${value}'`,
 );
 
-/** Of a name that stands for hosts or networks. */
+/** The problem of a name for hosts or networks; null: it is valid. */
 export function hostNameProblem(name: string): string | null {
   return /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,252}$/u.test(name) ? null : `'${name}' may contain only letters, digits, '.', '_' and '-'`;
 }

@@ -79,7 +79,7 @@ export function layer<Shape extends z.ZodRawShape>(shape: Shape, options: Sectio
   return mapping<Shape, Partial<Output<Shape>>>(shape, options, ({ optin }) => optin !== undefined);
 }
 
-/** What the keys of a layer mean where no layer has them. */
+/** Values of keys that no layer has. */
 export function defaultsOf<Shape extends z.ZodRawShape>(shape: Shape): Output<Shape> {
   return section(shape).parse({});
 }

@@ -236,7 +236,7 @@ export type ProcessKeys = z.output<z.ZodObject<typeof processKeys>>;
 /** A process of the file, a template, or the defaults of all processes. */
 export type ProcessSection = z.output<typeof processSection>;
 
-/** What the keys of a process mean that stand nowhere. */
+/** Values of a process's keys that are in no section. */
 export const PROCESS_DEFAULTS: ProcessKeys = defaultsOf(processKeys);
 
 function labelProblem(label: string): string | null {

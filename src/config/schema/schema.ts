@@ -215,7 +215,7 @@ export type ConfigInput = NonNullable<z.input<typeof configObjectSchema>>;
 export type ConfigFile = z.output<typeof configObjectSchema>;
 export type IncludedFile = z.output<typeof includedFileSchema>;
 
-/** What `jsonSchemaOf` tells of a key beside its JSON Schema. */
+/** Facts of a key that `jsonSchemaOf` returns beside its JSON Schema. */
 const NOTES = new Set(["allowed", "unit", "default"]);
 
 /** JSON Schema (draft 2020-12) of the configuration file, for editors. */

@@ -4,7 +4,7 @@ import { type RunId, runId } from "../../contract/fields.ts";
 import { toCommand } from "../command-line.ts";
 import { PRIMARY, type ProcessSettings } from "./settings.ts";
 
-/** What users want of one process, as it is saved: its requested state, what is pending, and their settings. */
+/** Requests of users about one process, as they are saved: its requested state, what is pending, and their settings. */
 
 const dimension = z.number().int().min(1).max(65_535);
 

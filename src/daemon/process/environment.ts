@@ -17,7 +17,7 @@ export interface Circumstances {
   account: Account | null;
   /** MGR_BUS_URL; null: none. */
   busUrl: string | null;
-  /** Of features of the host. */
+  /** The features of the host. */
   variables: Readonly<Record<string, string>>;
 }
 

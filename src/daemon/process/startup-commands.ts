@@ -35,7 +35,7 @@ const MAX_LINES_BYTES = MAX_MESSAGE_BYTES - 1_024;
 interface Surroundings {
   /** File with the address of the host's bus; null: none. */
   readonly busUrlFile: string | null;
-  /** Of features of the host. */
+  /** The features of the host. */
   readonly variables: Readonly<Record<string, string>>;
 }
 

@@ -10,7 +10,7 @@ import { Run, type RunOptions } from "./run.ts";
 import type { RunTable } from "./run-table.ts";
 import { checkSteps } from "./signal-name.ts";
 
-/** What features add to a run. */
+/** Additions of features to a run. */
 interface RunFeatures {
   environment(spec: RunSpec, runId: RunId): Promise<Record<string, string>>;
   /** The run is extinct, or could not be started. */

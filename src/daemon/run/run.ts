@@ -23,7 +23,7 @@ export interface RunOptions {
   marker: string;
   /** MGR_BUS_URL; null: none. */
   busUrl: string | null;
-  /** Of features of the host. */
+  /** The features of the host. */
   variables: Readonly<Record<string, string>>;
   ring: OutputRing;
   /** File that also receives the output. */

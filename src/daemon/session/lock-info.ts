@@ -18,7 +18,7 @@ export interface LockInfo {
   contract: number;
   /** Path of the holder's unix socket. */
   socket: string;
-  /** Of the lock file: as it was configured, and without symbolic links. */
+  /** Paths of the lock file: as it was configured, and without symbolic links. */
   paths: string[];
 }
 

@@ -78,7 +78,7 @@ type ProcessKeys = z.output<z.ZodObject<typeof processKeys>>;
  */
 export type X11Forwarding = { readonly to: "display" } | { readonly to: "gui" } | { readonly to: "vnc"; readonly process: string };
 
-/** What a process's definition says of displays. */
+/** The part of a process's definition about displays. */
 type DisplayDefinition = {
   /** Where its X clients show; null: its own affair. */
   readonly forward_x11: X11Forwarding | null;

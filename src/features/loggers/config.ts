@@ -45,7 +45,7 @@ const loggers = section(
   },
 );
 export type LoggerSettings = Readonly<z.output<typeof loggers>>;
-/** What a logger keeps of each topic. */
+/** Settings of one topic of a logger. */
 export type LoggerDefinition = Readonly<Omit<z.output<typeof logger>, "autostart">>;
 
 export const loggersConfig = {

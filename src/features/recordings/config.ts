@@ -10,7 +10,7 @@ const pattern = text("a name or pattern of at most 1024 characters", (value) =>
   value.length <= MAX_PATTERN_CHARS ? null : `has more than ${MAX_PATTERN_CHARS} characters`,
 );
 
-/** What is recorded to disk (docs/recordings.md). */
+/** Settings of recordings (docs/recordings.md). */
 const record = section({
   autostart: defaulted(
     "Record while the manager runs. Default {}; false: these are only the defaults of recordings that are started.",

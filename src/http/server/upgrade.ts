@@ -55,7 +55,13 @@ interface SocketVisit {
   readonly socket: Duplex;
   readonly head: Buffer;
   readonly outcome: Admission;
-  readonly url: URL;
+  readonly query: URLSearchParams;
+}
+
+/** A WebSocket of a feature. */
+interface ExtraSocket {
+  readonly route: SocketRoute;
+  readonly server: WebSocketServer;
 }
 
 /** Upgrades pass the same access checks as requests; framework middleware never sees them. */
@@ -69,7 +75,7 @@ export class Upgrades {
     allowSynchronousEvents: true,
   });
   /** WebSockets of features by path. */
-  readonly #sockets: ReadonlyMap<string, { readonly route: SocketRoute; readonly server: WebSocketServer }>;
+  readonly #sockets: ReadonlyMap<string, ExtraSocket>;
   readonly #cookies = new WeakMap<IncomingMessage, string>();
   readonly #turns = new TurnShare({ units: UPGRADES_PER_TURN });
 
@@ -110,14 +116,15 @@ export class Upgrades {
     if (socket.destroyed) return;
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
-    const { isShared = true, hasEffects = false } = this.#sockets.get(url.pathname)?.route ?? {};
+    const extra = this.#sockets.get(url.pathname);
+    const { isShared = true, hasEffects = false } = extra?.route ?? {};
     const visit: Visit = { remote: remoteOf(request.socket), url, isShared, hasEffects, isLogin: false };
     const headers = rawHeaders(request);
     if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
     const outcome = await gate.admit(headers, visit);
     if (socket.destroyed) return;
     if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
-    if (this.#sockets.has(url.pathname)) return this.#upgradeToSocket({ request, socket, head, outcome, url });
+    if (extra) return this.#upgradeToSocket(extra, { request, socket, head, outcome, query: url.searchParams });
     if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url, [...this.#sockets.keys()]));
     const mode = parseViewMode(url.searchParams, control.state);
     if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
@@ -153,16 +160,14 @@ export class Upgrades {
     enter(bus.permissionsOfUser(user), { user, sessionId: outcome.sessionId });
   }
 
-  async #upgradeToSocket({ request, socket, head, outcome, url }: SocketVisit): Promise<void> {
-    const known = this.#sockets.get(url.pathname);
-    if (known === undefined) return;
+  async #upgradeToSocket({ route, server }: ExtraSocket, { request, socket, head, outcome, query }: SocketVisit): Promise<void> {
     const { open, label } = this.#options;
     const { principal, sessionId, setCookie } = outcome;
-    const opened = await known.route.open({ principal, query: url.searchParams, socket });
+    const opened = await route.open({ principal, query, socket });
     if (socket.destroyed) return;
     if (isRefusal(opened)) return refuseOnSocket(socket, opened);
     if (setCookie !== null) this.#cookies.set(request, setCookie);
-    known.server.handleUpgrade(request, socket, head, (ws) => {
+    server.handleUpgrade(request, socket, head, (ws) => {
       label(request.socket, opened.label);
       open.add(ws, { user: principal.user, sessionId });
       opened.serve(ws);

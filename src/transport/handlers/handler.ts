@@ -10,7 +10,7 @@ import type { ViewMode } from "../view.ts";
 /** What a handler may see and touch of the connection that a frame came from. */
 export interface HandlerContext {
   readonly control: Control;
-  /** What features add to snapshots. */
+  /** Additions of the features to snapshots. */
   readonly snapshotParts: readonly SnapshotPart[];
   readonly principal: Principal;
   readonly view: ViewMode;

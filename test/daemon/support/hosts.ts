@@ -22,7 +22,7 @@ export function spec(name: string, line: string, changes: Partial<RunSpec> = {})
   };
 }
 
-/** What an event tells: the end of a leader may tell that of its tree, too. */
+/** The changes in an event: the end of a leader may include that of its tree. */
 export function toldBy({ kind, run }: HostEvent): HostEvent["kind"][] {
   return kind === "exited" && run.extinct ? ["exited", "extinct"] : [kind];
 }

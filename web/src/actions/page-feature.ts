@@ -27,7 +27,7 @@ export type KeyAction = Action & { readonly keys: string };
 /** Keys of one place, each with its meaning. */
 export type Shortcuts = readonly [place: string, keys: readonly (readonly [keys: string, meaning: string])[]];
 
-/** What an optional part of mgr adds to the page. All is left out where there is none of it. */
+/** Additions of a feature to the page. */
 export interface PageFeature {
   readonly views?: readonly AnyPageView[];
   readonly places?: readonly Place[];

@@ -8,7 +8,7 @@ export interface CoreViews {
   process: { name: string };
   group: { name: string };
 }
-/** What a tab can show: each kind of view with its fields. A feature adds its kinds where it has their types. */
+/** The views of a tab: each kind with its fields. A feature adds its kinds beside their types. */
 export interface ViewFields extends CoreViews {}
 export type ViewKind = keyof ViewFields;
 export type ViewOf<Kind extends ViewKind> = Kind extends ViewKind ? { kind: Kind } & ViewFields[Kind] : never;

@@ -49,7 +49,7 @@ interface Held {
  */
 const BEGIN_REDRAW = `\x1b[?2026h${LEAVE_ALTERNATE_SCREEN}${RESET}\x1b[?7h\x1b[?2004l\x1b[?1l\x1b>\x1b[2J\x1b[3J\x1b[H`;
 const END_REDRAW = "\x1b[?2026l";
-/** What a change of size does to margins; the cursor stays. */
+/** Resets the margins as a change of size does; the cursor stays. */
 const WHOLE_SCREEN = "\x1b7\x1b[r\x1b8";
 
 /**

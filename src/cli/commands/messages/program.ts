@@ -4,7 +4,7 @@ import type { CommandGroup } from "../../command/feature.ts";
 import { age, connecting, count } from "../../command/option-values.ts";
 import { MESSAGE_PAGES } from "./manual.ts";
 
-/** What processes and the manager say. */
+/** Commands about output and the log. */
 export const MESSAGES: CommandGroup = {
   pages: MESSAGE_PAGES,
   add: (program) => {

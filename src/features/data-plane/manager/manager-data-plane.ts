@@ -64,8 +64,8 @@ export class ManagerDataPlane implements DataPlane {
   readonly #scope: Scope;
   readonly #publishing: TopicPublishing;
   readonly #end = new AbortController();
-  /** What users have done to services and parameters. */
-  readonly uses = new Publisher<DataPlaneUse>((error) => this.#warn(`a listener failed: ${messageOf(error)}`));
+  /** Publishes each call of a service and each change of a parameter by a user. */
+  readonly uses = new Publisher<DataPlaneUse>((error) => this.#options.log.error(`a listener failed: ${messageOf(error)}`));
 
   constructor(options: ManagerDataPlaneOptions) {
     this.#options = options;
@@ -138,7 +138,7 @@ export class ManagerDataPlane implements DataPlane {
     if (service === undefined) throw new MgrError("not_found", `there is no service '${name}'`);
     const answer = await callEndpoint(this.#options.bus, service, { endpoint, request, timeoutMs: CALL_TIMEOUT_MS });
     this.uses.publish({ kind: "services", value: { service: name, endpoint, request, response: answer, by } });
-    this.#log(`'${by}' called '${endpoint}' of service '${name}'`);
+    this.#options.log.info(`'${by}' called '${endpoint}' of service '${name}'`);
     return answer;
   }
 
@@ -150,7 +150,7 @@ export class ManagerDataPlane implements DataPlane {
     const now = await this.#parameters.override(change);
     this.uses.publish({ kind: "parameters", value: { ...change, ...now, by } });
     const what = now.enabled ? `to '${now.value}'` : "off";
-    this.#log(`'${by}' set the override of parameter '${change.parameter}' of '${change.service}' ${what}`);
+    this.#options.log.info(`'${by}' set the override of parameter '${change.parameter}' of '${change.service}' ${what}`);
     return now;
   }
 
@@ -203,13 +203,5 @@ export class ManagerDataPlane implements DataPlane {
       end.abort();
       leave();
     }
-  }
-
-  #log(msg: string): void {
-    this.#options.log.info(msg);
-  }
-
-  #warn(msg: string): void {
-    this.#options.log.error(msg);
   }
 }

@@ -37,7 +37,7 @@ export class ConnectedGuis implements Guis {
     const gui = new ConnectedGui(arriving, this.#options.clock);
     this.#set(user, [...others, gui]);
     const from = peer === null ? "this machine" : peer;
-    this.#log(`the X display of '${user}' is connected from ${from}`);
+    this.#options.log.info(`the X display of '${user}' is connected from ${from}`);
     return () => {
       gui.leave();
       const left = this.#byUser.get(user) ?? [];
@@ -45,7 +45,7 @@ export class ConnectedGuis implements Guis {
         user,
         left.filter((each) => each !== gui),
       );
-      this.#log(`the X display of '${user}' from ${from} is disconnected`);
+      this.#options.log.info(`the X display of '${user}' from ${from} is disconnected`);
     };
   }
 
@@ -84,9 +84,5 @@ export class ConnectedGuis implements Guis {
     if (before === current) return;
     if (current !== undefined) for (const gui of guis) gui.tellCurrent(current);
     this.#changed(user);
-  }
-
-  #log(msg: string): void {
-    this.#options.log.info(msg);
   }
 }

@@ -5,9 +5,10 @@ import type { Duplex } from "node:stream";
 import type { DomainEvents } from "../../../actors/domain-events.ts";
 import type { ManagerCore } from "../../../app/feature.ts";
 import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
-import { type Clock, pause } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { SerialQueue } from "../../../base/serial-queue.ts";
+import { poll, until, withTimeout } from "../../../base/wait.ts";
 import type { ProcessDefinition } from "../../../config/definition.ts";
 import type { Process, VncSession, WebXDisplay } from "../../../protocol/resources/resources.ts";
 import { freeDisplay, isDisplayUsed } from "../host/display-numbers.ts";
@@ -72,29 +73,22 @@ export class PrivateDisplays {
     const { registry, events, clock } = this.#options;
     const record = await this.ensure(user);
     const name = displayProcessOf(user);
-    const settled = new AbortController();
-    let leave = () => {};
-    const ready = new Promise<void>((resolve, reject) => {
-      const look = () => {
-        const process = registry.process(name);
-        if (process?.state === "ready") resolve();
-        else if (process === undefined || process.state === "error" || process.requested_state === "stop") reject(failed(name, process));
-      };
-      leave = events.subscribe((event) => {
-        if (event.type === "process_upsert" && event.process.name === name) look();
+    const isReady = () => {
+      const process = registry.process(name);
+      if (process?.state === "ready") return true;
+      if (process === undefined || process.state === "error" || process.requested_state === "stop") throw failed(name, process);
+      return false;
+    };
+    const changes = (check: () => void) =>
+      events.subscribe((event) => {
+        if (event.type === "process_upsert" && event.process.name === name) check();
       });
-      look();
-    });
-    const late = pause(clock, READY_WAIT_MS, AbortSignal.any([signal, settled.signal])).then(() => {
-      throw new MgrError("timeout", `the private display of '${user}' was not ready within ${READY_WAIT_MS / 1_000} s`);
-    });
+    const late = () => new MgrError("timeout", `the private display of '${user}' was not ready within ${READY_WAIT_MS / 1_000} s`);
+    const over = new AbortController();
     try {
-      await Promise.race([ready, late]);
+      await withTimeout(until(isReady, changes, AbortSignal.any([signal, over.signal])), READY_WAIT_MS, late, clock);
     } finally {
-      leave();
-      settled.abort();
-      late.catch(() => {});
-      ready.catch(() => {});
+      over.abort();
     }
     await this.#windowManagerRuns(record, signal);
     return record;
@@ -105,8 +99,7 @@ export class PrivateDisplays {
     const { registry, clock } = this.#options;
     if (windowManager(registry.config.displays) === null) return;
     const display = { display: `:${record.display}`, authority: authorityOf(record) };
-    const deadline = clock.monotonic() + WINDOW_MANAGER_WAIT_MS;
-    while (!(await hasWindowManager(display)) && clock.monotonic() < deadline) await pause(clock, WINDOW_MANAGER_POLL_MS, signal);
+    await poll(() => hasWindowManager(display), { everyMs: WINDOW_MANAGER_POLL_MS, forMs: WINDOW_MANAGER_WAIT_MS, clock, signal });
   }
 
   async info(user: string): Promise<VncInfo> {

@@ -24,7 +24,9 @@ export function withXDisplay(memo: string, display: XDisplay): string {
 
 /** Null also for a memo that says nothing of it. */
 export function readXDisplay(memo: string): XDisplay | null {
-  return xDisplay.safeParse(readNote(memo, KEY)).data ?? null;
+  // A memo is read for each step of each process; few have an X display.
+  const note = readNote(memo, KEY);
+  return note === undefined ? null : (xDisplay.safeParse(note).data ?? null);
 }
 
 /** The desktop that shows new windows for a user; null: none is connected. `peer`: null on the manager's own machine. */

@@ -193,7 +193,7 @@ export class ManagerLoggers implements Loggers {
       for (const name of await loggers.fetch()) if (this.#book.get(name) === null) await loggers.delete(name);
     } catch (error) {
       // A daemon of an earlier version has none; what else fails is tried at the next greeting.
-      if (this.#book.names().length > 0) this.#warn(`the loggers of host '${host}' are not known: ${messageOf(error)}`);
+      if (this.#book.names().length > 0) this.#options.log.warn(`the loggers of host '${host}' are not known: ${messageOf(error)}`);
     }
     this.#updateAll();
     for (const name of this.#book.names()) {
@@ -201,7 +201,7 @@ export class ManagerLoggers implements Loggers {
       if (spec === null) continue;
       await loggers
         .set(spec, this.#options.settings().max_memory)
-        .catch((error: unknown) => this.#warn(`host '${host}' does not record for the logger '${name}': ${messageOf(error)}`));
+        .catch((error: unknown) => this.#options.log.warn(`host '${host}' does not record for the logger '${name}': ${messageOf(error)}`));
     }
   }
 
@@ -309,7 +309,8 @@ export class ManagerLoggers implements Loggers {
     const refused = failed.filter(({ error }) => !(error instanceof MgrError && ["host_unavailable", "timeout"].includes(error.code)));
     const [first] = refused;
     if (first !== undefined && refused.length === hosts.length) throw first.error;
-    for (const { host, error } of failed) this.#warn(`host '${host}' does not follow the logger '${name}': ${messageOf(error)}`);
+    for (const { host, error } of failed)
+      this.#options.log.warn(`host '${host}' does not follow the logger '${name}': ${messageOf(error)}`);
   }
 
   #specOf(name: string): LoggerSpec | null {
@@ -332,10 +333,6 @@ export class ManagerLoggers implements Loggers {
     const known = this.#book.get(name);
     if (known === null) throw new MgrError("not_found", `there is no logger '${name}'`);
     return known;
-  }
-
-  #warn(msg: string): void {
-    this.#options.log.warn(msg);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Network } from "./network.ts";
 /** Traffic between hosts and programs. */
 export const networkStatistics: ManagerFeature<Network> = {
   name: "network-statistics",
-  attach({ bus, clock, config, hostEntries, hostName, hosts, use }) {
+  attach({ bus, clock, config, hostName, hosts, named, use }) {
     const service = new ManagerNetwork({
       host: hostName,
       clock,
@@ -20,7 +20,7 @@ export const networkStatistics: ManagerFeature<Network> = {
       hub: bus.hub,
       peers: bus.peers,
       networks: () => config().networks,
-      hostEntries,
+      named,
     });
     return { service, ...networkExtension(service), close: () => service.close() };
   },

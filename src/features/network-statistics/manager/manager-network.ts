@@ -1,7 +1,7 @@
+import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
 import { pause } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { topicOfSubject } from "../../../base/topic-subject.ts";
-import type { HostEntry } from "../../../protocol/resources/resources.ts";
 import type { NetworkStats, NetworkTopology, TcpConnection } from "../wire.ts";
 import { HostFacts } from "./host-facts.ts";
 import { readTcp } from "./host-readings.ts";
@@ -21,7 +21,7 @@ interface ManagerNetworkOptions extends SamplerOptions {
   /** Canonical name of the manager's host. */
   readonly host: string;
   readonly networks: () => ConfiguredNetworks;
-  readonly hostEntries: () => HostEntry[];
+  readonly named: Pick<NamedHosts, "session">;
 }
 
 /** Traffic between hosts, and the networks that they are in. Nothing is sampled before it is asked for. */
@@ -53,25 +53,19 @@ export class ManagerNetwork implements Network {
   }
 
   async tcpConnections(host: string): Promise<{ host: string; connections: TcpConnection[] }> {
-    const { hosts, hostEntries } = this.#options;
-    const entry = hostEntries().find(({ all_names }) => all_names.includes(host));
-    if (entry === undefined) throw new MgrError("not_found", `there is no host '${host}'`);
-    const session = hosts.session(entry.name);
-    if (!session?.isOpen)
-      throw new MgrError(
-        "host_unavailable",
-        `the daemon of host '${entry.name}' cannot be reached; try again when it is connected (\`mgr hosts\`)`,
-      );
+    const { hosts, named } = this.#options;
+    const session = named.session(host);
+    const { host: name } = session.link;
     const rows = await readTcp(session);
     // Which host has which address.
     await this.#take();
     const managed = new Set(hosts.keys());
     const connections = rows.map((row) => {
       const ip = row.peer.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
-      const peer = /^(127\.|::1$)/.test(ip) ? entry.name : this.#hostOf(ip);
+      const peer = /^(127\.|::1$)/.test(ip) ? name : this.#hostOf(ip);
       return { ...row, peer_host: managed.has(peer) ? peer : null };
     });
-    return { host: entry.name, connections };
+    return { host: name, connections };
   }
 
   async totals(): Promise<NetworkTotals> {

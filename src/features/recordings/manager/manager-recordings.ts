@@ -60,7 +60,7 @@ export class ManagerRecordings implements Recordings {
         for (const name of names) this.#reportToActor(name);
       },
     });
-    this.#commands = new RecordingCommands({ hosts: this.#hosts, localHost, baseDir, warn: (msg) => this.#warn(msg) });
+    this.#commands = new RecordingCommands({ hosts: this.#hosts, localHost, baseDir, warn: (msg) => log.warn(msg) });
     this.#upserts = new UpsertPublisher({
       clock,
       resource: (name) => (this.#names().includes(name) ? this.#resource(name) : null),
@@ -81,13 +81,13 @@ export class ManagerRecordings implements Recordings {
     if (state === "starting" || state === "recording" || state === "stopping")
       throw new MgrError("conflict", `the recording '${name}' is ${state === "recording" ? "running" : state}: stop it first`);
     await this.#begin(recordingSpec(request, this.#options.settings()));
-    this.#note(`'${by}' started the recording '${name}'`);
+    this.#options.log.info(`'${by}' started the recording '${name}'`);
   }
 
   async stop(name: string, by: string): Promise<void> {
     this.#require(name);
     await this.#command(name, { type: "stop" });
-    this.#note(`'${by}' stopped the recording '${name}'`);
+    this.#options.log.info(`'${by}' stopped the recording '${name}'`);
   }
 
   async remove(name: string, file: { host?: string; file: string } | null, by: string): Promise<void> {
@@ -100,7 +100,7 @@ export class ManagerRecordings implements Recordings {
       await this.#commands.deleteAt(host, name, file?.file ?? null);
       if (file === null) this.#hosts.get(host)?.reports.delete(name);
     }
-    this.#note(`'${by}' deleted ${file === null ? `the recording '${name}'` : `${file.file} of the recording '${name}'`}`);
+    this.#options.log.info(`'${by}' deleted ${file === null ? `the recording '${name}'` : `${file.file} of the recording '${name}'`}`);
     this.#upserts.publish(name);
   }
 
@@ -153,7 +153,7 @@ export class ManagerRecordings implements Recordings {
     try {
       await this.#commands.startAt(host, spec);
     } catch (error) {
-      this.#warn(`host '${host}' does not record '${name}': ${messageOf(error)}`);
+      this.#options.log.warn(`host '${host}' does not record '${name}': ${messageOf(error)}`);
       this.#reportToActor(name);
     }
   }
@@ -164,7 +164,7 @@ export class ManagerRecordings implements Recordings {
     if (this.#isAutostarted || !settings.autostart) return;
     this.#isAutostarted = true;
     if (this.#stateOf(CONFIGURED).state === "recording") return;
-    await this.#begin(recordingSpec({ name: CONFIGURED }, settings)).catch((error: unknown) => this.#warn(messageOf(error)));
+    await this.#begin(recordingSpec({ name: CONFIGURED }, settings)).catch((error: unknown) => this.#options.log.warn(messageOf(error)));
   }
 
   async #begin(spec: RecordingSpec): Promise<void> {
@@ -239,14 +239,6 @@ export class ManagerRecordings implements Recordings {
   #wantsNotes(): boolean {
     const reports = this.#hosts.get(this.#options.localHost)?.reports.values() ?? [];
     return [...reports].some(({ state, spec }) => state === "recording" && spec.include.some((kind) => kind !== "processes"));
-  }
-
-  #note(msg: string): void {
-    this.#options.log.info(msg);
-  }
-
-  #warn(msg: string): void {
-    this.#options.log.warn(msg);
   }
 }
 

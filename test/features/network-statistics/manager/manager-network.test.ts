@@ -30,7 +30,7 @@ function rig() {
     peers: null,
     host: "bench",
     networks: () => new Map(),
-    hostEntries: () => [],
+    named: { session: () => session as never },
   });
   return { clock, network, session };
 }

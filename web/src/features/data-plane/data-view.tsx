@@ -6,7 +6,7 @@ import type { SingleKind } from "../../state/views.ts";
 
 export interface TabContent {
   readonly Content: ComponentType;
-  /** What is counted beside its title. */
+  /** The number beside its title. */
   readonly items?: ReadonlySignal<readonly unknown[]>;
 }
 
@@ -15,7 +15,7 @@ interface Props {
   readonly tabs: readonly (TabContent & { readonly kind: SingleKind; readonly title: string })[];
 }
 
-/** What the programs exchange: topics, services, parameters, and the programs themselves. */
+/** The data of the programs: topics, services, parameters, and the programs themselves. */
 export function BusDataView({ kind, tabs }: Props) {
   const kinds = useRef<HTMLElement>(null);
   useEffect(() => kinds.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [kind]);

@@ -1,3 +1,3 @@
-// What other features may use of this one from the start, beside views.ts. What plots need is in plot/public.ts: it is loaded later.
+// Other features may use this from the start, beside views.ts. The parts for plots are in plot/public.ts: it is loaded later.
 export { addHistory, type History, type Wanted } from "./history.ts";
 export { addDataTab, dataView } from "./tabs.tsx";

@@ -5,7 +5,7 @@ import { DataTable, type TableProps } from "./table.tsx";
 import { matching } from "./word-filter.ts";
 
 interface Props<T> extends Omit<TableProps<T>, "onSelect"> {
-  /** What the filter looks at. */
+  /** The text that the filter searches. */
   readonly textOf: (item: T) => readonly string[];
   readonly filter: Signal<string>;
   /** Null: its panel was closed. */

@@ -1,4 +1,4 @@
-// What other features may use of the plot, beside its samples, and of the topics that it shows.
+// Other features may use these parts of the plot and of the topics that it shows; its samples are in public-samples.ts.
 export { topics } from "../data-store.ts";
 export { useUnits } from "./definitions.ts";
 export { PlotFrame } from "./plot-frame.tsx";

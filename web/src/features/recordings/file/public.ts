@@ -1,3 +1,3 @@
-// What other features may use to read MCAP files.
+// Other features may read MCAP files with this.
 export { readSpan, wholeFile } from "./past-samples.ts";
 export { RecordedFile } from "./recorded-file.ts";
