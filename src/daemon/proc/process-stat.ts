@@ -16,6 +16,10 @@ export interface ProcessStat {
   ticks: number;
   /** The same of the children that it has waited for, and of theirs. */
   childTicks: number;
+  /** Page faults that had to read from a disk. */
+  majorFaults: number;
+  /** The same of the children that it has waited for, and of theirs. */
+  childMajorFaults: number;
   /** Resident memory, pages. */
   rssPages: number;
   nice: number;
@@ -33,9 +37,25 @@ const SPACE = 0x20;
 const OPENING_PARENTHESIS = 0x28;
 const CLOSING_PARENTHESIS = 0x29;
 /** Fields behind the name, proc(5) less 3. */
-const [STATE, PPID, SESSION, TTY, UTIME, STIME, CUTIME, CSTIME, NICE, THREADS, START_TIME, RSS, PROCESSOR, PRIO, POLICY] = [
-  0, 1, 3, 4, 11, 12, 13, 14, 16, 17, 19, 21, 36, 37, 38,
-] as const;
+const [
+  STATE,
+  PPID,
+  SESSION,
+  TTY,
+  MAJOR_FAULTS,
+  CHILD_MAJOR_FAULTS,
+  UTIME,
+  STIME,
+  CUTIME,
+  CSTIME,
+  NICE,
+  THREADS,
+  START_TIME,
+  RSS,
+  PROCESSOR,
+  PRIO,
+  POLICY,
+] = [0, 1, 3, 4, 9, 10, 11, 12, 13, 14, 16, 17, 19, 21, 36, 37, 38] as const;
 
 /** null: this is no such line. The name may hold blanks, newlines and parentheses: it ends at the LAST one. */
 export function parseStat(line: Buffer): ProcessStat | null {
@@ -56,6 +76,8 @@ export function parseStat(line: Buffer): ProcessStat | null {
     tty: number(TTY),
     ticks: number(UTIME) + number(STIME),
     childTicks: number(CUTIME) + number(CSTIME),
+    majorFaults: number(MAJOR_FAULTS),
+    childMajorFaults: number(CHILD_MAJOR_FAULTS),
     rssPages: number(RSS),
     nice: number(NICE),
     threads: number(THREADS),

@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { readProcFile } from "../../../daemon/proc/proc.ts";
+import { ownCgroup } from "../../../daemon/tree/cgroups.ts";
+
+/** What the kernel counts for the cgroup of a run. Null: it does not count it, or not in this cgroup. */
+export interface CgroupFigures {
+  /** CPU time so far of everything that was ever in it, milliseconds. */
+  readonly cpuMs: number | null;
+  readonly memory: number | null;
+  readonly readBytes: number | null;
+  readonly writtenBytes: number | null;
+  /** Processes that are in it now. */
+  readonly processes: number;
+}
+
+/** The folder of the cgroup that a run has for itself; null: it has none. `leader`: pid of its first process. */
+export function cgroupOf(runId: string, leader: number): string | null {
+  try {
+    const folder = ownCgroup(`/proc/${leader}`);
+    return folder?.endsWith(`/${runId}`) ? folder : null;
+  } catch {
+    return null; // The process has ended.
+  }
+}
+
+/** Null: the cgroup is gone. */
+export function readCgroup(folder: string): CgroupFigures | null {
+  const processes = read(folder, "cgroup.procs");
+  if (processes === null) return null;
+  const io = read(folder, "io.stat");
+  const usage = /^usage_usec (\d+)/m.exec(read(folder, "cpu.stat") ?? "")?.[1];
+  const memory = read(folder, "memory.current");
+  return {
+    cpuMs: usage === undefined ? null : Number(usage) / 1_000,
+    memory: memory === null ? null : Number(memory),
+    readBytes: io === null ? null : sumOf(io, /\brbytes=(\d+)/g),
+    writtenBytes: io === null ? null : sumOf(io, /\bwbytes=(\d+)/g),
+    processes: processes.split("\n").length - 1,
+  };
+}
+
+const read = (folder: string, file: string): string | null => readProcFile(join(folder, file))?.toString("latin1") ?? null;
+
+/** Of all devices. */
+const sumOf = (text: string, field: RegExp): number => [...text.matchAll(field)].reduce((sum, [, value]) => sum + Number(value), 0);

@@ -1,0 +1,302 @@
+import { createHash } from "node:crypto";
+import { constants, type Dirent } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../../../base/clock.ts";
+import { MgrError, messageOf } from "../../../../base/errors.ts";
+import { SerialQueue } from "../../../../base/serial-queue.ts";
+import { isMissing, openStateFileAsync } from "../../../../files/state-file.ts";
+import { makeStateFolder } from "../../../../files/state-folder.ts";
+import { LONG_SLOT_MS } from "../../series.ts";
+import { decodeHeader, fitsHeader } from "./header.ts";
+import { HistoryFile, readImage } from "./history-file.ts";
+import { fileBytes, HEADER_BYTES, layoutOf, MAX_LEVEL } from "./layout.ts";
+import type { SlotStore } from "./slot-store.ts";
+
+/** Disk space of all files of a host, bytes. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** Files that stay open, at most: the others are opened for each write. */
+const MAX_OPEN_FILES = 256;
+/** A file that was not written for so long may be removed to make room, milliseconds. */
+const IDLE_MS = 3_600_000;
+/** How long the slots of a file are kept, milliseconds. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+/** Interval in which a disk is tried again that has refused a write, milliseconds. */
+const RETRY_MS = 30_000;
+/** Rings become longer again where they would then take this much of the space. */
+const LONGER_AT = 0.9;
+const FILE_NAME = /^[0-9a-f]{32}\.load$/;
+
+interface Entry {
+  readonly name: string;
+  readonly series: number;
+  /** When it was written last, milliseconds since 1970. */
+  writtenAt: number;
+  /** Open; null: it is opened when it is needed. */
+  file: HistoryFile | null;
+  level: number;
+}
+
+export interface HistoryFilesOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: (level: "warning" | "info", msg: string) => void;
+  readonly maxBytes?: number;
+  readonly maxOpenFiles?: number;
+}
+
+/** The files of a host, one for each process, within a bound of disk space. Nothing here waits for a disk that hangs. */
+export class HistoryFiles {
+  readonly #options: HistoryFilesOptions;
+  readonly #maxBytes: number;
+  /** By file name. */
+  readonly #entries = new Map<string, Entry>();
+  /** Entries whose file is open, in the order in which they were opened. */
+  readonly #open = new Set<Entry>();
+  readonly #waiting = new Set<SlotStore>();
+  readonly #queue = new SerialQueue();
+  #level = 0;
+  #isSaving = false;
+  /** Why the disk was last refused; null: it works. */
+  #problem: string | null = null;
+  #retryAt = 0;
+
+  constructor(options: HistoryFilesOptions) {
+    this.#options = options;
+    this.#maxBytes = options.maxBytes ?? MAX_BYTES;
+  }
+
+  /** Processes that have a file. */
+  get names(): string[] {
+    return [...this.#entries.values()].map(({ name }) => name);
+  }
+
+  /** Finds the files of earlier daemons. Never rejects. */
+  begin(): Promise<void> {
+    return this.#queue.run(async () => {
+      try {
+        makeStateFolder(this.#options.folder);
+        for (const entry of await readdir(this.#options.folder, { withFileTypes: true })) await this.#find(entry);
+        await this.#removeOld();
+        await this.#fit();
+      } catch (error) {
+        this.#failed(error);
+      }
+    });
+  }
+
+  /** The store has slots to be written. */
+  changed(store: SlotStore): void {
+    this.#waiting.add(store);
+    if (this.#isSaving) return;
+    this.#isSaving = true;
+    void this.#queue
+      .run(() => this.#saveAll())
+      .finally(() => {
+        this.#isSaving = false;
+      });
+  }
+
+  /** Runs `read` with the file of a process; null: it has none, or the file cannot be read. */
+  read<T>(name: string, series: number, read: (file: HistoryFile | null) => Promise<T>): Promise<T> {
+    return this.#queue.run(async () => {
+      const known = this.#entries.has(fileNameOf(name));
+      const file = known ? await this.#openFile(name, series).catch((error: unknown) => this.#failed(error)) : null;
+      try {
+        return await read(file);
+      } finally {
+        await this.#closeSpare();
+      }
+    });
+  }
+
+  /** The process has ended and everything is written. */
+  release(name: string): Promise<void> {
+    return this.#queue.run(async () => {
+      await this.#close(this.#entries.get(fileNameOf(name)));
+    });
+  }
+
+  /** Removes what is too old. Called now and then. */
+  tend(): Promise<void> {
+    return this.#queue.run(async () => {
+      try {
+        await this.#removeOld();
+        await this.#fit();
+      } catch (error) {
+        this.#failed(error);
+      }
+    });
+  }
+
+  /** Writes what waits, and closes the files. */
+  async close(): Promise<void> {
+    await this.#queue.run(async () => {
+      this.#retryAt = 0;
+      await this.#saveAll(true);
+      for (const entry of this.#entries.values()) await this.#close(entry);
+    });
+  }
+
+  async #saveAll(isLast = false): Promise<void> {
+    if (this.#options.clock.monotonic() < this.#retryAt) return;
+    let hasFailed = false;
+    let hasSaved = false;
+    // What is put meanwhile is saved by the next call: its store changes again within seconds.
+    for (const store of [...this.#waiting]) {
+      const isOpen = this.#entries.get(fileNameOf(store.name))?.file != null;
+      if (!isLast && !isOpen && !store.isUrgent && this.#open.size >= this.#maxOpen) continue;
+      this.#waiting.delete(store);
+      try {
+        await this.#save(store);
+        hasSaved = true;
+      } catch (error) {
+        this.#waiting.add(store);
+        this.#failed(error);
+        hasFailed = true;
+        // A file that cannot be used is no reason to leave the others out.
+        if (!(error instanceof MgrError)) return;
+      }
+    }
+    if (this.#problem === null || hasFailed || !hasSaved) return;
+    this.#problem = null;
+    this.#options.log("info", `load history is written to ${this.#options.folder} again`);
+  }
+
+  async #save(store: SlotStore): Promise<void> {
+    if (store.isSaved) return;
+    const entry = this.#entries.get(fileNameOf(store.name));
+    if (entry?.file && !(await entry.file.isInPlace())) await this.#close(entry);
+    await store.save(await this.#openFile(store.name, store.series));
+    const written = this.#entries.get(fileNameOf(store.name));
+    if (written) written.writtenAt = this.#options.clock.now();
+    await this.#closeSpare();
+  }
+
+  async #openFile(name: string, series: number): Promise<HistoryFile> {
+    const fileName = fileNameOf(name);
+    const known = this.#entries.get(fileName);
+    if (known?.file) return known.file;
+    if (!fitsHeader(name)) throw new MgrError("conflict", "the name of a process is too long for a file");
+    const entry = known ?? { name, series, writtenAt: this.#options.clock.now(), file: null, level: this.#level };
+    if (!known) {
+      this.#entries.set(fileName, entry);
+      await this.#fit();
+    }
+    try {
+      makeStateFolder(this.#options.folder);
+      return await this.#openEntry(entry);
+    } catch (error) {
+      if (!known) this.#entries.delete(fileName);
+      throw error;
+    }
+  }
+
+  async #openEntry(entry: Entry): Promise<HistoryFile> {
+    const header = { name: entry.name, layout: layoutOf(entry.series, entry.level) };
+    entry.file = await HistoryFile.open(this.#pathOf(fileNameOf(entry.name)), header, this.#options.clock.now());
+    this.#open.add(entry);
+    return entry.file;
+  }
+
+  /** Removes idle files, oldest first, and then shortens all rings, until there is enough space. */
+  async #fit(): Promise<void> {
+    while (this.#bytesAt(this.#level) > this.#maxBytes) {
+      const oldest = this.#idle(IDLE_MS)[0];
+      if (oldest !== undefined) await this.#remove(oldest);
+      else if (this.#level < MAX_LEVEL) this.#level++;
+      else throw new MgrError("too_large", `so many files do not fit into ${this.#maxBytes} bytes`);
+    }
+    while (this.#level > 0 && this.#bytesAt(this.#level - 1) <= this.#maxBytes * LONGER_AT) this.#level--;
+    for (const entry of this.#entries.values()) {
+      if (entry.level === this.#level) continue;
+      const isOpen = entry.file !== null;
+      await this.#close(entry);
+      entry.level = this.#level;
+      // Opening changes the length; a file that is missing is created when it is written.
+      if (!isOpen && (await readImage(this.#pathOf(fileNameOf(entry.name)))) === null) continue;
+      await this.#openEntry(entry);
+      if (!isOpen) await this.#close(entry);
+    }
+  }
+
+  async #find(found: Dirent): Promise<void> {
+    if (!FILE_NAME.test(found.name)) return;
+    const path = this.#pathOf(found.name);
+    try {
+      await using file = await openStateFileAsync(path, constants.O_RDONLY);
+      const bytes = new Uint8Array(HEADER_BYTES);
+      const [{ mtimeMs }] = await Promise.all([file.stat(), file.read(bytes, 0, HEADER_BYTES, 0)]);
+      const header = decodeHeader(bytes.buffer);
+      if (header === null || fileNameOf(header.name) !== found.name) return await rm(path);
+      const { series, slots } = header.layout;
+      const level = Array.from({ length: MAX_LEVEL + 1 }, (_, each) => each).find((each) => layoutOf(series, each).slots[0] === slots[0]);
+      this.#entries.set(found.name, { name: header.name, series, writtenAt: mtimeMs, file: null, level: level ?? MAX_LEVEL });
+      this.#level = Math.max(this.#level, level ?? 0);
+    } catch (error) {
+      if (!isMissing(error)) this.#failed(error);
+    }
+  }
+
+  async #removeOld(): Promise<void> {
+    for (const entry of this.#idle(KEPT_MS)) await this.#remove(entry);
+  }
+
+  /** Files that were not written for so long, the oldest first. */
+  #idle(milliseconds: number): Entry[] {
+    const before = this.#options.clock.now() - milliseconds;
+    return [...this.#entries.values()].filter(({ writtenAt }) => writtenAt < before).sort((a, b) => a.writtenAt - b.writtenAt);
+  }
+
+  async #remove(entry: Entry): Promise<void> {
+    await this.#close(entry);
+    this.#entries.delete(fileNameOf(entry.name));
+    await rm(this.#pathOf(fileNameOf(entry.name)), { force: true });
+  }
+
+  async #closeSpare(): Promise<void> {
+    while (this.#open.size > this.#maxOpen) await this.#close([...this.#open].at(-1));
+  }
+
+  async #close(entry: Entry | undefined): Promise<void> {
+    const file = entry?.file;
+    if (entry === undefined || !file) return;
+    entry.file = null;
+    this.#open.delete(entry);
+    await file.close();
+  }
+
+  get #maxOpen(): number {
+    return this.#options.maxOpenFiles ?? MAX_OPEN_FILES;
+  }
+
+  #bytesAt(level: number): number {
+    let bytes = 0;
+    for (const { series } of this.#entries.values()) bytes += fileBytes(layoutOf(series, level));
+    return bytes;
+  }
+
+  /** Logs the first of several failures. */
+  #failed(error: unknown): null {
+    if (!(error instanceof MgrError)) this.#retryAt = this.#options.clock.monotonic() + RETRY_MS;
+    const reason = messageOf(error);
+    if (this.#problem === null) {
+      const effect = `The newest ${Math.round((12 * LONG_SLOT_MS) / 60_000)} minutes are kept in memory`;
+      this.#options.log(
+        "warning",
+        `load history cannot be written to ${this.#options.folder}: ${reason}. ${effect}; it is tried again every ${RETRY_MS / 1_000} s`,
+      );
+    }
+    this.#problem = reason;
+    return null;
+  }
+
+  #pathOf(fileName: string): string {
+    return join(this.#options.folder, fileName);
+  }
+}
+
+/** Names may contain slashes and be longer than a file name. */
+function fileNameOf(name: string): string {
+  return `${createHash("sha256").update(name).digest("hex").slice(0, 32)}.load`;
+}
