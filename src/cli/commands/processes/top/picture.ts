@@ -18,6 +18,7 @@ const LEAST_ROWS_FOR_OUTPUT = 16;
 const MAX_PANE = 11;
 const LEAST_NAME = 12;
 const MAX_NAME = 48;
+const TREND_WIDTH = 12;
 
 interface Column {
   key: SortKey | null;
@@ -95,9 +96,17 @@ export function picture(state: TopState, size: Size, top: number): { lines: stri
   return { lines: lines.slice(0, size.rows), top: first };
 }
 
-function columnsFor({ processes }: TopState, cols: number): Column[] {
+const trend = (title: string): Column => ({
+  key: null,
+  title,
+  width: TREND_WIDTH,
+  text: ({ name }, { trends }) => trends?.curves.get(name) ?? "",
+});
+
+function columnsFor({ processes, trends }: TopState, cols: number): Column[] {
   const longest = Math.min(MAX_NAME, Math.max(LEAST_NAME, ...processes.map(({ name }) => stringWidth(name))));
-  const all = new Set(processes.map(({ host }) => host)).size > 1 ? [...COLUMNS, HOST] : [...COLUMNS];
+  const isOnSeveralHosts = new Set(processes.map(({ host }) => host)).size > 1;
+  const all = [...COLUMNS, ...(isOnSeveralHosts ? [HOST] : []), ...(trends === null ? [] : [trend(trends.title)])];
   const used = () => all.reduce((sum, { width }) => sum + width + 1, 0);
   while (all.length > 1 && cols - used() < LEAST_NAME) all.pop();
   const rest = cols - used();
