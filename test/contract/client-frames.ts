@@ -1,4 +1,4 @@
-import { LOG_LEVELS, PROCESS_ATTRIBUTES, RECORDED_BESIDE, SAMPLE_MODES } from "./closed-values.ts";
+import { LOAD_SERIES, LOG_LEVELS, PROCESS_ATTRIBUTES, RECORDED_BESIDE, SAMPLE_MODES } from "./closed-values.ts";
 import { arrayOf, type Fields, type FieldType, nullable, oneOf, optional, type Tables, table } from "./field-types.ts";
 
 export interface ClientFrameRow {
@@ -82,6 +82,9 @@ const BASIC_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   stop_logger: row({ name }, "logger_action_result"),
 };
 
+/** The part of the past that is requested; each may be left out. */
+const LOAD_RANGE: Fields = { from: optional("timestamp"), until: optional("timestamp"), points: optional("integer") };
+
 /** Further frames of the same table. */
 const FURTHER_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   reload_config: row({ dry_run: optional("boolean") }, "config_reload_result"),
@@ -132,6 +135,14 @@ const FURTHER_FRAMES: Readonly<Record<string, ClientFrameRow>> = {
   call_service: row({ name, endpoint: "string", request: "anything" }, "service_call_result"),
   request_process_detail: row({ name }, "process_detail"),
   request_process_loads: row({ name: optional("string") }, "process_loads"),
+  request_load_history: row(
+    { names: optional(arrayOf("string")), pattern: optional("string"), ...LOAD_RANGE, series: optional(arrayOf(oneOf(...LOAD_SERIES))) },
+    "load_history",
+  ),
+  request_host_load_history: row({ host: "string", ...LOAD_RANGE }, "host_load_history"),
+  request_newest_load: row({ names: optional(arrayOf("string")), pattern: optional("string") }, "newest_load"),
+  subscribe_load: row({ name }),
+  unsubscribe_load: row({ name }),
   request_plan: row({}, "plan"),
   follow_terminal_size: row({ name, follow: optional("boolean") }, "terminal_size"),
 };

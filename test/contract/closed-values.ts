@@ -89,3 +89,15 @@ export const CLOSE_CODES = {
 export const MAX_FRAME_BYTES = 1024 * 1024;
 /** docs/design/wire-rules.md, "Conventions for every frame": a request_id is a string of 1..64 characters or a safe integer. */
 export const MAX_REQUEST_ID_CHARACTERS = 64;
+
+/** What is measured of a process. */
+export const LOAD_SERIES = [
+  "cpu_percent",
+  "memory",
+  "threads",
+  "descriptors",
+  "read_bytes_s",
+  "written_bytes_s",
+  "context_switches_s",
+  "major_faults_s",
+];

@@ -1,5 +1,5 @@
 import { ERROR_CODES, LOG_LEVELS, LOGGER_ACTIONS } from "./closed-values.ts";
-import { arrayOf, either, type Fields, nullable, oneOf, optional, table } from "./field-types.ts";
+import { arrayOf, either, type Fields, mapOf, nullable, oneOf, optional, table } from "./field-types.ts";
 import { TREE_NODE, VNC_SESSION } from "./resources.ts";
 
 export interface ManagerFrameRow {
@@ -100,6 +100,13 @@ const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
     { topic: "string", process: "string" },
   ),
   process_loads: event({ loads: arrayOf(table("process load")), hosts: arrayOf(table("host load")) }),
+  load_history: result({}, { processes: arrayOf(table("process load history")), away: names }),
+  host_load_history: result(
+    { host: "string" },
+    { start: "timestamp", step: "number", resolution: "number", oldest: nullable("timestamp"), series: mapOf(table("load curve")) },
+  ),
+  newest_load: event({ processes: arrayOf(table("newest load")), away: names }),
+  load_sample: event({ name, host: "string", ts: "timestamp", load: table("load figures") }),
   log_batch: event({ entries: arrayOf(table("log entry")), history: optional("boolean") }),
   loggers_snapshot: event({ loggers: arrayOf(table("logger")) }),
   logger_upsert: event({ logger: table("logger") }),
