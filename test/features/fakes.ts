@@ -2,6 +2,7 @@ import type { FeatureExtension } from "../../src/http/extension.ts";
 import type { FakeControl } from "../support/fake-control.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
+import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
@@ -11,6 +12,7 @@ import { FakeRecordings } from "./recordings/fake-recordings.ts";
 export class FakeFeatures {
   readonly dataPlane = new FakeDataPlane();
   readonly recordings = new FakeRecordings();
+  readonly loadHistory = new FakeLoadHistory();
   readonly loggers = new FakeLoggers();
   readonly displays: FakeDisplays;
   readonly network = new FakeNetwork();

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readProcFile } from "../../../daemon/proc/proc.ts";
 import { ownCgroup } from "../../../daemon/tree/cgroups.ts";
 
@@ -13,11 +13,28 @@ export interface CgroupFigures {
   readonly processes: number;
 }
 
-/** The folder of the cgroup that a run has for itself; null: it has none. `leader`: pid of its first process. */
-export function cgroupOf(runId: string, leader: number): string | null {
+/** Leaders that are looked at before a host counts as one whose runs have no cgroups. */
+const MAX_MISSES = 20;
+
+/** Finds the cgroups that runs have for themselves: all are in one folder. */
+export class RunCgroupFolders {
+  #base: string | null = null;
+  #misses = 0;
+
+  /** Null: it has none. `leader`: pid of its first process. */
+  of(runId: string, leader: number): string | null {
+    if (this.#base !== null) return join(this.#base, runId);
+    if (this.#misses >= MAX_MISSES) return null;
+    const folder = cgroupFolder(leader);
+    if (folder?.endsWith(`/${runId}`)) this.#base = dirname(folder);
+    else this.#misses++;
+    return this.#base === null ? null : folder;
+  }
+}
+
+function cgroupFolder(pid: number): string | null {
   try {
-    const folder = ownCgroup(`/proc/${leader}`);
-    return folder?.endsWith(`/${runId}`) ? folder : null;
+    return ownCgroup(`/proc/${pid}`);
   } catch {
     return null; // The process has ended.
   }

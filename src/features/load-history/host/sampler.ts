@@ -4,7 +4,7 @@ import { SlicedWork, type Steps } from "../../../base/turns.ts";
 import { ticksSinceBoot } from "../../../daemon/proc/proc.ts";
 import type { TaskOwners } from "../../../daemon/tree/task-owners.ts";
 import { type Figures, SAMPLE_MS, WATCHED_SAMPLE_MS } from "../series.ts";
-import { cgroupOf, readCgroup } from "./cgroup-figures.ts";
+import { RunCgroupFolders, readCgroup } from "./cgroup-figures.ts";
 import { type Histories, MACHINE } from "./histories.ts";
 import type { MachineFigures } from "./machine-figures.ts";
 import type { Interval } from "./rings/series-history.ts";
@@ -14,8 +14,6 @@ import type { Moment } from "./tree-usage.ts";
 
 /** What one turn of the event loop may spend, milliseconds: keys that are typed into a terminal wait behind it. */
 const SLICE_MS = 2;
-/** A leader that is not in the cgroup of its run after so many samples has none. */
-const MAX_CGROUP_TRIES = 3;
 /** Samples of everything between two looks for old files: an hour. */
 const TEND_EVERY = 360;
 
@@ -44,20 +42,15 @@ interface ScanTime extends Moment {
   readonly time: number;
 }
 
-interface Tree {
-  readonly figures: TreeFigures;
-  /** Where the cgroup of the run is; null: it has none. */
-  cgroup: { runId: string; folder: string | null; tries: number } | null;
-}
-
 /** Samples all trees every 10 s, and those that are watched each second. */
 export class Sampler {
   readonly #options: SamplerOptions;
   readonly #work = new SlicedWork({ ms: SLICE_MS });
   readonly #reader: TreeReader;
-  readonly #trees = new Map<string, Tree>();
-  /** The last sample of everything. */
-  #whole: Moment | null = null;
+  readonly #cgroups = new RunCgroupFolders();
+  readonly #trees = new Map<string, TreeFigures>();
+  /** The last sample of everything; at first, when nothing was running yet. */
+  #whole: Moment;
   #wholeNumber = -1;
   #wholes = 0;
   #timer: unknown = null;
@@ -67,6 +60,8 @@ export class Sampler {
   constructor(options: SamplerOptions) {
     this.#options = options;
     this.#reader = new TreeReader(options);
+    this.#whole = { at: options.clock.monotonic(), ticks: ticksSinceBoot() };
+    options.machine.measure(this.#whole.at);
     this.#schedule();
   }
 
@@ -110,6 +105,8 @@ export class Sampler {
       this.#isBusy = false;
       this.#schedule();
     }
+    // Not awaited: a disk may hang.
+    void this.#options.histories.files?.save();
   }
 
   *#sampleAll(now: ScanTime): Steps {
@@ -145,31 +142,25 @@ export class Sampler {
 
   #measure(name: string, members: readonly Member[], now: ScanTime): Figures {
     const { histories, watched } = this.#options;
-    const tree = this.#trees.get(name) ?? { figures: new TreeFigures(), cgroup: null };
+    const tree = this.#trees.get(name) ?? new TreeFigures();
     this.#trees.set(name, tree);
-    const before = tree.figures.before ?? this.#whole;
-    const figures = tree.figures.measure(members, now, this.#whole, this.#cgroup(name, tree));
+    const before = tree.before ?? this.#whole;
+    const figures = tree.measure(members, now, this.#whole, this.#cgroup(name));
     const history = histories.open(name);
     history.watch(watched().has(name));
     history.add(figures, intervalTo(now, before));
     return figures;
   }
 
-  #cgroup(name: string, tree: Tree): CgroupReading | null {
+  #cgroup(name: string): CgroupReading | null {
     const run = this.#options.runs.get(name);
-    if (run === undefined) return null;
-    if (tree.cgroup?.runId !== run.runId) tree.cgroup = { runId: run.runId, folder: null, tries: 0 };
-    const { cgroup } = tree;
-    if (cgroup.folder === null && cgroup.tries < MAX_CGROUP_TRIES) {
-      cgroup.tries++;
-      cgroup.folder = cgroupOf(run.runId, run.pid);
-    }
-    const figures = cgroup.folder === null ? null : readCgroup(cgroup.folder);
-    return cgroup.folder === null || figures === null ? null : { folder: cgroup.folder, figures, at: this.#options.clock.monotonic() };
+    const folder = run === undefined ? null : this.#cgroups.of(run.runId, run.pid);
+    const figures = folder === null ? null : readCgroup(folder);
+    return folder === null || figures === null ? null : { folder, figures, at: this.#options.clock.monotonic() };
   }
 }
 
 /** The wall clock may be set within an interval: its length is that of the monotonic one. */
-function intervalTo(now: ScanTime, before: Moment | null): Interval {
-  return { from: before === null ? now.time : now.time - (now.at - before.at), to: now.time };
+function intervalTo(now: ScanTime, before: Moment): Interval {
+  return { from: now.time - (now.at - before.at), to: now.time };
 }

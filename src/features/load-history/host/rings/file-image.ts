@@ -9,6 +9,8 @@ const SLOTS_PER_LONG = PERIODS_MS[LONG] / PERIODS_MS[SHORT];
 export class FileImage {
   readonly header: Header;
   readonly bytes: ArrayBuffer;
+  /** It was made without slots. */
+  readonly isEmpty: boolean;
 
   /** Null: this is no file of load history, or its header is damaged. Bytes that are missing at its end are empty slots. */
   static read(bytes: ArrayBuffer): FileImage | null {
@@ -16,16 +18,17 @@ export class FileImage {
     if (header === null) return null;
     const whole = new ArrayBuffer(fileBytes(header.layout));
     new Uint8Array(whole).set(new Uint8Array(bytes).subarray(0, whole.byteLength));
-    return new FileImage(header, whole);
+    return new FileImage(header, whole, false);
   }
 
   static empty(header: Header): FileImage {
     const bytes = new ArrayBuffer(fileBytes(header.layout));
     new Uint8Array(bytes).set(encodeHeader(header));
-    return new FileImage(header, bytes);
+    return new FileImage(header, bytes, true);
   }
 
-  private constructor(header: Header, bytes: ArrayBuffer) {
+  private constructor(header: Header, bytes: ArrayBuffer, isEmpty: boolean) {
+    this.isEmpty = isEmpty;
     this.header = header;
     this.bytes = bytes;
   }
@@ -48,7 +51,7 @@ export class FileImage {
 
   /** The same file with rings of another length: of what does not fit the oldest is left out. */
   resized(layout: Layout): FileImage {
-    const image = FileImage.empty({ ...this.header, layout });
+    const image = new FileImage({ ...this.header, layout }, FileImage.empty({ ...this.header, layout }).bytes, false);
     for (const ring of [SHORT, LONG] as const) {
       const from = this.ring(ring);
       const to = image.ring(ring);

@@ -4,7 +4,18 @@ import { temporaryPath } from "../../../../files/replace-file.ts";
 import { isMissing, openStateFileAsync } from "../../../../files/state-file.ts";
 import { FileImage } from "./file-image.ts";
 import type { Header } from "./header.ts";
-import { fileBytes, type Layout, LONG, PERIODS_MS, type RingNumber, SHORT, slotBytes, slotNumber, slotOffset } from "./layout.ts";
+import {
+  fileBytes,
+  HEADER_BYTES,
+  type Layout,
+  LONG,
+  PERIODS_MS,
+  type RingNumber,
+  SHORT,
+  slotBytes,
+  slotNumber,
+  slotOffset,
+} from "./layout.ts";
 import { Slots } from "./slot.ts";
 
 /** A larger file is not ours: that of a machine with 64 CPUs has 9 MiB. */
@@ -22,24 +33,33 @@ export interface Piece {
   readonly slots: Slots;
 }
 
+/** Extents of both rings; null: the ring is empty. */
+export type Extents = [Extent | null, Extent | null];
+
 /** The file with the rings of one process. Every method rejects with the system's error; one call at a time. */
 export class HistoryFile {
   readonly path: string;
   readonly header: Header;
-  /** Null: the ring is empty. */
-  readonly extents: [Extent | null, Extent | null] = [null, null];
+  readonly extents: Extents;
   readonly #handle: FileHandle;
 
-  /** Opens the file of this name with rings of this length, and creates it if it is missing or damaged. `time`: wall clock. */
-  static async open(path: string, header: Header, time: number): Promise<HistoryFile> {
+  /**
+   * Opens the file of this name with rings of this length, and creates it if it is missing or damaged. `time`: wall clock. `known`: the
+   * extents of a file that was opened and closed before; null: the file is read and completed.
+   */
+  static async open(path: string, header: Header, time: number, known: Extents | null): Promise<HistoryFile> {
+    const again = known === null ? null : await openKnown(path, header.layout);
+    if (known !== null && again !== null) return new HistoryFile(path, header, again, known);
     const found = await readImage(path);
     const isOurs = found?.header.name === header.name && found.header.layout.series === header.layout.series;
+    let image = isOurs ? found : FileImage.empty(header);
     if (found === null || !isOurs || !isSame(found.header.layout, header.layout)) {
-      await replace(path, isOurs ? found.resized(header.layout) : FileImage.empty(header));
+      if (!image.isEmpty) image = image.resized(header.layout);
+      await replace(path, image);
     }
-    const file = new HistoryFile(path, header, await openStateFileAsync(path, constants.O_RDWR));
+    const file = new HistoryFile(path, header, await openStateFileAsync(path, constants.O_RDWR), [null, null]);
     try {
-      if (isOurs) await file.#takeOver(time);
+      await file.#takeOver(image, time);
       return file;
     } catch (error) {
       await file.close();
@@ -47,10 +67,11 @@ export class HistoryFile {
     }
   }
 
-  private constructor(path: string, header: Header, handle: FileHandle) {
+  private constructor(path: string, header: Header, handle: FileHandle, extents: Extents) {
     this.path = path;
     this.header = header;
     this.#handle = handle;
+    this.extents = extents;
   }
 
   /** Whether the path still leads to this file. */
@@ -58,19 +79,30 @@ export class HistoryFile {
     return (await this.#handle.stat()).nlink > 0;
   }
 
-  async write(ring: RingNumber, number: number, slot: Uint8Array): Promise<void> {
-    await this.#writeAt(slot, slotOffset(this.header.layout, ring, number));
-    const { oldest, newest } = this.extents[ring] ?? { oldest: number, newest: number };
-    const latest = Math.max(newest, number);
-    this.extents[ring] = { oldest: Math.max(Math.min(oldest, number), latest - this.header.layout.slots[ring] + 1), newest: latest };
+  /** Writes slots of consecutive numbers. */
+  async write(ring: RingNumber, first: number, slots: Uint8Array): Promise<void> {
+    const { layout } = this.header;
+    const size = slotBytes(layout);
+    const length = layout.slots[ring];
+    for (let number = first, from = 0; from < slots.length; ) {
+      const count = Math.min((slots.length - from) / size, length - (number % length));
+      await this.#writeAt(slots.subarray(from, from + count * size), slotOffset(layout, ring, number));
+      number += count;
+      from += count * size;
+    }
+    const last = first + slots.length / size - 1;
+    const { oldest, newest } = this.extents[ring] ?? { oldest: first, newest: last };
+    const latest = Math.max(newest, last);
+    this.extents[ring] = { oldest: Math.max(Math.min(oldest, first), latest - length + 1), newest: latest };
   }
 
   /** Slots of this range, as far as the ring goes back, in one or two pieces. Slots of other numbers can be at their places. */
   async read(ring: RingNumber, from: number, until: number): Promise<Piece[]> {
     const { layout } = this.header;
     const length = layout.slots[ring];
-    const begin = Math.max(from, until - length);
-    const count = until - begin;
+    const end = Math.min(until, (this.extents[ring]?.newest ?? -1) + 1);
+    const begin = Math.max(from, end - length);
+    const count = end - begin;
     if (count <= 0) return [];
     const first = begin % length;
     const head = Math.min(count, length - first);
@@ -97,9 +129,8 @@ export class HistoryFile {
   }
 
   /** Completes what an earlier daemon has left. */
-  async #takeOver(time: number): Promise<void> {
-    const image = FileImage.read(await this.#bytes(0, fileBytes(this.header.layout)));
-    if (image === null) return;
+  async #takeOver(image: FileImage, time: number): Promise<void> {
+    if (image.isEmpty) return;
     for (const ring of [SHORT, LONG] as const) {
       const numbers = image.numbers(ring);
       const [oldest] = numbers;
@@ -138,6 +169,19 @@ export class HistoryFile {
   }
 }
 
+/** Null: the file is gone, or is another one. */
+async function openKnown(path: string, layout: Layout): Promise<FileHandle | null> {
+  try {
+    const handle = await openStateFileAsync(path, constants.O_RDWR);
+    if ((await handle.stat()).size === fileBytes(layout)) return handle;
+    await handle.close();
+    return null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
 /** Null: there is none, or its header is damaged. */
 export async function readImage(path: string): Promise<FileImage | null> {
   try {
@@ -158,7 +202,8 @@ async function replace(path: string, image: FileImage): Promise<void> {
   try {
     await using file = await openStateFileAsync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
     await file.truncate(image.bytes.byteLength);
-    for (const [from, until] of writtenParts(new Uint8Array(image.bytes))) {
+    const parts = image.isEmpty ? [[0, HEADER_BYTES] as const] : writtenParts(new Uint8Array(image.bytes));
+    for (const [from, until] of parts) {
       await file.write(new Uint8Array(image.bytes, from, until - from), 0, until - from, from);
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { constants, type Dirent } from "node:fs";
+import { constants, type Dirent, readFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
@@ -9,20 +9,26 @@ import { isMissing, openStateFileAsync } from "../../../../files/state-file.ts";
 import { makeStateFolder } from "../../../../files/state-folder.ts";
 import { LONG_SLOT_MS } from "../../series.ts";
 import { decodeHeader, fitsHeader } from "./header.ts";
-import { HistoryFile, readImage } from "./history-file.ts";
+import { type Extents, HistoryFile, readImage } from "./history-file.ts";
 import { fileBytes, HEADER_BYTES, layoutOf, MAX_LEVEL } from "./layout.ts";
 import type { SlotStore } from "./slot-store.ts";
 
 /** Disk space of all files of a host, bytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
 /** Files that stay open, at most: the others are opened for each write. */
-const MAX_OPEN_FILES = 256;
+const MAX_OPEN_FILES = 1_024;
+/** They are at most this share of the descriptors that the daemon may open. */
+const OPEN_FILES_SHARE = 1 / 8;
+/** More files are written once a minute rather than with each slot: that takes a sixth of the work. */
+const MAX_PROMPT_FILES = 128;
 /** A file that was not written for so long may be removed to make room, milliseconds. */
 const IDLE_MS = 3_600_000;
 /** How long the slots of a file are kept, milliseconds. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 /** Interval in which a disk is tried again that has refused a write, milliseconds. */
 const RETRY_MS = 30_000;
+/** Interval of checks whether an open file was removed, milliseconds. */
+const CHECK_MS = 30_000;
 /** Rings become longer again where they would then take this much of the space. */
 const LONGER_AT = 0.9;
 const FILE_NAME = /^[0-9a-f]{32}\.load$/;
@@ -35,6 +41,10 @@ interface Entry {
   /** Open; null: it is opened when it is needed. */
   file: HistoryFile | null;
   level: number;
+  /** Of the closed file; null: it was not opened yet. */
+  extents: Extents | null;
+  /** When its place was checked last, monotonic milliseconds. */
+  checkedAt: number;
 }
 
 export interface HistoryFilesOptions {
@@ -49,7 +59,8 @@ export interface HistoryFilesOptions {
 export class HistoryFiles {
   readonly #options: HistoryFilesOptions;
   readonly #maxBytes: number;
-  /** By file name. */
+  readonly #maxOpen: number;
+  /** By the name of the process. */
   readonly #entries = new Map<string, Entry>();
   /** Entries whose file is open, in the order in which they were opened. */
   readonly #open = new Set<Entry>();
@@ -64,6 +75,7 @@ export class HistoryFiles {
   constructor(options: HistoryFilesOptions) {
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
+    this.#maxOpen = options.maxOpenFiles ?? Math.min(MAX_OPEN_FILES, Math.floor(maxDescriptors() * OPEN_FILES_SHARE));
   }
 
   /** Processes that have a file. */
@@ -85,22 +97,23 @@ export class HistoryFiles {
     });
   }
 
-  /** The store has slots to be written. */
+  /** The store has slots to be written, by the next `save`. */
   changed(store: SlotStore): void {
     this.#waiting.add(store);
+  }
+
+  /** Writes what is due. Never rejects. */
+  async save(): Promise<void> {
     if (this.#isSaving) return;
     this.#isSaving = true;
-    void this.#queue
-      .run(() => this.#saveAll())
-      .finally(() => {
-        this.#isSaving = false;
-      });
+    await this.#queue.run(() => this.#saveAll());
+    this.#isSaving = false;
   }
 
   /** Runs `read` with the file of a process; null: it has none, or the file cannot be read. */
   read<T>(name: string, series: number, read: (file: HistoryFile | null) => Promise<T>): Promise<T> {
     return this.#queue.run(async () => {
-      const known = this.#entries.has(fileNameOf(name));
+      const known = this.#entries.has(name);
       const file = known ? await this.#openFile(name, series).catch((error: unknown) => this.#failed(error)) : null;
       try {
         return await read(file);
@@ -113,7 +126,7 @@ export class HistoryFiles {
   /** The process has ended and everything is written. */
   release(name: string): Promise<void> {
     return this.#queue.run(async () => {
-      await this.#close(this.#entries.get(fileNameOf(name)));
+      await this.#close(this.#entries.get(name));
     });
   }
 
@@ -140,12 +153,12 @@ export class HistoryFiles {
 
   async #saveAll(isLast = false): Promise<void> {
     if (this.#options.clock.monotonic() < this.#retryAt) return;
+    const isPrompt = this.#waiting.size <= MAX_PROMPT_FILES;
     let hasFailed = false;
     let hasSaved = false;
     // What is put meanwhile is saved by the next call: its store changes again within seconds.
     for (const store of [...this.#waiting]) {
-      const isOpen = this.#entries.get(fileNameOf(store.name))?.file != null;
-      if (!isLast && !isOpen && !store.isUrgent && this.#open.size >= this.#maxOpen) continue;
+      if (!isLast && !isPrompt && !store.isUrgent) continue;
       this.#waiting.delete(store);
       try {
         await this.#save(store);
@@ -165,36 +178,47 @@ export class HistoryFiles {
 
   async #save(store: SlotStore): Promise<void> {
     if (store.isSaved) return;
-    const entry = this.#entries.get(fileNameOf(store.name));
-    if (entry?.file && !(await entry.file.isInPlace())) await this.#close(entry);
+    const entry = this.#entries.get(store.name);
+    if (entry) await this.#checkPlace(entry);
     await store.save(await this.#openFile(store.name, store.series));
-    const written = this.#entries.get(fileNameOf(store.name));
+    const written = this.#entries.get(store.name);
     if (written) written.writtenAt = this.#options.clock.now();
     await this.#closeSpare();
   }
 
+  /** A file that was removed is written again. */
+  async #checkPlace(entry: Entry): Promise<void> {
+    const now = this.#options.clock.monotonic();
+    if (entry.file === null || now - entry.checkedAt < CHECK_MS) return;
+    entry.checkedAt = now;
+    if (await entry.file.isInPlace()) return;
+    await this.#close(entry);
+    entry.extents = null;
+  }
+
   async #openFile(name: string, series: number): Promise<HistoryFile> {
-    const fileName = fileNameOf(name);
-    const known = this.#entries.get(fileName);
+    const known = this.#entries.get(name);
     if (known?.file) return known.file;
     if (!fitsHeader(name)) throw new MgrError("conflict", "the name of a process is too long for a file");
-    const entry = known ?? { name, series, writtenAt: this.#options.clock.now(), file: null, level: this.#level };
+    const entry = known ?? newEntry(name, series, this.#options.clock.now(), this.#level);
     if (!known) {
-      this.#entries.set(fileName, entry);
+      this.#entries.set(name, entry);
       await this.#fit();
     }
     try {
       makeStateFolder(this.#options.folder);
       return await this.#openEntry(entry);
     } catch (error) {
-      if (!known) this.#entries.delete(fileName);
+      if (!known) this.#entries.delete(name);
       throw error;
     }
   }
 
   async #openEntry(entry: Entry): Promise<HistoryFile> {
     const header = { name: entry.name, layout: layoutOf(entry.series, entry.level) };
-    entry.file = await HistoryFile.open(this.#pathOf(fileNameOf(entry.name)), header, this.#options.clock.now());
+    const path = this.#pathOf(fileNameOf(entry.name));
+    entry.file = await HistoryFile.open(path, header, this.#options.clock.now(), entry.extents);
+    entry.checkedAt = this.#options.clock.monotonic();
     this.#open.add(entry);
     return entry.file;
   }
@@ -213,6 +237,7 @@ export class HistoryFiles {
       const isOpen = entry.file !== null;
       await this.#close(entry);
       entry.level = this.#level;
+      entry.extents = null;
       // Opening changes the length; a file that is missing is created when it is written.
       if (!isOpen && (await readImage(this.#pathOf(fileNameOf(entry.name)))) === null) continue;
       await this.#openEntry(entry);
@@ -231,7 +256,7 @@ export class HistoryFiles {
       if (header === null || fileNameOf(header.name) !== found.name) return await rm(path);
       const { series, slots } = header.layout;
       const level = Array.from({ length: MAX_LEVEL + 1 }, (_, each) => each).find((each) => layoutOf(series, each).slots[0] === slots[0]);
-      this.#entries.set(found.name, { name: header.name, series, writtenAt: mtimeMs, file: null, level: level ?? MAX_LEVEL });
+      this.#entries.set(header.name, newEntry(header.name, series, mtimeMs, level ?? MAX_LEVEL));
       this.#level = Math.max(this.#level, level ?? 0);
     } catch (error) {
       if (!isMissing(error)) this.#failed(error);
@@ -250,7 +275,7 @@ export class HistoryFiles {
 
   async #remove(entry: Entry): Promise<void> {
     await this.#close(entry);
-    this.#entries.delete(fileNameOf(entry.name));
+    this.#entries.delete(entry.name);
     await rm(this.#pathOf(fileNameOf(entry.name)), { force: true });
   }
 
@@ -262,17 +287,16 @@ export class HistoryFiles {
     const file = entry?.file;
     if (entry === undefined || !file) return;
     entry.file = null;
+    entry.extents = file.extents;
     this.#open.delete(entry);
     await file.close();
-  }
-
-  get #maxOpen(): number {
-    return this.#options.maxOpenFiles ?? MAX_OPEN_FILES;
   }
 
   #bytesAt(level: number): number {
     let bytes = 0;
     for (const { series } of this.#entries.values()) bytes += fileBytes(layoutOf(series, level));
+    // Those that come next: rings need not be shortened again for each of them.
+    for (const { name, series } of this.#waiting) if (!this.#entries.has(name)) bytes += fileBytes(layoutOf(series, level));
     return bytes;
   }
 
@@ -294,6 +318,21 @@ export class HistoryFiles {
   #pathOf(fileName: string): string {
     return join(this.#options.folder, fileName);
   }
+}
+
+const newEntry = (name: string, series: number, writtenAt: number, level: number): Entry => ({
+  name,
+  series,
+  writtenAt,
+  level,
+  file: null,
+  extents: null,
+  checkedAt: 0,
+});
+
+/** Descriptors that this process may open. */
+function maxDescriptors(): number {
+  return Number(/^Max open files +(\d+) /m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1] ?? 1_024);
 }
 
 /** Names may contain slashes and be longer than a file name. */

@@ -7,7 +7,7 @@ import { SlotSummary } from "./slot-summary.ts";
 /** Slots of each ring that stay in memory: without a state folder all that is kept, else what the disk does not take. */
 const KEPT_SLOTS = [90, 36] as const;
 const WAITING_SLOTS = [30, 12] as const;
-/** Waiting slots with which a file is written that is not kept open. */
+/** Waiting slots with which a file is written that is one of very many. */
 const MANY_WAITING = 6;
 
 /** Called with the figures of a slot as `SlotSummary.figures` returns them; they are borrowed. */
@@ -30,6 +30,8 @@ export class SlotStore {
   readonly #discarded: [number | null, number | null] = [null, null];
   readonly #newest: [number, number] = [0, 0];
   #hasWrittenLong = false;
+  /** Slots put since the last write. */
+  #puts = 0;
 
   constructor({ name, series, changed }: StoreOptions) {
     this.name = name;
@@ -42,9 +44,9 @@ export class SlotStore {
     return this.#changed !== null && this.#blocks.every((block) => block === null) && this.#discarded.every((number) => number === null);
   }
 
-  /** So much waits that a file should be opened for it. */
+  /** So much waits that it should be written, even if that takes long. */
   get isUrgent(): boolean {
-    return this.#blocks[LONG] !== null || (this.#blocks[SHORT]?.numbers().length ?? 0) >= MANY_WAITING;
+    return this.#blocks[LONG] !== null || this.#puts >= MANY_WAITING;
   }
 
   /** Number of the newest slot since the daemon has started; 0: none. */
@@ -57,6 +59,7 @@ export class SlotStore {
     const block = this.#blocks[ring] ?? new SlotBlock(this.series, lengths[ring]);
     this.#blocks[ring] = block;
     block.put(number, figures);
+    this.#puts++;
     this.#newest[ring] = Math.max(this.#newest[ring], number);
     this.#changed?.(this);
   }
@@ -72,6 +75,7 @@ export class SlotStore {
 
   /** Writes what waits. What is put meanwhile waits for the next call. */
   async save(file: HistoryFile): Promise<void> {
+    this.#puts = 0;
     for (const ring of [SHORT, LONG] as const) {
       const discarded = this.#discarded[ring];
       if (discarded !== null) {
@@ -79,14 +83,17 @@ export class SlotStore {
         if (this.#discarded[ring] === discarded) this.#discarded[ring] = null;
       }
       const block = this.#blocks[ring];
-      for (const number of block?.numbers() ?? []) {
-        if (ring === LONG) await this.#completeLong(file, number);
-        // A copy: the slot may be replaced while it is written.
-        const slot = Uint8Array.from(block?.bytes(number) ?? []);
-        await file.write(ring, number, slot);
-        if (Buffer.compare(slot, block?.bytes(number) ?? slot) === 0) block?.remove(number);
+      if (block === null) continue;
+      const numbers = block.numbers();
+      if (ring === LONG) for (const number of numbers) await this.#completeLong(file, number);
+      for (const run of consecutive(numbers)) {
+        // A copy: slots may be replaced while they are written.
+        const slots = run.map((number) => Uint8Array.from(block.bytes(number)));
+        await file.write(ring, run[0] ?? 0, Buffer.concat(slots));
+        for (const [index, number] of run.entries())
+          if (Buffer.compare(slots[index] ?? Buffer.alloc(0), block.bytes(number)) === 0) block.remove(number);
       }
-      if (block?.numbers().length === 0) this.#blocks[ring] = null;
+      if (block.numbers().length === 0) this.#blocks[ring] = null;
     }
   }
 
@@ -129,4 +136,15 @@ export class SlotStore {
         rebuilt.map((figure, at) => (Number.isNaN(figure) ? (known[at] ?? Number.NaN) : figure)),
       );
   }
+}
+
+/** Runs of numbers without a gap. */
+function consecutive(numbers: readonly number[]): number[][] {
+  const runs: number[][] = [];
+  for (const number of numbers) {
+    const run = runs.at(-1);
+    if (run !== undefined && run.at(-1) === number - 1) run.push(number);
+    else runs.push([number]);
+  }
+  return runs;
 }

@@ -39,9 +39,9 @@ test("a ring that is full has its newest slots", async () => {
   for (let number = now - 2_500; number < now; number++) {
     store.put(SHORT, number, figuresOf(number % 1_000));
     // More than what may wait is written meanwhile.
-    if (number % 20 === 0) await files.tend();
+    if (number % 20 === 0) await files.save();
   }
-  await files.tend();
+  await files.save();
   const found = await slotsIn(files, store, SHORT, { from: now - 3_000, until: now + 10 });
   expect([...found.keys()]).toEqual(Array.from({ length }, (_, index) => now - length + index));
   for (const [number, figure] of found) expect(figure).toBe(number % 1_000);
@@ -76,7 +76,7 @@ test("a torn slot is a gap, and a file with a damaged header begins anew", async
   expect([...(await slotsIn(later, storeIn(later, "torn"), SHORT, range)).keys()]).toEqual([at - 3, at - 2, at]);
   expect(later.names).toEqual(["torn"]);
   storeIn(later, "damaged").put(SHORT, at, figuresOf(2));
-  await later.tend();
+  await later.save();
   expect([...(await slotsIn(later, storeIn(later, "damaged"), SHORT, range))]).toEqual([[at, 2]]);
   await later.close();
 });
@@ -107,7 +107,7 @@ test("what was written while the wall clock was ahead is removed", async () => {
   expect([...(await slotsIn(later, store, SHORT, { from: at - 10, until: at + 200 }))]).toEqual([[at, 1]]);
   store.put(SHORT, at + 1, figuresOf(3));
   store.put(SHORT, at + 2, figuresOf(3));
-  await later.tend();
+  await later.save();
   // Set back while the daemon runs.
   store.discardAfter(SHORT, at + 1);
   expect([...(await slotsIn(later, store, SHORT, { from: at, until: at + 5 })).keys()]).toEqual([at, at + 1]);
@@ -166,7 +166,7 @@ test("at the bound, files that are no longer written are removed first, the olde
   const later = await rig.files({ maxBytes: 3 * WHOLE });
   expect(later.names.sort()).toEqual(["p1", "p2", "p3"]);
   storeIn(later, "new").put(SHORT, rig.now(), figuresOf(1));
-  await later.tend();
+  await later.save();
   expect(later.names.sort()).toEqual(["new", "p1", "p3"]);
   await later.close();
 });
@@ -201,7 +201,7 @@ test("on a full disk the newest slots stay in memory, with one warning that name
   for (let number = at; number < at + 100; number++) {
     store.put(SHORT, number, figuresOf(1));
     await rig.clock.advance(10_000);
-    await files.tend();
+    await files.save();
   }
   const range = { from: at, until: at + 200 };
   expect([...(await slotsIn(files, store, SHORT, range)).keys()]).toEqual(Array.from({ length: 30 }, (_, index) => at + 70 + index));
@@ -211,7 +211,7 @@ test("on a full disk the newest slots stay in memory, with one warning that name
   disk.makeRoom();
   await rig.clock.advance(60_000);
   store.put(SHORT, at + 101, figuresOf(1));
-  await files.tend();
+  await files.save();
   expect(rig.log.at(-1)).toBe(`info: load history is written to ${folder}/load-history again`);
   await files.close();
   const later = await rig.files({ folder: join(folder, "load-history") });
@@ -224,8 +224,9 @@ test("a folder that was removed while the daemon runs is written again", async (
   const files = await rig.files();
   const store = storeIn(files, "p");
   store.put(SHORT, rig.now(), figuresOf(1));
-  await files.tend();
+  await files.save();
   rmSync(rig.folder, { recursive: true });
+  await rig.clock.advance(60_000);
   store.put(SHORT, rig.now() + 1, figuresOf(1));
   await files.close();
   expect(readdirSync(rig.folder)).toHaveLength(1);
