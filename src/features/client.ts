@@ -1,17 +1,11 @@
-import type { Observable } from "rxjs";
-import type { NamedSubscription } from "../client/feature.ts";
-import { Requester } from "../client/requests.ts";
-import type { ManagerFrame } from "../protocol/frames/frames.ts";
+import { EventRequester, type NamedSubscription } from "../client/feature.ts";
 import { TOPIC_SUBSCRIPTION } from "./data-plane/wire/topic.ts";
 import { LoadHandle } from "./load-history/client/load-handle.ts";
 import { LOAD_SUBSCRIPTION } from "./load-history/wire.ts";
 import { LoggerHandle } from "./loggers/client/logger-handle.ts";
 
 /** The handles of features, as methods of whatever requests can be sent with: a connection, an embedded manager. */
-export abstract class FeatureHandles extends Requester {
-  /** The frames that answer no request. */
-  abstract readonly events$: Observable<ManagerFrame>;
-
+export abstract class FeatureHandles extends EventRequester {
   /** A handle of a data logger, which need not exist yet: `configure` creates it. */
   logger(name: string): LoggerHandle {
     return new LoggerHandle(this, name);

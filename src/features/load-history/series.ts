@@ -22,7 +22,6 @@ export const HOST_SERIES = [
   "load",
   "temperature",
 ] as const;
-export type HostSeries = (typeof HOST_SERIES)[number];
 
 /** Figures in the order of their series; null: not known. */
 export type Figures = readonly (number | null)[];

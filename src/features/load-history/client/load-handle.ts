@@ -1,6 +1,6 @@
 import { filter, Observable } from "rxjs";
 import { isWithin } from "../../../base/names.ts";
-import type { Requester } from "../../../client/requests.ts";
+import type { EventRequester } from "../../../client/feature.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { ProcessSeries } from "../series.ts";
@@ -18,20 +18,15 @@ export interface LoadRange {
   readonly series?: readonly ProcessSeries[];
 }
 
-/** A connection, or an embedded manager. */
-interface LoadSource extends Requester {
-  readonly events$: Observable<ManagerFrame>;
-}
-
 /** How often each process or group is subscribed to, by connection. */
-const subscribers = new WeakMap<LoadSource, Map<string, number>>();
+const subscribers = new WeakMap<EventRequester, Map<string, number>>();
 
 /** What a process, or each process of a group, uses and used (docs/history.md). */
 export class LoadHandle {
   readonly name: string;
-  readonly #client: LoadSource;
+  readonly #client: EventRequester;
 
-  constructor(client: LoadSource, name: string) {
+  constructor(client: EventRequester, name: string) {
     this.#client = client;
     this.name = name;
   }
