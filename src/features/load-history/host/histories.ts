@@ -10,7 +10,7 @@ import { SlotStore } from "./rings/slot-store.ts";
 export const MACHINE = "";
 /** Without a state folder: processes that have ended whose history stays in memory, at most, and how long, milliseconds. */
 const MAX_ENDED = 256;
-const ENDED_KEPT_MS = 36 * PERIODS_MS[LONG];
+const ENDED_KEPT_MS = 30 * PERIODS_MS[LONG];
 
 export interface HistoriesOptions {
   readonly clock: Clock;

@@ -305,7 +305,7 @@ export class HistoryFiles {
     if (!(error instanceof MgrError)) this.#retryAt = this.#options.clock.monotonic() + RETRY_MS;
     const reason = messageOf(error);
     if (this.#problem === null) {
-      const effect = `The newest ${Math.round((12 * LONG_SLOT_MS) / 60_000)} minutes are kept in memory`;
+      const effect = `The newest ${Math.round((6 * LONG_SLOT_MS) / 60_000)} minutes are kept in memory`;
       this.#options.log(
         "warning",
         `load history cannot be written to ${this.#options.folder}: ${reason}. ${effect}; it is tried again every ${RETRY_MS / 1_000} s`,

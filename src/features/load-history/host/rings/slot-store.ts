@@ -5,8 +5,8 @@ import { SlotBlock } from "./slot-block.ts";
 import { SlotSummary } from "./slot-summary.ts";
 
 /** Slots of each ring that stay in memory: without a state folder all that is kept, else what the disk does not take. */
-const KEPT_SLOTS = [90, 36] as const;
-const WAITING_SLOTS = [30, 12] as const;
+const KEPT_SLOTS = [72, 30] as const;
+const WAITING_SLOTS = [8, 6] as const;
 /** Waiting slots with which a file is written that is one of very many. */
 const MANY_WAITING = 6;
 

@@ -4,19 +4,13 @@ import type { Figures } from "../../series.ts";
 export class SlotSummary {
   readonly number: number;
   readonly #series: number;
-  readonly #min: Float64Array;
-  readonly #max: Float64Array;
-  readonly #sum: Float64Array;
-  /** Milliseconds, for each series: a figure may be unknown for a part of the slot. */
-  readonly #weight: Float64Array;
+  /** Minimum, maximum, sum and weight of each series; a weight is in milliseconds, as a figure may be unknown for a part of the slot. */
+  readonly #parts: Float64Array;
 
   constructor(series: number, number: number) {
     this.number = number;
     this.#series = series;
-    this.#min = new Float64Array(series).fill(Number.POSITIVE_INFINITY);
-    this.#max = new Float64Array(series).fill(Number.NEGATIVE_INFINITY);
-    this.#sum = new Float64Array(series);
-    this.#weight = new Float64Array(series);
+    this.#parts = new Float64Array(4 * series);
   }
 
   /** Adds a sample that stands for so many milliseconds. */
@@ -39,20 +33,20 @@ export class SlotSummary {
   figures(): Float32Array {
     const figures = new Float32Array(3 * this.#series).fill(Number.NaN);
     for (let at = 0; at < this.#series; at++) {
-      const weight = this.#weight[at] ?? 0;
+      const [min = 0, max = 0, sum = 0, weight = 0] = this.#parts.subarray(4 * at, 4 * at + 4);
       if (weight === 0) continue;
-      figures[at] = this.#min[at] ?? Number.NaN;
-      figures[this.#series + at] = (this.#sum[at] ?? Number.NaN) / weight;
-      figures[2 * this.#series + at] = this.#max[at] ?? Number.NaN;
+      figures[at] = min;
+      figures[this.#series + at] = sum / weight;
+      figures[2 * this.#series + at] = max;
     }
     return figures;
   }
 
   #merge(at: number, { min, mean, max }: { min: number; mean: number; max: number }, weight: number): void {
-    this.#min[at] = Math.min(this.#min[at] ?? min, min);
-    this.#max[at] = Math.max(this.#max[at] ?? max, max);
-    this.#sum[at] = (this.#sum[at] ?? 0) + mean * weight;
-    this.#weight[at] = (this.#weight[at] ?? 0) + weight;
+    const parts = this.#parts.subarray(4 * at, 4 * at + 4);
+    const [least = 0, most = 0, sum = 0, before = 0] = parts;
+    const isFirst = before === 0;
+    parts.set([isFirst ? min : Math.min(least, min), isFirst ? max : Math.max(most, max), sum + mean * weight, before + weight]);
   }
 }
 

@@ -39,7 +39,7 @@ test("a ring that is full has its newest slots", async () => {
   for (let number = now - 2_500; number < now; number++) {
     store.put(SHORT, number, figuresOf(number % 1_000));
     // More than what may wait is written meanwhile.
-    if (number % 20 === 0) await files.save();
+    if (number % 5 === 0) await files.save();
   }
   await files.save();
   const found = await slotsIn(files, store, SHORT, { from: now - 3_000, until: now + 10 });
@@ -204,7 +204,7 @@ test("on a full disk the newest slots stay in memory, with one warning that name
     await files.save();
   }
   const range = { from: at, until: at + 200 };
-  expect([...(await slotsIn(files, store, SHORT, range)).keys()]).toEqual(Array.from({ length: 30 }, (_, index) => at + 70 + index));
+  expect([...(await slotsIn(files, store, SHORT, range)).keys()]).toEqual(Array.from({ length: 8 }, (_, index) => at + 92 + index));
   expect(rig.log).toEqual([
     expect.stringMatching(new RegExp(`^warning: load history cannot be written to ${folder}/load-history: ENOSPC`)),
   ]);
@@ -215,7 +215,7 @@ test("on a full disk the newest slots stay in memory, with one warning that name
   expect(rig.log.at(-1)).toBe(`info: load history is written to ${folder}/load-history again`);
   await files.close();
   const later = await rig.files({ folder: join(folder, "load-history") });
-  expect((await slotsIn(later, storeIn(later, "p"), SHORT, range)).size).toBe(30);
+  expect((await slotsIn(later, storeIn(later, "p"), SHORT, range)).size).toBe(8);
   await later.close();
 });
 
