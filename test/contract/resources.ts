@@ -139,7 +139,6 @@ export const RESOURCES: Tables = {
   "process load": { name: "string", cpu_percent: "number", memory_rss: "integer", processes: "integer" },
   "load figures": Object.fromEntries(LOAD_SERIES.map((series) => [series, nullable("number")])),
   "load curve": { min: arrayOf(nullable("number")), mean: arrayOf(nullable("number")), max: arrayOf(nullable("number")) },
-  "load curves": Object.fromEntries(LOAD_SERIES.map((series) => [series, optional(table("load curve"))])),
   "process load history": {
     name: "string",
     host: "string",
@@ -147,7 +146,7 @@ export const RESOURCES: Tables = {
     step: "number",
     resolution: "number",
     oldest: nullable("timestamp"),
-    series: table("load curves"),
+    series: mapOf(table("load curve")),
   },
   "newest load": { name: "string", host: "string", ts: "timestamp", load: table("load figures") },
   "host load": { host: "string", cpu_percent: "number", cpus: "integer" },

@@ -37,7 +37,7 @@ const processHistory = z
     name: z.string(),
     host: z.string(),
     ...history,
-    series: z.partialRecord(z.enum(PROCESS_SERIES), curve).describe("By name, as in LoadFigures."),
+    series: z.record(z.string(), curve).describe("By name, as in LoadFigures."),
   })
   .meta({ id: "ProcessLoadHistory" });
 export type ProcessLoadHistory = z.infer<typeof processHistory>;
