@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { constants, type Dirent, readFileSync } from "node:fs";
+import { constants, type Dirent } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
@@ -9,7 +8,8 @@ import { isMissing, openStateFileAsync } from "../../../../files/state-file.ts";
 import { makeStateFolder } from "../../../../files/state-folder.ts";
 import { LONG_SLOT_MS } from "../../series.ts";
 import { decodeHeader, fitsHeader } from "./header.ts";
-import { type Extents, HistoryFile, readImage } from "./history-file.ts";
+import { type Entry, FILE_NAME, fileNameOf, maxDescriptors, newEntry } from "./history-entry.ts";
+import { HistoryFile, readImage } from "./history-file.ts";
 import { fileBytes, HEADER_BYTES, layoutOf, MAX_LEVEL } from "./layout.ts";
 import type { SlotStore } from "./slot-store.ts";
 
@@ -31,21 +31,6 @@ const RETRY_MS = 30_000;
 const CHECK_MS = 30_000;
 /** Rings become longer again where they would then take this much of the space. */
 const LONGER_AT = 0.9;
-const FILE_NAME = /^[0-9a-f]{32}\.load$/;
-
-interface Entry {
-  readonly name: string;
-  readonly series: number;
-  /** When it was written last, milliseconds since 1970. */
-  writtenAt: number;
-  /** Open; null: it is opened when it is needed. */
-  file: HistoryFile | null;
-  level: number;
-  /** Of the closed file; null: it was not opened yet. */
-  extents: Extents | null;
-  /** When its place was checked last, monotonic milliseconds. */
-  checkedAt: number;
-}
 
 export interface HistoryFilesOptions {
   readonly folder: string;
@@ -318,24 +303,4 @@ export class HistoryFiles {
   #pathOf(fileName: string): string {
     return join(this.#options.folder, fileName);
   }
-}
-
-const newEntry = (name: string, series: number, writtenAt: number, level: number): Entry => ({
-  name,
-  series,
-  writtenAt,
-  level,
-  file: null,
-  extents: null,
-  checkedAt: 0,
-});
-
-/** Descriptors that this process may open. */
-function maxDescriptors(): number {
-  return Number(/^Max open files +(\d+) /m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1] ?? 1_024);
-}
-
-/** Names may contain slashes and be longer than a file name. */
-function fileNameOf(name: string): string {
-  return `${createHash("sha256").update(name).digest("hex").slice(0, 32)}.load`;
 }
