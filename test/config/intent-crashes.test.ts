@@ -196,6 +196,7 @@ it("whatever is changed, saved, refused and torn by crashes: what was saved is t
           await Promise.race([play(store, { actions, files, expected }), files.crashed]);
           // Without a crash, it is killed at its end.
           files.stop("crash");
+          await files.settled();
           if ((await fs.readdir(folder)).includes("intent.journal")) await fs.appendFile(join(folder, "intent.journal"), tail);
           state = stateOf(await IntentStore.open(path));
           expect(expected.includes(state)).toBe(true);
