@@ -65,7 +65,7 @@ export class JsonColumns {
     leaf.isInteger &&= integerOf(value) !== null;
     if (!Array.isArray(value)) leaf.scalars.add(kindOf(value));
     else {
-      // Two are enough to know that they differ.
+      // Two lengths are enough to know that they differ.
       if (leaf.lengths.size < 2) leaf.lengths.add(value.length);
       for (const element of value) leaf.elements.add(kindOf(element));
     }
