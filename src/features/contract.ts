@@ -24,7 +24,7 @@ export const FEATURE_HEARTBEAT = { ...DATA_PLANE_HEARTBEAT, ...RECORDING_HEARTBE
 /** Fields of features in a RunSpec; none is a reason to restart a run. */
 export const FEATURE_RUN = { ...X11_RUN } as const;
 
-/** Answers of a host that lacks what a feature needs: to requests that a manager sends without being asked. */
+/** Answers of a host that cannot provide a feature, to requests that the manager sends by itself. */
 export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS } as const;
 
 /** Checks that features give the registries of manager and hosts. */

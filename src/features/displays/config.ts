@@ -82,7 +82,7 @@ export type X11Forwarding = { readonly to: "display" } | { readonly to: "gui" } 
 type DisplayDefinition = {
   /** Target of the process's X clients; null: its environment decides. */
   readonly forward_x11: X11Forwarding | null;
-  /** For a VNC server: the number of its X display, and its TCP port on localhost. */
+  /** Display number of a VNC server and its TCP port on localhost; null: the process is not a VNC server. */
   readonly vnc: { readonly display: number; readonly port: number } | null;
 };
 

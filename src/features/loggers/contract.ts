@@ -7,7 +7,7 @@ export const MAX_LOGGERS = 100;
 export const MAX_LOGGER_TOPICS = 1_000;
 /** Maximum size of the samples in one answer, bytes. */
 export const MAX_SAMPLE_PART_BYTES = 256 * 1024;
-/** Number of rings in one answer; their names have at most 255 characters. */
+/** Maximum number of rings in one answer; their names have at most 255 characters. */
 export const RING_REPORTS_PER_PAGE = 200;
 
 /** A name of up to 255 characters, each of which may take two UTF-16 units. */

@@ -64,7 +64,7 @@ export const networkRow = z.discriminatedUnion("kind", [
   /** Losses and memory of the host's broker. */
   z.object({
     kind: z.literal("broker"),
-    /** Dropped by programs of the host that read too slowly, and by links to other brokers. */
+    /** Dropped for programs of the host that read too slowly, and on links to other brokers. */
     dropped_msgs: count,
     dropped_bytes: count,
     /** The part of these that links dropped. */

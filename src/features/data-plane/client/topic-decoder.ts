@@ -38,7 +38,7 @@ export class TopicDecoder {
     this.#isSilent = false;
   }
 
-  /** Resolves when the publisher has answered; null if messages need not wait. */
+  /** Resolves when the publisher has answered or the request failed; null if messages need not wait. */
   waitFor(): Promise<void> | null {
     if (this.#codec !== null || (this.#asking === null && performance.now() < this.#retryAt)) return null;
     this.#asking ??= this.#ask().finally(() => {

@@ -46,7 +46,7 @@ export class TopicPublishing {
     this.#options = options;
   }
 
-  /** Rejects with `bad_field` for a value that does not fit the definition, `conflict` if another client has the topic, `busy`, `host_unavailable`. */
+  /** Rejects with `bad_field` if the value does not fit the definition, `conflict` if another client has the topic, `busy`, `host_unavailable`. */
   async publish(message: TopicMessage, by: string): Promise<PublishedTopic> {
     const { name, value } = message;
     const subject = subjectOfTopic(name);

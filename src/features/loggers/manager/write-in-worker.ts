@@ -5,10 +5,7 @@ import type { WriteJob, WriteResult } from "../../recordings/samples/worker/writ
 
 /** The bundled `samples/worker` of the recordings; the path is right from src/ and from dist/. */
 const BUNDLE = packageFile("dist/sample-writer.mjs");
-/**
- * Heap limits in MiB. Columns are made of one sample at a time; the old generation fits the largest one. The young generation is small because
- * garbage fills it.
- */
+/** Heap limits in MiB. Columns are made of one sample at a time; the old generation is for the largest. Garbage would fill any young generation. */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
 
 /**

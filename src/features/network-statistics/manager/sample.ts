@@ -7,7 +7,7 @@ export interface Subscribing {
   readonly broker: string | null;
 }
 
-/** A provider of a service: the subjects, and its broker. */
+/** An instance of a service: its subjects and its broker. */
 export interface Serving {
   readonly service: string;
   readonly subjects: readonly string[];

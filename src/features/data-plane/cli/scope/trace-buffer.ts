@@ -1,4 +1,4 @@
-/** Time span of one point, seconds: a terminal has no more columns than that. */
+/** Time span of one point, seconds: a terminal has too few columns for shorter ones. */
 const BIN_SECONDS = 0.002;
 /** Maximum number of points: the longest window at that resolution is 120 s. */
 const MAX_BINS = 60_000;

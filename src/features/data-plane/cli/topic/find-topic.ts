@@ -17,7 +17,7 @@ export async function findTopic(client: ManagerClient, name: string): Promise<To
   return find(await findTopics(client, []), name, TOPIC);
 }
 
-/** For commands that wait: returns null and prints a note if the topic is not published yet, because its name may be mistyped. Throws `bad_field`. */
+/** Returns null and prints a note if the topic is not published yet: the command waits, but the name may be mistyped. Throws `bad_field`. */
 export async function awaitedTopic(client: ManagerClient, name: string): Promise<Topic | null> {
   subjectOfTopic(name);
   const topics = await findTopics(client, []);
