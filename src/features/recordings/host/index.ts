@@ -38,7 +38,7 @@ export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
       ...(recorder === null
         ? {}
         : {
-            // Recordings resume before the host is ready, so that the first messages of programs are recorded.
+            // Programs may connect once recordings have resumed, so that their first messages are recorded.
             ready: recorder.resumed,
             heartbeat: () => ({ record_seq: recorder.seq }),
             output: (name, bytes) => recorder.output(name, bytes),
