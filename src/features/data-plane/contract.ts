@@ -8,8 +8,8 @@ export type DataPlaneEvent = z.infer<typeof dataPlaneEvent>;
 
 export const DATA_PLANE_REQUESTS = {
   /**
-   * The tables of clients, topics and services as of event `seq`, fetched page by page: JSON of the changes that create them. No pages: the
-   * host has no broker.
+   * The tables of clients, topics and services as of event `seq`, fetched page by page: JSON of the changes that create them. Without a broker, the
+   * host has no pages.
    */
   data_plane: { request: z.object({ session }), response: z.object({ list: z.string(), seq: count, pages: count }) },
   data_plane_page: listPage,
@@ -25,13 +25,13 @@ export const DATA_PLANE_REQUESTS = {
 
 export const DATA_PLANE_NEWS = { data_plane: dataPlaneEvent } as const;
 
-/** `data_seq`: number of the last change of its clients, topics and services; left out by a host without a broker. */
+/** `data_seq`: number of the last change of the host's clients, topics and services; omitted by a host without a broker. */
 export const DATA_PLANE_HEARTBEAT = { data_seq: count.exactOptional() } as const;
 
 /** The tables of a host without a broker. */
 export const NO_DATA_PLANE = { data_plane: { list: "", seq: 0, pages: 0 } } as const;
 
-/** How the brokers of manager and hosts check the definitions of topics. */
+/** Checks of topic definitions by the brokers of manager and hosts. */
 export const DATA_PLANE_CHECKS = {
   definitionProblem: async () => (await import("./samples/definition-problem.ts")).definitionProblem,
 } as const;

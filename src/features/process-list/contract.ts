@@ -8,7 +8,7 @@ export type TaskCell = z.infer<typeof taskCell>;
 /** A page of a list: rows of cells in the order of TASK_COLUMNS. */
 export const taskPage = z.array(z.array(taskCell).length(TASK_COLUMNS.length));
 
-/** How a task is scheduled, in the kernel's terms: `prio` is 1 to 99 for FIFO and RR, else 0. */
+/** Scheduling of a task in the kernel's terms: `prio` is 1 to 99 for FIFO and RR, else 0. */
 const taskScheduling = {
   policy: z.number().int(),
   prio: z.number().int(),

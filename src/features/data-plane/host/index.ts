@@ -6,7 +6,7 @@ import { Tap } from "./tap.ts";
 
 export type { Tap, TappedMessage } from "./tap.ts";
 
-/** Reports clients, topics and services of the host. Its service taps topics; null: the host has no broker. */
+/** Reports clients, topics and services of the host. The service taps topics; null: the host has no broker. */
 export const dataPlaneHost: HostFeature<keyof typeof DATA_PLANE_REQUESTS, Tap | null> = {
   begin({ bus, clock, log, publish }) {
     const report = bus && new RegistryReport(bus.registry, { clock, send: (event) => publish("data_plane", event) });

@@ -5,7 +5,7 @@ import type { RegistryChange } from "../../../contract/registry.ts";
 import { ListPages } from "../../../daemon/lists/list-pages.ts";
 import type { DataPlaneEvent } from "../contract.ts";
 
-/** Changes in one message, characters of JSON: one that is larger has a message of its own. */
+/** Maximum size of the changes in one message, characters of JSON; a larger change has its own message. */
 const MAX_EVENT_CHARS = 128 * 1024;
 
 interface ReportOptions {
@@ -15,7 +15,7 @@ interface ReportOptions {
 
 /** Reports the clients, topics and services of a host's broker to the manager: numbered changes, and the whole tables on request. */
 export class RegistryReport {
-  /** Of the last event. */
+  /** Number of the last event. */
   seq = 0;
   readonly #registry: Registry;
   readonly #send: ReportOptions["send"];
@@ -30,7 +30,7 @@ export class RegistryReport {
   }
 
   list(): ResponseOf<"data_plane"> {
-    // Sends pending changes first: those that follow the list happened after it.
+    // Pending changes are sent first, so that changes after the list are newer than it.
     this.#registry.flush();
     const { clients, topics, services } = this.#registry.tables();
     const rows: RegistryChange[] = [

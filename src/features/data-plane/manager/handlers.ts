@@ -10,7 +10,7 @@ const aboutProvider = ({ provider_id }: { provider_id: number }): FrameObject =>
 
 /** Handlers for clients, topics, services and parameters. */
 export function dataPlaneHandlers(dataPlane: DataPlane): HandlerTable<keyof typeof dataPlaneCommands> {
-  /** The topics that each connection is subscribed to. */
+  /** Subscribed topics by connection. */
   const followed = new WeakMap<HandlerContext, TopicSubscriptions>();
   const subscriptionsOf = (context: HandlerContext) => {
     const known = followed.get(context);

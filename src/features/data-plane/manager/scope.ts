@@ -7,7 +7,7 @@ import type { DataPlaneTables } from "./data-plane-tables.ts";
 import { callEndpoint, interfaceName } from "./service-calls.ts";
 
 const INTERFACE = "mgr.scope.v1";
-/** How long a scope process has to start and to provide its service, milliseconds. */
+/** Time in which a scope process must start and provide its service, milliseconds. */
 const START_TIMEOUT_MS = 10_000;
 const OPEN_TIMEOUT_MS = 5_000;
 
@@ -29,7 +29,7 @@ export class Scope {
     this.#options = options;
   }
 
-  /** Starts the scope process if it does not run. Resolves with its name; "" for a program that is no process. */
+  /** Opens a trace; starts the scope process if it does not run. Resolves with its name; "" for a program that is not a process of mgr. */
   async open(trace: string, by: string): Promise<string> {
     const wanted = this.#options.process();
     const service = this.#find(wanted) ?? (await this.#started(wanted, by));
@@ -54,7 +54,7 @@ export class Scope {
           const service = this.#find(wanted);
           if (service) resolve(service);
         };
-        // Its client may be known after its service.
+        // The service may be reported before its client.
         leave = events.subscribe((event) => {
           if (event.type === "service_upsert" || event.type === "client_upsert") look();
         });

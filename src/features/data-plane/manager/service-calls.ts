@@ -13,8 +13,8 @@ export function interfaceName({ record }: KnownService): string {
 }
 
 /**
- * Calls an endpoint of a service and resolves with its JSON answer. Rejects with `not_found`, `host_unavailable`, `timeout`, and with
- * `bad_field` or `conflict` in the words of the service.
+ * Calls an endpoint of a service and resolves with its JSON answer. Rejects with `not_found`, `host_unavailable`, `timeout`, and with `bad_field` or
+ * `conflict` with the message of the service.
  */
 export async function callEndpoint(
   bus: Promise<Bus> | null,
@@ -43,15 +43,15 @@ export async function callEndpoint(
 }
 
 /**
- * Services choose their subjects, and the manager may publish on every subject. It must not be tricked into commanding a host, answering
- * a request of another client, or publishing another client's topic.
+ * Whether the manager may call a service on this subject. Services choose their subjects, and the manager may publish on every subject. It must not
+ * be tricked into commanding a host, answering a request of another client, or publishing another client's topic.
  */
 function isServable(subject: string): boolean {
   return mayCross(subject) && !isInbox(subject) && !/^(\$|topic\.)/.test(subject);
 }
 
 function request(bus: Bus, subject: string, call: { request: unknown; timeoutMs: number }): Promise<BusMessage> {
-  // The limit of the caller comes first.
+  // The caller's time-out ends first.
   return bus.request(subject, JSON.stringify(call.request), { timeoutMs: call.timeoutMs + 1_000 });
 }
 

@@ -5,9 +5,9 @@ import { type AnyErrorCode, MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import type { HostHeartbeat } from "../../../contract/messages.ts";
 
-/** Changes kept while the table is requested; with more, it is requested again. */
+/** Maximum number of changes kept while the table is requested; with more, it is requested again. */
 const MAX_EARLY_CHANGES = 1_000;
-/** Wait before a failed request is repeated, milliseconds. */
+/** Pause before a failed request is repeated, milliseconds. */
 const RETRY_MS = 1_000;
 
 interface TableReplicaOptions<Change, Row> {
@@ -17,16 +17,16 @@ interface TableReplicaOptions<Change, Row> {
   readonly request: "data_plane" | "recordings";
   readonly rows: z.ZodType<Row[]>;
   readonly changed: (change: Change) => void;
-  /** The whole table. `life` identifies the daemon process that sent it. */
+  /** Called with the whole table. `life` identifies the daemon process that sent it. */
   readonly replaced: (rows: Row[], life: string) => void;
 }
 
 /** Keeps a copy of a daemon's table: all rows after a hello and after a gap, numbered changes in between. */
 export class TableReplica<Change extends { readonly seq: number }, Row> {
   readonly #options: TableReplicaOptions<Change, Row>;
-  /** Of the daemon that the copy is from; "": there is no copy yet. */
+  /** Identifies the daemon process that sent the table; "": there is no copy yet. */
   #life = "";
-  /** Of the last change applied; null while the table is requested. */
+  /** Number of the last change applied; null while the table is requested. */
   #seq: number | null = null;
   /** Identifies the current request. */
   #request: symbol | null = null;
@@ -39,7 +39,7 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
     this.#options = options;
   }
 
-  /** The host is ready. */
+  /** Called when the host is ready; requests the table. */
   begin(): void {
     this.#isUnsupported = false;
     this.#fetch();

@@ -4,13 +4,13 @@ import { type Clock, pause } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import type { ArrivingGui } from "./guis.ts";
 
-/** X connections of one `mgr gui`, with those that are being opened. A desktop's X server takes 256 clients by default. */
+/** Maximum number of X connections of one `mgr gui`, including those being opened. A desktop's X server accepts 256 clients by default. */
 const MAX_CONNECTIONS = 256;
-/** How long a `mgr gui` may take to open an X connection, milliseconds. */
+/** Time in which a `mgr gui` must open an X connection, milliseconds. */
 const OPEN_TIMEOUT_MS = 20_000;
 const ID_BYTES = 16;
 
-/** What an X connection is for. The person at the desktop is told. */
+/** The process that an X connection belongs to; shown to the user of the desktop. */
 export interface XClient {
   readonly process: string;
   readonly host: string;
@@ -38,13 +38,13 @@ export class ConnectedGui {
     return this.#gui;
   }
 
-  /** Tells it which `mgr gui` of its user gets new windows. */
+  /** Notifies this `mgr gui` which one of its user gets new windows. */
   tellCurrent(current: ConnectedGui): void {
     const { user } = this.#gui;
     this.#gui.send({ type: "gui_registered", username: user, is_current: current === this, current_peer: current.desktop.peer });
   }
 
-  /** A connection to its X server. Rejects if it opens none. */
+  /** Opens a connection to the desktop's X server. Rejects if `mgr gui` opens none. */
   async open(client: XClient): Promise<Duplex> {
     if (this.#hasLeft) throw gone();
     if (this.#openings.size + this.#streams.size >= MAX_CONNECTIONS)

@@ -10,18 +10,18 @@ const displayRecord = z.object({
   user: z.string().min(1),
   /** Number of the X display. */
   display: z.int().min(0).max(59_535),
-  /** Its own folder, absolute: the cookie and the socket of the VNC server. */
+  /** Absolute path of the display's own folder: the cookie and the socket of the VNC server. */
   folder: z.string().min(1),
 });
 /** A private display that was used. */
 export type DisplayRecord = z.infer<typeof displayRecord>;
 const displaysFile = z.object({ displays: z.array(displayRecord) });
 
-/** The private displays, kept for the managers after this one. */
+/** The private displays, saved for later managers. */
 export class DisplayRecords {
   readonly #records: Map<string, DisplayRecord>;
   readonly #save: (records: DisplayRecord[]) => Promise<void>;
-  /** The private folder for sockets: made if it is missing. */
+  /** Returns the private folder for sockets; makes it if it is missing. */
   readonly sockets: () => string;
 
   private constructor(records: readonly DisplayRecord[], sockets: () => string, save: (records: DisplayRecord[]) => Promise<void>) {
@@ -30,7 +30,7 @@ export class DisplayRecords {
     this.#save = save;
   }
 
-  /** From `displays.json` of the state folder. A damaged file counts as empty: displays that run are stopped then. */
+  /** Reads `displays.json` in the state folder. A damaged file counts as empty: running displays are stopped then. */
   static async open(files: StateFiles, sockets: () => string, warn: (msg: string) => void): Promise<DisplayRecords> {
     const bytes = await readStateBytes(files.path(FILE)).catch((error: unknown) => {
       warn(`earlier private displays are forgotten: ${messageOf(error)}`);
@@ -53,7 +53,7 @@ export class DisplayRecords {
     return [...this.#records.values()];
   }
 
-  /** Resolves once it is saved, as far as possible. */
+  /** Resolves when the record is saved, or saving has failed. */
   set(record: DisplayRecord): Promise<void> {
     this.#records.set(record.user, record);
     return this.#save(this.all());

@@ -3,7 +3,7 @@ import type { HandlerTable } from "../../../transport/handlers/handler.ts";
 import type { loggerCommands } from "../wire.ts";
 import type { Loggers } from "./loggers.ts";
 
-/** null: all of them. */
+/** `name` is null for all loggers. */
 const aboutLogger = (name: string | null): FrameObject => ({ kind: "logger", name });
 
 export function loggerHandlers(loggers: Loggers): HandlerTable<keyof typeof loggerCommands> {

@@ -2,25 +2,25 @@ import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { LoggerSpec, RingReport } from "../contract.ts";
 
-/** How often a host is asked for its counts while a logger records, milliseconds. */
+/** Interval for polling the counts of a host while a logger records, milliseconds. */
 const POLL_MS = 500;
 
 interface HostLoggersOptions {
   readonly session: HostSession;
   readonly clock: Clock;
-  /** Whether counts are growing. */
+  /** Whether a logger records, so that counts grow. */
   readonly isRecording: () => boolean;
-  /** Reports of these loggers were replaced. */
+  /** Called when the reports of these loggers were replaced. */
   readonly changed: (names: ReadonlySet<string>) => void;
 }
 
-/** The rings of one host, as it reported them last. They stay while it is lost. */
+/** The rings that one host reported last. They are kept while the host is lost. */
 export class HostLoggers {
   readonly #options: HostLoggersOptions;
   #reports: ReadonlyMap<string, readonly RingReport[]> = new Map();
   #timer: unknown = null;
   #isAsking = false;
-  /** What the host keeps has changed since it was asked. */
+  /** A refresh was requested since the last request began. */
   #isOld = false;
   #isClosed = false;
 
@@ -36,7 +36,7 @@ export class HostLoggers {
     return this.#reports.get(logger) ?? [];
   }
 
-  /** All loggers that the host has, also those without a ring and those of another manager. */
+  /** Fetches the rings; returns the names of all loggers on the host, including those without a ring and those of another manager. */
   async fetch(): Promise<readonly string[]> {
     const rings = new Map<string, RingReport[]>();
     const names = new Set<string>();
@@ -67,7 +67,7 @@ export class HostLoggers {
     this.refresh();
   }
 
-  /** Asks for the counts now, and again while a logger records. */
+  /** Requests the counts now, and repeats this while a logger records. */
   refresh(): void {
     this.#isOld = true;
     if (!this.#isAsking) void this.#ask();
@@ -83,7 +83,7 @@ export class HostLoggers {
     clock.clearTimeout(this.#timer);
     this.#isAsking = true;
     this.#isOld = false;
-    // A host that is lost is asked again when it is back.
+    // A lost host is polled again when it is back.
     await this.fetch().catch(() => undefined);
     this.#isAsking = false;
     if (this.#isClosed || !this.session.isOpen) return;

@@ -21,13 +21,13 @@ interface NetworkReportOptions {
   readonly processNames: () => ProcessNames;
 }
 
-/** Topics, and subjects of this program and of the bus itself: none of a service. */
+/** Subjects that belong to no service: topics, and subjects of this program and of the bus itself. */
 const INTERNAL = /^(topic|mgr|\$SRV|\$SYS|\$LDS|_INBOX|>)(\.|$)/;
 
-/** Owners that are named. */
+/** Maximum number of owners that are reported. */
 const MAX_FREED = 10;
 
-/** What a host has counted of its network. Nothing is read before it is asked for. */
+/** Network counters of a host. They are read on request only. */
 export class NetworkReport {
   readonly #options: NetworkReportOptions;
   readonly #pages: ListPages;
@@ -55,7 +55,7 @@ export class NetworkReport {
     this.#pages.close();
   }
 
-  /** Almost always there is one page only: it saves a question to have it at once. */
+  /** Usually there is one page only; sending it with the answer saves a request. */
   #firstPage(values: Iterable<unknown>) {
     const made = this.#pages.of(values);
     return { ...made, data: this.#pages.take(made.list, 0) };
@@ -66,7 +66,7 @@ export class NetworkReport {
       const info = tcpInfo(socket);
       if (info === null) continue;
       const local = `${socket.localAddress}:${socket.localPort}`;
-      // The manager counts what it has received itself.
+      // The manager itself counts the segments that it has received.
       const { data_segments_delivered: _delivered, ...counts } = info;
       const { bytesWritten: written, bytesRead: read } = socket;
       yield { kind: "link_socket", local, peer: `${socket.remoteAddress}:${socket.remotePort}`, ...counts, written, read };

@@ -4,7 +4,7 @@ import { jsonOf } from "../../../bus/client/rpc-envelope.ts";
 import { type NetworkRow, networkPage, type TcpRow, tcpPage } from "../contract.ts";
 import { Counted } from "./reading.ts";
 
-/** What the daemon of a host has counted, as of now. Rejects as commands of a session do. */
+/** Reads the counters of a host's daemon. Rejects as commands of a session do. */
 export async function readHost(session: HostSession, interfaces: boolean): Promise<Counted> {
   const { link } = session;
   const answer = await session.command((id) => link.request("network", { session: id, interfaces }));
@@ -27,7 +27,7 @@ async function* furtherPages(session: HostSession, { list, pages }: { list: stri
     yield (await session.command((id) => link.request("network_page", { session: id, list, page }))).data;
 }
 
-/** The daemon's version does not know the request. */
+/** Whether the daemon's version does not know the request. */
 export function isTooOld(error: unknown): boolean {
   return error instanceof MgrError && error.code === ("unknown_action" satisfies AnyErrorCode);
 }

@@ -14,7 +14,7 @@ import type { Sample } from "./sample.ts";
 import { Sampler, type SamplerOptions } from "./sampler.ts";
 import { type ConfiguredNetworks, networkNames, topologyOf } from "./topology.ts";
 
-/** Without an earlier sample to compare with. */
+/** Length of a measurement if there is no earlier sample to compare with, seconds. */
 const FALLBACK_SECONDS = 2;
 
 interface ManagerNetworkOptions extends SamplerOptions {
@@ -24,14 +24,14 @@ interface ManagerNetworkOptions extends SamplerOptions {
   readonly named: Pick<NamedHosts, "session">;
 }
 
-/** Traffic between hosts, and the networks that they are in. Nothing is sampled before it is asked for. */
+/** Traffic between hosts, and the networks that they are in. Samples are taken on request only. */
 export class ManagerNetwork implements Network {
   readonly #options: ManagerNetworkOptions;
   readonly #sampler: Sampler;
   readonly #facts = new HostFacts();
   readonly #lastKnown = new LastKnown();
   readonly #end = new AbortController();
-  /** Kept as long as the configuration is the same: it remembers addresses. */
+  /** Network names, which cache addresses; kept while the configuration stays the same. */
   #names: { configured: ConfiguredNetworks; networkOf: (cidr: string) => string | null } | null = null;
 
   constructor(options: ManagerNetworkOptions) {
@@ -57,7 +57,7 @@ export class ManagerNetwork implements Network {
     const session = named.session(host);
     const { host: name } = session.link;
     const rows = await readTcp(session);
-    // Which host has which address.
+    // The sample updates the addresses of the hosts.
     await this.#take();
     const managed = new Set(hosts.keys());
     const connections = rows.map((row) => {

@@ -15,7 +15,7 @@ export type ProcessList = Pick<
   "host" | "show_threads" | "show_env" | "filter" | "time" | "columns" | "rows"
 >;
 export type TaskChange = Omit<FrameOf<"set_process_list_task">, "type" | "request_id">;
-/** How a task is scheduled, read back. */
+/** Scheduling of a task, read back. */
 export type TaskSettings = Pick<
   Extract<AnswerOf<"set_process_list_task">, { ok: true }>,
   "host" | "pid" | "tid" | "policy" | "prio" | "affinity"
@@ -25,7 +25,7 @@ export type TaskSettings = Pick<
 export interface HostTasks {
   /** CPU percentages cover the time since the last request of the same `requester` (at most 64 characters). */
   list(request: ProcessListRequest, requester: string): Promise<ProcessList>;
-  /** If it rejects, with the kernel's reason, nothing was changed. */
+  /** Rejects with the kernel's reason; nothing was changed then. */
   set(change: TaskChange, by: string): Promise<TaskSettings>;
 }
 

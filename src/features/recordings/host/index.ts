@@ -4,7 +4,7 @@ import { dataPlaneHost } from "../../data-plane/host/index.ts";
 import { NO_RECORDINGS, type RECORDING_REQUESTS } from "../contract.ts";
 import { Recorder } from "./recorder.ts";
 
-/** Records what programs of the host publish. */
+/** Records messages that programs of the host publish. */
 export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
   begin({ host, clock, folders, log, publish, use }) {
     const tap = use(dataPlaneHost);
@@ -38,7 +38,7 @@ export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
       ...(recorder === null
         ? {}
         : {
-            // What programs publish from the first message on is recorded.
+            // Programs may connect once recordings have resumed, so that their first messages are recorded.
             ready: recorder.resumed,
             heartbeat: () => ({ record_seq: recorder.seq }),
             output: (name, bytes) => recorder.output(name, bytes),

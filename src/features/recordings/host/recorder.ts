@@ -31,7 +31,7 @@ interface RecorderOptions {
   readonly host: string;
   /** State folder of the daemon. */
   readonly stateDir: string;
-  /** Where relative paths begin. */
+  /** Base folder of relative paths. */
   readonly workDir: string;
   readonly tap: Pick<Tap, "add">;
   readonly clock: Clock;
@@ -39,20 +39,20 @@ interface RecorderOptions {
   readonly send: (event: RecordingEvent) => void;
 }
 
-/** The recordings of one host: which there are, their files, and what of the host itself goes into them. */
+/** The recordings of one host: their states, their files, and the entries from the host itself. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #recordings = new Map<string, Recording>();
   readonly #pages: ListPages;
   readonly #lines: TerminalLines;
   #seq = 0;
-  /** Files that were known when a recording was reported last: reports of counters leave them out. */
+  /** Closed files of each recording as reported last: a report omits them if they have not changed. */
   readonly #told = new Map<string, string>();
-  /** The recordings that take the output of a process; emptied when a recording changes. */
+  /** Recordings that include the output of a process, by process; cleared when a recording changes. */
   readonly #terminals = new Map<string, readonly Recording[]>();
-  /** Recordings that an earlier daemon had begun go on: what is published from now on is recorded. Never rejects. */
+  /** Resolves when recordings of an earlier daemon have resumed: messages published from now on are recorded. Never rejects. */
   readonly resumed: Promise<void>;
-  /** The files of an earlier daemon are complete, too. */
+  /** Resolves when the files of an earlier daemon are complete, too. */
   readonly #opened: Promise<void>;
   readonly #instance: string;
   /** The saved state of each recording. */
@@ -67,7 +67,7 @@ export class Recorder {
     this.#opened = this.resumed.then(() => this.#complete());
   }
 
-  /** Of the last event. */
+  /** Number of the last event. */
   get seq(): number {
     return this.#seq;
   }
@@ -132,7 +132,7 @@ export class Recorder {
     return { size, data: data.subarray(0, bytesRead) };
   }
 
-  /** From the manager: its log, calls of services, parameters. */
+  /** Records entries from the manager: its log, calls of services, parameters. */
   note({ notes }: RequestOf<"record_notes">): Record<string, never> {
     for (const { time, kind, value } of notes) {
       const received = BigInt(time);
@@ -147,7 +147,7 @@ export class Recorder {
     return {};
   }
 
-  /** A process of the host changed. */
+  /** Records a change of a process of the host. */
   processChanged(kind: string, run: { readonly report: RunReport }): void {
     const wanted = this.#including("processes");
     if (wanted.length === 0) return;
@@ -157,7 +157,7 @@ export class Recorder {
     for (const recording of wanted) this.#put(recording, "mgr/processes", JSON_OBJECT, now, payload);
   }
 
-  /** Bytes that a process wrote to its terminal. */
+  /** Records bytes that a process wrote to its terminal. */
   output(name: string, bytes: Uint8Array): void {
     if (this.#terminalRecordings(name).length > 0) this.#lines.add(name, bytes);
   }
@@ -259,13 +259,13 @@ export class Recorder {
     try {
       return saved.parse(JSON.parse(readStateText(this.#stateFile) ?? "[]"));
     } catch (error) {
-      // Otherwise it is of another version: the files stay where they are.
+      // Other errors mean that the file is of another version; the recorded files stay in place.
       if (error instanceof MgrError) this.#options.log("error", `earlier recordings are not continued: ${error.message}`);
       return [];
     }
   }
 
-  /** Saves the recordings and which of them run: the next daemon goes on with them. */
+  /** Saves the recordings and their states, so that the next daemon continues them. */
   #keep(): void {
     const recordings = [...this.#recordings.values()].map(
       ({ spec, isRecording, startedAt }): SavedRecording => ({ ...spec, is_recording: isRecording, started_at: startedAt }),

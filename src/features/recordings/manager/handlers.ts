@@ -3,7 +3,7 @@ import type { HandlerTable } from "../../../transport/handlers/handler.ts";
 import type { recordingCommands } from "../wire.ts";
 import type { Recordings } from "./recordings.ts";
 
-/** null: all of them. */
+/** `name` is null for all recordings. */
 const aboutRecording = (name: string | null): FrameObject => ({ kind: "recording", name });
 
 export function recordingHandlers(recordings: Recordings): HandlerTable<keyof typeof recordingCommands> {
