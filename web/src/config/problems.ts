@@ -15,7 +15,7 @@ export function problemCount(count: number): string {
 
 export type FileState = "draft" | "saved" | "in effect";
 
-/** In which state the text is that is shown. `hash` is that of the text without the user's changes. */
+/** The state of the shown text. `hash` is that of the text without the user's changes. */
 export function fileState(file: { isDirty: boolean; hash: string; effectiveHash: string | null }): FileState {
   if (file.isDirty) return "draft";
   return file.hash === file.effectiveHash ? "in effect" : "saved";
