@@ -1,4 +1,4 @@
-/** Maximum height with an open phone keyboard, CSS pixels; below it the terminal gets the room of the bars above and below it. */
+/** Height, CSS pixels, below which a phone's keyboard is usually open: the terminal then gets the room of the bars above and below it. */
 const SHORT = 560;
 
 /** Sets the height that a phone's keyboard leaves, for the style sheet. Safari keeps the page's own height, and covers its lower part. */
