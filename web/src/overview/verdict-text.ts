@@ -2,7 +2,7 @@ import type { ShownState } from "../../../src/client/shown/shown-state.ts";
 import { TROUBLE } from "./causes.ts";
 
 export interface Verdict {
-  /** Red is for what has failed or is lost; what the manager restarts by itself is a warning. */
+  /** "bad" (red) is for processes that failed or are lost; those that the manager restarts by itself are a warning. */
   readonly kind: "bad" | "warn" | "busy" | "good";
   readonly mark: ShownState;
   readonly text: string;
@@ -17,7 +17,7 @@ interface Numbers {
   processes: number;
 }
 
-/** The overview's first sentence: the worst there is. */
+/** The first sentence of the overview: the worst problem. */
 export function verdictOf({ counts, away, processes }: Numbers): Verdict {
   const count = (state: ShownState) => counts.get(state) ?? 0;
   const failed = count("error");
