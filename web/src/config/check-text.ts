@@ -2,7 +2,7 @@ import { parseDocument } from "yaml";
 import { ask, connection } from "../state/store.ts";
 import type { Verdict } from "./text-checker.ts";
 
-/** Maximum size of a frame, bytes: the manager closes connections that send more than 1 MiB. The rest is reserved for the request_id. */
+/** Maximum size of a frame without its request_id, bytes: the manager closes connections that send more than 1 MiB. */
 const MAX_FRAME_BYTES = 1_048_576 - 100;
 
 /** Checks a text for a file with the manager. If it is disconnected, or the text is too large for a frame, the page checks the syntax only. */

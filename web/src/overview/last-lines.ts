@@ -1,6 +1,6 @@
 /** Maximum number of processes whose last line is kept. */
 const MAX_KEPT = 500;
-/** Maximum number of waiting requests; the oldest are dropped, since their rows are out of view. */
+/** Maximum number of waiting requests; the oldest are dropped, since their rows are usually out of view. */
 const MAX_WAITING = 64;
 
 interface LastLinesParts {

@@ -100,7 +100,7 @@ function lose(reason: string, retryAt = 0): void {
   connection.value = { kind: "lost", reason, retryAt, isShutDown };
 }
 
-/** Copies the differences to the mirror: after a new snapshot, or a change of anything but a process. */
+/** Copies the differences from the mirror: after a new snapshot, or a change of anything but a process. */
 function copyAll(): void {
   if (mirror.manager === null) return;
   instance.value = mirror.manager;

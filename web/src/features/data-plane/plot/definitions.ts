@@ -10,7 +10,7 @@ const definitions = signal<ReadonlyMap<string, string>>(new Map());
 /** Units of fields from the definitions of their topics; null until they are known. */
 export function useUnits(traces: readonly Trace[]): (trace: Trace) => string | null {
   const topics = [...new Set(traces.map(({ topic }) => topic))];
-  // The manager refuses requests while the page is still connecting.
+  // Requests are refused while the page is still connecting.
   const isOpen = connection.value.kind === "open";
   useEffect(() => {
     if (isOpen) for (const name of topics) void learn(name);

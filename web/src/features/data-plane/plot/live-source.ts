@@ -41,7 +41,7 @@ function readTraces(traces: readonly Trace[]) {
     .opened()
     .then(() => readPast(traces, { seconds: KEPT.seconds, signal: abort.signal, found }))
     .catch((error: unknown) => {
-      // The plot begins with the samples that are published now.
+      // The plot begins with the samples that are published from now on.
       if (!abort.signal.aborted) console.info("the plot has no earlier samples:", error);
     });
   return {

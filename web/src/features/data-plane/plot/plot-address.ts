@@ -40,6 +40,6 @@ function readTrace(text: string): Trace | null {
   try {
     return { topic: decodeURIComponent(text.slice(0, end)), field: text.slice(end + 1) };
   } catch {
-    return null; //  Invalid percent-encoding.
+    return null; // Invalid percent-encoding.
   }
 }

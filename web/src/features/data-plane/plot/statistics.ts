@@ -1,6 +1,6 @@
 import type { TraceSamples } from "./trace-samples.ts";
 
-/** Statistics of a field's samples in a span of time. Of samples too old to be kept in full, only the extremes count. */
+/** Statistics of a field's samples in a span of time. Only the extremes count of samples that are too old to be kept in full. */
 export interface Statistics {
   readonly count: number;
   readonly min: number;

@@ -12,7 +12,7 @@ interface Bounds {
   readonly seconds: number;
 }
 
-/** Samples of the traces of one topic. Of older ones only the extremes are kept, so that long windows stay small. */
+/** Samples of the traces of one topic. Only the extremes of older ones are kept, so that long windows stay small. */
 export class TraceSamples {
   readonly fields: readonly string[];
   readonly #bounds: Bounds;
