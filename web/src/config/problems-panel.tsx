@@ -7,7 +7,7 @@ import { problemCount } from "./problems.ts";
 interface Props {
   /** Null until the first check has ended. */
   problems: readonly ConfigFileProblem[] | null;
-  /** The manager has not checked the text. */
+  /** Whether only the syntax was checked, by the page. */
   isSyntaxOnly: boolean;
   files: readonly ConfigFile[];
   /** The action that the problems prevented, such as "Not saved". */

@@ -1,6 +1,6 @@
 import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
 
-/** Problems in the order of the panel: those of the file that is shown, then those of the others, by place. */
+/** Problems in the order of the panel: those of the file that is shown, then those of the others, by position. */
 export function inOrder(problems: readonly ConfigFileProblem[], shown: string): ConfigFileProblem[] {
   const files = [...new Set([shown, ...problems.map(({ path }) => path)])];
   const byPlace = (a: ConfigFileProblem, b: ConfigFileProblem) => a.line - b.line || a.column - b.column;

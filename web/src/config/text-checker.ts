@@ -18,7 +18,7 @@ interface Options {
   onError: (error: unknown) => void;
 }
 
-/** Checks a text that is edited, half a second after the last change. One check is under way at a time; an outdated verdict is dropped. */
+/** Checks a text that is edited, half a second after the last change. One check is pending at a time; an outdated verdict is dropped. */
 export class TextChecker {
   readonly #options: Options;
   #timer: ReturnType<typeof setTimeout> | undefined;

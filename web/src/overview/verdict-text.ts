@@ -9,11 +9,11 @@ export interface Verdict {
 }
 
 interface Numbers {
-  /** Processes by the state that is shown. */
+  /** Number of processes by shown state. */
   counts: ReadonlyMap<ShownState, number>;
-  /** Hosts that are not connected. */
+  /** Number of hosts that are not connected. */
   away: number;
-  /** Configured processes. */
+  /** Number of configured processes. */
   processes: number;
 }
 

@@ -154,7 +154,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   // During a replay the terminal answers old queries: these replies must not be typed into the process.
   const type = inOrder((text: string, reply: { reply?: true }) => command({ type: "send_stdin", name, text, ...reply }));
   const typing = terminal.onData((text) => {
-    // Of several terminals that show the process, the manager accepts replies from the one that last typed or resized.
+    // If several terminals show the process, the manager accepts replies from the one that last typed or resized.
     const isReply = isTerminalReply(text);
     if (isReply) return output.isReplaying ? undefined : type(text, { reply: true });
     // Before the text is sent: a program that draws on it then knows the size.

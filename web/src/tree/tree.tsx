@@ -23,7 +23,7 @@ import type { TreeRow } from "./tree-rows.ts";
 /** Number of rows drawn above and below the visible ones, and of rows to scroll before others are drawn, so that not every frame draws. */
 const SPARE = 8;
 const STEP = 8;
-/** The first row that is drawn, and the first one that is not. */
+/** Index of the first drawn row, and of the first row after the drawn ones. */
 const firstDrawn = computed(() => Math.max(0, stepsTo(viewport.value.top) - SPARE));
 const endDrawn = computed(() => stepsTo(viewport.value.top + viewport.value.height) + STEP + SPARE);
 
@@ -195,7 +195,7 @@ function enter(row: TreeRow, kept = false): void {
   if (isShown && row.node.type === "process" && takesFocus()) focusTerminal(layout.value.focused);
 }
 
-/** The tree's keys by the WAI-ARIA pattern. */
+/** Handles the tree's keys, by the WAI-ARIA pattern. */
 function onKey(event: TargetedKeyboardEvent<HTMLElement>, name: string): void {
   // The current index of the row: changes from the manager are drawn only with the next frame.
   const index = rows.value.findIndex((one) => one.node.name === name);

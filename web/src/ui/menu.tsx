@@ -8,7 +8,7 @@ export interface MenuItem {
   label: string;
   /** The key of the page that does the same. */
   keys?: string;
-  /** Ends something. */
+  /** Whether the action ends something. */
   isDanger?: boolean;
   run: () => void;
 }

@@ -1,7 +1,7 @@
 import type { Action } from "../../actions/action.ts";
 import { fuzzyScore } from "../../ui/fuzzy.ts";
 
-/** Added to the score of actions of the shown view, and of places. */
+/** Bonuses on the score of actions of the shown view, and of places. */
 const NEAR_BONUS = 6;
 const PLACE_BONUS = 14;
 

@@ -11,7 +11,7 @@ import type { TraceSamples } from "./trace-samples.ts";
 interface Series {
   readonly label: string;
   readonly stroke: string;
-  /** The topic of the trace, and the column of its samples. */
+  /** The topic of the trace, and the index of its column in the topic's samples. */
   readonly topic: string;
   readonly at: number;
 }

@@ -40,7 +40,7 @@ export class Rows {
     this.#begin += Math.min(rows, this.length);
   }
 
-  /** The first row at a time or after it. */
+  /** Index of the first row at a time or after it. */
   rowAt(time: number): number {
     let low = this.#begin;
     let high = this.#end;

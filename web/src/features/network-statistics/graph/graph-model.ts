@@ -82,7 +82,7 @@ export function networkGraph(input: GraphInput): NetworkGraph {
   if (outside.length > MAX_OUTSIDE) groups.push({ key: OUTSIDE, title: "addresses", members: outside });
   const isFolded = ({ key }: GraphGroup) => folds[key] ?? (key === OUTSIDE || hosts.length > maxHosts);
   const open = groups.filter((group) => !isFolded(group));
-  /** The node that shows a host or an address. */
+  /** Key of the node that shows a host or an address. */
   const nodeOf = new Map<string, string>();
   for (const name of hosts) nodeOf.set(name, `host:${name}`);
   for (const name of outside) nodeOf.set(name, `outside:${name}`);
