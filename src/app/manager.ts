@@ -87,7 +87,7 @@ class Manager implements RunningManager {
   }
 
   async start(): Promise<void> {
-    // Checked before anything runs that would have to be stopped again.
+    // The names are checked before anything runs that would have to be stopped again.
     const asked = this.#options.start ?? [];
     for (const name of asked === "all" ? [] : asked) {
       if (!this.#config.processes.has(name) && !this.#config.groups.has(name))
@@ -143,12 +143,12 @@ class Manager implements RunningManager {
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
     this.#followOutput(engine.hub);
-    // From now on, saving what could not be saved so far is retried.
+    // From now on, a failed write of requests is retried.
     void engine.saveIntents();
-    // Begins at the signal, whatever else has to happen first.
+    // The shutdown begins at the signal, even if the start has not finished.
     this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
 
-    // Before anything is started: detects a port in use without opening it.
+    // Detects a port in use, without opening it, before anything is started.
     await requirePort(instance.manager, "instance.manager");
     const http = await this.#prepareHttp(engine, log, bus, {
       path: join(dirname(socket), CONTROL_SOCKET),
@@ -166,7 +166,7 @@ class Manager implements RunningManager {
   }
 
   reload(by: string): void {
-    // Its failure has already been logged.
+    // A failure of the reload has already been logged.
     if (!this.engine.control.state.isShuttingDown) this.engine.control.configuration.reload(by).catch(() => undefined);
   }
 
@@ -207,7 +207,7 @@ class Manager implements RunningManager {
     }
   }
 
-  /** Processes that do not end, or run on unreachable hosts, are left to their daemons. */
+  /** Stops all processes. Those that do not end, or run on unreachable hosts, are left to their daemons. */
   async #stopAll(): Promise<void> {
     this.#daemon?.beginShutdown();
     try {
@@ -224,7 +224,7 @@ class Manager implements RunningManager {
     await this.#daemon?.end("SIGKILL");
   }
 
-  /** Closed with the engine. */
+  /** Passes the output of all processes to `options.output`, until the engine closes. */
   #followOutput(hub: OutputHub): void {
     const { output } = this.#options;
     if (output === undefined) return;

@@ -14,7 +14,7 @@ import type { LogBook } from "../log/log-book.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { Engine } from "./engine.ts";
 
-/** Where the page was built to. */
+/** Folder of the built page. */
 export const ASSETS = packageFile("dist/web");
 
 interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket" | "listen" | "bus" | "book"> {

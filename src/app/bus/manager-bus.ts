@@ -46,7 +46,7 @@ interface ManagerBusParts extends ManagerBusOptions {
   readonly broker: Broker;
   readonly registry: Registry;
   readonly local: Bus;
-  /** Of the broker, once it listens. */
+  /** Port on which the broker listens; 0 until it does. */
   readonly place: { port: number };
 }
 
@@ -75,19 +75,19 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
  */
 export class ManagerBus {
   readonly broker: Broker;
-  /** Bytes of the connections of the manager. */
+  /** Counts the bytes of the manager's connections. */
   readonly peers = new PeerTrafficBook(tcpInfo);
   /** Programs that connect to this broker instead of their host's. */
   readonly registry: Registry;
   /** Tokens of the daemons of other hosts. */
   readonly tokens: BusTokens;
-  /** A client of our own broker. */
+  /** The manager's client of its own broker. */
   readonly local: Bus;
-  /** For the local host, which sends a lot of output. */
+  /** The bus for the local host, which sends a lot of output. */
   readonly localHosts: LocalBus;
-  /** For remote hosts and clients: resolves once their server has been reached, which may never happen. Rejects at shutdown. */
+  /** The bus for remote hosts and clients: resolves once their server has been reached, which may never happen. Rejects at shutdown. */
   readonly shared: Promise<Bus>;
-  /** Of `/mgr/bus`. */
+  /** Handles upgrades of `/mgr/bus`. */
   readonly door: BusUpgrade;
   readonly #options: ManagerBusParts;
   readonly #end = new AbortController();
@@ -118,8 +118,8 @@ export class ManagerBus {
   }
 
   /**
-   * Serves plain NATS over TCP where `instance.bus_listen` says, with TLS if it is reachable from outside and there is a certificate.
-   * Resolves with the port; null: there is none. Rejects with `conflict` when it is not available.
+   * Serves plain NATS over TCP on the address `instance.bus_listen`, with TLS if it is reachable from outside and there is a certificate. Resolves
+   * with the port; null: no address is configured. Rejects with `conflict` when the address is not available.
    */
   async listen(http: Pick<HttpServer, "admitUser">): Promise<number | null> {
     const { bus_listen } = this.#options.instance;
@@ -220,7 +220,7 @@ export class ManagerBus {
   }
 }
 
-/** A web user must not be mistaken for a process of the same name. */
+/** Adds an `@`, so that a web user is not mistaken for a process of the same name. */
 function permissionsOfUser(user: string): BrokerPermissions {
   return permissionsOf({ kind: "client", name: `@${user}` });
 }
