@@ -32,7 +32,7 @@ interface Cut {
   readonly by: string;
 }
 
-/** Their lines can be left empty; those of other values cannot, where brackets want their indentation. */
+/** Types of values whose lines can be left empty; lines of other values cannot, because brackets need their indentation. */
 const BLOCKS = new Set<unknown>(["BLOCK_LITERAL", "BLOCK_FOLDED"]);
 
 function secretsOf(document: Document.Parsed, text: string): Cut[] {
@@ -64,7 +64,7 @@ function isName([, , section, ...rest]: readonly unknown[]): boolean {
   return rest.length === 1 && isPair(section) && isScalar(section.key) && NAMED.has(section.key.value);
 }
 
-/** Comments stand between the tokens of values, at any depth. */
+/** Finds the comments, which are between the tokens of values, at any depth. */
 function commentsOf(text: string): Cut[] {
   const cuts: Cut[] = [];
   const collect = (token: unknown): void => {
