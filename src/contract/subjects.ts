@@ -36,6 +36,6 @@ export function hostOfConnection(name: string): string | null {
 }
 
 /**
- * Requests from every member of the bus (daemons and manager) what it has sent, received and subscribed to. Only the manager may send it.
+ * Subject that requests from every member of the bus (daemons and manager) a report of its traffic and subscriptions. Only the manager may use it.
  */
 export const BUS_REPORT_SUBJECT = "mgr.bus.report";
