@@ -61,7 +61,7 @@ const NOT_BUILT =
 /** Addresses of the page, which decides by its own address what to show. */
 const PATHS = ["/", "/mgr/process-list"];
 
-/** The page, carrying the hash of its assets (docs/design/wire-rules.md, "Versioning"), and the login form. */
+/** The page, with the hash of its assets (docs/design/wire-rules.md, "Versioning"), and the login form. */
 export function pageRoutes(assets: BuiltAssets): Route[] {
   const form = assets.files.get(LOGIN_FORM);
   const pages = PATHS.map((path) => pageRoute(path, assets, form?.body.toString()));
