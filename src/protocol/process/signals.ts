@@ -40,7 +40,7 @@ export const REAL_TIME_SIGNAL = /^SIGRT(MIN(\+([1-9]|[12][0-9]|30))?|MAX(-([1-9]
 type RealTimeSignal = "SIGRTMIN" | "SIGRTMAX" | `SIGRTMIN+${number}` | `SIGRTMAX-${number}`;
 export type Signal = (typeof SIGNALS)[number] | RealTimeSignal;
 
-/** Real-time signals as glibc leaves them to programs; it keeps 32 and 33 for its threads. */
+/** Numbers of the real-time signals that glibc leaves to programs; it keeps 32 and 33 for its threads. */
 export const RTMIN = 34;
 export const RTMAX = 64;
 
