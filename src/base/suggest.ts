@@ -1,6 +1,6 @@
 import { ancestorNames, displayName } from "./names.ts";
 
-/** Names in one suggestion. */
+/** Maximum number of names in one suggestion. */
 const MAX_SUGGESTIONS = 3;
 
 /** The candidate that `word` is most likely a misspelling of, as the end of a sentence: "; did you mean 'x'?", or "". */
