@@ -137,4 +137,3 @@ function checkedCommand(override: string): string {
     throw error;
   }
 }
-
