@@ -174,7 +174,7 @@ export interface Terminals {
   /** Terminal size of the current run, or of the next one. Throws `not_found`. */
   size(name: string): TerminalSize;
   backlog(name: string, range: BacklogRange): Promise<Backlog>;
-  /** For archives: output is read page by page on demand. */
+  /** Resolves with all retained output, for archives: it is read page by page on demand. */
   retainedOutput(name: string): Promise<RetainedOutput>;
 }
 

@@ -173,7 +173,7 @@ export const hostMachine = setup({
   },
 });
 
-/** A manager speaks its own contract and the one before. */
+/** Whether the manager speaks this contract version: its own or the one before. */
 function isSpoken(contract: number): boolean {
   return contract === CONTRACT_VERSION || contract === CONTRACT_VERSION - 1;
 }

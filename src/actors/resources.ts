@@ -10,7 +10,7 @@ import { runLives } from "./process/process-context.ts";
 import type { ProcessContext } from "./process/process-types.ts";
 
 export interface Surroundings {
-  /** Canonical name of the host that the process's node stands for. */
+  /** Canonical name of the host of the process's node. */
   readonly host: string;
   /** Whether its daemon accepts commands. */
   readonly hostReady: boolean;

@@ -21,7 +21,7 @@ export interface ActorKinds {
 }
 export type ActorKind = keyof ActorKinds;
 
-/** What the registry passes to the function that creates an actor. */
+/** The values that the registry passes to the function that creates an actor. */
 export interface ActorScope {
   readonly kind: ActorKind;
   readonly name: string;

@@ -44,7 +44,7 @@ export function prepareHttp({ engine, transport, instance, log, ...rest }: Serve
   });
 }
 
-/** Rejects as `bind` would if the port is not available, without opening it. If the port is taken afterwards, `bind` itself fails. */
+/** Rejects as `bind` would if the port is not available, without opening it. If another program opens the port afterwards, `bind` itself fails. */
 export async function requirePort(address: TcpAddress, setting: string): Promise<void> {
   const { host, port } = address;
   if (port === 0) return;

@@ -16,7 +16,7 @@ export function visible(text: string): string {
   return text.replace(DANGEROUS, escaped);
 }
 
-/** The same for text of several lines. */
+/** Escapes text of several lines in the same way. */
 export function visibleLines(text: string): string {
   if (!NOT_PLAIN.test(text)) return text;
   return text.replace(DANGEROUS_WITHIN_LINES, escaped);

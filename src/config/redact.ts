@@ -8,7 +8,7 @@ const REDACTED = "***";
 const NAMED = new Set<unknown>(["processes", "groups", "hosts", "nodes", "networks", "templates"]);
 
 /**
- * The text of a configuration file without its secrets: each value below a key of the above is `***`, even if it comes from
+ * The text of a configuration file without its secrets: each value below such a key is `***`, even if it comes from
  * an alias, and so is each comment, which may hold an old one. Null: the text is not valid YAML, so its secrets cannot be
  * identified.
  */

@@ -10,7 +10,7 @@ export interface RunChoices {
   /** `svc_debug`: asks the program for more output about itself. */
   debug?: boolean;
   stop_rank: number;
-  /** Terminal size that a user chose; the definition's when left out. */
+  /** Terminal size that a user chose; the definition's if omitted. */
   size?: { rows: number; cols: number } | undefined;
 }
 

@@ -153,7 +153,7 @@ export const runSpec = z.strictObject({
     backlog: z.number().int().min(4_096),
   }),
   ready: readyCondition.nullable(),
-  /** How the host stops the process without a manager. */
+  /** The stop steps that the host carries out without a manager. */
   stop: z.array(stopStep).min(1),
   /** Order of stopping without a manager: the host stops higher numbers first and waits for them. */
   stop_rank: z.number().int().min(0),

@@ -30,7 +30,7 @@ export function daemonConnectionName(host: string, kind: DaemonConnection): stri
   return `daemon ${host} ${kind}`;
 }
 
-/** The host that a connection speaks for, according to its name; null: it does not name one. */
+/** The host of a connection, according to its name; null: it does not name one. */
 export function hostOfConnection(name: string): string | null {
   return /^daemon (.+) (?:control|bulk|link)$/s.exec(name)?.[1] ?? null;
 }

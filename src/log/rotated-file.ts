@@ -57,7 +57,7 @@ export class RotatedFile {
     await this.#queue.drained();
     const file = this.#file;
     this.#file = null;
-    // Not awaited: on a disk that hangs, closing hangs as well.
+    // The close is not awaited: on a disk that hangs, it hangs as well.
     file?.close().catch(() => undefined);
   }
 

@@ -222,7 +222,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   async #request(frame: ClientFrame, handler: RequestHandler<ClientFrameType>, answered: () => void): Promise<void> {
     try {
       const made = handler.answer(frame, this);
-      // A snapshot must be queued in the turn it was taken in, before any later event.
+      // A snapshot must be queued in the turn in which it was created, before any later event.
       const isSent = this.#answer(made instanceof Promise ? await made : made, frame);
       answered();
       await isSent;

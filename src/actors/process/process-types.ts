@@ -97,7 +97,7 @@ export interface ProcessInput {
   readonly hostReady?: boolean;
   /** Host of the newest run of an earlier manager; the definition's host if omitted. */
   readonly host?: string | null;
-  /** The same clock as the actor system's. */
+  /** Clock of the actor system. */
   readonly clock: Clock;
   /** Returns a new id `<epoch>-<n>`, larger than every one before. */
   readonly nextRunId: () => string;

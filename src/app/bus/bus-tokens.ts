@@ -7,7 +7,7 @@ import { identityOf, readRegularFile } from "../../http/auth/read-regular-file.t
 /** Shorter tokens can be guessed; other characters do not fit into an HTTP header. */
 const HOST_TOKEN = /^[A-Za-z0-9+/._~=-]{20,1000}$/;
 const MAX_BYTES = 4_096;
-/** How long the content of a token file stays cached without checking the file, milliseconds. */
+/** Time for which the content of a token file stays cached without checking the file, milliseconds. */
 const FRESH_MS = 500;
 
 export interface BusTokensOptions {
@@ -60,7 +60,7 @@ export class BusTokens {
     return changed;
   }
 
-  /** The same hosts as `renew` returns; accepts nothing. */
+  /** Returns the same hosts as `renew`, but accepts nothing. */
   changed(): string[] {
     return [...this.#options.hosts().keys()].filter((name) => {
       const accepted = this.#accepted.get(name);

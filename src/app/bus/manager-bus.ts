@@ -25,11 +25,11 @@ import type { LogBook } from "../../log/log-book.ts";
 import { readPem } from "./bus-settings.ts";
 import { BusTokens, type RefusedDaemon } from "./bus-tokens.ts";
 
-/** How long clients have at shutdown to find another server, milliseconds. */
+/** Time for clients to find another server at shutdown, milliseconds. */
 const RETIRE_MS = 200;
 /** Ping interval: a client that does not answer is disconnected within three of these, milliseconds. */
 const PING_MS = 2_000;
-/** How often the permissions of connected clients are checked again, milliseconds. */
+/** Interval at which the permissions of connected clients are checked again, milliseconds. */
 const REVALIDATION_MS = 2_000;
 
 interface ManagerBusOptions {
@@ -165,7 +165,7 @@ export class ManagerBus {
     await this.broker.close();
   }
 
-  /** The broker's view and, for an external server, what the members report about themselves. */
+  /** The broker's report and, for an external server, the reports of the members. */
   async #report(): Promise<object> {
     const { broker, door, local } = this;
     const { clients: connections, links, ...totals } = broker.stats();

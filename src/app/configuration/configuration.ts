@@ -26,8 +26,8 @@ interface ConfigurationOptions {
 const MAX_WAITING = 32;
 
 /**
- * The configuration while the manager runs: previewing a reload, reloading, and editing its files. Operations run one after the other; what
- * is read from disk takes effect in one turn.
+ * The configuration while the manager runs: previewing a reload, reloading, and editing its files. Operations run one after the other; a
+ * configuration that was read takes effect in one turn.
  */
 export class RunningConfiguration implements Configuration {
   readonly #options: ConfigurationOptions & { readonly history: ConfigHistory };

@@ -6,7 +6,7 @@ import { TargetCounts, targetText } from "../../bus/streams/target-counts.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
 
-/** A stream to a host, and what the host answered. */
+/** A stream to a host, and the answer of the host. */
 export interface Carried<Answer> {
   readonly end: Duplex;
   readonly answer: Answer;

@@ -129,7 +129,7 @@ export class HostController {
         log.error(`the daemon of host '${host}' died, and its processes with it`);
         // If another daemon was greeted already, the session is with that one.
         if (this.session.streamId === this.#streamId) this.session.drop();
-        // The rest of the output died with the daemon: what arrived before is delivered first.
+        // The rest of the output died with the daemon: events that arrived before are delivered first.
         for (const name of [...this.#queues.keys()]) this.#deliverAll(name);
         this.#table = null;
         this.#tellProcesses({ type: "host.died" });

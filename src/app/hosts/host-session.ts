@@ -28,7 +28,7 @@ export interface HostSessionListener {
    */
   onReport(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void;
   onEvent(event: HostEvent): void;
-  /** The host no longer accepts our session: a new hello is needed. */
+  /** The host no longer accepts the session: a new hello is needed. */
   onStale(): void;
 }
 
@@ -59,7 +59,7 @@ interface SessionOptions {
 /**
  * One manager's session with one host: hello, heartbeats, and the run table kept up to date by sequence numbers
  * (docs/design/runtime-invariants.md, "Host events": subscribed before asking, events up to the report's seq ignored,
- * a gap or a mismatch with the heartbeat asks for the whole table again).
+ * after a gap or a mismatch with the heartbeat the whole table is requested again).
  */
 export class HostSession {
   readonly link: HostLink;
@@ -125,7 +125,7 @@ export class HostSession {
   }
 
   /**
-   * Says hello and asks for the run table; commands are possible from the hello on. The table and the events that arrive
+   * Says hello and requests the run table; commands are possible from the hello on. The table and the events that arrive
    * meanwhile are held back until `deliver`. Rejects on a later greeting, `drop` or `close`.
    */
   async greet(): Promise<Greeting> {
@@ -315,7 +315,7 @@ function overtaken(host: string): MgrError {
   );
 }
 
-/** A manager speaks version N and N-1 (docs/design/runtime-invariants.md, "Upgrade"). */
+/** Contract versions that this manager speaks: N and N-1 (docs/design/runtime-invariants.md, "Upgrade"). */
 function contractsSpoken(): number[] {
   return CONTRACT_VERSION > 1 ? [CONTRACT_VERSION, CONTRACT_VERSION - 1] : [CONTRACT_VERSION];
 }

@@ -110,7 +110,7 @@ export class Hosts {
       this.#lostTimes.set(host, null);
       this.#refused.forget(host);
     }
-    // A greeting that fails does not count as another loss.
+    // A failed greeting does not count as another loss.
     else if ((event.type === "lost" || event.type === "died") && this.#lostTimes.get(host) === null)
       this.#lostTimes.set(host, this.#options.clock.now());
     this.#options.table.controller(host)?.onEmit(event);

@@ -5,15 +5,15 @@ import type { Engine } from "../engine.ts";
 import { LocalDaemon, watchDaemon } from "./local-daemon.ts";
 import type { PreparedDaemon } from "./prepared-daemon.ts";
 
-/** How long the start of the manager waits for the daemon's hello, milliseconds. */
+/** Time that the start of the manager waits for the daemon's hello, milliseconds. */
 const HELLO_TIMEOUT_MS = 10_000;
 /** Time for a daemon to end, milliseconds, in addition to the stop times of the processes that it still runs. */
 const END_TIMEOUT_MS = 60_000;
-/** The same for a daemon that has just been started and runs nothing, milliseconds. */
+/** Time to end for a daemon that has just been started and runs nothing, milliseconds. */
 const BIRTH_END_TIMEOUT_MS = 5_000;
 /** Pauses before a daemon that died is started again, milliseconds: a daemon that always dies must not be restarted in a tight loop. */
 const RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
-/** Time after which another death resets the count, milliseconds. */
+/** Time without a death after which the count of deaths is reset, milliseconds. */
 const STABLE_MS = 120_000;
 const LOOK_MS = 50;
 

@@ -9,7 +9,7 @@ import { packageFile, VERSION } from "../../http/package-files.ts";
 
 /** The built daemon: one file, whether this module runs from src/ or from dist/. */
 const BUNDLE = packageFile("dist/daemon.cjs");
-/** Its exit code if another daemon has the lock (daemon/main.ts). */
+/** Exit code of the daemon if another daemon has the lock (daemon/main.ts). */
 const EXIT_LOCKED = 3;
 /**
  * Node options for our long-running programs: the size of one semi-space of the young generation, MiB (V8's default: 16). Right after 1,000
@@ -66,7 +66,7 @@ export class PreparedDaemon {
 
   /** Ends the program unless it has begun. */
   cancel(): void {
-    // Its program may still be loading; it has done nothing that would have to be undone.
+    // The program may still be loading; it has done nothing that would have to be undone.
     if (!this.#hasBegun) this.#child.kill("SIGKILL");
   }
 }

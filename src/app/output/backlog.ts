@@ -47,7 +47,7 @@ export async function readBacklog(
   };
 }
 
-/** Text from bytes that come in pieces and may begin and end within a character. */
+/** Text from pieces of bytes, which may begin and end within a character. */
 class TornText {
   text = "";
   #isTorn: boolean;

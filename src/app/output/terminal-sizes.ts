@@ -40,7 +40,7 @@ interface Size {
 /** Maximum number of unanswered sizes of one process; beyond this only the newest one waits. */
 const MAX_UNDER_WAY = 8;
 
-/** Sends terminal sizes in order. When many come at once, intermediate sizes are skipped: the last one wins. */
+/** Sends terminal sizes in order. If many arrive at once, intermediate sizes are skipped. */
 export class Resizer {
   readonly #send: (process: string, size: Size) => Promise<void>;
   readonly #underWay = new Map<string, { count: number; next: Size | null }>();

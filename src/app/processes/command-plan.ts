@@ -50,7 +50,7 @@ const DEEDS: readonly (readonly [string, (order: Order, situation: Situation) =>
   ["starts what was stopped with it", ({ verb, name }, { resumeWith }) => verb === "start" && resumeWith(name).length > 0],
 ];
 
-/** The reason has already been logged for processes that are under way or stopped. */
+/** Whether to log the reason for an order: it was logged already for processes that are under way or stopped. */
 function isNews(registry: ProcessRegistry, { name, verb }: Order): boolean {
   if (verb === "stop") return isWanted(registry, name);
   const state = registry.stateOf(name);

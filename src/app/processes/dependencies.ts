@@ -55,7 +55,7 @@ function hopeless({ name, condition }: Dependency, fact: DependencyFacts | undef
 /** Maximum number of processes of one host that get a command in succession: their requests share packets. */
 const HOST_BUNDLE = 8;
 
-/** How long a stop may take after its last step, milliseconds. */
+/** Time that a stop may take after its last step, milliseconds. */
 const AFTER_LAST_STEP_MS = 10_000;
 
 /** Index of the dependencies in a configuration. */

@@ -50,7 +50,7 @@ export class RunSpecBuilder {
   needsRestart(name: string, context: ProcessContext, definition = context.definition): boolean {
     const { shown, run, runDefinition, settings, runSettings, host } = context;
     if (this.#options.current.retiring.has(name) || !UP_STATES.has(shown)) return false;
-    // For a run that an earlier manager started, only the hash is known.
+    // Only the hash is known of a run that an earlier manager started.
     if (!this.isAdopted(context)) {
       if (!isSameDefinition(runDefinition, definition)) return true;
       if (settings === runSettings) return false;

@@ -45,7 +45,7 @@ export function requestedAtBoot(names: readonly string[], config: Config, intent
   }
   // Iterating a set includes elements that are added meanwhile.
   for (const name of wanted) {
-    // A user's stop takes precedence over a dependent's start: the dependent then reports what it lacks.
+    // A user's stop takes precedence over a dependent's start: the dependent then reports the missing dependency.
     for (const dependency of config.processes.get(name)?.depends_on ?? [])
       if (intents.get(dependency.name).requested_state !== "stop") wanted.add(dependency.name);
   }

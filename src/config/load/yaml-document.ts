@@ -30,7 +30,7 @@ function lineCounterOf(text: string): LineCounter {
   }
 }
 
-/** Parses the one document of `text`. Takes linear time and bounded stack, whatever the text. */
+/** Parses the one document of `text`. Needs linear time and bounded stack for any text. */
 export function parseYamlDocument(text: string): YamlDocument {
   const lineCounter = lineCounterOf(text);
   const parser = new Parser();

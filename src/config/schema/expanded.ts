@@ -14,7 +14,7 @@ export class Expanded {
   }
 }
 
-/** The same values with plain strings; values without expanded text are returned as they are. */
+/** Replaces expanded texts by plain strings; values without any are returned as they are. */
 export function withPlainText(value: unknown): unknown {
   if (value instanceof Expanded) return value.text;
   if (Array.isArray(value)) return value.some(holdsExpanded) ? value.map(withPlainText) : value;

@@ -10,7 +10,7 @@ import { type ProcessIntent, processIntent } from "./process-intent.ts";
 /** Version 2: later changes are in a journal. */
 const VERSION = 2;
 const counter = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-// Not a record: zod drops a key `__proto__`.
+// This is not a record: zod would drop a key `__proto__`.
 const processes = z.custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
 const intentFile = z.looseObject({
   version: z.number().int().min(1),

@@ -59,7 +59,7 @@ export class IntentStore {
     return this.#processes.get(name) ?? {};
   }
 
-  /** Not durable before the next `flush` has resolved. */
+  /** Changes the intent of a process. Not durable before the next `flush` has resolved. */
   set(name: string, patch: ProcessIntent): void {
     this.#replace(name, Object.assign({}, this.#processes.get(name), patch));
   }
@@ -183,7 +183,7 @@ export class IntentStore {
       if (this.#files.isJournalFull) await this.#writeSnapshot();
       await this.#files.beginJournal();
     } catch {
-      // All that was saved is on the disk. Without a journal the next save is a snapshot, which reports what is wrong if it still is.
+      // All saved changes are on the disk. Without a journal the next save is a snapshot, which reports the problem if it persists.
     }
   }
 }

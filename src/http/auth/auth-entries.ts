@@ -3,7 +3,7 @@ import { isPasswordHash, type PasswordHash, parsePasswordHash } from "./password
 /** One user of the auth file. */
 export interface AuthEntry {
   readonly user: string;
-  /** As in the file: the password, or its hash. */
+  /** The secret as in the file: the password, or its hash. */
   readonly secret: string;
   /** The parsed hash; null: `secret` is the password. */
   readonly hash: PasswordHash | null;

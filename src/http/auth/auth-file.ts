@@ -42,7 +42,7 @@ export class AuthFile {
     if (!file.ok && file.problem === "unreadable") {
       // The file may become readable without having changed.
       this.#identity = "";
-      // Running out of descriptors says nothing about the file: the previous state stays valid.
+      // A lack of descriptors is no problem of the file: the previous state stays valid.
       if (OUT_OF_DESCRIPTORS.test(file.reason) && this.#state?.ok) return this.#state;
     }
     return this.#adopt(this.#path, file);

@@ -15,7 +15,7 @@ export interface SaveAllOptions {
   readonly log: HttpLog;
 }
 
-/** `GET /save-all`: everything needed to understand afterwards what happened on this manager. */
+/** `GET /save-all`: everything that is needed to diagnose this manager afterwards. */
 export function saveAllRoute(options: SaveAllOptions): Route {
   let open = 0;
   const forget = () => {

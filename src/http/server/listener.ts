@@ -121,7 +121,7 @@ export class Listener {
     this.connections.label(this.#rawOf(socket), label);
   }
 
-  /** Accepts no more connections, lets answers finish, closes what is left after a grace time. */
+  /** Accepts no more connections, lets answers finish, and closes the remaining connections after a grace time. */
   async close(): Promise<void> {
     const closed = Promise.all([new Promise<void>((resolve) => this.#server.close(() => resolve())), this.#local.close()]);
     this.#server.closeIdleConnections();
