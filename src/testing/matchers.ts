@@ -40,7 +40,7 @@ export const matchers = {
   },
 };
 
-/** The same for `node:test` and any other runner: throws an Error that names the missing line, with the whole record. */
+/** Does the same for `node:test` and any other runner: throws an Error that names the missing line, with the whole record. */
 export function assertHappened(recorder: Recorder, lines: readonly string[]): void {
   const missing = firstMissing(recorder.lines, lines);
   if (missing === null) return;

@@ -25,7 +25,7 @@ interface HostControllerOptions {
   log: LogBook;
   /** How long the host waits for a lost manager before it stops everything, milliseconds; null: for ever. */
   stopAfterMs: () => number | null;
-  /** Links of the host's broker to others. */
+  /** Settings for the host's broker. */
   bus: () => BusSettings;
   /** Resolves when it is this host's turn to report to its processes: hundreds of hosts may come back at the same moment. */
   turn: () => Promise<void>;

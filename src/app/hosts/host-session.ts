@@ -51,7 +51,7 @@ interface SessionOptions {
   clock: Clock;
   /** How long the host waits for a lost manager before it stops everything, milliseconds; null: no limit. */
   stopAfterMs?: () => number | null;
-  /** Links of the host's broker to others. */
+  /** Settings for the host's broker. */
   bus?: () => BusSettings;
   listener: HostSessionListener;
 }

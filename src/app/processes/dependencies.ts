@@ -17,7 +17,7 @@ export interface DependencyFacts {
 export interface Unmet {
   /** Names of dependencies that do not hold yet. */
   missing: string[];
-  /** Why a dependency, which it names, can never hold by itself; null: all can. */
+  /** Names a dependency that can never hold by itself, with the reason; null: all may still hold. */
   impossible: string | null;
 }
 

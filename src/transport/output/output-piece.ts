@@ -41,7 +41,7 @@ export class OutputPiece {
     return this.data.at(-1) === NEWLINE;
   }
 
-  /** The same bytes for a reader that missed `skipped` bytes before them. */
+  /** Returns the same bytes for a reader that missed `skipped` bytes before them. */
   afterSkipping(skipped: number): OutputPiece {
     return new OutputPiece({ ...this, skipped: this.skipped + skipped });
   }
