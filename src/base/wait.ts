@@ -12,8 +12,8 @@ export function withTimeout<T>(promise: Promise<T>, milliseconds: number, error:
 }
 
 /**
- * Resolves once `isMet` holds: now, or after a call of what `subscribe` is given. Rejects with what `isMet` throws, and with the reason of
- * `signal`. It unsubscribes in any case.
+ * Resolves once `isMet` holds: now, or after a call of the function that `subscribe` receives. Rejects with the error that `isMet` throws, and with
+ * the reason of `signal`. It unsubscribes in any case.
  */
 export function until(isMet: () => boolean, subscribe: (check: () => void) => () => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ export function until(isMet: () => boolean, subscribe: (check: () => void) => ()
       leaveSignal();
       unsubscribe();
     };
-    // It was met by a call during the subscription.
+    // The condition was met by a call during the subscription.
     if (isOver) leave();
     else check();
   });
@@ -57,7 +57,7 @@ interface Polling {
   readonly everyMs: number;
   readonly forMs: number;
   readonly clock?: Clock;
-  /** Its reason rejects the promise. */
+  /** When aborted, its reason rejects the promise. */
   readonly signal?: AbortSignal;
 }
 

@@ -4,15 +4,15 @@ import type { Probe, Program, ReadyCondition, StopStep } from "../contract/run.t
 import type { ProcessDefinition } from "./definition.ts";
 import { describeProcessParts } from "./features.ts";
 
-/** Variables with secret values. */
+/** Names of variables with secret values. */
 const SECRET_NAME = /token|passw|secret|credential|api_?key/i;
 
-/** `environment` with `***` for what looks like a secret by its name. */
+/** `environment` with `***` for values whose names suggest a secret. */
 export function withoutSecrets(environment: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, SECRET_NAME.test(name) ? "***" : value]));
 }
 
-/** A definition with all its defaults, in the keys and units of the configuration file. What is not set is left out. */
+/** A definition with all its defaults, in the keys and units of the configuration file. Keys that are not set are omitted. */
 export function describeDefinition(definition: ProcessDefinition): Record<string, unknown> {
   const { terminal, scheduling, restart, log_file, alive } = definition;
   const described: Record<string, unknown> = {

@@ -21,7 +21,7 @@ export const FEATURE_CHECKS = features.flatMap(({ checkReferences }) => checkRef
 /** Values of the features' keys of a file. */
 export type FileParts = Readonly<z.output<z.ZodObject<typeof FILE_KEYS>>>;
 
-/** Without the other keys. */
+/** Picks the features' keys of a file. */
 export function fileParts(file: FileParts): FileParts {
   return Object.fromEntries(Object.keys(FILE_KEYS).map((key) => [key, file[key as keyof FileParts]])) as FileParts;
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** A manager's permission to command a host. */
+/** Id of a session: a manager's permission to command a host. */
 export const session = z.string().min(1).max(64);
 export const count = z.int().min(0);
-/** Chosen by the manager for each stream (contract/streams.ts). */
+/** Name of a stream, chosen by the manager (contract/streams.ts). */
 export const streamName = z.string().min(1).max(64);
 
 /** A run is one execution of a process. Its id is `<epoch>-<n>`: the manager's boot epoch and a counter of that boot. */

@@ -8,7 +8,7 @@ export async function setAside(path: string): Promise<string> {
   return aside;
 }
 
-/** Gives a damaged file a second name, the returned path. It stays in its place, for a program that is killed before it has saved what it read. */
+/** Gives a damaged file a second name, the returned path. It stays in its place, in case the program is killed before it has saved what it read. */
 export async function nameAsDamaged(path: string): Promise<string> {
   const aside = await freeName(path);
   await fs.link(path, aside);

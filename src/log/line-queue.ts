@@ -3,7 +3,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 /** Time limit for writing the rest at the end, milliseconds. */
 const CLOSE_MS = 1_000;
 
-/** Writes begin this far apart, milliseconds: a burst of thousands of lines takes a few of them. A line after a pause is written at once. */
+/** Minimum interval between writes, milliseconds: a burst of thousands of lines needs a few of them. A line after a pause is written at once. */
 const APART_MS = 50;
 
 interface LineQueueOptions {
@@ -11,7 +11,7 @@ interface LineQueueOptions {
   write: (lines: readonly string[]) => Promise<number>;
   /** The line that reports `count` lost lines. */
   lostLine: (count: number) => string;
-  /** Bytes. */
+  /** Maximum size of the queue, bytes. */
   maxWaiting?: number;
 }
 
@@ -27,7 +27,7 @@ export class LineQueue {
   #writing: Promise<void> | null = null;
   /** Start of the write in progress, on the monotonic clock. */
   #since: number | null = null;
-  /** When the last write began. */
+  /** Monotonic time at which the last write began. */
   #last = Number.NEGATIVE_INFINITY;
   /** Ends the wait for the next write. */
   #hurry: (() => void) | null = null;
@@ -36,12 +36,12 @@ export class LineQueue {
     this.#options = options;
   }
 
-  /** Characters that are not written yet, at least. */
+  /** Number of characters that are not written yet, at least. */
   get waiting(): number {
     return this.#bytes;
   }
 
-  /** `line` includes its newline. */
+  /** Queues a line, which includes its newline. */
   push(line: string): void {
     if (this.#bytes + line.length > (this.#options.maxWaiting ?? MAX_WAITING_BYTES)) {
       this.#lost += 1;

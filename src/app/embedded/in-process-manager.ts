@@ -14,7 +14,7 @@ import type { Engine } from "../engine.ts";
 import type { EmbeddedManager, OpenPort } from "./embedded-manager.ts";
 import { inProcessLink } from "./in-process-link.ts";
 
-/** How long the host in the same program has for its hello, milliseconds. */
+/** Timeout for the hello of the host in the same program, milliseconds. */
 const HELLO_TIMEOUT_MS = 10_000;
 
 interface Parts {
@@ -23,13 +23,13 @@ interface Parts {
   transport: Transport;
   port: OpenPort | null;
   busUrl: string | null;
-  /** The next reload takes this configuration; without it, the file is read. */
+  /** Sets the configuration of the next reload; null: the file is read. */
   setNext: (config: ConfigInput | null) => void;
-  /** Ends everything but these connections. */
+  /** Ends everything except the connections of this object. */
   release: () => Promise<void>;
 }
 
-/** An engine as an embedding program sees it: through connections without sockets. */
+/** The interface of an engine for the embedding program, through connections without sockets. */
 export class InProcessManager extends FeatureHandles implements EmbeddedManager {
   readonly client: ManagerClient;
   readonly port: OpenPort | null;
@@ -111,7 +111,7 @@ export class InProcessManager extends FeatureHandles implements EmbeddedManager 
     return actor;
   }
 
-  /** Resolves once commands are taken; `timeout` if the host does not say hello. */
+  /** Resolves once commands are accepted; rejects with `timeout` if the host does not say hello. */
   async hostReady(): Promise<void> {
     const { engine, clock } = this.#parts;
     if (engine.registry.isHostReady()) return;

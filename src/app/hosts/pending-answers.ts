@@ -13,7 +13,7 @@ interface Unanswered {
   readonly fail: (error: Error) => void;
 }
 
-/** What callers of a host wait for: a session, and the answers of the host. */
+/** The pending requests of a host's callers: for a session, and for answers of the host. */
 export class PendingAnswers {
   readonly #clock: Clock;
   /** Commands that are not answered yet. */
@@ -45,7 +45,7 @@ export class PendingAnswers {
     });
   }
 
-  /** There is a session. */
+  /** Resolves the callers that wait for a session. */
   opened(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
@@ -60,7 +60,7 @@ export class PendingAnswers {
     });
   }
 
-  /** The session has ended. */
+  /** Rejects the commands that are not answered yet: the session has ended. */
   fail(error: Error): void {
     for (const reject of this.#underWay) reject(error);
     this.#underWay.clear();
@@ -81,7 +81,7 @@ export class PendingAnswers {
     }
   }
 
-  /** A heartbeat came: rejects an answer that should have come before it. */
+  /** Called on a heartbeat: rejects an answer that should have arrived before it. */
   giveUpLate(): void {
     if (this.#unanswered === null || this.#clock.monotonic() - this.#unanswered.since < LATE_MS) return;
     this.#unanswered.fail(new MgrError("timeout", "the host is alive, but its answer was lost with an earlier connection"));

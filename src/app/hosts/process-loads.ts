@@ -7,7 +7,7 @@ import type { HostSession } from "./host-session.ts";
 
 /** Requests within this time share a sample: shorter intervals would show the kernel's ticks of 10 ms rather than the load, milliseconds. */
 const SHARED_MS = 500;
-/** An older sample is not used as a base, milliseconds. */
+/** Maximum age of a sample that is used as a base, milliseconds. */
 const MAX_INTERVAL_MS = 60_000;
 
 interface ProcessLoadsOptions {
@@ -25,7 +25,7 @@ interface Sample {
   machine: Machine | undefined;
 }
 
-/** Samples of all hosts. */
+/** Loads of processes and machines, on all hosts. */
 export interface Loads {
   readonly loads: ProcessLoad[];
   readonly hosts: HostLoad[];
@@ -42,7 +42,7 @@ export class ProcessLoads {
     this.#options = options;
   }
 
-  /** Hosts that cannot be asked are left out, and so are processes that do not run. */
+  /** Omits hosts that cannot be reached, and processes that do not run. */
   now(): Promise<Loads> {
     const at = this.#options.clock.monotonic();
     if (this.#latest === null || at - this.#latest.at >= SHARED_MS) this.#latest = { at, loads: this.#take() };
@@ -76,7 +76,7 @@ export class ProcessLoads {
   }
 }
 
-/** CPU since `base`; of a run that began later, over its life so far. */
+/** CPU since `base`; for a run that began later, since its start. */
 function toLoad([name, cpuMs, memory_rss, processes, ageMs]: Row, time: number, base: Sample | undefined): ProcessLoad {
   const before = base?.rows.get(name);
   const isSame = base !== undefined && before !== undefined && before[4] < ageMs && before[1] <= cpuMs;

@@ -5,15 +5,15 @@ import type { Engine } from "../engine.ts";
 import { LocalDaemon, watchDaemon } from "./local-daemon.ts";
 import type { PreparedDaemon } from "./prepared-daemon.ts";
 
-/** How long the start of the manager waits for the daemon's hello, milliseconds. */
+/** Time that the start of the manager waits for the daemon's hello, milliseconds. */
 const HELLO_TIMEOUT_MS = 10_000;
-/** How long a daemon has to end beyond the time that the stops of what it still runs may take, milliseconds. */
+/** Time for a daemon to end, milliseconds, in addition to the stop times of the processes that it still runs. */
 const END_TIMEOUT_MS = 60_000;
-/** The same for a daemon that has just been started and runs nothing, milliseconds. */
+/** Time to end for a daemon that has just been started and runs nothing, milliseconds. */
 const BIRTH_END_TIMEOUT_MS = 5_000;
 /** Pauses before a daemon that died is started again, milliseconds: a daemon that always dies must not be restarted in a tight loop. */
 const RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
-/** A death this long after the previous one does not continue the row, milliseconds. */
+/** Time without a death after which the count of deaths is reset, milliseconds. */
 const STABLE_MS = 120_000;
 const LOOK_MS = 50;
 
@@ -22,7 +22,7 @@ interface DaemonKeeperOptions {
   host: string;
   /** Path of the broker's unix socket. */
   socket: string;
-  /** The first one that is needed. */
+  /** The prepared daemon for the first start. */
   prepared: PreparedDaemon | null;
   engine: Engine;
   log: LogBook;
@@ -35,7 +35,7 @@ export class DaemonKeeper {
   #leave = () => {};
   #isShuttingDown = false;
   #isEnding = false;
-  /** In a row. */
+  /** Number of deaths in a row. */
   #deaths = 0;
   #lastDeath = 0;
 
@@ -45,8 +45,8 @@ export class DaemonKeeper {
   }
 
   /**
-   * Finds or starts the daemon and waits for its hello, HELLO_TIMEOUT_MS at most. Resolves with null, or with why there was none, which the
-   * log has too. Rejects where the daemon dies before, or `signal` ends the waiting; one that was started here is then gone.
+   * Finds or starts the daemon and waits for its hello, HELLO_TIMEOUT_MS at most. Resolves with null, or with the reason why there was no hello,
+   * which is also logged. Rejects if the daemon dies first, or when `signal` fires; a daemon that was started here is then ended.
    */
   async begin(signal: AbortSignal): Promise<string | null> {
     signal.throwIfAborted();
@@ -71,13 +71,16 @@ export class DaemonKeeper {
     this.#isShuttingDown = true;
   }
 
-  /** From now on, its death is not reported. */
+  /** From now on, the daemon's death is not reported. */
   release(): void {
     this.#isEnding = true;
     this.#leave();
   }
 
-  /** Ends it with everything that it still runs; `SIGKILL`, also of one that does not end, leaves the killing to its guard. */
+  /**
+   * Ends the daemon with everything that it still runs. After `SIGKILL`, which a daemon that does not end also receives, its guard kills the
+   * processes.
+   */
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     this.release();
     const { engine, log } = this.#options;
@@ -90,7 +93,7 @@ export class DaemonKeeper {
     }
   }
 
-  /** A daemon that died is replaced; what it ran comes back by its restart policies. */
+  /** Replaces a daemon that died; its processes start again by their restart policies. */
   async #revive(): Promise<void> {
     if (this.#isShuttingDown || this.#isEnding) return;
     const now = performance.now();
@@ -134,7 +137,7 @@ export class DaemonKeeper {
     }
   }
 
-  /** Its death is detected by its pid, not by its host's silence: it may die before its hello, and may be another manager's child. */
+  /** Watches the daemon by its pid, not by its host's heartbeats: it may die before its hello, and may be another manager's child. */
   async #watch(): Promise<void> {
     const daemon = await this.#daemon.identity();
     if (this.#isEnding) return;

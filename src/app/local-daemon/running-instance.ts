@@ -12,11 +12,13 @@ import { openStateFile } from "../../files/state-file.ts";
 /** Name of the socket for commands, in the folder of the bus socket, whose path is in the manager's lock file. */
 export const CONTROL_SOCKET = "control.sock";
 
-/** What commands need to reach a manager and to end it. */
+/** The settings that commands need to reach a manager and to end it. */
 export type RunningInstance = Pick<InstanceSettings, "name" | "manager" | "state_dir" | "webui_auth_file" | "https_only">;
 
 interface Written extends RunningInstance {
-  /** Of the configuration file as the manager read it, and what its default `state_dir` depended on; "" from an older manager. */
+  /**
+   * Hash of the configuration file as the manager read it; "" from an older manager, as is `state_home`, on which the default `state_dir` depends.
+   */
   readonly hash: string;
   readonly state_home: string;
 }
@@ -35,8 +37,8 @@ const WRITTEN: Shape<Written> = {
 type NotedConfig = Pick<Config, "file" | "instance" | "hashes">;
 
 /**
- * A note of the manager that runs with this configuration, for commands: while its file is as the manager read it, they need not load it,
- * and when it cannot be loaded, they still find what runs. Nothing here throws: nothing else depends on it.
+ * A note of the manager that runs with this configuration, for commands. They need not load the file while it is as the manager read it, and still
+ * find the manager if the file cannot be loaded. Nothing here throws: nothing else depends on the note.
  */
 export class RunningNote {
   readonly #config: NotedConfig;
@@ -65,7 +67,7 @@ export class RunningNote {
         this.#path = path;
         return;
       } catch {
-        // The next one: other users can take the name in /tmp.
+        // The next folder is tried: other users can create this name in /tmp.
       }
     }
   }
@@ -74,7 +76,7 @@ export class RunningNote {
     try {
       if (this.#path !== null) rmSync(this.#path, { force: true });
     } catch {
-      // The manager does not run.
+      // A note that stays is harmless: its manager no longer runs.
     }
   }
 }
@@ -85,8 +87,8 @@ export function runningInstance(file: string): RunningInstance | null {
 }
 
 /**
- * The same, if the file would give the same instance again: its content is the same, and nothing in it depends on the environment. Saves a
- * command the loading of the configuration. Problems of included files, which do not define the instance, are not found.
+ * Returns the same note if the file would give the same instance again: its content is the same, and nothing in it depends on the environment.
+ * Saves a command the loading of the configuration. Problems of included files, which do not define the instance, are not found.
  */
 export function unchangedInstance(file: string): RunningInstance | null {
   const newest = newestNote(file);
@@ -109,7 +111,7 @@ function newestNote(file: string): Note | null {
   return newest;
 }
 
-/** A command may have another environment than the manager, and so prefer another folder. */
+/** Returns every folder that may have a note: a command may have another environment than the manager, and so prefer another folder. */
 function noteFolders(): string[] {
   return [...runtimeFolders(), join(stateHome(), ".run")];
 }
@@ -118,7 +120,7 @@ interface Note {
   readonly instance: RunningInstance;
   readonly hash: string;
   readonly state_home: string;
-  /** Time, milliseconds. */
+  /** Modification time of the note, milliseconds since the epoch. */
   readonly written: number;
 }
 
@@ -141,7 +143,7 @@ function readNote(folder: string, name: string): Note | null {
   }
 }
 
-/** Without the other settings, which are no concern of a note. */
+/** Drops the settings that a note does not need. */
 function onlyInstance({ name, manager, state_dir, webui_auth_file, https_only }: RunningInstance): RunningInstance {
   return { name, manager, state_dir, webui_auth_file, https_only };
 }

@@ -7,8 +7,8 @@ import type { HostSession } from "../hosts/host-session.ts";
 const PAGE_BYTES = 262_144;
 
 /**
- * The last `lines` lines of a process's ring as text, of the last `seconds` if given, cut between characters at both ends; `offset` is
- * where it ends.
+ * Reads the last `lines` lines of a process's ring as text, only of the last `seconds` if given, cut between characters at both ends. `offset` is
+ * the end of the text.
  */
 export async function readBacklog(
   session: HostSession,
@@ -28,7 +28,7 @@ export async function readBacklog(
     const from = position;
     const page = await session.command((id) => link.request("read", { session: id, name, from, max }));
     if (page.from > position) {
-      // The ring dropped bytes during the reading: what was read before the gap is discarded.
+      // The ring dropped bytes meanwhile: the text before the gap is discarded.
       text.restart();
       truncated = true;
     }
@@ -47,7 +47,7 @@ export async function readBacklog(
   };
 }
 
-/** Text from bytes that come in pieces and may begin and end within a character. */
+/** Text from pieces of bytes, which may begin and end within a character. */
 class TornText {
   text = "";
   #isTorn: boolean;

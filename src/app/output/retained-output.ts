@@ -4,7 +4,7 @@ import type { HostSession } from "../hosts/host-session.ts";
 /** Bytes per request: the contract's maximum. */
 const PAGE_BYTES = 262_144;
 
-/** Everything that the host keeps of a process's output, page by page, so that hundreds of megabytes never are in memory at once. */
+/** Reads all output that the host keeps of a process, page by page, so that hundreds of megabytes are never in memory at once. */
 export async function retainedOutput(session: HostSession, name: string): Promise<RetainedOutput> {
   const { link } = session;
   const read = (from: number, max: number) => session.command((id) => link.request("read", { session: id, name, from, max }));
@@ -23,7 +23,7 @@ interface Reading {
   readonly read: (from: number, max: number) => Promise<{ from: number; data: Uint8Array }>;
 }
 
-/** Exactly the announced number of bytes: what the ring lost meanwhile is replaced by a note and blanks. */
+/** Yields exactly the announced number of bytes: bytes that the ring lost meanwhile are replaced by a note and blanks. */
 async function* pagesOf({ start, until, first, read }: Reading): AsyncGenerator<Uint8Array> {
   const opening = first.subarray(0, until - start);
   yield opening;

@@ -20,8 +20,8 @@ export class ProcessWaits {
   }
 
   /**
-   * Resolves when no process is alive that can still be ended: unreachable hosts are not waited for. If none ends for as long as all stops
-   * may take, it resolves with the names of those that are left: a process may be stuck in the kernel.
+   * Resolves when all processes on reachable hosts have ended. If none ends for as long as all stops may take, resolves with the names of the
+   * remaining ones: a process may be stuck in the kernel.
    */
   async allAtRest(): Promise<string[]> {
     const registry = this.#registry;
@@ -90,7 +90,7 @@ export class ProcessWaits {
     });
   }
 
-  /** Its host cannot be reached. */
+  /** Whether the host of `name` cannot be reached. */
   #isAway(name: string): boolean {
     return !this.#registry.isHostReady(this.#registry.hostOf(name) ?? undefined);
   }

@@ -16,15 +16,15 @@ const listSchema = z.array(
 );
 
 /**
- * Versions of configuration files in a folder: a text a file, named after its hash, and their list. Without the folder, which is logged,
- * they are kept in memory.
+ * Opens the versions of configuration files in a folder: one file for each text, named after its hash, and their list. If the folder cannot be
+ * used, this is logged and versions are kept in memory.
  */
 export async function openConfigHistory(dir: string, log: LogBook): Promise<ConfigHistory> {
   try {
     makeStateFolder(dir);
     const saved = readList(join(dir, LIST));
     const used = new Set(saved.map(({ hash }) => hash));
-    // Left by a manager that was killed between two writes.
+    // A manager that was killed between two writes leaves such files.
     for (const name of await readdir(dir)) if (HASH.test(name) && !used.has(name)) await rm(join(dir, name), { force: true });
     return new ConfigHistory(folderVersions(dir), saved);
   } catch (error) {

@@ -20,9 +20,9 @@ import { INTENT_FILE } from "./state-folder.ts";
 
 interface FolderOptions {
   config: Config;
-  /** What has to be released when the manager closes, oldest first. */
+  /** Functions that release resources when the manager closes, oldest first. */
   cleanups: (() => unknown)[];
-  /** The log is open. */
+  /** Called when the log is open. */
   onLog: (log: LogBook) => void;
 }
 
@@ -82,7 +82,7 @@ async function openLog({ config, cleanups, onLog }: FolderOptions, intents: Inte
 }
 
 /**
- * The epoch of this boot, which a full disk may not store. The next manager would then use its time in seconds, so this one continues only
+ * Returns the epoch of this boot. If a full disk does not store it, the next manager uses its time in seconds instead, so this one continues only
  * when its own second has passed.
  */
 async function raiseEpoch(intents: IntentStore): Promise<number> {

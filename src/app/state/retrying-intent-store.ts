@@ -17,15 +17,15 @@ interface RetryingIntentStoreOptions {
 }
 
 /**
- * Writes what users request to the disk before it is carried out, but does not depend on the disk: if the disk is full, this is logged
- * and the write is retried; if the disk does not respond, the wait is limited. Until it works again, a crash loses the newest requests.
+ * Saves the requests of users before they are carried out, but does not depend on the disk: if the disk is full, this is logged and the write is
+ * retried; if the disk does not respond, the wait is limited. Until it works again, a crash loses the newest requests.
  */
 export class RetryingIntentStore implements IntentKeeper {
   readonly #intents: IntentKeeper;
   readonly #clock: Clock;
   readonly #log: LogBook;
   readonly #onProblem: (problem: string | null) => void;
-  /** The disk is full or does not respond, and this has been logged. */
+  /** Whether the disk is full or does not respond, which has been logged. */
   #isTroubled = false;
   #retry: unknown = null;
   /** The newest write, and the wait for it that its callers share: a start makes several, and thousands of starts share a write. */

@@ -10,11 +10,11 @@ import { openStateFileAsync } from "../../files/state-file.ts";
 export class StateFiles {
   readonly dir: string;
   /**
-   * Content of the written files. Changed only within `#writes`, so that `rewrite` does not take a file whose first write is pending for
-   * a removed one.
+   * Content of the written files. Changed only within `#writes`, so that `rewrite` does not mistake a file whose first write is pending for a
+   * removed one.
    */
   readonly #contents = new Map<string, string>();
-  /** One write at a time. */
+  /** Runs one write at a time. */
   readonly #writes = new SerialQueue();
 
   constructor(dir: string) {

@@ -4,7 +4,7 @@ import { aboutProcess, type HandlerTable } from "./handler.ts";
 
 type Types = "get_process_output" | "subscribe_process_output" | "unsubscribe_process_output" | "follow_terminal_size";
 
-/** Those of this connection. */
+/** The object of frames about the subscriptions of this connection. */
 const aboutSubscriptions = (): FrameObject => ({ kind: "output", name: null });
 
 export const outputHandlers: HandlerTable<Types> = {
