@@ -53,7 +53,7 @@ export class RunTable<R extends TableRun> {
     return this.#byId.has(runId);
   }
 
-  /** The name of its process; null: the run is no longer known. */
+  /** Name of the run's process; null: the run is no longer known. */
   nameOf(runId: string): string | null {
     return this.#byId.get(runId)?.spec.name ?? null;
   }
