@@ -22,7 +22,7 @@ export interface HostBusOptions {
   readonly host: string;
   readonly files: BusFiles;
   readonly log: (level: "info" | "warning" | "error", msg: string) => void;
-  /** How to reach the manager's broker; left out: there is none. */
+  /** Returns the target and credentials of the manager's broker; left out: there is none. */
   readonly hub?: (() => HubDial) | undefined;
   /** Programs that connect wait until `admit` is called. Default: they are served at once. */
   readonly isHeld?: boolean;
