@@ -15,7 +15,7 @@ export interface WaitFlags extends ConnectionFlags {
   timeout: number;
 }
 
-/** `mgr wait NAME… --for STATE`: until every process is in the state, or one has failed and cannot get there by itself. */
+/** `mgr wait NAME… --for STATE`: waits until every process is in the state, or one has failed and cannot get there by itself. */
 export async function wait(names: string[], flags: WaitFlags): Promise<void> {
   await withManager(flags, async (client) => {
     await client.mirror.current();
