@@ -12,7 +12,7 @@ type Lines<T> = Map<string, Set<T>>;
  * frame that it depends on.
  */
 export class RequestQueue<T extends Queued> {
-  /** In the order of arrival; the first one of a line is next. */
+  /** Items in the order of arrival; the first one of a line is next. */
   readonly #byType: Lines<T> = new Map();
   readonly #byObject: Lines<T> = new Map();
 

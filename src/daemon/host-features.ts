@@ -12,7 +12,7 @@ type FeatureHandlers = Pick<HostHandlers, NamesOf<(typeof HOST_FEATURES)[number]
 /** The features of one host. */
 export class HostFeatures {
   readonly #parts: readonly AnyPart[];
-  /** Only the parts that receive output, which is frequent. */
+  /** Handlers of the parts that receive output, which is frequent. */
   readonly #outputs: readonly NonNullable<AnyPart["output"]>[];
   /** Resolves when programs of the host may connect to its broker. */
   readonly ready: Promise<unknown>;

@@ -13,7 +13,7 @@ export interface HostOptions {
   subreaper: boolean;
   /** Receives the host's own log lines, besides its listeners. */
   log: (entry: HostLog) => void;
-  /** Bytes of memory for the output of all processes. */
+  /** Maximum memory for the output of all processes, bytes. */
   ringBudget?: number;
   /** Whether the manager is in this process (`HostLink.isDirect`). */
   isDirect?: boolean;

@@ -23,14 +23,14 @@ const startOptions = z.strictObject({
   work_dir: absolute.default("/"),
   /** Version of the program that this daemon belongs to. */
   version: z.string().optional(),
-  /** Bytes of memory for the output of all processes. */
+  /** Maximum memory for the output of all processes, bytes. */
   ring_budget: z.number().int().positive().optional(),
   /** Print the state of the connection, for a user at a terminal. */
   is_talkative: z.boolean().default(false),
 });
 export type StartOptions = z.infer<typeof startOptions> & { bus: z.infer<typeof busPlace> };
 
-/** Parses the options. `place` reads the place of the bus if it comes on stdin; null: none came. Throws for invalid options. */
+/** Parses the options. `place` reads the place of the bus if it is passed on stdin. Returns null if stdin has none. Throws for invalid options. */
 export function readStartOptions(argument: string | undefined, place: () => string): StartOptions | null {
   const { bus, ...options } = startOptions.parse(JSON.parse(argument ?? ""));
   if (bus !== "stdin") return { ...options, bus };

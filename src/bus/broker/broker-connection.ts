@@ -84,7 +84,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     memory.add(this);
   }
 
-  /** Bytes that the client has not read yet. */
+  /** Number of bytes that the client has not read yet. */
   get pending(): number {
     return this.#output.bytes + this.#queue.bytes + this.#stream.unsent;
   }

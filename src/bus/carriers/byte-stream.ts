@@ -14,7 +14,7 @@ export interface ByteStream {
   open(handlers: ByteStreamHandlers): void;
   pause(): void;
   resume(): void;
-  /** Sends what was written, then closes this half. */
+  /** Sends the written bytes, then closes this half. */
   end(): void;
   /** Closes at once; `closed` follows. */
   destroy(): void;

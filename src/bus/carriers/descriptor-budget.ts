@@ -24,7 +24,7 @@ interface Held {
 export class DescriptorBudget {
   readonly #held: Record<Use, Set<Held>> = { client: new Set(), refusal: new Set(), local: new Set() };
   readonly #most: Record<Use, number>;
-  /** Highest descriptor that clients may use, so that some stay free even if the rest of the reserve is in use. */
+  /** Descriptors from this number on are not used for clients, so that some stay free even if the rest of the reserve is in use. */
   readonly #ceiling: number;
 
   /** `limit`: the soft limit of open files. */

@@ -23,7 +23,7 @@ export interface ConnectBusOptions {
   readonly server: BusServer;
   /** Name shown in the broker's statistics and in errors. */
   readonly name: string;
-  /** False: reject if the first attempt fails. Default true: wait for the broker. */
+  /** Whether to wait for the broker (the default); false: reject if the first attempt fails. */
   readonly waitForBroker?: boolean;
   /** Cancels waiting for the broker. */
   readonly signal?: AbortSignal;

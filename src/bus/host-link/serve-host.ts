@@ -55,7 +55,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   const unsent = new ThrottledWarning(log);
 
   const attempt = (bus: Bus, leaf: string, send: () => void) => {
-    // The loss of the link was already reported; the manager requests what it missed.
+    // The loss of the link was already reported; the manager requests missed messages.
     if (!bus.isConnected) return;
     try {
       send();

@@ -11,7 +11,7 @@ export class KeptShare implements MemoryHolder {
   readonly owner: string;
   bytes = 0;
   readonly #memory: MemoryBudget;
-  /** Topics with a kept message, the one that was published longest ago first. */
+  /** Topics with a kept message, the one published longest ago first. */
   readonly #entries = new Set<KeptTopic>();
 
   constructor(owner: string, memory: MemoryBudget) {

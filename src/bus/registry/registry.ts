@@ -91,7 +91,7 @@ export class Registry implements BrokerHooks {
     });
   }
 
-  /** The current tables. Later changes may repeat what they contain, which does no harm. */
+  /** The current tables. Later changes may repeat their content, which is harmless. */
   tables(): RegistryTables {
     return {
       clients: [...this.#members.values()].map(({ record }) => record),

@@ -48,7 +48,7 @@ interface Instance {
   readonly id: string;
   readonly natsName: string;
   record: ServiceRecord | null;
-  /** Bytes of the INFO of an instance. */
+  /** Size of the instance's INFO, bytes. */
   bytes: number;
   tries: number;
   /** Token of the current request for INFO; null: none. */

@@ -47,7 +47,7 @@ export interface Spawned {
   extra?: number | undefined;
 }
 
-/** False on C libraries before glibc 2.29, where `cwd` has to be entered by a shell. */
+/** Whether posix_spawn can enter `cwd`: on C libraries before glibc 2.29, a shell has to. */
 export const CAN_CHANGE_DIRECTORY = addDirectory !== null;
 
 /** Starts a program as the leader of its own session. Returns its pid, or the negative errno of a failure. */

@@ -23,11 +23,11 @@ const TCP_NOTSENT_LOWAT = 25;
 const MAX_UNSENT_BYTES = 8 * 1024;
 
 const ioctl = libc.func("int ioctl(int fd, unsigned long request, void *value)") as (fd: number, request: number, value: Buffer) => number;
-/** Bytes of the send queue that were not sent yet (tcp(7)). */
+/** Request for the number of bytes in the send queue that were not sent yet (tcp(7)). */
 const SIOCOUTQNSD = 0x894b;
 const count = Buffer.alloc(4);
 
-/** Bytes that the kernel holds for a TCP connection and has not sent; 0 for other sockets. */
+/** Number of bytes that the kernel holds for a TCP connection and has not sent; 0 for other sockets. */
 export function unsentBytes(socket: Socket): number {
   const fd = descriptorOf(socket);
   return fd < 0 || ioctl(fd, SIOCOUTQNSD, count) === -1 ? 0 : count.readInt32LE();

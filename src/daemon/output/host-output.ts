@@ -8,7 +8,7 @@ import { WindowSender } from "./window-sender.ts";
 interface HostOutputOptions {
   readonly streamId: string;
   readonly clock: Clock;
-  /** Bytes of memory for the output of all processes. */
+  /** Maximum memory for the output of all processes, bytes. */
   readonly ringBudget: number | undefined;
   /** Folders that keep output for the next daemon; undefined: none. */
   readonly kept: KeptOutputOptions | undefined;

@@ -19,7 +19,7 @@ export type MemoryListener = (change: number) => void;
  * kept, at most a block more; a daemon-wide budget may drop more (RingStore).
  */
 export class OutputRing {
-  /** Oldest first. Block `i` holds the bytes from `(#firstBlock + i) * BLOCK_BYTES` on. */
+  /** Blocks, oldest first. Block `i` holds the bytes from `(#firstBlock + i) * BLOCK_BYTES` on. */
   readonly #blocks: Buffer<ArrayBuffer>[] = [];
   readonly #onMemory: MemoryListener;
   /** The block dropped last: a flood reuses the same memory. */

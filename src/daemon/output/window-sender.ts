@@ -7,7 +7,7 @@ import type { OutputRing } from "./output-ring.ts";
  */
 const BATCH_BYTES = MAX_CHUNK_BYTES;
 const BATCH_MS = 2;
-/** Bytes not yet consumed by a lossless reader at which the program has to wait, and at which it may continue. */
+/** Numbers of bytes not yet consumed by a lossless reader at which the program has to wait, and at which it may continue. */
 const HOLD_BYTES = 1024 * 1024;
 const RELEASE_BYTES = HOLD_BYTES / 2;
 

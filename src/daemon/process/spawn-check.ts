@@ -77,7 +77,7 @@ function statOrNull(path: string, what: string): Stats | null {
   }
 }
 
-/** True also if the path may not be examined. */
+/** Whether the path exists; true also if it may not be examined. */
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -86,7 +86,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** False also if the path may not be examined: another user's part of PATH. */
+/** Whether the path is a file; false also if it may not be examined: another user's part of PATH. */
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();

@@ -16,7 +16,7 @@ const MAX_FOLDERS = 2_000;
 const MAX_FILES = 20_000;
 
 interface FileWatcherOptions {
-  /** Absolute or relative to `base`. */
+  /** Globs, absolute or relative to `base`. */
   globs: readonly string[];
   base: string;
   clock: Clock;

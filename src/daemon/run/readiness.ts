@@ -28,7 +28,7 @@ export class Readiness {
   readonly #pattern: RegExp | null;
   readonly #probe: Probe | null;
   #prober: Prober | null = null;
-  /** Null: no output is matched. A decoder uses memory outside of the heap. */
+  /** Decoder of the output; null: no output is matched. A decoder uses memory outside of the heap. */
   readonly #decoder: InstanceType<typeof TextDecoder> | null;
   #text = "";
   #untriedLength = 0;

@@ -35,7 +35,7 @@ export class RunStarter {
   readonly #options: RunStarterOptions;
   /** Names whose output waits for a reader (messages.ts, `lossless`). */
   readonly #held = new Set<string>();
-  /** One start per turn of the event loop: each takes milliseconds, and hundreds may be requested at once. */
+  /** Limits starts to one per turn of the event loop: each takes milliseconds, and hundreds may be requested at once. */
   readonly #starts = new TurnShare({ units: 1 });
 
   constructor(options: RunStarterOptions) {

@@ -79,7 +79,7 @@ export async function readLock(path: string, options: StateFileOptions = {}): Pr
 export function takeLockFile(path: string): number | null {
   const fd = openStateFile(path, constants.O_RDWR | constants.O_CREAT);
   try {
-    // The file may have been removed or replaced after we opened it: such a lock would exclude no other process.
+    // The file may have been removed or replaced after it was opened: such a lock would exclude no other process.
     if (tryLockExclusive(fd) && isSameFile(fd, path)) return fd;
   } catch (error) {
     closeSync(fd);

@@ -101,7 +101,7 @@ function ownCgroup(proc: string): string | null {
     const [before = "", after = ""] = line.split(" - ");
     const [, , , root = "", mountPoint = ""] = before.split(" ");
     if (!after.startsWith("cgroup2 ")) continue;
-    // Only a part of the hierarchy may be mounted: then our path begins with its root.
+    // Only a part of the hierarchy may be mounted: then the path of the cgroup begins with its root.
     if (root === "/") return join(mountPoint, unified);
     if (unified === root || unified.startsWith(`${root}/`)) return join(mountPoint, unified.slice(root.length));
   }

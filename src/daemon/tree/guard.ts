@@ -10,7 +10,7 @@ import type { RunObserver } from "./tree-reaper.ts";
 const REPLACE_MS = 200;
 /** Time limit for a guard to end after `bye`, milliseconds. */
 const END_MS = 2_000;
-/** Maximum number of unmarked processes in a line, which has to stay within what the pipe accepts at once. */
+/** Maximum number of unmarked processes in a line: the pipe has to accept the line at once. */
 const MAX_UNMARKED = 5_000;
 
 interface GuardOptions {

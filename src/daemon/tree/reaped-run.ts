@@ -28,7 +28,7 @@ export class ReapedRun {
   end = () => {};
   /** Time from which a scan is due that finds members missing in the lists of children, on the clock of `performance`. */
   scanFrom = 0;
-  /** null: the leader is not a child of this process, or other code in this program may wait for it. */
+  /** The leader; null: it is not a child of this process, or other code in this program may wait for it. */
   readonly #leader: Child | null;
   #leaderEnded = false;
   #signals: PendingSignal[] = [];

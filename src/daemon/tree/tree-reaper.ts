@@ -34,7 +34,7 @@ export interface TrackedTree {
   extinct(): Promise<void>;
 }
 
-/** Observes runs, so that a guard can end what outlives this process (guard.ts). */
+/** Observes runs, so that a guard can kill those that outlive this process (guard.ts). */
 export interface RunObserver {
   runStarted(run: { runId: string; pid: number; startTime: string }): void;
   runEnded(runId: string): void;

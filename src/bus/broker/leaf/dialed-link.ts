@@ -78,7 +78,7 @@ export class DialedLink implements BrokerOperations, LinkOperations {
     });
   }
 
-  /** The link; null until the hub has sent its INFO. */
+  /** The link; null until the hub has confirmed the credentials. */
   get leaf(): LeafLink | null {
     return this.#leaf;
   }

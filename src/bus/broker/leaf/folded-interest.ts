@@ -4,7 +4,7 @@ import { mayMatchWildcard, mayWant } from "./link-filter.ts";
 
 /**
  * Interest that need not be announced, because a wildcard that was announced covers it. Members of queue groups are always announced. A
- * wildcard that comes later does not withdraw what was announced before it, so that a client cannot cause thousands of lines at will.
+ * wildcard that is announced later does not withdraw earlier interest, so that a client cannot cause thousands of lines at will.
  */
 export class FoldedInterest {
   /** The wildcards that were announced. */

@@ -9,7 +9,7 @@ import type { LinkCounts } from "./leaf-protocol.ts";
  * than it accepts.
  */
 export interface LinkCounters extends BrokerCounters {
-  /** Not sent because there was no connection; the other side had subscribed while there was one. */
+  /** Number of messages not sent because there was no connection; the other side had subscribed while there was one. */
   missed_msgs: number;
   missed_bytes: number;
   /** Topics that this side had subscribed to and that the other side could not send because there was no connection. */

@@ -83,7 +83,7 @@ export class FairQueue {
     }
   }
 
-  /** Drops the oldest message of the largest flow; false: no more than `kept` messages are left. */
+  /** Drops the oldest message of the publisher with the most bytes; false: no more than `kept` messages are left. */
   evict(kept: number): boolean {
     if (this.count <= kept) return false;
     const victim = this.#victim;

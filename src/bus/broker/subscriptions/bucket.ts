@@ -2,7 +2,7 @@ import { Members } from "./members.ts";
 
 /** The properties of a subscription that the tree uses. */
 export interface Subscribed {
-  /** May hold the wildcards `*` (one token) and `>` (the rest, at least one token). */
+  /** Subject; it may hold the wildcards `*` (one token) and `>` (the rest, at least one token). */
   readonly subject: string;
   /** Members of a queue group share the messages: each goes to one of them. */
   readonly queue: string | null;

@@ -21,7 +21,7 @@ export class Ending {
     this.#options = options;
   }
 
-  /** Called when a process came to rest: it ended and is not restarted, or it cannot be started. */
+  /** Called when a process is at rest: it ended and is not restarted, or it cannot be started. */
   note(process: Process, { essential }: { essential: boolean }): void {
     if (this.#cause !== null || this.#closed) return;
     const sentence = this.#sentenceOn(process, essential);

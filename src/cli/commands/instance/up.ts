@@ -34,7 +34,7 @@ export interface UpFlags {
   keep?: boolean;
   abortOnFailure?: boolean;
   exitWith?: string;
-  /** False with `--no-output`. */
+  /** Whether output is printed; false with `--no-output`. */
   output: boolean;
 }
 

@@ -11,9 +11,9 @@ import { paintState } from "../../output/table.ts";
 import { followUntil } from "./follow.ts";
 
 export interface ControlFlags extends ConnectionFlags {
-  /** Seconds. */
+  /** Time limit, seconds. */
   timeout: number;
-  /** False with `--no-wait`. */
+  /** Whether to wait; false with `--no-wait`. */
   wait: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
   });
 }
 
-/** Hint about processes that a start does not bring back after a stop has stopped them along, as `on_stop: restart` would. */
+/** Hint about processes that a stop has stopped along and that a start does not start again, as `on_stop: restart` would. */
 export function stillStoppedHint(processes: readonly Process[]): string {
   if (processes.length === 0) return "";
   const names = processes.map(({ name }) => visible(name)).join(" ");

@@ -11,7 +11,7 @@ import { followUntil } from "./follow.ts";
 
 export interface WaitFlags extends ConnectionFlags {
   for: ProcessState;
-  /** Seconds. */
+  /** Time limit, seconds. */
   timeout: number;
 }
 

@@ -45,7 +45,7 @@ export class KeptFile {
   next: number;
   readonly #folder: string;
   readonly #name: string;
-  /** Oldest first. */
+  /** Its segments, oldest first. */
   #segments: { number: number; bytes: number }[];
   #number: number;
 
