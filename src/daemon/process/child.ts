@@ -71,7 +71,7 @@ export class Child extends EventEmitter<{ exit: [code: number | null, signal: st
 function lookAtEnded(): "some" | "none" {
   let last = 0;
   for (let pid = endedChild(); pid !== 0; pid = endedChild()) {
-    // A child of other code stays ended.
+    // The same child again: other code has to reap it.
     if (pid === last) {
       lookAtAll();
       return "some";
