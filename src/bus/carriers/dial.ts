@@ -4,16 +4,16 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import { type ByteStream, socketStream } from "./byte-stream.ts";
 import { noteDialed } from "./dialed-sockets.ts";
 
-/** What TLS connections need in addition to the system's certificates, in PEM format. */
+/** Certificates and keys of TLS connections besides the system's certificates, in PEM format. */
 export interface TlsMaterial {
   /** Certificate authorities to trust instead of the system's. */
   readonly ca?: string;
-  /** Certificate and key of this program, where the server asks for one. */
+  /** Certificate and key of this program, if the server requests one. */
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** Longest INFO line before TLS, bytes. */
+/** Maximum length of the INFO line before TLS, bytes. */
 const MAX_INFO = 32 * 1024;
 const DEFAULT_PORT = 4222;
 const LF = 10;
@@ -22,7 +22,7 @@ export function dialUnix(path: string, signal: AbortSignal): Promise<ByteStream>
   return dialed(connect(path), path, signal);
 }
 
-/** `nats://HOST:PORT` (TLS when the server demands it) or `tls://HOST:PORT` (never without). */
+/** Connects to `nats://HOST:PORT` (TLS if the server requires it) or `tls://HOST:PORT` (always TLS). */
 export async function dialNats(url: URL, tls: TlsMaterial, signal: AbortSignal): Promise<ByteStream> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port === "" ? DEFAULT_PORT : Number(url.port);
@@ -51,7 +51,10 @@ function dialed(socket: Socket, place: string, signal: AbortSignal): Promise<Byt
   });
 }
 
-/** The server sends INFO unencrypted; it says whether TLS is required. The stream delivers INFO again as its first bytes. */
+/**
+ * Upgrades to TLS if required. The server sends INFO unencrypted; it says whether TLS is required. The stream delivers INFO again as its
+ * first bytes.
+ */
 async function secureAfterGreeting(
   socket: Socket,
   clear: ByteStream,

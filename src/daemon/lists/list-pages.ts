@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 
-/** A page's JSON, bytes: below MAX_MESSAGE_BYTES with room for a row of the longest command line and environment. */
+/** Size of a page's JSON, bytes: below MAX_MESSAGE_BYTES with room for a row of the longest command line and environment. */
 const PAGE_BYTES = 128 * 1024;
-/** A whole list, bytes: 100,000 tasks without environments. */
+/** Maximum size of a list, bytes: 100,000 tasks without environments. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
 /** Maximum number of lists that were not fetched to their end; the oldest are removed first. */
 const MAX_LISTS = 8;
@@ -24,14 +24,14 @@ export class ListPages {
     this.#clock = clock;
   }
 
-  /** A new list of rows that are all there. Throws `too_large`. */
+  /** Creates a list from all its rows. Throws `too_large`. */
   of(rows: Iterable<unknown>): { list: string; pages: number } {
     const list = this.open();
     for (const row of rows) list.add(row);
     return list.end();
   }
 
-  /** A new list that is filled row by row. `add` throws `too_large`. */
+  /** Creates a list that is filled row by row. `add` throws `too_large`. */
   open(): { add: (row: unknown) => void; end: () => { list: string; pages: number } } {
     const id = randomUUID();
     const pages: Buffer<ArrayBuffer>[] = [];

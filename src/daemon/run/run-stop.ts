@@ -4,14 +4,14 @@ import type { HostLog } from "../../contract/messages.ts";
 import type { Program, StopStep } from "../../contract/run.ts";
 import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
 
-/** What a stop does to its run. */
+/** Actions of a stop on its run. */
 interface StopActions {
-  /** To the whole tree. */
+  /** Sends a signal to the whole tree. */
   signal: (signal: string) => void;
   /** Types into the terminal. */
   write: (text: string) => void;
   start: (program: Program) => AuxiliaryProcess;
-  /** The run's leader has ended. */
+  /** Whether the run's leader has ended. */
   hasExited: () => boolean;
   /** Resolves when nothing of the run is left. */
   whenGone: () => Promise<void>;
@@ -34,7 +34,7 @@ export class RunStop {
     this.#actions = actions;
   }
 
-  /** null: no stop was requested. */
+  /** Requested steps; null: no stop was requested. */
   get steps(): readonly StopStep[] | null {
     return this.#steps;
   }
@@ -74,7 +74,7 @@ export class RunStop {
     });
   }
 
-  /** Ends the command: the time limit of its step has passed. True: the whole tree is gone. */
+  /** Ends the command: the time limit of its step has passed. Resolves with true if the whole tree is gone. */
   async #endCommand(): Promise<boolean> {
     if (this.#command === null) return false;
     this.#command.kill();
@@ -82,7 +82,7 @@ export class RunStop {
     return this.#isGoneWithin(0);
   }
 
-  /** Executes a step. Resolves (false) only when that has failed, so that there is nothing to wait for. */
+  /** Executes a step. Resolves (false) only if it failed, so that there is nothing to wait for. */
   async #failureOf(step: StopStep): Promise<false> {
     const { signal, log } = this.#actions;
     const forEver = new Promise<never>(() => {});
@@ -90,7 +90,7 @@ export class RunStop {
       signal(step.signal);
       return forEver;
     }
-    // A stopped process could neither read nor respond.
+    // SIGCONT first: a stopped process could neither read nor respond.
     signal("SIGCONT");
     const failure = "send" in step ? this.#type(step.send) : await this.#runCommand(step.program);
     if (failure === null) return forEver;
