@@ -51,7 +51,7 @@ describe("mgr ps", () => {
 });
 
 describe("mgr start, stop and restart", () => {
-  test("wait for the end of what they ask for, and say what came out", async () => {
+  test("wait for the end of what they request, and report the result", async () => {
     expect((await instance.mgr("start", "web")).stdout).toContain("web/two: started");
     const [before] = await list("web/two");
     expect((await instance.mgr("restart", "web/two")).stdout).toContain("web/two: started");
