@@ -198,7 +198,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     expect(rig.context.restarts).toBe(2_000);
   });
 
-  test("a rebuilt process goes on showing its last state, and nothing is announced when the report agrees", () => {
+  test("a rebuilt process keeps showing its last state, and publishes nothing if the report agrees", () => {
     const rig = new ProcessRig({ requested: "start", shown: "started" });
     expect(rig.state).toBe("started");
     rig.send({ type: "report", run: report("3-7") });

@@ -189,7 +189,7 @@ describe("a process emits", () => {
     expect(rig.context.waitingFor).toEqual(["b"]);
   });
 
-  test("the size of the last send_winch goes to the next run, and is adopted from a living one", () => {
+  test("the size of the last send_winch is passed to the next run, and is adopted from a living one", () => {
     const rig = stoppedProcess().send({ type: "winch", rows: 50, cols: 120 }).start();
     expect(rig.spawns[0]?.size).toEqual({ rows: 50, cols: 120 });
     const adopted = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("2-1", { rows: 50, cols: 120 }) });

@@ -95,7 +95,7 @@ describe("the reason for a change of a process that no request named", () => {
 });
 
 describe("intent", () => {
-  it("is on the disk before the host hears of its effect", async () => {
+  it("is on the disk before its effect is sent to the host", async () => {
     const intents = new Intents();
     await using rig = await EngineRig.open(
       { processes: { a: LASTING } },

@@ -183,7 +183,7 @@ describe("a manager's bus", () => {
     ["too short", "short", 0o600, /20 characters or more/],
     ["open to everybody", FAR_TOKEN, 0o644, /all users can read it; run: chmod 600/],
     ["of two words", `${FAR_TOKEN} again`, 0o600, /must contain one token/],
-  ])("does not accept a token file that is %s, and says which and why", async (_what, text, mode, reason) => {
+  ])("refuses a token file that is %s, and reports which and why", async (_what, text, mode, reason) => {
     write("far.token", text, mode);
     const { place } = await open();
     await expect(visit(`nats://${place}`, { token: text.split(" ")[0] ?? "" })).rejects.toThrow(/Authorization/i);

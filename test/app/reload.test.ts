@@ -476,7 +476,7 @@ describe("editing", () => {
     await expect(ask({ type: "request_config_file", hash: "0".repeat(64) })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("knows no file that does not belong to the configuration", async () => {
+  it("refuses files that do not belong to the configuration", async () => {
     await open({ processes: { p: LASTING } });
     await writeFile(join(folder, "other.yaml"), "x");
     for (const path of ["/etc/passwd", "other.yaml", "../mgr.yaml", "mgr.yaml/../other.yaml", ".", `${main()}\0`]) {

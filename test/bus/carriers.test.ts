@@ -172,7 +172,7 @@ describe.each(CARRIERS.filter((name) => name !== "in process"))("a connection ov
     expect(seen).toEqual(["round 0", "round 1"]);
   });
 
-  it("waits for a server that does not run yet, unless it is told not to", async () => {
+  it("waits for a server that does not run yet, unless waiting is turned off", async () => {
     await using carrier = await openCarrier(name);
     await carrier.end();
     await expect(carrier.bus("hasty", { waitForBroker: false })).rejects.toMatchObject({ code: "host_unavailable" });

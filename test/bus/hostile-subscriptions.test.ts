@@ -333,7 +333,7 @@ async function expectAcross(rig: LeafRig, a: TestLeaf, b: TestLeaf, port: number
 }
 
 describe("interest behind a link", () => {
-  it("is not announced where a wildcard that was announced covers it, and is once the wildcard goes", async () => {
+  it("is not announced while an announced wildcard covers it, and is announced once the wildcard is withdrawn", async () => {
     await using rig = await LeafRig.start("the manager's broker");
     const a = await rig.leaf("a");
     const b = await rig.leaf("b");

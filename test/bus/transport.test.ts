@@ -66,7 +66,7 @@ describe("a bus connection", () => {
     expect(bus.connection.isClosed()).toBe(true);
   });
 
-  it("gives up on a server that does not speak the protocol", async () => {
+  it("closes the connection to a server that does not speak the protocol", async () => {
     await using rig = await BusRig.start();
     const path = `${rig.path}.http`;
     const server = createServer((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));

@@ -174,7 +174,7 @@ it("a long text is typed in pieces that the protocol allows, and no character is
 });
 
 describe("subscriptions that the program made by frames of its own", () => {
-  it("are made again after a reconnect: patterns, the level of the log", async () => {
+  it("are restored after a reconnect: patterns, the level of the log", async () => {
     const { link, client } = rig();
     client.send({ type: "subscribe_process_output", patterns: ["a*", "b"] });
     client.send({ type: "set_log_min_level", level: "debug" });

@@ -103,7 +103,7 @@ describe("the editor's help", () => {
   const schema = JSON.parse(readFileSync(new URL("../../docs/config.schema.json", import.meta.url), "utf8")) as Schema;
   const text = "processes:\n  sim/world:\n    restart:\n      \n";
   const doc = { line: (number: number) => ({ text: text.split("\n")[number - 1] ?? "" }) };
-  test("knows where a line belongs by its indentation", () => {
+  test("finds where a line belongs by its indentation", () => {
     expect(pathByIndent(doc, 4, 6)).toEqual(["processes", "sim/world", "restart"]);
     expect(pathByIndent(doc, 4, 2)).toEqual(["processes"]);
   });

@@ -390,7 +390,7 @@ describe("listen", () => {
     rmSync(authFile);
   });
 
-  it("a client elsewhere goes on with the next manager at the address: waits, output, and what is not there any more", async () => {
+  it("a client elsewhere continues with the next manager at the address: waits, output, and removed processes", async () => {
     const authFile = join(temporary, "keys");
     writeFileSync(authFile, "ada secret\n", { mode: 0o600 });
     const echo = { command: "echo up; while read word; do echo got $word; done" };

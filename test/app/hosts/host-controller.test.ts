@@ -129,7 +129,7 @@ describe("results of probes and watches", () => {
 });
 
 describe("runs of names that are not configured", () => {
-  it("are stopped, once and until the host has accepted it, and the log says so", async () => {
+  it("are stopped, once and until the host has accepted it, which is logged", async () => {
     const { link, log, ready, event } = rig(["a"]);
     await ready([run("old", "1-9"), run("gone", "1-8", { extinct: true })]);
     const stop = link.next("stop");
@@ -280,7 +280,7 @@ describe("an actor that was rebuilt", () => {
     expect(controller.lastReport("a")).toMatchObject({ ready: true });
   });
 
-  it("hears nothing before the first report", () => {
+  it("receives nothing before the first report", () => {
     const { heard, controller } = rig();
     controller.reportAgain("a");
     expect(heard).toEqual([]);

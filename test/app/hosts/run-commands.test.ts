@@ -118,7 +118,7 @@ describe("stopping", () => {
     expect(await stopped).toBe("accepted");
   });
 
-  it("finds the run gone when the host knows no such run", async () => {
+  it("reports the run as gone if the host does not know it", async () => {
     const { link, session } = await rig();
     const stopped = stopRun({ session, clock: systemClock }, { runId: "1-1", steps }, never);
     await (await next(link, "stop")).refuse(new MgrError("not_running", "no such run"));

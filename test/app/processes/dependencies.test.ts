@@ -126,7 +126,7 @@ describe("the graph of dependencies", () => {
     expect(kept.directDependents("c")).toEqual(["d"]);
   });
 
-  it("knows how long the stops before a stop may take: one after the other, the longest way", () => {
+  it("computes how long the stops before a stop may take: one after the other, on the longest path", () => {
     // Each has a second, and ten to be seen through.
     expect(graph(diamond).stopTimeOfDependents("db")).toBe(22_000);
     expect(graph(diamond).stopTimeOfDependents("left")).toBe(11_000);

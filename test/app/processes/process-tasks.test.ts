@@ -133,7 +133,7 @@ describe("a stop", () => {
     expect(rig.link.asked[0]?.name).toBe("stop");
   });
 
-  it("that ends as no host may answer is a defect, which the actor is told", async () => {
+  it("that ends with an answer that is not allowed is a defect, which is reported to the actor", async () => {
     using rig = await open();
     rig.save();
     rig.tasks.take("a", { type: "stop_run", run: end });

@@ -20,7 +20,7 @@ describe("the broker's protocol", () => {
     expect(info.auth_required).toBeUndefined();
   });
 
-  it("acknowledges each operation unless told otherwise", async () => {
+  it("acknowledges each operation unless that is turned off", async () => {
     await using rig = await BusRig.start();
     const client = await rig.raw();
     const greeting = client.text.length;

@@ -54,7 +54,7 @@ it("a new registration replaces the previous one; a released topic is free for t
   await expect.poll(() => rig.topic("arm/mode")).toBeUndefined();
 });
 
-it("a program that never registers is shown with what it publishes; a registration takes the topic over", async () => {
+it("a program that never registers is shown with what it publishes; a registration replaces that", async () => {
   await using rig = await RegistryRig.start();
   const plain = await rig.connect("plain");
   plain.publish("topic.arm.raw", "x");
@@ -230,7 +230,7 @@ it("kept messages count as memory of the broker: the oldest of the client that k
   expect(rig.topic("arm/state")?.counters.kept_dropped).toBe(0);
 });
 
-it("reliable_within: a publisher is refused what does not fit, by subject; nothing that was taken is lost, and other topics go on", async () => {
+it("reliable_within: a publish beyond the limit is refused by subject; no accepted message is lost, and other topics continue", async () => {
   await using rig = await RegistryRig.start();
   const within = 200_000;
   const [safe, usual] = [

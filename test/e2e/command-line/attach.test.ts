@@ -84,7 +84,7 @@ async function attached(instance: Instance): Promise<number> {
   return found.pid;
 }
 
-test("mgr attach under a terminal: every key goes to the process, sizes follow, Ctrl-] leaves it as it was", async () => {
+test("mgr attach under a terminal sends every key to the process, passes sizes on, and restores the terminal on Ctrl-]", async () => {
   await using instance = await Instance.up({ processes: { echo: { command: LISTENER } } }, "--all");
   await listens(instance);
   await using desk = await Desk.open(instance, "echo");

@@ -180,7 +180,7 @@ it("mgr record starts, lists, shows, stops, exports and deletes a recording", as
   expect(await shown("run/1")).toBeUndefined();
 });
 
-it("mgr record refuses a pattern as a name, lists without a name, and takes the file of an export as an argument", async () => {
+it("mgr record refuses a pattern as a name, lists without a name, and accepts the file of an export as an argument", async () => {
   const run = (command: string, ...args: string[]) => instance.run("record", command, "-c", instance.config, ...args);
   expect(await run("start", "my/*", "arm/*")).toMatchObject({
     code: 2,

@@ -131,7 +131,7 @@ describe("a process", () => {
     await client.command({ type: "stop_process", name: "tools/long" });
   });
 
-  test("knows the real size of its terminal, whole rows only, also after a split", async () => {
+  test("has the real size of its terminal, whole rows only, also after a split", async () => {
     await shown.goTo("tools/size");
     await shown.untilShown("tools/size", /size \d+ \d+/);
     const size = async () =>

@@ -60,7 +60,7 @@ test("mgr up on a full disk ends on a signal", async () => {
 test.each([
   ["in the foreground", []],
   ["that detaches", ["--detach"]],
-])("a first start on a full disk says so in one sentence, %s", async (_how, flags) => {
+])("a first start on a full disk fails with one sentence, %s", async (_how, flags) => {
   await using instance = new Instance({ processes });
   using disk = new SmallDisk(instance.stateDir);
   disk.fill();

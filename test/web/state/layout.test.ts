@@ -25,7 +25,7 @@ describe("tabs", () => {
 });
 
 describe("panes", () => {
-  test("a split takes the active tab along when another one stays", () => {
+  test("a split moves the active tab if another one stays", () => {
     let layout = layouts.open(layouts.newLayout(process("a")), process("b"), true);
     layout = layouts.split(layout, 1, "row");
     expect(keys(layout)).toEqual([["process:a"], ["process:b"]]);

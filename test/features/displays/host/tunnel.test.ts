@@ -107,7 +107,7 @@ describe("the tunnel of an X client", () => {
     expect([clientEnd.destroyed, serverEnd.destroyed]).toEqual([true, true]);
   });
 
-  it("tells the client why there is no X server", async () => {
+  it("reports to the client why there is no X server", async () => {
     const [client, clientEnd] = await pair();
     client.write(packet);
     const answer = all(client);
@@ -145,7 +145,7 @@ describe("joined streams", () => {
 });
 
 describe("opening a display", () => {
-  it("takes the cookie from the Xauthority file", async () => {
+  it("reads the cookie from the Xauthority file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mgr-x11-"));
     try {
       const server = createServer();
