@@ -46,11 +46,11 @@ export function resolvesWithin(promise: Promise<unknown>, milliseconds: number, 
  */
 export function until(isMet: () => boolean, subscribe: (check: () => void) => () => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    let leave = () => {};
+    let unsubscribeAll = () => {};
     let isOver = false;
     const settle = (conclude: () => void) => {
       isOver = true;
-      leave();
+      unsubscribeAll();
       conclude();
     };
     const check = () => {
@@ -62,14 +62,14 @@ export function until(isMet: () => boolean, subscribe: (check: () => void) => ()
       }
     };
     if (signal.aborted) return reject(signal.reason);
-    const leaveSignal = onAbort(signal, () => settle(() => reject(signal.reason)));
+    const unsubscribeSignal = onAbort(signal, () => settle(() => reject(signal.reason)));
     const unsubscribe = subscribe(check);
-    leave = () => {
-      leaveSignal();
+    unsubscribeAll = () => {
+      unsubscribeSignal();
       unsubscribe();
     };
     // It was met by a call during the subscription.
-    if (isOver) leave();
+    if (isOver) unsubscribeAll();
     else check();
   });
 }
