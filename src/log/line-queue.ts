@@ -1,3 +1,6 @@
+import { pause, systemClock } from "../base/clock.ts";
+import { resolvesWithin } from "../base/wait.ts";
+
 /** Maximum size of the queue, bytes: an hour of a busy manager's log. Further lines are dropped and counted. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** Time limit for writing the rest at the end, milliseconds. */
@@ -30,7 +33,7 @@ export class LineQueue {
   /** Monotonic time at which the last write began. */
   #last = Number.NEGATIVE_INFINITY;
   /** Ends the wait for the next write. */
-  #hurry: (() => void) | null = null;
+  #hurry: AbortController | null = null;
 
   constructor(options: LineQueueOptions) {
     this.#options = options;
@@ -64,13 +67,8 @@ export class LineQueue {
   /** Resolves when nothing waits any more, or the time limit is over. */
   async drained(): Promise<void> {
     if (this.#writing === null) return;
-    let timer: NodeJS.Timeout | undefined;
-    this.#hurry?.();
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_MS);
-    });
-    await Promise.race([this.#writing, patience]);
-    clearTimeout(timer);
+    this.#hurry?.abort();
+    await resolvesWithin(this.#writing, CLOSE_MS);
   }
 
   async #writeAll(): Promise<void> {
@@ -98,13 +96,8 @@ export class LineQueue {
   async #untilDue(): Promise<void> {
     const left = this.#last + APART_MS - performance.now();
     if (left <= 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, left);
-      this.#hurry = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    this.#hurry = new AbortController();
+    await pause(systemClock, left, this.#hurry.signal).catch(() => {});
     this.#hurry = null;
   }
 

@@ -54,21 +54,24 @@ describe("manager frames", () => {
     expect(Object.keys(MANAGER_SCHEMAS).sort()).toEqual(Object.keys(MANAGER_FRAMES).sort());
   });
 
-  test.each(Object.entries(MANAGER_FRAMES))("%s: what the table says conforms to the schema, field by field", (type, { fields }) => {
-    const { schema } = MANAGER_SCHEMAS[type as keyof typeof MANAGER_SCHEMAS];
-    const example = { type, ...exampleOfFields(fields), ...SHOWN[type] };
-    // A schema drops keys that it does not know: what comes out equal was known, in every nested object.
-    const read = schema.safeParse(example);
-    expect(read.error?.issues ?? []).toEqual([]);
-    expect(read.data).toEqual(example);
-    for (const [field, of] of Object.entries(fields)) {
-      const { [field]: _left, ...rest } = example as Record<string, unknown>;
-      if (of !== "anything") expect(schema.safeParse(rest).success, `without ${field}`).toBe(isOptional(of));
-      for (const wrong of wrongValuesOf(of)) {
-        expect(schema.safeParse({ ...example, [field]: wrong }).success, `${field}: ${JSON.stringify(wrong)}`).toBe(false);
+  test.each(Object.entries(MANAGER_FRAMES))(
+    "%s: values that the table allows conform to the schema, field by field",
+    (type, { fields }) => {
+      const { schema } = MANAGER_SCHEMAS[type as keyof typeof MANAGER_SCHEMAS];
+      const example = { type, ...exampleOfFields(fields), ...SHOWN[type] };
+      // A schema drops keys that it does not know: what comes out equal was known, in every nested object.
+      const read = schema.safeParse(example);
+      expect(read.error?.issues ?? []).toEqual([]);
+      expect(read.data).toEqual(example);
+      for (const [field, of] of Object.entries(fields)) {
+        const { [field]: _left, ...rest } = example as Record<string, unknown>;
+        if (of !== "anything") expect(schema.safeParse(rest).success, `without ${field}`).toBe(isOptional(of));
+        for (const wrong of wrongValuesOf(of)) {
+          expect(schema.safeParse({ ...example, [field]: wrong }).success, `${field}: ${JSON.stringify(wrong)}`).toBe(false);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe("closed lists", () => {

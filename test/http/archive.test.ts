@@ -54,7 +54,7 @@ processes:
 `;
 
 describe("GET /save-all", () => {
-  test("is a .tar.bz2 that the system's tar opens, and each file is what the live answers say", async () => {
+  test("is a .tar.bz2 that the system's tar opens, and each file equals the live answer", async () => {
     await using rig = await Rig.start();
     const outputs: Record<string, string> = { "sim/world": "grün\r\n", "sim/eyes": "", lone: "x".repeat(3_000_000) };
     rig.control.terminals.retainedOutput = async (name) => outputOf(outputs[name] ?? "");
@@ -113,7 +113,7 @@ describe("GET /save-all", () => {
     }
   });
 
-  test("a configuration that is broken at the moment is left out, one that is gone says so", async () => {
+  test("a configuration that is broken is left out, and a missing one is reported", async () => {
     const broken = join(folder, "broken.yaml");
     writeFileSync(broken, "environment: {SECRET: CANARY");
     await using rig = await Rig.start({ configFiles: () => [broken, join(folder, "gone.yaml")] });
@@ -122,7 +122,7 @@ describe("GET /save-all", () => {
     expect(files.get("a/config/gone.yaml")).toMatch(/^# This file could not be read: ENOENT/);
   });
 
-  test("an output that cannot be read, wholly or to its end, does not spoil the rest", async () => {
+  test("an output that cannot be read, wholly or to its end, does not affect the others", async () => {
     await using rig = await Rig.start();
     rig.control.terminals.retainedOutput = async (name) => {
       if (name === "lone") throw new Error("host gone");
@@ -138,7 +138,7 @@ describe("GET /save-all", () => {
     expect(files.get("a/output/sim/world.txt")).toHaveLength(100);
   });
 
-  test("500 MB of output keep the manager under 96 MiB more, and the event loop free", async () => {
+  test("500 MB of output keep the manager below 96 MiB more, and the event loop responsive", async () => {
     // What bzip2 is quick with: it is the memory of the manager that counts.
     const page = Buffer.alloc(256 * 1024);
     const pages = 2_000;
@@ -179,7 +179,7 @@ describe("GET /save-all", () => {
     expect(highest - before).toBeLessThan(96 * 1024 * 1024);
   });
 
-  test("a client that stops reading stops the reading of outputs; one that leaves ends bzip2", async () => {
+  test("a client that stops reading stops the reading of outputs; one that disconnects ends bzip2", async () => {
     await using rig = await Rig.start();
     let read = 0;
     rig.control.terminals.retainedOutput = async () => {
@@ -220,7 +220,7 @@ describe("GET /save-all", () => {
     expect((await rig.get("/mgr/health")).status).toBe(200);
   });
 
-  test("a log-out ends an archive that is under way, and at most two are made at once", async () => {
+  test("a log-out ends an archive in progress, and at most two are created at once", async () => {
     await using rig = await Rig.start();
     rig.control.terminals.retainedOutput = async () => {
       async function* slow() {
@@ -254,7 +254,7 @@ describe("GET /save-all", () => {
     expect((await unpack(rig)).size).toBeGreaterThan(3);
   });
 
-  test("HEAD makes none; pages of other sites may not ask for one", async () => {
+  test("HEAD creates none; pages of other sites may not request one", async () => {
     await using rig = await Rig.start();
     const head = await rig.get("/save-all?name=x", { authorization: GOOD }, { method: "HEAD" });
     expect([head.status, head.headers.get("content-disposition")]).toEqual([200, 'attachment; filename="x.tar.bz2"']);
@@ -275,7 +275,7 @@ test("the name of an archive is reduced to what is safe", () => {
   ]);
 });
 
-test("names of processes become paths that exist side by side", () => {
+test("names of processes become distinct paths that exist side by side", () => {
   expect(["a/b", "a.txt/b", "a\\b", "50%", "grün/*", `${"💥".repeat(64)}`].map(fileNameOf)).toEqual([
     "a/b",
     "a%2Etxt/b",

@@ -68,7 +68,7 @@ describe("a field of the wrong kind", () => {
     }
   }
 
-  it.each(TYPES)("of %s is reported in our own words, never in those of the schema library", (type) => {
+  it.each(TYPES)("of %s is reported in a message of our own, never in that of the schema library", (type) => {
     const fields = [...Object.keys(CLIENT_FRAMES[type].fields), "request_id"];
     const valid: Readonly<Record<string, unknown>> = { ...validFrames[type] };
     for (const field of fields)
@@ -99,7 +99,7 @@ describe("an unknown type", () => {
 });
 
 describe("a field that is wrong", () => {
-  it("is named, with what it has to be", () => {
+  it("is named, with the expected value", () => {
     expect(decode({ type: "send_winch", name: "a", rows: 0, cols: 80, request_id: 1 })).toEqual({
       ok: false,
       error: {
@@ -112,7 +112,7 @@ describe("a field that is wrong", () => {
     });
   });
 
-  it("that is missing is said to be", () => {
+  it("that is missing is reported", () => {
     expect(decode({ type: "start_process" })).toMatchObject({
       error: { message: "'name' of 'start_process' is missing: it must be a string of 1 to 255 characters." },
     });
@@ -128,7 +128,7 @@ describe("a field that is wrong", () => {
     });
   });
 
-  it("is answered by the frame's own result once the fields that name what was asked could be read", () => {
+  it("is answered by the frame's own result once the fields that name its subject could be read", () => {
     const asked = { type: "set_process_attribute", name: "a", attribute: "colour", value: "red", request_id: "r" };
     expect(decode(asked)).toMatchObject({
       error: { type: "process_attribute_set_result", ok: false, code: "bad_field", name: "a", attribute: "colour", request_id: "r" },
@@ -140,7 +140,7 @@ describe("a field that is wrong", () => {
     expect(decode({ type: "request_network_stats", sample_seconds: -1 })).toMatchObject({ error: { type: "network_stats", ok: false } });
   });
 
-  it("does not travel back when it is long", () => {
+  it("is not repeated in the answer when it is long", () => {
     const { error } = decode({ type: "start_logger", name: "x".repeat(100_000) }) as Decoded & { ok: false };
     expect(error.type).toBe("error");
     expect(JSON.stringify(error).length).toBeLessThan(1_000);
@@ -162,7 +162,7 @@ describe("a field that is wrong", () => {
   });
 });
 
-describe("what counts", () => {
+describe("limits of fields", () => {
   it.each([
     ["get_process_output", "lines", 100_000],
     ["request_logs", "limit", 100_000],
@@ -238,7 +238,7 @@ describe("hostile frames", () => {
     expect(decodeFrame(`{"type":"get_snapshot","x":${deep}}`)).toEqual({ ok: true, frame: { type: "get_snapshot" } });
   });
 
-  it("keys such as __proto__ reach no prototype, and names such as it are ordinary", () => {
+  it("keys such as __proto__ reach no prototype, and are accepted as names", () => {
     const decoded = decodeFrame(
       '{"type":"start_process","name":"__proto__","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     );

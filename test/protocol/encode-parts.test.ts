@@ -27,7 +27,7 @@ test("a frame that is not a snapshot is one part", () => {
   expect([...encodeInParts(frame)]).toEqual([encodeFrame(frame)]);
 });
 
-test("a snapshot of thousands comes in parts that begin and end between processes; one of none is whole", () => {
+test("a large snapshot is sent in parts that begin and end between processes; one without processes is whole", () => {
   const processes = Array.from({ length: 3_000 }, (_, index) => ({ ...fakeProcess(`all/p${index}`), command: "☃𝄞".repeat(20) }));
   const parts = [...encodeInParts(snapshotOf(processes))];
   expect(parts.length).toBeGreaterThan(20);
@@ -37,7 +37,7 @@ test("a snapshot of thousands comes in parts that begin and end between processe
   expect(JSON.parse(Buffer.concat([...encodeInParts(snapshotOf([]))]).toString())).toEqual(snapshotOf([]));
 });
 
-test("a process that was sent before is sent as it is now", () => {
+test("a cached process that has changed is sent in its current state", () => {
   const before = { ...fakeProcess("a"), state: "started" as const };
   const after = { ...before, state: "ready" as const };
   for (const process of [before, after, before])

@@ -2,6 +2,7 @@ import type { ActorKind, ActorKinds } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
+import { untilWithin } from "../../base/wait.ts";
 import { type FocusedView, viewQuery } from "../../client/link/connect-options.ts";
 import { ManagerClient } from "../../client/manager-client.ts";
 import type { RequestOptions } from "../../client/requests.ts";
@@ -114,19 +115,12 @@ export class InProcessManager extends FeatureHandles implements EmbeddedManager 
   /** Resolves once commands are accepted; rejects with `timeout` if the host does not say hello. */
   async hostReady(): Promise<void> {
     const { engine, clock } = this.#parts;
-    if (engine.registry.isHostReady()) return;
-    await new Promise<void>((resolve, reject) => {
-      const timer = clock.setTimeout(() => {
-        leave();
-        reject(new MgrError("timeout", `the host did not say hello within ${HELLO_TIMEOUT_MS} ms`));
-      }, HELLO_TIMEOUT_MS);
-      const leave = engine.events.subscribe((event) => {
-        if (event.type !== "host_upsert" || !event.host.daemon_ready) return;
-        clock.clearTimeout(timer);
-        leave();
-        resolve();
+    const subscribe = (check: () => void) =>
+      engine.events.subscribe((event) => {
+        if (event.type === "host_upsert") check();
       });
-    });
+    const isReady = await untilWithin(() => engine.registry.isHostReady(), subscribe, { forMs: HELLO_TIMEOUT_MS, clock });
+    if (!isReady) throw new MgrError("timeout", `the host did not say hello within ${HELLO_TIMEOUT_MS} ms`);
   }
 
   close(): Promise<void> {

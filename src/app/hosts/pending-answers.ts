@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import { until } from "../../base/wait.ts";
 
 /**
  * Answers and heartbeats share one ordered connection. If a heartbeat arrives this long after a request, milliseconds, its answer was lost
@@ -30,19 +31,16 @@ export class PendingAnswers {
 
   /** Resolves with the next session; rejects when `signal` fires. */
   opening(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.delete(go);
-        reject(signal.reason);
-      };
+    let isOpen = false;
+    const subscribe = (check: () => void) => {
       const go = () => {
-        signal.removeEventListener("abort", leave);
-        resolve();
+        isOpen = true;
+        check();
       };
-      if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener("abort", leave, { once: true });
       this.#waiting.add(go);
-    });
+      return () => void this.#waiting.delete(go);
+    };
+    return until(() => isOpen, subscribe, signal);
   }
 
   /** Resolves the callers that wait for a session. */

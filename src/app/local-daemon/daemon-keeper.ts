@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { pause, systemClock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { poll, untilWithin } from "../../base/wait.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Engine } from "../engine.ts";
 import { LocalDaemon, watchDaemon } from "./local-daemon.ts";
@@ -33,8 +35,9 @@ export class DaemonKeeper {
   readonly #options: DaemonKeeperOptions;
   readonly #daemon: LocalDaemon;
   #leave = () => {};
-  #isShuttingDown = false;
   #isEnding = false;
+  /** Aborted once a daemon that died is no longer replaced. */
+  readonly #end = new AbortController();
   /** Number of deaths in a row. */
   #deaths = 0;
   #lastDeath = 0;
@@ -55,7 +58,7 @@ export class DaemonKeeper {
     if (how === "found") await this.#watch();
     const waiting = new AbortController();
     try {
-      await Promise.race([hello(this.#options.engine, waiting.signal), this.#daemon.death, aborted(signal)]);
+      await Promise.race([hello(this.#options.engine, AbortSignal.any([waiting.signal, signal])), this.#daemon.death]);
     } catch (error) {
       if (how === "started") await this.#endNewborn();
       throw error;
@@ -68,12 +71,13 @@ export class DaemonKeeper {
 
   /** From now on, a daemon that dies is not replaced. */
   beginShutdown(): void {
-    this.#isShuttingDown = true;
+    this.#end.abort();
   }
 
   /** From now on, the daemon's death is not reported. */
   release(): void {
     this.#isEnding = true;
+    this.#end.abort();
     this.#leave();
   }
 
@@ -95,16 +99,18 @@ export class DaemonKeeper {
 
   /** Replaces a daemon that died; its processes start again by their restart policies. */
   async #revive(): Promise<void> {
-    if (this.#isShuttingDown || this.#isEnding) return;
+    const { signal } = this.#end;
+    if (signal.aborted) return;
     const now = performance.now();
     if (now - this.#lastDeath > STABLE_MS) this.#deaths = 0;
     this.#lastDeath = now;
-    const pause = RESTART_MS[Math.min(this.#deaths++, RESTART_MS.length - 1)] ?? 0;
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    if (this.#isShuttingDown || this.#isEnding) return;
+    const delay = RESTART_MS[Math.min(this.#deaths++, RESTART_MS.length - 1)] ?? 0;
+    await pause(systemClock, delay, signal).catch(() => {});
+    if (signal.aborted) return;
+    const over = new AbortController();
     try {
       await this.#daemon.ensure();
-      await Promise.race([this.#locked(), this.#daemon.death]);
+      await Promise.race([this.#locked(over.signal), this.#daemon.death]).finally(() => over.abort());
       await this.#watch();
     } catch (error) {
       this.#options.log.error(`the host daemon could not be started again: ${messageOf(error)}`);
@@ -129,12 +135,10 @@ export class DaemonKeeper {
     await this.#daemon.end("SIGTERM", BIRTH_END_TIMEOUT_MS).catch(() => this.#daemon.end("SIGKILL", BIRTH_END_TIMEOUT_MS));
   }
 
-  async #locked(): Promise<void> {
-    const deadline = performance.now() + HELLO_TIMEOUT_MS;
-    while ((await this.#daemon.holder()) === null) {
-      if (performance.now() > deadline) throw new MgrError("timeout", "it did not take its lock");
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
+  async #locked(signal: AbortSignal): Promise<void> {
+    const isLocked = async () => (await this.#daemon.holder()) !== null;
+    if (!(await poll(isLocked, { everyMs: LOOK_MS, forMs: HELLO_TIMEOUT_MS, signal })))
+      throw new MgrError("timeout", "it did not take its lock");
   }
 
   /** Watches the daemon by its pid, not by its host's heartbeats: it may die before its hello, and may be another manager's child. */
@@ -152,30 +156,12 @@ export class DaemonKeeper {
   }
 }
 
-/** Resolves once this machine's host is ready or of another version, after HELLO_TIMEOUT_MS, or on `end`. */
-function hello({ registry, events }: Engine, end: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (registry.isHostReady() || registry.isIncompatible()) finish();
-    };
-    const finish = () => {
-      clearTimeout(timer);
-      leave();
-      resolve();
-    };
-    const timer = setTimeout(finish, HELLO_TIMEOUT_MS);
-    const leave = events.subscribe((event) => {
-      if (event.type === "host_upsert") look();
+/** Resolves once this machine's host is ready or of another version, and after HELLO_TIMEOUT_MS; rejects with the reason of `signal`. */
+async function hello({ registry, events }: Engine, signal: AbortSignal): Promise<void> {
+  const isKnown = () => registry.isHostReady() || registry.isIncompatible();
+  const subscribe = (check: () => void) =>
+    events.subscribe((event) => {
+      if (event.type === "host_upsert") check();
     });
-    end.addEventListener("abort", finish, { once: true });
-    look();
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const refuse = () => reject(signal.reason);
-    if (signal.aborted) refuse();
-    else signal.addEventListener("abort", refuse, { once: true });
-  });
+  await untilWithin(isKnown, subscribe, { forMs: HELLO_TIMEOUT_MS, signal });
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { everyBeat } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import { poll } from "../../base/wait.ts";
 import { mayBeAlive, startTimeOf } from "../../daemon/proc/proc.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
 import { PreparedDaemon } from "./prepared-daemon.ts";
@@ -72,12 +73,8 @@ export class LocalDaemon {
     const target = await this.identity();
     if (target === null) return;
     process.kill(target.pid, signal);
-    const deadline = performance.now() + timeoutMs;
-    while (mayBeAlive(target.pid, target.start_time)) {
-      if (performance.now() > deadline)
-        throw new MgrError("timeout", `the host daemon (pid ${target.pid}) did not end within ${timeoutMs} ms`);
-      await new Promise((resolve) => setTimeout(resolve, END_LOOK_MS));
-    }
+    const isGone = await poll(() => !mayBeAlive(target.pid, target.start_time), { everyMs: END_LOOK_MS, forMs: timeoutMs });
+    if (!isGone) throw new MgrError("timeout", `the host daemon (pid ${target.pid}) did not end within ${timeoutMs} ms`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { systemClock } from "../../base/clock.ts";
+import { pause, systemClock } from "../../base/clock.ts";
 import { isDiskFull, MgrError } from "../../base/errors.ts";
 import type { Config } from "../../config/definition.ts";
 import { IntentStore } from "../../config/state/intent-store.ts";
@@ -90,7 +90,7 @@ async function raiseEpoch(intents: IntentStore): Promise<number> {
     return await intents.nextEpoch();
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await pause(systemClock, 1_000);
     return intents.epoch;
   }
 }

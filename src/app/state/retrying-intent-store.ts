@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { withFallback } from "../../base/wait.ts";
 import type { ProcessIntent } from "../../config/state/process-intent.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { IntentKeeper } from "./intent-keeper.ts";
@@ -64,15 +65,8 @@ export class RetryingIntentStore implements IntentKeeper {
 
   async #wait(write: Promise<void>): Promise<void> {
     if (this.#isTroubled) return;
-    let timer: unknown;
-    const patience = new Promise<void>((resolve) => {
-      timer = this.#clock.setTimeout(() => {
-        this.#complain(`requests could not be written to the disk for ${PATIENCE_MS / 1_000} s`);
-        resolve();
-      }, PATIENCE_MS);
-    });
-    await Promise.race([write, patience]);
-    this.#clock.clearTimeout(timer);
+    const complain = () => this.#complain(`requests could not be written to the disk for ${PATIENCE_MS / 1_000} s`);
+    await withFallback(write, PATIENCE_MS, complain, this.#clock);
   }
 
   close(): void {

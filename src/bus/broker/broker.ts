@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { everyBeat } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { WarningLog } from "../../base/throttled-warning.ts";
+import { untilWithin } from "../../base/wait.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import { memoryPair } from "../carriers/memory-pair.ts";
 import type { SocketHome } from "../carriers/unix-listener.ts";
@@ -233,15 +234,13 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#isRetiring = true;
     const guests = () => [...this.#clients].filter(({ accepted: { kind } }) => kind === "tcp" || kind === "websocket");
     for (const client of guests()) client.tell(this.greeting(client));
-    if (guests().length > 0)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, graceMs);
-        this.#tellGone = () => {
-          if (guests().length > 0) return;
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+    const subscribe = (check: () => void) => {
+      this.#tellGone = check;
+      return () => {
+        this.#tellGone = () => {};
+      };
+    };
+    await untilWithin(() => guests().length === 0, subscribe, { forMs: graceMs });
     await Promise.all(guests().map((client) => client.leave()));
   }
 

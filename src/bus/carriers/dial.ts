@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createSecureContext, connect as secure } from "node:tls";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { onAbort } from "../../base/on-abort.ts";
 import { type ByteStream, socketStream } from "./byte-stream.ts";
 import { noteDialed } from "./dialed-sockets.ts";
 
@@ -74,16 +75,14 @@ async function secureAfterGreeting(
     minVersion: "TLSv1.2",
     secureContext: contextOf(material),
   });
+  const giveUp = () => void encrypted.destroy(new Error("given up"));
+  if (signal.aborted) giveUp();
+  const unsubscribe = onAbort(signal, giveUp);
   await new Promise<void>((resolve, reject) => {
-    const giveUp = () => encrypted.destroy(new Error("given up"));
-    signal.addEventListener("abort", giveUp, { once: true });
     encrypted.once("error", (cause) => reject(new Error(`TLS with ${host} failed: ${cause.message}`, { cause })));
     encrypted.once("close", () => reject(new Error(`${host} closed the connection during the TLS handshake`)));
-    encrypted.once("secureConnect", () => {
-      signal.removeEventListener("abort", giveUp);
-      resolve();
-    });
-  });
+    encrypted.once("secureConnect", resolve);
+  }).finally(unsubscribe);
   return startingWith(greeting, socketStream(encrypted));
 }
 
@@ -122,6 +121,7 @@ function firstLine(socket: Socket, signal: AbortSignal): Promise<Buffer> {
     socket.on("data", take);
     socket.once("close", lost);
     signal.addEventListener("abort", abandon, { once: true });
+    if (signal.aborted) abandon();
   });
 }
 

@@ -43,6 +43,7 @@ export function dialWebsocket(
     });
     signal.addEventListener("abort", giveUp, { once: true });
     ws.on("error", (cause) => fail(cause.message));
+    if (signal.aborted) giveUp();
     ws.once("unexpected-response", (_request, response) => refusalText(response, fail));
     let held: (() => number) | undefined;
     ws.once("upgrade", ({ socket }) => {

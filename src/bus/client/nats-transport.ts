@@ -1,4 +1,5 @@
 import type { ConnectionOptions, Transport } from "@nats-io/nats-core/internal";
+import { resolvesWithin } from "../../base/wait.ts";
 import { busTurn } from "../broker/broker-turns.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 
@@ -149,9 +150,9 @@ export class NatsTransport implements Transport {
     }
     this.#write([]);
     this.#stream?.end();
-    const deadline = setTimeout(() => this.disconnect(), CLOSE_TIMEOUT_MS);
+    if (await resolvesWithin(this.#closed, CLOSE_TIMEOUT_MS)) return;
+    this.disconnect();
     await this.#closed;
-    clearTimeout(deadline);
   }
 
   closed(): Promise<undefined | Error> {

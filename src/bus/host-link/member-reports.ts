@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pause, systemClock } from "../../base/clock.ts";
 import { BUS_REPORT_SUBJECT } from "../../contract/subjects.ts";
 import type { Bus } from "../client/bus.ts";
 import { jsonOf } from "../client/rpc-envelope.ts";
@@ -36,7 +37,7 @@ export async function collectReports(bus: Bus): Promise<MemberReport[]> {
   });
   try {
     bus.publish(BUS_REPORT_SUBJECT, "", { reply: inbox });
-    await new Promise((resolve) => setTimeout(resolve, COLLECT_MS));
+    await pause(systemClock, COLLECT_MS);
   } finally {
     subscription.unsubscribe();
   }

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { isDiskFull, messageOf } from "../../base/errors.ts";
+import { resolvesWithin } from "../../base/wait.ts";
 import type { HostLog } from "../../contract/messages.ts";
 import type { LogFile as LogFileSpec } from "../../contract/run.ts";
 import { fitting, restOfCharacter, rotate } from "./log-rotation.ts";
@@ -103,19 +104,15 @@ export class LogFile {
     this.#options.clock.clearTimeout(this.#retry);
     this.#begin();
     const { clock, log, name } = this.#options;
-    let timer: unknown;
-    const late = new Promise<void>((resolve) => {
-      timer = clock.setTimeout(resolve, CLOSE_MS);
-    });
-    await Promise.race([this.#work, late]);
+    const deadline = clock.monotonic() + CLOSE_MS;
+    const isInTime = await resolvesWithin(this.#work ?? Promise.resolve(), CLOSE_MS, clock);
     this.#isClosed = true;
     this.#press(false);
     clock.clearTimeout(this.#retry);
     const closing = this.#closeFile().catch((error: unknown) =>
       log("warning", `the log file of '${name}' could not be closed: ${messageOf(error)}`),
     );
-    await Promise.race([closing, late]);
-    clock.clearTimeout(timer);
+    if (isInTime) await resolvesWithin(closing, Math.max(0, deadline - clock.monotonic()), clock);
   }
 
   #begin(): void {

@@ -1,8 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { resolvesWithin, withFallback } from "../../base/wait.ts";
 import type { HostLog } from "../../contract/messages.ts";
 import type { Program, StopStep } from "../../contract/run.ts";
 import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
+
+/** How long the next step waits for the end of a killed command, milliseconds: it may be stuck in the kernel. */
+const MAX_KILL_MS = 2_000;
 
 /** Actions of a stop on its run. */
 interface StopActions {
@@ -53,7 +57,7 @@ export class RunStop {
     const { log, kill } = this.#actions;
     try {
       for (const step of steps) {
-        const isGone = (await Promise.race([this.#isGoneWithin(step.timeout_ms), this.#failureOf(step)])) || (await this.#endCommand());
+        const isGone = (await this.#isGoneAfter(step)) || (await this.#endCommand());
         if (isGone || this.#steps !== steps) return;
       }
       log("warning", `${this.#run} did not end in time; it is killed`);
@@ -63,23 +67,20 @@ export class RunStop {
     kill();
   }
 
-  #isGoneWithin(milliseconds: number): Promise<boolean> {
+  /** Executes a step. Resolves with whether the whole tree is gone: once it is, the step has failed, or its time is over. */
+  #isGoneAfter(step: StopStep): Promise<boolean> {
     const { clock, whenGone } = this.#actions;
-    return new Promise((done) => {
-      const timer = clock.setTimeout(() => done(false), milliseconds);
-      void whenGone().then(() => {
-        clock.clearTimeout(timer);
-        done(true);
-      });
-    });
+    const gone = whenGone().then(() => true);
+    return withFallback(Promise.race([gone, this.#failureOf(step)]), step.timeout_ms, () => false, clock);
   }
 
   /** Ends the command: the time limit of its step has passed. Resolves with true if the whole tree is gone. */
   async #endCommand(): Promise<boolean> {
     if (this.#command === null) return false;
+    const { clock, whenGone } = this.#actions;
     this.#command.kill();
-    await this.#command.ended;
-    return this.#isGoneWithin(0);
+    await resolvesWithin(this.#command.ended, MAX_KILL_MS, clock);
+    return resolvesWithin(whenGone(), 0, clock);
   }
 
   /** Executes a step. Resolves (false) only if it failed, so that there is nothing to wait for. */

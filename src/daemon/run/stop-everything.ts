@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import { withFallback } from "../../base/wait.ts";
 import type { Run } from "./run.ts";
 
 /** Maximum time that the runs of one rank may outlive their SIGKILL before the next rank is stopped anyway, milliseconds. */
@@ -39,11 +40,6 @@ async function notGone(runs: readonly Run[], clock: Clock): Promise<Run[]> {
 }
 
 function isGoneWithin(run: Run, milliseconds: number, clock: Clock): Promise<boolean> {
-  return new Promise((done) => {
-    const timer = clock.setTimeout(() => done(run.isExtinct), milliseconds);
-    void run.whenExtinct.then(() => {
-      clock.clearTimeout(timer);
-      done(true);
-    });
-  });
+  const gone = run.whenExtinct.then(() => true);
+  return withFallback(gone, milliseconds, () => run.isExtinct, clock);
 }

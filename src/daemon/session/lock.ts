@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, statSync, writeSync } f
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MgrError } from "../../base/errors.ts";
+import { poll } from "../../base/wait.ts";
 import { isMissing, openStateFile, type StateFileOptions } from "../../files/state-file.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import { tryLockExclusive, tryLockShared } from "../native/libc.ts";
@@ -42,37 +43,43 @@ const MAX_PADDED_BYTES = 4_096;
  */
 export async function acquireLock(path: string, about: LockAbout): Promise<Lock | { holder: LockInfo }> {
   makeStateFolder(dirname(path));
-  const deadline = performance.now() + SETTLE_MS;
-  for (;;) {
-    const fd = takeLockFile(path);
-    if (fd !== null) {
-      const holder = findHolder(path, fd);
-      if (holder === null) return lockWith(fd, path, about);
-      closeSync(fd);
-      return { holder };
-    }
+  let result = tryLock(path, about);
+  const isKnown = () => {
+    result ??= tryLock(path, about);
+    return result !== null;
+  };
+  await poll(isKnown, { everyMs: LOOK_AGAIN_MS, forMs: SETTLE_MS });
+  if (result !== null) return result;
+  throw new MgrError("conflict", `${path} is locked by a process that has not written its identity; find it with: fuser -v ${path}`);
+}
+
+/** null: it is locked by a process that does not identify itself. */
+function tryLock(path: string, about: LockAbout): Lock | { holder: LockInfo } | null {
+  const fd = takeLockFile(path);
+  if (fd === null) {
     const info = readLockInfo(path);
-    if (info && isHolder(info)) return { holder: info };
-    if (performance.now() > deadline) {
-      throw new MgrError("conflict", `${path} is locked by a process that has not written its identity; find it with: fuser -v ${path}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    return info && isHolder(info) ? { holder: info } : null;
   }
+  const holder = findHolder(path, fd);
+  if (holder === null) return lockWith(fd, path, about);
+  closeSync(fd);
+  return { holder };
 }
 
 /** Whether the lock is held now, and the identity that its holder or last holder published (null: nothing readable). */
 export async function readLock(path: string, options: StateFileOptions = {}): Promise<{ held: boolean; info: LockInfo | null }> {
-  const deadline = performance.now() + SETTLE_MS;
-  for (;;) {
-    const held = isHeld(path, options);
-    const info = readLockInfo(path, options);
-    if (!held) {
-      const holder = findHolder(path);
-      return { held: holder !== null, info: holder ?? info };
-    }
-    if ((info && isHolder(info)) || performance.now() > deadline) return { held, info };
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  }
+  let held = isHeld(path, options);
+  let info = readLockInfo(path, options);
+  const isKnown = () => !held || (info !== null && isHolder(info));
+  const checkAgain = () => {
+    held = isHeld(path, options);
+    info = readLockInfo(path, options);
+    return isKnown();
+  };
+  if (!isKnown()) await poll(checkAgain, { everyMs: LOOK_AGAIN_MS, forMs: SETTLE_MS });
+  if (held) return { held, info };
+  const holder = findHolder(path);
+  return { held: holder !== null, info: holder ?? info };
 }
 
 /** Returns the locked file, or null if another process has locked it. Node opens files close-on-exec: no child inherits the lock. */

@@ -1,3 +1,4 @@
+import { poll } from "../../base/wait.ts";
 import { isAlive, listPids, readProcFile, startTimeOf } from "../proc/proc.ts";
 import { isOwn, seesSameFolder } from "../session/lock-holder.ts";
 import { killLeftovers } from "./guard.ts";
@@ -21,9 +22,7 @@ interface FoundGuard {
 export async function killGuarded(locks: readonly string[]): Promise<string | null> {
   const guards = findGuards(locks);
   await Promise.all(guards.map(({ marker }) => killLeftovers(marker)));
-  const deadline = performance.now() + KILL_MS;
-  while (guards.some(({ pid, startTime }) => isAlive(pid, startTime)) && performance.now() < deadline)
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  await poll(() => !guards.some(({ pid, startTime }) => isAlive(pid, startTime)), { everyMs: LOOK_MS, forMs: KILL_MS });
   return guards[0]?.marker ?? null;
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { messageOf } from "../../base/errors.ts";
+import { resolvesWithin } from "../../base/wait.ts";
 import { RUN_MARKER } from "../process/environment.ts";
 import { GUARD_NAME, GUARD_SCRIPT, GUARD_VARIABLE } from "./guard-script.ts";
 import { RUN_DIGITS, tagPrefix } from "./run-tag.ts";
@@ -96,9 +97,9 @@ export class Guard implements RunObserver {
     child.removeAllListeners("exit");
     const ended = once(child, "exit");
     child.stdin?.end("bye\n");
-    const timer = setTimeout(() => child.kill("SIGKILL"), END_MS);
+    if (await resolvesWithin(ended, END_MS)) return;
+    child.kill("SIGKILL");
     await ended;
-    clearTimeout(timer);
   }
 
   #tell(line: string): void {

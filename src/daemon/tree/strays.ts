@@ -1,4 +1,5 @@
 import { visible } from "../../base/visible-text.ts";
+import { resolvesWithin } from "../../base/wait.ts";
 import type { ProcessStat } from "../proc/process-stat.ts";
 import type { Mark, Stray } from "./process-scanner.ts";
 import type { RunStart } from "./run-tree.ts";
@@ -49,7 +50,8 @@ export class Strays {
     const deadline = performance.now() + GIVE_UP_MS;
     while (!look() || this.#killing.size > 0) {
       if (performance.now() > deadline && this.#killing.size === 0) return;
-      await Promise.race([...this.#killing, new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))]);
+      // A race of none never settles: this is then a pause.
+      await resolvesWithin(Promise.race(this.#killing), LOOK_AGAIN_MS);
     }
   }
 

@@ -67,7 +67,7 @@ test.each(examples)("$title", async ({ title, steps }) => {
   }
 });
 
-test("every frame that there is stands in an example", () => {
+test("every existing frame occurs in an example", () => {
   const shown = new Set(examples.flatMap(({ steps }) => steps.flatMap(framesOf)));
   expect(Object.keys(CLIENT_FRAMES).filter((type) => !shown.has(`sent ${type}`))).toEqual([]);
   expect(Object.keys(MANAGER_FRAMES).filter((type) => !shown.has(`received ${type}`))).toEqual([]);

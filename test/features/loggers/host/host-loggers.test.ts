@@ -8,7 +8,7 @@ import { HostRig } from "../../../daemon/support/hosts.ts";
 const SPEC: LoggerSpec = { name: "arm", only_ts: false, is_started: true, topics: [{ name: "arm/state", log_size: 10_000, divisor: 1 }] };
 const MEMORY = 64 * 1024 * 1024;
 
-it("a logger goes on without a manager; the next manager finds its samples, and the earlier one can no longer change it", async () => {
+it("a logger continues without a manager; the next manager finds its samples, and the earlier one can no longer change it", async () => {
   const bus = await HostBus.open({ host: "bench", files: noBusFiles(), log: () => {} });
   await using rig = await HostRig.open({ bus });
   const { connection } = await connectBus({ server: { kind: "url", urls: [bus.localUrl] }, name: "p", waitForBroker: false });
@@ -48,7 +48,7 @@ it("a logger goes on without a manager; the next manager finds its samples, and 
   }
 });
 
-it("a host without a broker says that it has no loggers", async () => {
+it("a host without a broker reports that it has no loggers", async () => {
   await using rig = await HostRig.open();
   const { session } = rig;
   expect(await rig.host.request("logger_reports", { session, from: 0 })).toEqual({ loggers: [], rings: [], next: null });
@@ -56,7 +56,7 @@ it("a host without a broker says that it has no loggers", async () => {
   await expect(rig.host.request("logger_set", { session, logger: SPEC, max_memory: MEMORY })).rejects.toMatchObject(refused);
 });
 
-it("a logger with too much or too little is refused at the edge of the host", async () => {
+it("a logger with too many or too few values is refused by the host", async () => {
   await using rig = await HostRig.open();
   const wrong: [logger: object, max_memory: number][] = [
     [{ name: "" }, MEMORY],

@@ -92,7 +92,7 @@ async function publish(program: NatsConnection, name: string, first: number, las
   await program.flush();
 }
 
-it("keeps the last log_size samples with their times and sequence, in order", async () => {
+it("a ring keeps the last log_size samples with their times and sequence, in order", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("arm/state", 300)]);
   const program = await rig.registry.connect("p");
@@ -140,7 +140,7 @@ it("no sample is kept after the answer to a stop; those before stay", async () =
   expect(texts(rig.read("arm", "a"))).toEqual(Array.from({ length: 10 }, (_, n) => `é${n + 1}`));
 });
 
-it("what is published while a logger is stopped is not missed", async () => {
+it("messages that are published while a logger is stopped do not count as missed", async () => {
   await using rig = await RingsRig.start();
   const program = await rig.registry.connect("p");
   rig.set("arm", [topic("a")]);
@@ -153,7 +153,7 @@ it("what is published while a logger is stopped is not missed", async () => {
   expect(rig.report("arm", "a")).toMatchObject({ first: 0, end: 13, missed: 1 });
 });
 
-it("a publisher that comes back continues its ring, and gaps of its sequence are counted", async () => {
+it("a publisher that reconnects continues its ring, and gaps of its sequence are counted", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("a")]);
   const first = await rig.registry.connect("p");
@@ -166,7 +166,7 @@ it("a publisher that comes back continues its ring, and gaps of its sequence are
   expect(rig.report("arm", "a")).toMatchObject({ missed: 2 });
 });
 
-it("a publisher that makes up its sequence cannot break the reports of its host", async () => {
+it("a publisher with a wrong sequence cannot break the reports of its host", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("a")]);
   const program = await rig.registry.connect("p");
@@ -180,7 +180,7 @@ it("a publisher that makes up its sequence cannot break the reports of its host"
   expect(rings).toMatchObject([{ end: 4, missed: Number.MAX_SAFE_INTEGER }]);
 });
 
-it("the same configuration again keeps all samples; of a changed one, those of the topics that stay as they are", async () => {
+it("the same configuration again keeps all samples; a changed one keeps those of its unchanged topics", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("a"), topic("b")]);
   const program = await rig.registry.connect("p");
@@ -230,7 +230,7 @@ it("beyond the memory of all rings the oldest samples of the largest one are dro
   expect(rig.warnings).toEqual([expect.stringContaining("loggers use all of their 2 MiB")]);
 });
 
-it("a sample larger than an answer is read in pieces; if it goes meanwhile, the answer begins at a whole one", async () => {
+it("a sample larger than an answer is read in pieces; if it is dropped meanwhile, the answer begins at a whole one", async () => {
   await using rig = await RingsRig.start();
   rig.set("camera", [topic("image", 2)]);
   const program = await rig.registry.connect("p");

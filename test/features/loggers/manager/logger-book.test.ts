@@ -25,7 +25,7 @@ async function open(): Promise<{ book: LoggerBook; warnings: string[] }> {
   return { book: new LoggerBook(file, () => loggers), warnings };
 }
 
-it("loggers that were made, changed and deleted at run time are the same for the next manager", async () => {
+it("loggers that were created, changed and deleted at run time are the same for the next manager", async () => {
   const { book } = await open();
   await book.set("größe µ", { only_ts: true, topics: [TOPIC], is_started: true });
   await book.set("short", { only_ts: false, topics: [], is_started: false });
@@ -41,7 +41,7 @@ it.each([
   ["cut off", '{"loggers": ['],
   ["of another kind", '{"loggers": [{"name": "a"}]}'],
   ["empty", ""],
-])("a loggers.json that is %s costs only what was made at run time, is told, and is replaced", async (_, content) => {
+])("a loggers.json that is %s loses only the changes made at run time, is reported, and is replaced", async (_, content) => {
   const path = join(folder, "loggers.json");
   writeFileSync(path, content);
   const { book, warnings } = await open();

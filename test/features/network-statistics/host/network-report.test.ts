@@ -8,7 +8,7 @@ import { RegistryRig } from "../../../bus/registry/registry-rig.ts";
 
 const topic = (name: string) => ({ name, definition: "{}", encoding: "json" });
 
-it("what a program has published stays counted when it has ended, and goes on when it is started again", async () => {
+it("the messages of a program stay counted when it has ended, and continue to count when it is started again", async () => {
   await using rig = await RegistryRig.start();
   const report = new NetworkReport({ clock: systemClock, bus: rig, forwards: new TargetCounts(), processNames: () => () => null });
   const counted = () => networkPage.parse(jsonOf(report.list({ interfaces: false }).data)).filter(({ kind }) => kind === "published");

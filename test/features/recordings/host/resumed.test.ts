@@ -102,7 +102,7 @@ it("a daemon that ends in order does not record again when it is started, and it
   expect(await reportOf(next)).toMatchObject({ state: "stopped", started_at: null, messages: 4, files: [{ messages: 4 }] });
 });
 
-it("a recording that cannot go on after kill -9 says why, and the bus opens all the same", async () => {
+it("a recording that cannot continue after kill -9 reports why, and the bus opens nevertheless", async () => {
   const stateDir = await leftByKilled(1);
   rmSync(join(stateDir, "recordings"), { recursive: true });
   writeFileSync(join(stateDir, "recordings"), "");
