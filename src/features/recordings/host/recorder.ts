@@ -9,8 +9,8 @@ import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RunReport } from "../../../contract/run.ts";
 import { ListPages } from "../../../daemon/lists/list-pages.ts";
 import { instanceUuid } from "../../../daemon/session/instance.ts";
+import { readJsonState } from "../../../files/json-state-file.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
-import { readStateText } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { Tap } from "../../data-plane/host/index.ts";
 import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../contract.ts";
@@ -63,7 +63,10 @@ export class Recorder {
     this.#instance = instanceUuid(options.stateDir);
     this.#pages = new ListPages(options.clock);
     this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
-    this.resumed = this.#resume(this.#read());
+    const warn = (msg: string) => options.log("error", msg);
+    this.resumed = this.#resume(
+      readJsonState(this.#stateFile, { schema: saved, empty: [], lost: "earlier recordings are not continued", warn }),
+    );
     this.#opened = this.resumed.then(() => this.#complete());
   }
 
@@ -253,16 +256,6 @@ export class Recorder {
 
   #put(recording: Recording, topic: string, kind: typeof LOG_LINE, received: bigint, payload: Uint8Array): void {
     recording.take({ topic, ...kind, received, published: null, sequence: null, payload });
-  }
-
-  #read(): SavedRecording[] {
-    try {
-      return saved.parse(JSON.parse(readStateText(this.#stateFile) ?? "[]"));
-    } catch (error) {
-      // Otherwise it is of another version: the files stay where they are.
-      if (error instanceof MgrError) this.#options.log("error", `earlier recordings are not continued: ${error.message}`);
-      return [];
-    }
   }
 
   /** Saves the recordings and which of them run: the next daemon goes on with them. */
