@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
+import { readList } from "../../../app/hosts/list-reader.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type AnyErrorCode, MgrError } from "../../../base/errors.ts";
-import { parseJson } from "../../../base/json.ts";
 import type { HostHeartbeat } from "../../../contract/messages.ts";
 
 /** Changes kept while the table is requested; with more, it is requested again. */
@@ -13,7 +13,6 @@ const RETRY_MS = 1_000;
 interface TableReplicaOptions<Change, Row> {
   readonly session: HostSession;
   readonly clock: Clock;
-  /** The request for the table. The request for one of its pages has the same name with `_page`. */
   readonly request: "data_plane" | "recordings";
   readonly rows: z.ZodType<Row[]>;
   readonly changed: (change: Change) => void;
@@ -97,18 +96,14 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
   async #load(request: symbol): Promise<void> {
     const { session, request: name, rows, replaced } = this.#options;
     const { link } = session;
-    const { list, seq, pages } = await session.command((id) => link.request(name, { session: id }));
+    const answer = await session.command((id) => link.request(name, { session: id }));
     const life = session.streamId ?? "";
-    const table: Row[] = [];
-    for (let page = 0; page < pages && this.#request === request; page++) {
-      const { data } = await session.command((id) => link.request(`${name}_page`, { session: id, list, page }));
-      table.push(...rows.parse(parseJson(Buffer.from(data).toString())));
-    }
+    const table = await readList(session, answer, rows);
     if (this.#request !== request) return;
     const early = this.#early;
     this.#reset();
     this.#life = life;
-    this.#seq = seq;
+    this.#seq = answer.seq;
     replaced(table, life);
     for (const change of early) this.receive(change);
   }

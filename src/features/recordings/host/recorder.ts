@@ -7,7 +7,7 @@ import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { wallClockNs } from "../../../bus/wall-clock.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RunReport } from "../../../contract/run.ts";
-import { ListPages } from "../../../daemon/lists/list-pages.ts";
+import type { ListPages } from "../../../daemon/lists/list-pages.ts";
 import { instanceUuid } from "../../../daemon/session/instance.ts";
 import { readJsonState } from "../../../files/json-state-file.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
@@ -35,6 +35,7 @@ interface RecorderOptions {
   readonly workDir: string;
   readonly tap: Pick<Tap, "add">;
   readonly clock: Clock;
+  readonly pages: Pick<ListPages, "of">;
   readonly log: RecordingLog;
   readonly send: (event: RecordingEvent) => void;
 }
@@ -43,7 +44,6 @@ interface RecorderOptions {
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #recordings = new Map<string, Recording>();
-  readonly #pages: ListPages;
   readonly #lines: TerminalLines;
   #seq = 0;
   /** Files that were known when a recording was reported last: reports of counters leave them out. */
@@ -61,7 +61,6 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#instance = instanceUuid(options.stateDir);
-    this.#pages = new ListPages(options.clock);
     this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
     const warn = (msg: string) => options.log("error", msg);
     this.resumed = this.#resume(
@@ -117,11 +116,7 @@ export class Recorder {
     await this.#opened;
     const { seq } = this;
     const reports = [...this.#recordings.values()].map(({ report }) => report);
-    return { ...this.#pages.of(reports), seq };
-  }
-
-  page({ list, page }: RequestOf<"recordings_page">): ResponseOf<"recordings_page"> {
-    return { data: this.#pages.take(list, page) };
+    return { ...this.#options.pages.of(reports), seq };
   }
 
   async read({ name, file, from, max }: RequestOf<"record_read">): Promise<ResponseOf<"record_read">> {
@@ -172,7 +167,6 @@ export class Recorder {
       await recording.stop();
       recording.folder.release();
     }
-    this.#pages.close();
   }
 
   #forget(name: string): void {
