@@ -143,7 +143,7 @@ export const HOST_REQUESTS = {
       truncated: z.boolean(),
       /** Age of the output from `offset` to the next entry, oldest first; if it was asked for. */
       ages: z.array(z.object({ offset, age_ms: z.number() })).optional(),
-      /** Where the size of the newest run's terminal changed last. Omitted if it has not, and by daemons of earlier versions. */
+      /** Where the size of the newest run's terminal changed last. Omitted if it has not. */
       resized: offset.optional(),
     }),
   },

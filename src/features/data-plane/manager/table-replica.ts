@@ -2,7 +2,6 @@ import type { z } from "zod";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { readList } from "../../../app/hosts/list-reader.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { type AnyErrorCode, MgrError } from "../../../base/errors.ts";
 import type { HostHeartbeat } from "../../../contract/messages.ts";
 
 /** Changes kept while the table is requested; with more, it is requested again. */
@@ -31,8 +30,6 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
   #request: symbol | null = null;
   #early: Change[] = [];
   #retry: unknown = null;
-  /** The daemon's version does not know the request. */
-  #isUnsupported = false;
 
   constructor(options: TableReplicaOptions<Change, Row>) {
     this.#options = options;
@@ -40,7 +37,6 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
 
   /** The host is ready. */
   begin(): void {
-    this.#isUnsupported = false;
     this.#fetch();
   }
 
@@ -68,7 +64,7 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
    */
   compare({ session, stream_id }: HostHeartbeat, seq: number | undefined): void {
     const own = this.#options.session;
-    if (seq === undefined || this.#isUnsupported || this.#request !== null || !own.isOpen || session !== own.session) return;
+    if (seq === undefined || this.#request !== null || !own.isOpen || session !== own.session) return;
     if (this.#seq === null || stream_id !== this.#life || seq > this.#seq) this.#fetch();
   }
 
@@ -85,11 +81,10 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
     if (!session.isOpen) return;
     const request = Symbol("request");
     this.#request = request;
-    this.#load(request).catch((error: unknown) => {
+    this.#load(request).catch(() => {
       if (this.#request !== request) return;
       this.#reset();
-      if (error instanceof MgrError && error.code === ("unknown_action" satisfies AnyErrorCode)) this.#isUnsupported = true;
-      else this.#retry = clock.setTimeout(() => this.#fetch(), RETRY_MS);
+      this.#retry = clock.setTimeout(() => this.#fetch(), RETRY_MS);
     });
   }
 

@@ -18,7 +18,7 @@ const changedLogger = loggerSpec.extend({
 type ChangedLogger = z.infer<typeof changedLogger>;
 /** A logger and a host that has samples of it. */
 const holder = z.tuple([z.string(), z.string()]);
-const loggerFile = z.object({ loggers: z.array(changedLogger), holders: z.array(holder).default([]) });
+const loggerFile = z.object({ loggers: z.array(changedLogger), holders: z.array(holder) });
 type LoggerFileContent = z.infer<typeof loggerFile>;
 
 /** Where what was changed at run time is kept. */

@@ -192,7 +192,7 @@ export class ManagerLoggers implements Loggers {
     try {
       for (const name of await loggers.fetch()) if (this.#book.get(name) === null) await loggers.delete(name);
     } catch (error) {
-      // A daemon of an earlier version has none; what else fails is tried at the next greeting.
+      // Tried again at the next greeting.
       if (this.#book.names().length > 0) this.#options.log.warn(`the loggers of host '${host}' are not known: ${messageOf(error)}`);
     }
     this.#updateAll();

@@ -1,6 +1,5 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { readList } from "../../../app/hosts/list-reader.ts";
-import { type AnyErrorCode, MgrError } from "../../../base/errors.ts";
 import { networkPage, type TcpRow, tcpPage } from "../contract.ts";
 import { Counted } from "./reading.ts";
 
@@ -14,9 +13,4 @@ export async function readHost(session: HostSession, interfaces: boolean): Promi
 export async function readTcp(session: HostSession): Promise<TcpRow[]> {
   const { link } = session;
   return readList(session, await session.command((id) => link.request("tcp_connections", { session: id })), tcpPage);
-}
-
-/** The daemon's version does not know the request. */
-export function isTooOld(error: unknown): boolean {
-  return error instanceof MgrError && error.code === ("unknown_action" satisfies AnyErrorCode);
 }

@@ -22,9 +22,7 @@ import { TerminalLines } from "./terminal-lines.ts";
 const STATE_FILE = "recordings.json";
 const FOLDER = "recordings";
 const JSON_OBJECT = { encoding: "json", definition: "", definitionName: "" } as const;
-const saved = z
-  .array(recordingSpec.extend({ is_recording: z.boolean().default(false), started_at: z.number().nullable().default(null) }))
-  .max(MAX_RECORDINGS);
+const saved = z.array(recordingSpec.extend({ is_recording: z.boolean(), started_at: z.number().nullable() })).max(MAX_RECORDINGS);
 type SavedRecording = z.infer<typeof saved>[number];
 
 interface RecorderOptions {
