@@ -9,7 +9,7 @@ export function hasShape<T extends object>(value: unknown, shape: Shape<T>): val
   return isObject(value) && (Object.keys(shape) as (keyof T)[]).every((name) => shape[name](Reflect.get(value, name)));
 }
 
-export function isObject(value: unknown): value is object {
+function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 

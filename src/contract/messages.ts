@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { FEATURE_HEARTBEAT, FEATURE_REQUESTS, type HOST_NEWS } from "../features/contract.ts";
-import { count, listPage, runId, session, streamName } from "./fields.ts";
+import { count, runId, session, streamName } from "./fields.ts";
 import { machineCpu } from "./loads.ts";
+import { byteRange, LIST_REQUESTS, listPage, nextPage, pageRequest } from "./pages.ts";
 import { runReport, runSpec, stopStep } from "./run.ts";
 
 /**
@@ -142,35 +143,28 @@ export const HOST_REQUESTS = {
       truncated: z.boolean(),
       /** Age of the output from `offset` to the next entry, oldest first; only if requested. */
       ages: z.array(z.object({ offset, age_ms: z.number() })).optional(),
-      /** Offset at which the size of the newest run's terminal changed last. Omitted if it has not, and by daemons of earlier versions. */
+      /** Offset at which the size of the newest run's terminal changed last. Omitted if it has not. */
       resized: offset.optional(),
     }),
   },
-  /** At most `max` (≤ 256 KiB) bytes of the ring from `from`; `from` of the answer is later if bytes were evicted. */
+  /** Bytes of the ring; `from` of the answer is later if bytes were evicted. */
   read: {
-    request: z.object({ session, name: z.string(), from: offset, max: z.number().int().min(1).max(262_144) }),
+    request: z.object({ session, name: z.string(), ...byteRange }),
     response: z.object({ from: offset, data: z.instanceof(Uint8Array) }),
   },
-  /** Processes whose output the host keeps for its next daemon, in pages ordered by name; `after` is the last name of the previous page. */
-  kept_outputs: {
-    request: z.object({ session, after: z.string().nullable() }),
-    response: z.object({ names: z.array(z.string()), next: z.string().nullable() }),
-  },
+  /** Lists the processes whose output the host keeps for its next daemon: their names. */
+  kept_outputs: { request: z.object({ session }), response: z.object(listPage) },
   /** Removes the kept output of processes that are no longer configured. Running processes are skipped. */
   forget_outputs: { request: z.object({ session, names: z.array(z.string()).max(MAX_KEPT_NAMES) }), response: z.object({}) },
   /** The run table, in pages ordered by name; `after` is the last name of the previous page. */
-  report: {
-    request: z.object({ session, after: z.string().nullable() }),
-    response: z.object({ seq: count, runs: z.array(runReport), next: z.string().nullable() }),
-  },
-  /** Current CPU and memory of each living run's tree, fetched page by page as `loadPage`. `time` is monotonic, milliseconds. */
+  report: { request: pageRequest, response: z.object({ seq: count, runs: z.array(runReport), next: nextPage }) },
+  /** Current CPU and memory of each living run's tree: a list of `loadPage`. `time` is monotonic, milliseconds. */
   loads: {
     request: z.object({ session }),
     // `machine` is omitted if the kernel does not report it.
-    response: z.object({ list: z.string(), time: z.number(), pages: count, machine: machineCpu.optional() }),
+    response: z.object({ ...listPage, time: z.number(), machine: machineCpu.optional() }),
   },
-  /** A page of a list of loads or, with the list of processes, of tasks. */
-  task_page: listPage,
+  ...LIST_REQUESTS,
   ...FEATURE_REQUESTS,
 } as const;
 

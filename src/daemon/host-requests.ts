@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { firstIssue, MgrError } from "../base/errors.ts";
-import { HOST_REQUESTS, type HostRequestName, MAX_KEPT_NAMES, type RequestOf, type ResponseOf } from "../contract/messages.ts";
+import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } from "../contract/messages.ts";
 import type { HostHandlers } from "./host-feature.ts";
 import type { HostFeatures } from "./host-features.ts";
 import type { ListBuilder } from "./lists/list-builder.ts";
@@ -115,23 +115,16 @@ function handlersOf({
       };
     },
     read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: rings.origin, data: new Uint8Array(0) },
-    kept_outputs: ({ after }) => pageOfNames(kept?.names ?? [], after),
+    kept_outputs: () => lists.pages.of(kept?.names ?? []),
     forget_outputs: async ({ names }) => {
       const living = new Set(runs.living.map(({ spec }) => spec.name));
       for (const name of names) if (!living.has(name)) await kept?.forget(name);
       return {};
     },
     loads: () => listLoads({ clock, lists, owners }),
-    task_page: ({ list, page }) => ({ data: lists.pages.take(list, page) }),
+    list_page: ({ after }) => lists.pages.take(after),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
   };
-}
-
-/** Returns the names after `after` in sort order, as many as fit into a message. */
-function pageOfNames(all: readonly string[], after: string | null): ResponseOf<"kept_outputs"> {
-  const rest = all.filter((name) => after === null || name > after).sort();
-  const names = rest.slice(0, MAX_KEPT_NAMES);
-  return { names, next: rest.length > names.length ? (names.at(-1) ?? null) : null };
 }
 
 /** Returns the request as parsed by its schema. Throws `unknown_action` or `bad_field`. */

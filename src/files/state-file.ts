@@ -12,6 +12,8 @@ const STATE_MODE = 0o600;
 export interface StateFileOptions {
   /** Whether root may read the files of every user: for commands, which may be meant for the manager of any user. */
   readonly rootReadsAll?: boolean;
+  /** For `readStateText`: a longer file is not read. */
+  readonly maxBytes?: number;
 }
 
 /**
@@ -51,11 +53,14 @@ export async function openStateFileAsync(path: string, flags: number): Promise<F
   }
 }
 
-/** The text of a file of a state folder; null: there is none. Throws as `openStateFile` does. */
+/** The text of a file of a state folder; null: there is none. Throws as `openStateFile` does, and `too_large`. */
 export function readStateText(path: string, options: StateFileOptions = {}): string | null {
   try {
     const fd = openStateFile(path, constants.O_RDONLY, options);
     try {
+      const { size } = fstatSync(fd);
+      const { maxBytes = size } = options;
+      if (size > maxBytes) throw new MgrError("too_large", `${size} bytes; the maximum is ${maxBytes}`);
       return readFileSync(fd, "utf8");
     } finally {
       closeSync(fd);

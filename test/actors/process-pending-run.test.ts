@@ -67,7 +67,7 @@ describe("a restart that an earlier manager accepted is carried out", () => {
   });
 
   test("and does not count as a restart: the counters are reset", () => {
-    const memo = JSON.stringify({ restarts: 4, attempt: 4, ago: [1, 2, 3, 4] });
+    const memo = JSON.stringify({ restarts: 4, attempt: 4, failures: 0, ago: [1, 2, 3, 4] });
     const alive = found(RESTART, report(OLD, { memo })).extinct(null, "SIGTERM");
     const gone = found(RESTART, report(OLD, { ...ended(1), extinct: true, memo }));
     for (const { context } of [alive, gone]) expect(context).toMatchObject({ restarts: 0, attempt: 0, restartTimes: [] });

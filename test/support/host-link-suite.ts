@@ -14,6 +14,7 @@ import {
   type OutputChunk,
   type RequestOf,
 } from "../../src/contract/messages.ts";
+import { pagesOf } from "../../src/contract/pages.ts";
 import type { RunReport, RunSpec } from "../../src/contract/run.ts";
 import { spec as hostSpec, toldBy } from "../daemon/support/hosts.ts";
 
@@ -378,12 +379,7 @@ export class Manager {
 
   async report(): Promise<Map<string, RunReport>> {
     const runs = new Map<string, RunReport>();
-    let after: string | null = null;
-    do {
-      const page: { runs: RunReport[]; next: string | null } = await this.ask("report", { after });
-      for (const run of page.runs) runs.set(run.name, run);
-      after = page.next;
-    } while (after !== null);
+    for await (const page of pagesOf((after) => this.ask("report", { after }))) for (const run of page.runs) runs.set(run.name, run);
     return runs;
   }
 

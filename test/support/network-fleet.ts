@@ -42,7 +42,7 @@ export function madeUpFleet(count: number, tick = 0): { stats: NetworkStats; top
       .map(({ kind, name }) => ({ from, to, kind: kind as "topic", name, unit: "messages" as const, sent: 60, arrived: 54 })),
   );
   const unreachable = new Map([[lost, ageOf(lost)]]);
-  const problems = problemsOf({ stats: measured, shortfalls, unreachable, silent: [], wasUp: () => false });
+  const problems = problemsOf({ stats: measured, shortfalls, unreachable, wasUp: () => false });
   return { stats: { sample_seconds: 2, links, ...measured, problems, ...oldLinks(links) }, topology: topologyOf(robots) };
 }
 

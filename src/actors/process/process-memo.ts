@@ -5,7 +5,7 @@ import type { ProcessContext } from "./process-types.ts";
 /** Maximum number of restarts in a memo; 4 KiB have room for about 350. */
 const MAX_REMEMBERED = 256;
 const count = z.number().int().min(0).max(1e12);
-const memoShape = z.object({ restarts: count, attempt: count, failures: count.default(0), ago: z.array(count).max(MAX_REMEMBERED) });
+const memoShape = z.object({ restarts: count, attempt: count, failures: count, ago: z.array(count).max(MAX_REMEMBERED) });
 
 /** Writes the restart counters of a run for the next manager; `ago` counts from the run's spawn. */
 export function writeMemo(context: ProcessContext): string {

@@ -1,16 +1,18 @@
 import { fromPromise } from "xstate";
+import { z } from "zod";
 import { type GreetInput, type Greeting, type HostEmitted, hostMachine } from "../../actors/host-machine.ts";
 import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { Task } from "../../base/task.ts";
 import type { HostLink } from "../../contract/host-link.ts";
-import type { BusSettings, HostEvent } from "../../contract/messages.ts";
+import { type BusSettings, type HostEvent, MAX_KEPT_NAMES } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { HostSession } from "./host-session.ts";
 import type { HostedProcesses } from "./hosted-processes.ts";
+import { readList } from "./list-reader.ts";
 import { stopRun } from "./run-commands.ts";
 
 interface HostControllerOptions {
@@ -165,11 +167,11 @@ export class HostController {
     const { registry, log, host } = this.#options;
     const { link } = this.session;
     try {
-      const pageAfter = (after: string | null) => this.session.command((session) => link.request("kept_outputs", { session, after }));
-      for (let page = await pageAfter(null); ; page = await pageAfter(page.next)) {
-        const names = page.names.filter((name) => registry.hostOf(name) === null);
-        if (names.length > 0) await this.session.command((session) => link.request("forget_outputs", { session, names }));
-        if (page.next === null) return;
+      const kept = await this.session.command((session) => link.request("kept_outputs", { session }));
+      const removed = (await readList(this.session, kept, z.array(z.string()))).filter((name) => registry.hostOf(name) === null);
+      while (removed.length > 0) {
+        const names = removed.splice(0, MAX_KEPT_NAMES);
+        await this.session.command((session) => link.request("forget_outputs", { session, names }));
       }
     } catch (error) {
       log.debug(`host '${host}' keeps the output of removed processes: ${messageOf(error)}`);

@@ -11,8 +11,8 @@ import {
   type HostLog,
   type OutputChunk,
   type RequestOf,
-  type ResponseOf,
 } from "../../contract/messages.ts";
+import { pagesOf } from "../../contract/pages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import { type Carried, Forwards } from "./forwards.ts";
 import { PendingAnswers } from "./pending-answers.ts";
@@ -273,18 +273,14 @@ export class HostSession {
 
   async #fetch(question: symbol): Promise<void> {
     const runs = new Map<string, RunReport>();
-    let after: string | null = null;
     let seq: number | null = null;
-    for (;;) {
-      const page: ResponseOf<"report"> = await this.#answers.soon(this.link.request("report", { session: this.session, after }));
+    for await (const page of pagesOf((after) => this.#answers.soon(this.link.request("report", { session: this.session, after })))) {
       this.#checkAsked(question);
       for (const run of page.runs) runs.set(run.name, run);
       // Pages are from different moments: events after the first page's seq are applied again, which changes nothing.
       seq ??= page.seq;
-      if (page.next === null) break;
-      after = page.next;
     }
-    this.#table = { seq, runs };
+    this.#table = { seq: seq ?? 0, runs };
   }
 
   #resync(): void {

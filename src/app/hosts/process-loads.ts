@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
-import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { loadPage, type machineCpu } from "../../contract/loads.ts";
 import type { HostLoad, ProcessLoad } from "../../protocol/resources/resources.ts";
 import type { HostSession } from "./host-session.ts";
+import { readList } from "./list-reader.ts";
 
 /** Requests within this time share a sample: shorter intervals would show the kernel's ticks of 10 ms rather than the load, milliseconds. */
 const SHARED_MS = 500;
@@ -60,12 +60,9 @@ export class ProcessLoads {
 
   async #ofHost(session: HostSession): Promise<Loads> {
     const { link } = session;
-    const { list, pages, time, machine } = await session.command((id) => link.request("loads", { session: id }));
-    const rows = new Map<string, Row>();
-    for (let page = 0; page < pages; page++) {
-      const { data } = await session.command((id) => link.request("task_page", { session: id, list, page }));
-      for (const row of loadPage.parse(jsonOf(data))) rows.set(row[0], row);
-    }
+    const answer = await session.command((id) => link.request("loads", { session: id }));
+    const { time, machine } = answer;
+    const rows = new Map((await readList(session, answer, loadPage)).map((row) => [row[0], row]));
     const known = this.#samples.get(link.host);
     const base = known !== undefined && time > known.time && time - known.time <= MAX_INTERVAL_MS ? known : undefined;
     this.#samples.set(link.host, { time, rows, machine });

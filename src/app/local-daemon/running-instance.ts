@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, existsSync, fstatSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { hasShape, isFlag, isObject, isText, isWhole, type Shape } from "../../base/shape.ts";
+import { hasShape, isFlag, isText, isWhole, type Shape } from "../../base/shape.ts";
 import { stateHome } from "../../config/default-paths.ts";
 import type { Config, InstanceSettings } from "../../config/definition.ts";
 import { hashOf } from "../../config/edit-file.ts";
@@ -16,9 +16,7 @@ export const CONTROL_SOCKET = "control.sock";
 export type RunningInstance = Pick<InstanceSettings, "name" | "manager" | "state_dir" | "webui_auth_file" | "https_only">;
 
 interface Written extends RunningInstance {
-  /**
-   * Hash of the configuration file as the manager read it; "" from an older manager, as is `state_home`, on which the default `state_dir` depends.
-   */
+  /** Hash of the configuration file as the manager read it, and the folder on which the default `state_dir` depended. */
   readonly hash: string;
   readonly state_home: string;
 }
@@ -92,7 +90,7 @@ export function runningInstance(file: string): RunningInstance | null {
  */
 export function unchangedInstance(file: string): RunningInstance | null {
   const newest = newestNote(file);
-  if (newest === null || newest.hash === "" || newest.state_home !== stateHome()) return null;
+  if (newest === null || newest.state_home !== stateHome()) return null;
   try {
     const stats = statSync(file);
     if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
@@ -130,8 +128,7 @@ function readNote(folder: string, name: string): Note | null {
     assertPrivate(folder);
     const fd = openStateFile(join(folder, name), constants.O_RDONLY);
     try {
-      const text: unknown = JSON.parse(readFileSync(fd, "utf8"));
-      const written = isObject(text) ? { hash: "", state_home: "", ...text } : null;
+      const written: unknown = JSON.parse(readFileSync(fd, "utf8"));
       if (!hasShape(written, WRITTEN)) return null;
       const { hash, state_home } = written;
       return { instance: onlyInstance(written), hash, state_home, written: fstatSync(fd).mtimeMs };

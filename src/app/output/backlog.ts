@@ -2,9 +2,7 @@ import type { Backlog, BacklogRange } from "../../actors/control.ts";
 import { completeLength } from "../../base/character-cut.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { HostSession } from "../hosts/host-session.ts";
-
-/** Bytes per request: the contract's maximum. */
-const PAGE_BYTES = 262_144;
+import { ringParts } from "./ring-parts.ts";
 
 /**
  * Reads the last `lines` lines of a process's ring as text, only of the last `seconds` if given, cut between characters at both ends. `offset` is
@@ -23,18 +21,14 @@ export async function readBacklog(
   const text = new TornText(tail.truncated || seconds !== undefined);
   let truncated = tail.truncated;
   let position = tail.from;
-  while (position < tail.until) {
-    const max = Math.min(PAGE_BYTES, tail.until - position);
-    const from = position;
-    const page = await session.command((id) => link.request("read", { session: id, name, from, max }));
-    if (page.from > position) {
+  for await (const { from, data } of ringParts(session, name, tail.from, tail.until)) {
+    if (from > position) {
       // The ring dropped bytes meanwhile: the text before the gap is discarded.
       text.restart();
       truncated = true;
     }
-    position = page.from + page.data.length;
-    if (page.data.length === 0) break;
-    text.add(page.data);
+    position = from + data.length;
+    text.add(data);
   }
   return {
     pid: tail.pid,

@@ -9,15 +9,14 @@ const MAX_RUNS = 20;
 
 const pastRun = z.object({
   run_id: runId,
-  // Earlier versions did not save the number.
-  number: z.number().default(0),
+  number: z.number(),
   pid: z.number().nullable(),
   start_time: z.string().nullable(),
   stop_time: z.string().nullable(),
   code: z.number().nullable(),
   signal: z.string().nullable(),
   reason: z.string().nullable(),
-  output_end: z.object({ offset: z.number(), stream_id: z.string() }).nullable().default(null),
+  output_end: z.object({ offset: z.number(), stream_id: z.string() }).nullable(),
 });
 type PastRun = z.infer<typeof pastRun>;
 const savedRun = z.object({ name: z.string(), run: pastRun });
@@ -95,7 +94,7 @@ export class RunHistory {
 /** Replaces the entry of the same run, or adds a new one. */
 function put(runs: PastRun[], told: NewRun & { number?: number }): PastRun {
   const index = runs.findIndex((run) => run.run_id === told.run_id);
-  const number = runs[index]?.number ?? (told.number || (runs[0]?.number ?? 0) + 1);
+  const number = runs[index]?.number ?? told.number ?? (runs[0]?.number ?? 0) + 1;
   const entry: PastRun = Object.assign({}, told, { number });
   if (index >= 0) runs[index] = entry;
   else runs.unshift(entry);

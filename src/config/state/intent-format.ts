@@ -52,11 +52,11 @@ export async function loadIntent(path: string): Promise<LoadedIntent> {
     loaded = parseIntent(new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
   } catch (error) {
     if (error instanceof MgrError) throw error;
-    if (journal !== null) await setAside(journalPath(path));
-    const aside = await setAside(path);
+    if (journal !== null) setAside(journalPath(path));
+    const aside = setAside(path);
     return fresh(`${path} was damaged (${damageOf(error)}); it was renamed to ${aside}, and earlier start and stop requests are lost`);
   }
-  if (journal !== null) await replay(journal, loaded, journalPath(path));
+  if (journal !== null) replay(journal, loaded, journalPath(path));
   return { ...loaded, rest: { ...loaded.rest, version: VERSION } };
 }
 
@@ -77,7 +77,7 @@ function parseProcesses(processes: Record<string, unknown>): [string, ProcessInt
 }
 
 /** Applies the journal of this intent. A journal with another id belongs to an earlier snapshot, and its changes are in this one. */
-async function replay(bytes: Buffer, loaded: LoadedIntent, path: string): Promise<void> {
+function replay(bytes: Buffer, loaded: LoadedIntent, path: string): void {
   let line = 1;
   try {
     const { id, changes } = readJournal(bytes);
@@ -90,7 +90,7 @@ async function replay(bytes: Buffer, loaded: LoadedIntent, path: string): Promis
       for (const [name, intent] of changed) loaded.processes.set(name, intent);
     }
   } catch (error) {
-    const aside = await nameAsDamaged(path);
+    const aside = nameAsDamaged(path);
     loaded.warning = `${path} was damaged (line ${line}: ${damageOf(error)}); it is kept as ${aside}, and start and stop requests from there on are lost`;
   }
 }

@@ -1,9 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { MgrError } from "../../base/errors.ts";
+import { readJsonState } from "../../files/json-state-file.ts";
 import { replaceFileSync } from "../../files/replace-file.ts";
-import { readStateText } from "../../files/state-file.ts";
 import { newToken } from "./run-tokens.ts";
 
 const STATE = "bus.json";
@@ -40,7 +39,7 @@ export function busFiles(stateDir: string): BusFiles {
   const contents = new Map<string, string>();
   return {
     urlFile: address,
-    read: (warn) => parsed(state, warn),
+    read: (warn) => readJsonState(state, { schema: savedState, empty: newState(), lost: "the bus gets a new address", warn }),
     keep(next, url) {
       contents.set(address, `${url}\n`).set(state, `${JSON.stringify(next)}\n`);
       for (const [path, content] of contents) replaceFileSync(path, content, { isDurable: false });
@@ -57,15 +56,9 @@ export function busFiles(stateDir: string): BusFiles {
 
 /** Keeps nothing: for an embedded host without a state folder. */
 export function noBusFiles(): BusFiles {
-  return { urlFile: null, read: () => ({ port: 0, token: newToken() }), keep() {}, look() {}, forget() {} };
+  return { urlFile: null, read: newState, keep() {}, look() {}, forget() {} };
 }
 
-function parsed(path: string, warn: (msg: string) => void): BusState {
-  try {
-    return savedState.parse(JSON.parse(readStateText(path) ?? ""));
-  } catch (error) {
-    // A missing file, or one of another version, needs no warning: programs read the new address from `bus.url`.
-    if (error instanceof MgrError) warn(`the bus gets a new address: ${error.message}`);
-    return { port: 0, token: newToken() };
-  }
+function newState(): BusState {
+  return { port: 0, token: newToken() };
 }

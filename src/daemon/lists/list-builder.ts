@@ -8,7 +8,7 @@ const SLICE_MS = 5;
 /** Maximum number of waiting lists: one is built at a time, in about 50 ms. */
 const MAX_WAITING = 64;
 
-/** Builds lists of this host's processes, one after the other and in slices; the manager fetches them by `task_page`. */
+/** Builds lists of this host's processes, one after the other and in slices; the manager fetches them by `list_page`. */
 export class ListBuilder {
   readonly pages: ListPages;
   readonly #queue = new SerialQueue({ max: MAX_WAITING, busy: "this host is asked for too many lists of tasks at once; try again" });

@@ -1,6 +1,6 @@
-import { renameSync } from "node:fs";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
+import { setAside } from "../../files/damaged-file.ts";
 import { writeFileAtomically } from "../../files/replace-file.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { identityOf, readRegularFile } from "./read-regular-file.ts";
@@ -147,17 +147,15 @@ export class SessionsFile {
       return FILE.parse(JSON.parse(file.content.toString())).sessions;
     } catch (error) {
       const reason = error instanceof z.ZodError || error instanceof SyntaxError ? "damaged" : messageOf(error);
-      log("warning", `the sessions file ${path} is ${reason}: ${setAside(path)}; all web users must log in again`);
+      log("warning", `the sessions file ${path} is ${reason}: ${moveAway(path)}; all web users must log in again`);
       return [];
     }
   }
 }
 
-function setAside(path: string): string {
-  const aside = `${path}.damaged`;
+function moveAway(path: string): string {
   try {
-    renameSync(path, aside);
-    return `it was renamed to ${aside}`;
+    return `it was renamed to ${setAside(path)}`;
   } catch (error) {
     return `it could not be renamed (${messageOf(error)})`;
   }

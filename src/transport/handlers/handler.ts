@@ -71,5 +71,10 @@ export const aboutHost = ({ host }: { host: string }, { control }: Pick<HandlerC
   name: control.state.hosts().find(({ all_names }) => all_names.includes(host))?.name ?? host,
 });
 
+/** The object of frames about the object of this kind that `name` names. */
+export const aboutNamed =
+  (kind: FrameObject["kind"]) =>
+  ({ name }: { name: string }): FrameObject => ({ kind, name });
+
 /** The object of frames about the process or group in `name`. */
-export const aboutProcess = ({ name }: { name: string }): FrameObject => ({ kind: "process", name });
+export const aboutProcess = aboutNamed("process");

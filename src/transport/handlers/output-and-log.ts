@@ -38,7 +38,7 @@ type LogTypes = "request_logs" | "set_log_min_level";
 export const logHandlers: HandlerTable<LogTypes> = {
   request_logs: {
     kind: "request",
-    answer: ({ type: _type, request_id: _id, ...range }, context) => {
+    answer: (range, context) => {
       context.flushEvents();
       return [{ type: "log_batch", entries: context.control.log.entries(range), history: true }];
     },

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HostSession } from "../../../src/app/hosts/host-session.ts";
 import { readBacklog } from "../../../src/app/output/backlog.ts";
+import { retainedOutput } from "../../../src/app/output/retained-output.ts";
 import { testClock } from "../../actors/support/clock.ts";
 import { hello, page, ScriptedLink } from "../support/scripted-link.ts";
 
@@ -141,5 +142,29 @@ describe("a backlog", () => {
     const { session } = await sessionWith({ bytes: utf8("a") });
     session.close();
     await expect(readBacklog(session, "a", { lines: 1 }, () => 0)).rejects.toMatchObject({ code: "host_unavailable" });
+  });
+});
+
+describe("all retained bytes", () => {
+  it.each([
+    ["what the ring dropped meanwhile", 300_000, 37_856, 100_000],
+    ["what another daemon no longer has", 400_000, 137_856, 0],
+  ])("have the announced size, with a note in the place of %s", async (_, begin, lost, after) => {
+    let reads = 0;
+    const { session } = await sessionWith({
+      bytes: utf8("a".repeat(400_000)),
+      beforeRead: (ring) => {
+        if (++reads === 2) ring.begin = begin;
+      },
+    });
+    const { size, pages } = await retainedOutput(session, "a");
+    let text = "";
+    for await (const part of pages) text += Buffer.from(part).toString();
+    session.close();
+    expect([size, text.length]).toEqual([400_000, 400_000]);
+    expect(text.slice(262_144)).toMatch(
+      new RegExp(`^\\n\\[${lost} bytes were overwritten by newer output while this was read\\]\\n *a{0,${after}}$`),
+    );
+    expect(text.endsWith("a".repeat(after))).toBe(true);
   });
 });

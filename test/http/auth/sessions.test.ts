@@ -98,11 +98,11 @@ describe("the session cookie", () => {
     spoil(`${rig.authFile}.sessions`);
     await rig.listen();
     expect(rig.logged.join("\n")).toMatch(
-      /warning: the sessions file .* renamed to .*\.sessions\.damaged; all web users must log in again/,
+      /warning: the sessions file .* renamed to .*\.sessions\.damaged-1; all web users must log in again/,
     );
     expect((await rig.get("/", { cookie })).status).toBe(401);
     expect((await rig.get("/", { authorization: GOOD })).status).toBe(200);
-    expect(readdirSync(rig.folder)).toContain("webui.keys.sessions.damaged");
+    expect(readdirSync(rig.folder)).toContain("webui.keys.sessions.damaged-1");
   });
 });
 

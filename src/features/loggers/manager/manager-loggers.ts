@@ -192,7 +192,7 @@ export class ManagerLoggers implements Loggers {
     try {
       for (const name of await loggers.fetch()) if (this.#book.get(name) === null) await loggers.delete(name);
     } catch (error) {
-      // A daemon of an earlier version has no loggers. Other failures are retried when the host becomes ready again.
+      // Retried when the host becomes ready again.
       if (this.#book.names().length > 0) this.#options.log.warn(`the loggers of host '${host}' are not known: ${messageOf(error)}`);
     }
     this.#updateAll();

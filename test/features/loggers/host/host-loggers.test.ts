@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
+import { jsonOf } from "../../../../src/bus/client/rpc-envelope.ts";
 import { noBusFiles } from "../../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../../src/daemon/bus/host-bus.ts";
-import { LOGGER_REQUESTS, type LoggerSpec } from "../../../../src/features/loggers/contract.ts";
+import { type LoggerSpec, ringPage } from "../../../../src/features/loggers/contract.ts";
 import { HostRig } from "../../../daemon/support/hosts.ts";
 
 const SPEC: LoggerSpec = { name: "arm", only_ts: false, is_started: true, topics: [{ name: "arm/state", log_size: 10_000, divisor: 1 }] };
@@ -27,11 +28,9 @@ it("a logger continues without a manager; the next manager finds its samples, an
     const late = rig.host.request("logger_set", { session: earlier, logger: stopped, max_memory: MEMORY });
     await expect(late).rejects.toMatchObject({ code: "stale_session" });
     await publish(201, 300);
-    const { loggers, rings, next } = LOGGER_REQUESTS.logger_reports.response.parse(
-      await rig.host.request("logger_reports", { session, from: 0 }),
-    );
+    const { loggers, next, data: rings } = await rig.host.request("logger_reports", { session });
     expect([loggers, next]).toEqual([["arm"], null]);
-    expect(rings).toMatchObject([{ logger: "arm", topic: "arm/state", first: 0, end: 300 }]);
+    expect(ringPage.parse(jsonOf(rings))).toMatchObject([{ logger: "arm", topic: "arm/state", first: 0, end: 300 }]);
     await rig.host.request("logger_set", { session, logger: stopped, max_memory: MEMORY });
     await publish(301, 400);
     const range = { logger: "arm", topic: "arm/state", from: 0, skip: 0, until: 1_000 };
@@ -51,7 +50,7 @@ it("a logger continues without a manager; the next manager finds its samples, an
 it("a host without a broker reports that it has no loggers", async () => {
   await using rig = await HostRig.open();
   const { session } = rig;
-  expect(await rig.host.request("logger_reports", { session, from: 0 })).toEqual({ loggers: [], rings: [], next: null });
+  expect(await rig.host.request("logger_reports", { session })).toEqual({ loggers: [], data: Buffer.from("[]"), next: null });
   const refused = { code: "conflict", message: "this host has no broker, and so no loggers" };
   await expect(rig.host.request("logger_set", { session, logger: SPEC, max_memory: MEMORY })).rejects.toMatchObject(refused);
 });

@@ -11,7 +11,7 @@ function rig() {
   const hosts = new HostTable();
   const request = async () => {
     const time = clock.monotonic();
-    return { time, list: "one", pages: 1, data: Buffer.from(JSON.stringify([port("eth0", { rx_bytes: time })])) };
+    return { time, next: null, data: Buffer.from(JSON.stringify([port("eth0", { rx_bytes: time })])) };
   };
   const session = {
     isOpen: true,

@@ -2,12 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { readList } from "../../../../src/app/hosts/list-reader.ts";
 import { type Clock, systemClock } from "../../../../src/base/clock.ts";
+import { taskPage } from "../../../../src/features/process-list/contract.ts";
 import { FIRST_INTERVAL_MS } from "../../../../src/features/process-list/host/task-samples.ts";
 import type { TaskColumnName } from "../../../../src/features/process-list/task-columns.ts";
 import { HostRig, spec } from "../../../daemon/support/hosts.ts";
 import { uniqueSeconds } from "../../../support/processes.ts";
-import { listTasks, oddTasks, openLists, ps, type Row, rowsOf, sameText } from "./task-lists.ts";
+import { listTasks, oddTasks, openLists, ps, type Row, rowOf, sameText } from "./task-lists.ts";
 
 /** Where the load does not matter its first second passes at once. */
 const waits: number[] = [];
@@ -268,10 +270,8 @@ describe("CPU", () => {
 /** Processes as a host tells them. */
 async function listOf({ host, session }: HostRig, filter: string): Promise<Row[]> {
   const made = await host.request("tasks", { session, requester: "test", show_threads: false, show_env: false, filter });
-  const pages = await Promise.all(
-    Array.from({ length: made.pages }, (_, page) => host.request("task_page", { session, list: made.list, page })),
-  );
-  return pages.flatMap(({ data }) => rowsOf(data));
+  const cells = await readList({ link: host, command: (send) => send(session) }, made, taskPage);
+  return cells.map(rowOf);
 }
 
 function ticksOf(pid: number): number {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
+import { jsonOf } from "../../../../src/bus/client/rpc-envelope.ts";
 import { busFiles } from "../../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../../src/daemon/bus/host-bus.ts";
 import type { RecordingReport } from "../../../../src/features/recordings/contract.ts";
@@ -43,9 +44,8 @@ async function publisher(bus: HostBus) {
 }
 
 async function reportOf({ host, session }: HostRig): Promise<RecordingReport> {
-  const { list } = await host.request("recordings", { session });
-  const { data } = await host.request("recordings_page", { session, list, page: 0 });
-  const [report] = JSON.parse(Buffer.from(data).toString()) as RecordingReport[];
+  const { data } = await host.request("recordings", { session });
+  const [report] = jsonOf(data) as RecordingReport[];
   if (report === undefined) throw new Error("the host has no recording");
   return report;
 }
