@@ -11,7 +11,7 @@ export interface JsonState<T> {
   readonly schema: z.ZodType<T>;
   /** Content of a missing or unusable file. */
   readonly empty: T;
-  /** What an unusable file costs, for the warning. */
+  /** The consequence of an unusable file, for the warning. */
   readonly lost: string;
   readonly warn: (msg: string) => void;
   readonly maxBytes?: number;

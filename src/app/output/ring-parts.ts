@@ -7,7 +7,7 @@ export interface RingPart {
   readonly data: Uint8Array;
 }
 
-/** What the ring has between two offsets, read part by part. The ring has ended early if the last part is empty. */
+/** Reads the bytes of a ring between two offsets, part by part. An empty last part means that the ring ended early. */
 export async function* ringParts(session: HostSession, name: string, from: number, until: number): AsyncGenerator<RingPart> {
   for (let position = from; position < until; ) {
     const range = { from: position, max: Math.min(MAX_PART_BYTES, until - position) };
