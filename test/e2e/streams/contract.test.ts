@@ -5,8 +5,8 @@ import type { NetworkStats } from "../../../src/features/network-statistics/wire
 import { STATES } from "../../contract/closed-values.ts";
 import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
-import { NEEDS_NETWORKS } from "../../contract/needs-networks.ts";
 import { RESOURCES } from "../../contract/resources.ts";
+import { NEEDS_NETWORKS } from "../../features/network-statistics/contract.ts";
 import { BusProgram } from "../support/bus-program.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";

@@ -13,8 +13,9 @@ const RETRY_MS = 1_000;
 interface TableReplicaOptions<Change, Row> {
   readonly session: HostSession;
   readonly clock: Clock;
-  /** The request for the table. The request for one of its pages has the same name with `_page`. */
-  readonly request: "data_plane" | "recordings";
+  /** Requests the table: `list` names what the host prepared, for requests of its pages. */
+  readonly requestTable: (request: { session: string }) => Promise<{ list: string; seq: number; pages: number }>;
+  readonly requestPage: (request: { session: string; list: string; page: number }) => Promise<{ data: Uint8Array }>;
   readonly rows: z.ZodType<Row[]>;
   readonly changed: (change: Change) => void;
   /** The whole table. `life` identifies the daemon process that sent it. */
@@ -95,13 +96,12 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
   }
 
   async #load(request: symbol): Promise<void> {
-    const { session, request: name, rows, replaced } = this.#options;
-    const { link } = session;
-    const { list, seq, pages } = await session.command((id) => link.request(name, { session: id }));
+    const { session, requestTable, requestPage, rows, replaced } = this.#options;
+    const { list, seq, pages } = await session.command((id) => requestTable({ session: id }));
     const life = session.streamId ?? "";
     const table: Row[] = [];
     for (let page = 0; page < pages && this.#request === request; page++) {
-      const { data } = await session.command((id) => link.request(`${name}_page`, { session: id, list, page }));
+      const { data } = await session.command((id) => requestPage({ session: id, list, page }));
       table.push(...rows.parse(parseJson(Buffer.from(data).toString())));
     }
     if (this.#request !== request) return;

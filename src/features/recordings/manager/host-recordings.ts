@@ -25,7 +25,8 @@ export class HostRecordings {
     this.#table = new TableReplica({
       session,
       clock,
-      request: "recordings",
+      requestTable: (request) => session.link.request("recordings", request),
+      requestPage: (request) => session.link.request("recordings_page", request),
       rows: recordingReport.array(),
       changed: (event) => this.#apply(event),
       replaced: (reports) => this.#replace(reports),
