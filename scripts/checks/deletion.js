@@ -1,6 +1,7 @@
 // Proves that the core knows no feature: removes a feature, with those that use it, from a copy of the project, and checks what is left.
 // Types, import rules and the core's own tests must pass, `mgr up` must run a process, and the frames of the feature must be unknown.
-// `node scripts/checks/deletion.js` checks one feature, chosen by the commit; with names, these; with `--all`, every one.
+// `node scripts/checks/deletion.js` checks one feature, chosen by the commit; with names, these; with `--all`, every one, then
+// all of them at once.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,6 +14,9 @@ const NOT_CORE = ["test/features/", "test/e2e/", "test/documents.test.ts", "test
 /** Beside the tests of the whole program, it takes what they leave of the processors. */
 const NICENESS = 10;
 const MS_PER_DAY = 86_400_000;
+/** Stands for all features at once. */
+const EVERY = "every-feature";
+const CHOICES = [...FEATURES, EVERY];
 
 /** What this program has started and what still runs, by its process group. */
 const running = new Set();
@@ -71,8 +75,7 @@ async function checkManager(copy, options) {
     throw new StepFailure("a snapshot has the fields that stand in resources of the core", JSON.stringify(snapshot, null, 2));
 }
 
-async function check(name) {
-  const removed = withUsers(name);
+async function check(removed) {
   const folder = mkdtempSync(join(tmpdir(), "mgr-deletion-"));
   const [copy, instance, temporary] = ["copy", "instance", "tmp"].map((each) => join(folder, each));
   for (const each of [copy, instance, temporary]) mkdirSync(each, { mode: 0o700 });
@@ -121,21 +124,21 @@ function chosen() {
   } catch {
     // The project was unpacked from an archive, or git is not there.
   }
-  return FEATURES[number % FEATURES.length];
+  return CHOICES[number % CHOICES.length];
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => end(new Error(`ended by ${signal}`)));
 setPriority(NICENESS);
 const asked = process.argv.slice(2);
-const names = asked.includes("--all") ? FEATURES : asked.length > 0 ? asked : [chosen()];
-const unknown = names.filter((name) => !FEATURES.includes(name));
+const names = asked.includes("--all") ? CHOICES : asked.length > 0 ? asked : [chosen()];
+const unknown = names.filter((name) => !CHOICES.includes(name));
 if (unknown.length > 0) {
-  console.error(`deletion: there is no feature '${unknown.join("', '")}'. Name some of: ${FEATURES.join(", ")}`);
+  console.error(`deletion: there is no feature '${unknown.join("', '")}'. Name some of: ${CHOICES.join(", ")}`);
   process.exit(2);
 }
 for (const name of names) {
   try {
-    await check(name);
+    await check(name === EVERY ? FEATURES : withUsers(name));
   } catch (error) {
     if (error instanceof StepFailure) console.error(error.output);
     console.error(`deletion: without '${name}', ${error.message}. Repeat it: node scripts/checks/deletion.js ${name}`);
