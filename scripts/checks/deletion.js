@@ -30,11 +30,11 @@ class StepFailure extends Error {
   }
 }
 
-/** Runs a command to its end; resolves with its output. */
-async function run(step, [command, ...args], options, mayFail = false) {
-  if (ended !== null && !options.isCleanup) throw ended;
+/** Runs a command to its end; resolves with its output. It has a process group of its own, so that it can be ended with its children. */
+async function run(step, [command, ...args], { mayFail = false, isKept = false, ...options }) {
+  if (ended !== null && !isKept) throw ended;
   const child = spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-  running.add(child);
+  if (!isKept) running.add(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
   const [code] = await once(child, "close");
@@ -43,7 +43,7 @@ async function run(step, [command, ...args], options, mayFail = false) {
   return output;
 }
 
-/** Ends everything that runs; what waits for it rejects. */
+/** Ends everything that runs, except for what is kept; what waits for it rejects. */
 function end(reason) {
   ended ??= reason;
   for (const { pid } of running) {
@@ -58,14 +58,15 @@ function end(reason) {
 
 /** Runs a manager of the copy with one process, and asks it for what the features answered. */
 async function checkManager(copy, options) {
-  const mgr = (step, args, mayFail) => run(step, ["node", join(copy, "bin/mgr.js"), ...args], options, mayFail);
-  await mgr("mgr up", ["up", "--detach"]);
+  const mgr = (step, args, more) => run(step, ["node", join(copy, "bin/mgr.js"), ...args], { ...options, ...more });
+  // It is not ended halfway: `mgr down` might not find the manager.
+  await mgr("mgr up", ["up", "--detach"], { isKept: true });
   await mgr("mgr wait", ["wait", "plain", "--for", "started", "--timeout", "120"]);
   const { CLIENT_FRAMES } = await import(join(copy, "dist/protocol/frames/frames.js"));
   const { $defs } = JSON.parse(readFileSync(join(ROOT, "docs/protocol.schema.json"), "utf8"));
   const removed = Object.keys($defs).flatMap((name) => /^client\.(\w+)$/.exec(name)?.[1] ?? []);
   for (const type of removed.filter((each) => !Object.hasOwn(CLIENT_FRAMES, each))) {
-    const answer = await mgr(type, ["call", JSON.stringify({ type })], true);
+    const answer = await mgr(type, ["call", JSON.stringify({ type })], { mayFail: true });
     if (!answer.includes("unknown_action")) throw new StepFailure(`'${type}' is unknown`, answer);
   }
   const snapshot = JSON.parse(await mgr("get_snapshot", ["call", '{"type":"get_snapshot"}']));
@@ -110,8 +111,8 @@ async function check(removed) {
     console.log(`deletion: the rest works without ${removed.join(", ")}`);
   } finally {
     const down = ["node", join(copy, "bin/mgr.js"), "down", "--timeout", "20"];
-    await run("mgr down", down, { ...inInstance, isCleanup: true }, true);
-    rmSync(folder, { recursive: true, force: true });
+    await run("mgr down", down, { ...inInstance, mayFail: true, isKept: true });
+    rmSync(folder, { recursive: true, maxRetries: 10 });
   }
 }
 
