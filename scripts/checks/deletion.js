@@ -9,7 +9,7 @@ import { setPriority, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { copyWithout, FEATURES, filesIn, ROOT, withUsers } from "./feature-removal.js";
 
-/** Tests that are not the core's: of features, of the whole program, and of documents, which describe all features. */
+/** Tests that are not of the core: of features, of the whole program, and of documents, which describe all features. */
 const NOT_CORE = ["test/features/", "test/e2e/", "test/documents.test.ts", "test/protocol/generated.test.ts"];
 /** Beside the tests of the whole program, it takes what they leave of the processors. */
 const NICENESS = 10;
