@@ -9,7 +9,8 @@ export const MAX_WAITING = 64;
 
 /** The object of a frame: frames of one connection about the same object keep their order. */
 export interface FrameObject {
-  readonly kind: "process" | "topic" | "service" | "provider" | "logger" | "recording" | "host" | "configuration" | "output";
+  /** Such as "process". Features have kinds of their own. */
+  readonly kind: string;
   /** Null: all objects of the kind. The name of a group includes its processes. */
   readonly name: string | null;
 }

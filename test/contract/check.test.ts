@@ -66,9 +66,9 @@ describe("the checker of the tables", () => {
 
   test("records which tables it has used", () => {
     const seen = new Set<string>();
-    const example = { type: "clients_snapshot", clients: [exampleOfFields(TABLES.client ?? {})] };
+    const example = { type: "log_batch", entries: [exampleOfFields(TABLES["log entry"] ?? {})] };
     expect(frameConforms(example, seen)).toEqual([]);
-    expect([...seen]).toEqual(["clients_snapshot", "client"]);
-    expect(Object.keys(MANAGER_FRAMES)).toContain("clients_snapshot");
+    expect([...seen]).toEqual(["log_batch", "log entry", "state change"]);
+    expect(Object.keys(MANAGER_FRAMES)).toContain("log_batch");
   });
 });

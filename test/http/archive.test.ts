@@ -1,6 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,31 +10,15 @@ import type { RetainedOutput } from "../../src/actors/control.ts";
 import { Archive } from "../../src/http/archive/archive.ts";
 import { fileNameOf } from "../../src/http/archive/archive-parts.ts";
 import { archiveName } from "../../src/http/routes/save-all.ts";
-import { NETWORK_STATS, NETWORK_TOPOLOGY } from "../features/network-statistics/network-example.ts";
 import { processesWith, until } from "../support/processes.ts";
 import { GOOD, Rig, readUntil } from "./rig.ts";
+import { unpack } from "./unpack.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 const folder = mkdtempSync(join(tmpdir(), "mgr-archive-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Downloads the archive, unpacks it with the system's tar, and gives its files by path. */
-async function unpack(rig: Rig, query = ""): Promise<Map<string, string>> {
-  const response = await rig.get(`/save-all${query}`, { authorization: GOOD });
-  expect(response.status).toBe(200);
-  const into = mkdtempSync(join(folder, "x-"));
-  writeFileSync(join(into, "a.tar.bz2"), Buffer.from(await response.arrayBuffer()));
-  execFileSync("tar", ["xjf", "a.tar.bz2"], { cwd: into });
-  rmSync(join(into, "a.tar.bz2"));
-  const files = new Map<string, string>();
-  for (const entry of readdirSync(into, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile()) files.set(path.slice(into.length + 1), readFileSync(path, "utf8"));
-  }
-  return files;
-}
 
 function outputOf(text: string): RetainedOutput {
   return { size: Buffer.byteLength(text), pages: pagesOf(Buffer.from(text)) };
@@ -60,21 +43,18 @@ describe("GET /save-all", () => {
     rig.control.terminals.retainedOutput = async (name) => outputOf(outputs[name] ?? "");
     rig.control.log.append({ level: "warning", source: "manager", msg: "two\nlines" });
     const files = await unpack(rig, "?name=bench");
+    const ofFeatures: string[] = [];
+    for (const { http } of rig.control.extensions) for await (const { name } of http?.archiveParts?.() ?? []) ofFeatures.push(name);
     expect([...files.keys()].sort()).toEqual(
       [
-        "environment.json",
-        "manager.log",
-        "network.json",
-        "output/lone.txt",
-        "output/sim/eyes.txt",
-        "output/sim/world.txt",
-        "process-list/testhost.json",
-        "snapshot.json",
-      ].map((name) => `bench/${name}`),
+        ...["environment.json", "manager.log", "output/lone.txt", "output/sim/eyes.txt", "output/sim/world.txt", "snapshot.json"],
+        ...ofFeatures,
+      ]
+        .map((name) => `bench/${name}`)
+        .sort(),
     );
     for (const [name, output] of Object.entries(outputs)) expect(files.get(`bench/output/${name}.txt`) === output, name).toBe(true);
     expect(files.get("bench/manager.log")).toBe(await (await rig.get("/mgr/log", { authorization: GOOD })).text());
-    expect(JSON.parse(files.get("bench/network.json") ?? "")).toEqual({ ok: true, stats: NETWORK_STATS, topology: NETWORK_TOPOLOGY });
     expect(JSON.parse(files.get("bench/snapshot.json") ?? "")).toMatchObject({
       type: "snapshot",
       manager: rig.control.manager,

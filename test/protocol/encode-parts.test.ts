@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
+import { featureSnapshotFields } from "../../src/features/wire.ts";
 import { encodeFrame, encodeInParts } from "../../src/protocol/frames/encode.ts";
 import type { ManagerFrame } from "../../src/protocol/frames/frames.ts";
 import type { Process } from "../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../support/fake-control.ts";
+
+/** The fields of features; no list of theirs is long. */
+const OF_FEATURES = Object.fromEntries(Object.keys(featureSnapshotFields).map((field) => [field, []])) as {
+  readonly [F in keyof typeof featureSnapshotFields]: never[];
+};
 
 const snapshotOf = (processes: Process[]): ManagerFrame => ({
   type: "snapshot",
@@ -15,10 +21,8 @@ const snapshotOf = (processes: Process[]): ManagerFrame => ({
   processes,
   clients: [],
   vnc_sessions: [],
-  topics: [],
-  services: [],
-  loggers: [],
   log_min_level: "info",
+  ...OF_FEATURES,
   request_id: "☃",
 });
 

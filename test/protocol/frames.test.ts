@@ -47,20 +47,12 @@ describe("a refusal of an accepted frame", () => {
   });
 
   it("repeats the fields that name its subject", () => {
-    expect(refusalFrame(validFrames.set_process_list_task, refusal)).toEqual({
-      type: "process_list_task_set_result",
+    expect(refusalFrame(validFrames.set_process_attribute, refusal)).toEqual({
+      type: "process_attribute_set_result",
       ok: false,
       ...refusal,
-      host: "rt1",
-      pid: 4711,
-      tid: 4712,
-    });
-    expect(refusalFrame(validFrames.delete_logger, refusal)).toEqual({
-      type: "logger_action_result",
-      ok: false,
-      ...refusal,
-      action: "delete",
       name: "sim/world",
+      attribute: "start_tool",
     });
   });
 });

@@ -7,7 +7,7 @@ import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import type { NetworkStats, NetworkTopology } from "../../../src/features/network-statistics/wire.ts";
 import { frameConforms } from "../../contract/check.ts";
-import { NEEDS_NETWORKS } from "../../contract/needs-networks.ts";
+import { NEEDS_NETWORKS } from "../../features/network-statistics/contract.ts";
 import { says } from "../support/children.ts";
 import type { Client } from "../support/client.ts";
 import { Fleet } from "../support/fleet.ts";

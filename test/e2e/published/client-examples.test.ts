@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import { connectClient } from "../../../src/features/data-plane/client/index.ts";
-import { Hub } from "../../clients/hub.ts";
+import { Hub } from "../../features/data-plane/client-libraries/hub.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));

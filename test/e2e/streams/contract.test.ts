@@ -5,12 +5,14 @@ import type { NetworkStats } from "../../../src/features/network-statistics/wire
 import { STATES } from "../../contract/closed-values.ts";
 import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
-import { NEEDS_NETWORKS } from "../../contract/needs-networks.ts";
 import { RESOURCES } from "../../contract/resources.ts";
+import { LIVE_FRAMES } from "../../features/live-frames.ts";
+import { NEEDS_NETWORKS } from "../../features/network-statistics/contract.ts";
 import { BusProgram } from "../support/bus-program.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
 import { blockIntentFile, unblockIntentFile } from "../support/intent-file.ts";
+import { askLive } from "../support/live-frames.ts";
 import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -277,6 +279,8 @@ async function programsOnTheBus(): Promise<void> {
   await topicsOf(program);
   await recordingOf(program);
   await loggerOf(program);
+  const live = { ask: (frame: Frame) => askLive(client, frame), client, program, process: "tools/echo", topic: "arm/state" };
+  for (const frames of LIVE_FRAMES) await frames(live);
   await parametersOf(services as { name: string }[], (clients as { id: number }[])[0]?.id ?? 0);
   await client.snapshot();
   await program.end();

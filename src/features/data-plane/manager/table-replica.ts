@@ -3,6 +3,7 @@ import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { readList } from "../../../app/hosts/list-reader.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { HostHeartbeat } from "../../../contract/messages.ts";
+import type { ListPage } from "../../../contract/pages.ts";
 
 /** Maximum number of changes kept while the table is requested; with more, it is requested again. */
 const MAX_EARLY_CHANGES = 1_000;
@@ -12,7 +13,8 @@ const RETRY_MS = 1_000;
 interface TableReplicaOptions<Change, Row> {
   readonly session: HostSession;
   readonly clock: Clock;
-  readonly request: "data_plane" | "recordings";
+  /** Requests the first page of the table. */
+  readonly requestTable: (request: { session: string }) => Promise<ListPage & { seq: number }>;
   readonly rows: z.ZodType<Row[]>;
   readonly changed: (change: Change) => void;
   /** Called with the whole table. `life` identifies the daemon process that sent it. */
@@ -89,9 +91,8 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
   }
 
   async #load(request: symbol): Promise<void> {
-    const { session, request: name, rows, replaced } = this.#options;
-    const { link } = session;
-    const answer = await session.command((id) => link.request(name, { session: id }));
+    const { session, requestTable, rows, replaced } = this.#options;
+    const answer = await session.command((id) => requestTable({ session: id }));
     const life = session.streamId ?? "";
     const table = await readList(session, answer, rows);
     if (this.#request !== request) return;

@@ -9,7 +9,7 @@ import {
   widthOf,
   withIdle,
 } from "../../../../web/src/features/network-statistics/graph/graph-model.ts";
-import { madeUpFleet } from "../../../support/network-fleet.ts";
+import { madeUpFleet } from "../network-fleet.ts";
 
 const SIZES = [3, 20, 60] as const;
 const ROOMS = ["wide", "medium", "narrow"] as const;

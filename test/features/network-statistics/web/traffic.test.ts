@@ -13,8 +13,8 @@ import {
   type TrafficFilter,
 } from "../../../../web/src/features/network-statistics/traffic-rows.ts";
 import { ageText, LINK_KINDS } from "../../../../web/src/features/network-statistics/traffic-words.ts";
-import { madeUpFleet } from "../../../support/network-fleet.ts";
 import { NETWORK_STATS } from "../network-example.ts";
+import { madeUpFleet } from "../network-fleet.ts";
 
 const ALL: TrafficFilter = { text: "", host: null, hiddenKinds: [], hiddenRows: [] };
 const { stats } = madeUpFleet(20);

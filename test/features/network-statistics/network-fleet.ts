@@ -1,6 +1,6 @@
-import { LinkSums, oldLinks } from "../../src/features/network-statistics/manager/link-sum.ts";
-import { problemsOf } from "../../src/features/network-statistics/manager/problems.ts";
-import type { NetworkInterface, NetworkLink, NetworkStats, NetworkTopology } from "../../src/features/network-statistics/wire.ts";
+import { LinkSums, oldLinks } from "../../../src/features/network-statistics/manager/link-sum.ts";
+import { problemsOf } from "../../../src/features/network-statistics/manager/problems.ts";
+import type { NetworkInterface, NetworkLink, NetworkStats, NetworkTopology } from "../../../src/features/network-statistics/wire.ts";
 
 type LinkKind = NetworkLink["children"][number]["kind"];
 

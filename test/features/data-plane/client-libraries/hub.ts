@@ -1,11 +1,11 @@
 import { headers, type MsgHdrs } from "@nats-io/nats-core";
-import type { BusMessage } from "../../src/bus/broker/bus-message.ts";
-import { permissionsOf } from "../../src/bus/broker/permissions.ts";
-import type { Bus } from "../../src/bus/client/bus.ts";
-import { connectBus } from "../../src/bus/client/connect-bus.ts";
-import { Registry } from "../../src/bus/registry/registry.ts";
-import { REGISTER_SUBJECT } from "../../src/contract/registry.ts";
-import { Tcp } from "../bus/carriers.ts";
+import type { BusMessage } from "../../../../src/bus/broker/bus-message.ts";
+import { permissionsOf } from "../../../../src/bus/broker/permissions.ts";
+import type { Bus } from "../../../../src/bus/client/bus.ts";
+import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
+import { Registry } from "../../../../src/bus/registry/registry.ts";
+import { REGISTER_SUBJECT } from "../../../../src/contract/registry.ts";
+import { Tcp } from "../../../bus/carriers.ts";
 
 const PROGRAM_TOKEN = "the-token-of-a-run";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { topicCodec } from "../../src/features/data-plane/client/topic-codec.ts";
-import { jsonText } from "../../src/features/data-plane/samples/json-text.ts";
+import { topicCodec } from "../../../../src/features/data-plane/client/topic-codec.ts";
+import { jsonText } from "../../../../src/features/data-plane/samples/json-text.ts";
 import { vectors } from "./vectors.ts";
 
 const TYPED = [

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-const FILE = fileURLToPath(new URL("../../clients/python/mgr_client.py", import.meta.url));
+const FILE = fileURLToPath(new URL("../../../../clients/python/mgr_client.py", import.meta.url));
 const CHECK = `
 import ast, json, sys
 tree = ast.parse(open(sys.argv[1], encoding="utf-8").read(), feature_version=(3, 9))

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { bundled } from "../support/bundled.ts";
+import { bundled } from "../../../support/bundled.ts";
 
-const path = (file: string) => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+const path = (file: string) => fileURLToPath(new URL(`../../../../${file}`, import.meta.url));
 const run = promisify(execFile);
 
 export interface Language {
@@ -18,15 +18,19 @@ export interface Language {
 const TYPESCRIPT: Language = {
   name: "TypeScript",
   isComplete: true,
-  command: async () => [process.execPath, await bundled("test/fixtures/clients/program.ts")],
+  command: async () => [process.execPath, await bundled("test/features/data-plane/client-libraries/programs/program.ts")],
 };
-const PYTHON: Language = { name: "Python", isComplete: true, command: async () => ["python3", path("test/fixtures/clients/program.py")] };
+const PYTHON: Language = {
+  name: "Python",
+  isComplete: true,
+  command: async () => ["python3", path("test/features/data-plane/client-libraries/programs/program.py")],
+};
 const C: Language = {
   name: "C",
   isComplete: false,
   async command(folder) {
     const program = join(folder, "program");
-    const sources = [path("test/fixtures/clients/program.c"), path("clients/c/mgr_client.c")];
+    const sources = [path("test/features/data-plane/client-libraries/programs/program.c"), path("clients/c/mgr_client.c")];
     // MGR_CC: for example "gcc -fsanitize=address -g".
     const [compiler = "gcc", ...flags] = (process.env.MGR_CC ?? "gcc").split(" ");
     await run(compiler, [...flags, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program, ...sources, "-lnats", "-lpthread"]);

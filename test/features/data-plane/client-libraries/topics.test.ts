@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { subjectOfTopic } from "../../src/base/topic-subject.ts";
-import { RawClient } from "../bus/bus-rig.ts";
+import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
+import { RawClient } from "../../../bus/bus-rig.ts";
 import { ClientRig, textOf } from "./client-rig.ts";
 import type { Hub } from "./hub.ts";
 import { LANGUAGES } from "./languages.ts";

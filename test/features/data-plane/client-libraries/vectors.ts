@@ -12,4 +12,4 @@ interface Vectors {
   cdr: { definition: string; value: Record<string, unknown>; hex: string }[];
 }
 
-export const vectors: Vectors = JSON.parse(readFileSync(new URL("../../docs/client-vectors.json", import.meta.url), "utf8"));
+export const vectors: Vectors = JSON.parse(readFileSync(new URL("../../../../docs/client-vectors.json", import.meta.url), "utf8"));
