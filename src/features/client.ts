@@ -4,7 +4,7 @@ import { LoadHandle } from "./load-history/client/load-handle.ts";
 import { LOAD_SUBSCRIPTION } from "./load-history/wire.ts";
 import { LoggerHandle } from "./loggers/client/logger-handle.ts";
 
-/** The handles of features, as methods of whatever requests can be sent with: a connection, an embedded manager. */
+/** The handles of features, as methods of every `EventRequester`: a connection or an embedded manager. */
 export abstract class FeatureHandles extends EventRequester {
   /** A handle of a data logger, which need not exist yet: `configure` creates it. */
   logger(name: string): LoggerHandle {

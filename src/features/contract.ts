@@ -6,7 +6,7 @@ import { NETWORK_REQUESTS } from "./network-statistics/contract.ts";
 import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
 import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS } from "./recordings/contract.ts";
 
-/** Part of HOST_REQUESTS. */
+/** Requests of features; part of HOST_REQUESTS. */
 export const FEATURE_REQUESTS = {
   ...DATA_PLANE_REQUESTS,
   ...RECORDING_REQUESTS,
@@ -20,13 +20,13 @@ export const FEATURE_REQUESTS = {
 /** Messages of features that a host sends, by the last part of the subject. */
 export const HOST_NEWS = { ...DATA_PLANE_NEWS, ...RECORDING_NEWS, ...X11_NEWS, ...LOAD_HISTORY_NEWS } as const;
 
-/** Fields of a heartbeat. */
+/** Fields of features in a heartbeat. */
 export const FEATURE_HEARTBEAT = { ...DATA_PLANE_HEARTBEAT, ...RECORDING_HEARTBEAT } as const;
 
-/** Fields of a RunSpec; none is a reason to restart a run. */
+/** Fields of features in a RunSpec; none is a reason to restart a run. */
 export const FEATURE_RUN = { ...X11_RUN } as const;
 
-/** Answers of a host that lacks what a feature needs: to requests that a manager sends without being asked. */
+/** Answers of a host that cannot provide a feature, to requests that the manager sends by itself. */
 export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS } as const;
 
 /** Checks that features give the registries of manager and hosts. */

@@ -45,7 +45,7 @@ async function found(): Promise<Saved> {
   return { epoch: store.epoch, rows: store.get("a").rows ?? 0 };
 }
 
-it("a save is one write; snapshots and journals are on the disk before they count", async () => {
+it("a save is one write; snapshots and journals are on the disk before they are used", async () => {
   await using files = new StoppableFiles();
   const store = await IntentStore.open(path, { fileSystem: files.fileSystem, minFullJournalBytes: 0 });
   await live(store, { epoch: 0, rows: 0 });
@@ -180,7 +180,7 @@ async function play(store: IntentStore, { actions, files, expected }: { actions:
   await Promise.all(pending);
 }
 
-it("whatever is changed, saved, refused and torn by crashes: what was saved is there, and nothing older", async () => {
+it("whatever is changed, saved, refused and torn by crashes, what was saved is found again, and nothing older", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(life, { minLength: 1, maxLength: 4 }),
@@ -196,6 +196,7 @@ it("whatever is changed, saved, refused and torn by crashes: what was saved is t
           await Promise.race([play(store, { actions, files, expected }), files.crashed]);
           // Without a crash, it is killed at its end.
           files.stop("crash");
+          await files.settled();
           if ((await fs.readdir(folder)).includes("intent.journal")) await fs.appendFile(join(folder, "intent.journal"), tail);
           state = stateOf(await IntentStore.open(path));
           expect(expected.includes(state)).toBe(true);

@@ -25,6 +25,7 @@ export class StoppableFiles implements AsyncDisposable {
   #stop: Stop | null;
   #tellCrashed = () => {};
   readonly #handles: fs.FileHandle[] = [];
+  readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(stop: Stop | null = null) {
     this.#stop = stop;
@@ -60,8 +61,8 @@ export class StoppableFiles implements AsyncDisposable {
   async #step<T>(name: string, action: () => Promise<T>, tear?: (part: number) => Promise<unknown>): Promise<T> {
     this.steps.push(name);
     const stop = this.#stop;
-    if (stop === null || this.steps.length < stop.at) return action();
-    if (this.steps.length === stop.at && stop.torn) await tear?.(stop.torn);
+    if (stop === null || this.steps.length < stop.at) return this.#follow(action());
+    if (this.steps.length === stop.at && stop.torn && tear) await this.#follow(tear(stop.torn));
     if (stop.how === "fail") throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
     this.#tellCrashed();
     return new Promise(() => {});
@@ -73,8 +74,23 @@ export class StoppableFiles implements AsyncDisposable {
     this.#writes--;
   }
 
+  /** Resolves when no operation of the real file system is under way: after a crash, nothing changes the folder from then on. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  async #follow<T>(action: Promise<T>): Promise<T> {
+    this.#underWay.add(action);
+    try {
+      return await action;
+    } finally {
+      this.#underWay.delete(action);
+    }
+  }
+
   /** Closes what a program would have closed by its end. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.settled();
     for (const handle of this.#handles) if (handle.fd >= 0) await handle.close();
   }
 }

@@ -8,7 +8,7 @@ import { openAddress } from "./state/navigation.ts";
 import { addViewTypes } from "./state/views.ts";
 import "./style.css";
 
-/** By then the first view is there, milliseconds. */
+/** Delay until the code of the other views is loaded, ms: the first view is shown by then. */
 const PRELOAD_AFTER_MS = 2_000;
 
 const root = document.getElementById("app");
@@ -17,6 +17,6 @@ addViewTypes(featureViews);
 openAddress();
 followLog();
 for (const { start } of features) start?.();
-// A task of its own: evaluating the modules was one already.
+// Rendering gets a task of its own, after the one that evaluated the modules.
 if (root) setTimeout(() => render(<App />, root));
 setTimeout(preloadViews, PRELOAD_AFTER_MS);

@@ -5,7 +5,7 @@ import { type Names, type PartFinding, unique } from "../../config/load/names.ts
 import { defaulted, described, orNull, section } from "../../config/schema/schema-kinds.ts";
 import { durationOrNone, flag, integer, text } from "../../config/schema/schema-values.ts";
 
-/** X display numbers: VNC ports are 5900 and X ports 6000 plus the number. */
+/** Maximum X display number: VNC ports are 5900 and X ports 6000 plus the number. */
 const MAX_DISPLAY = 59_535;
 const FIRST_VNC_PORT = 5_900;
 
@@ -73,16 +73,16 @@ const processKeys = {
 type ProcessKeys = z.output<z.ZodObject<typeof processKeys>>;
 
 /**
- * `display`: the manager's own, else the private one of the web user who starts it; `gui`: the desktop of the user who starts it, if `mgr gui`
- * has connected it, else the user's private display; `vnc`: that of another process.
+ * Target of X clients. `display`: the manager's own, else the private one of the web user who starts the process; `gui`: the desktop of the user who
+ * starts it, if `mgr gui` has connected it, else the user's private display; `vnc`: the display of another process.
  */
 export type X11Forwarding = { readonly to: "display" } | { readonly to: "gui" } | { readonly to: "vnc"; readonly process: string };
 
 /** The part of a process's definition about displays. */
 type DisplayDefinition = {
-  /** Where its X clients show; null: its own affair. */
+  /** Target of the process's X clients; null: its environment decides. */
   readonly forward_x11: X11Forwarding | null;
-  /** It is a VNC server: number of its X display, and its TCP port on localhost. */
+  /** Display number of a VNC server and its TCP port on localhost; null: the process is not a VNC server. */
   readonly vnc: { readonly display: number; readonly port: number } | null;
 };
 
@@ -114,7 +114,7 @@ function checkReserved(names: Names): PartFinding[] {
   return taken.map((path) => names.finding(path, `the name '${RESERVED}' is reserved`, "key"));
 }
 
-/** The target has a display, and there is one target only. */
+/** Checks that the target has a display, and that there is one target only. */
 function checkForwarding(names: Names): PartFinding[] {
   const findings: PartFinding[] = [];
   const all = [...names.processes.values(), ...names.templates.values()];

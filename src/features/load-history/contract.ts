@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { count, listPage, session } from "../../contract/fields.ts";
+import { session } from "../../contract/fields.ts";
+import { listPage } from "../../contract/pages.ts";
 import { MAX_NAMES, MAX_POINTS, PROCESS_SERIES } from "./series.ts";
 
 /** Wall clock of the host, milliseconds since 1970. */
@@ -32,11 +33,11 @@ const loadRow = z.tuple([z.string(), z.array(figure).length(PROCESS_SERIES.lengt
 export const newestPage = z.array(z.tuple([...loadRow.def.items, time]));
 
 const range = { from: time, until: time, points: z.int().min(1).max(MAX_POINTS) };
-const list = z.object({ list: z.string(), pages: count, time });
+const list = z.object({ ...listPage, time });
 
 export const LOAD_HISTORY_REQUESTS = {
   /**
-   * History of the processes of these names, and of those that match the pattern, as JSON of `historyPage`; also of processes that no
+   * History of the processes of these names, and of those that match the pattern, as `historyPage`; also of processes that no
    * longer run. Of the series, all if none is named. There are fewer points where many processes are requested.
    */
   load_history: {
@@ -51,9 +52,8 @@ export const LOAD_HISTORY_REQUESTS = {
   },
   /** History of the machine: one row. */
   host_load_history: { request: z.object({ session, ...range }), response: list },
-  /** The newest figures of each process that runs, as JSON of `newestPage`. */
+  /** The newest figures of each process that runs, as `newestPage`. */
   newest_loads: { request: z.object({ session }), response: list },
-  load_page: listPage,
   /** Samples these processes each second, in place of those requested before, for WATCH_MS: the manager renews it. */
   watch_loads: { request: z.object({ session, names: z.array(processName).max(MAX_NAMES) }), response: z.object({}) },
 } as const;

@@ -45,7 +45,7 @@ const loggers = section(
   },
 );
 export type LoggerSettings = Readonly<z.output<typeof loggers>>;
-/** Settings of one topic of a logger. */
+/** Settings of one logger. */
 export type LoggerDefinition = Readonly<Omit<z.output<typeof logger>, "autostart">>;
 
 export const loggersConfig = {

@@ -1,29 +1,26 @@
 import { z } from "zod";
 import { count, session } from "../../contract/fields.ts";
+import { listPage } from "../../contract/pages.ts";
 
-/** Loggers that one host keeps; more are refused. */
+/** Maximum number of loggers on one host; more are refused. */
 export const MAX_LOGGERS = 100;
-/** Topics of one logger. */
+/** Maximum number of topics of one logger. */
 export const MAX_LOGGER_TOPICS = 1_000;
-/** Bytes of samples in one answer. */
-export const MAX_SAMPLE_PART_BYTES = 256 * 1024;
-/** Rings in one answer: their names are at most 255 characters. */
-export const RING_REPORTS_PER_PAGE = 200;
 
-/** 255 characters, which may take two UTF-16 units each. */
+/** A name of up to 255 characters, each of which may take two UTF-16 units. */
 const name = z.string().min(1).max(510);
 
-/** What to keep of one topic. */
+/** Settings of one topic of a logger. */
 const loggerTopicSpec = z.object({
   name,
-  /** Samples. */
+  /** Number of samples to keep. */
   log_size: z.int().min(1).max(100_000_000),
   /** Every n-th sample is kept. */
   divisor: z.int().min(1).max(1_000_000),
 });
 export type LoggerTopicSpec = z.infer<typeof loggerTopicSpec>;
 
-/** A logger. All hosts get the same one; each keeps what its own programs publish. */
+/** A logger. All hosts receive the same one; each keeps the messages that its own programs publish. */
 export const loggerSpec = z.object({
   name,
   /** Keep times without payload. */
@@ -38,16 +35,17 @@ export const ringReport = z.object({
   logger: name,
   topic: name,
   first: count,
-  /** Samples that were kept since the ring was made. */
+  /** Number of samples kept since the ring was made. */
   end: count,
   definition_name: z.string(),
   encoding: z.string(),
-  /** Gaps of `Mgr-Seq`: the publisher sent more than arrived at the broker. */
+  /** Messages missing in the sequence of `Mgr-Seq`: the publisher sent them, but they did not arrive at the broker. */
   missed: count,
-  /** Samples that were evicted because the rings had used up their memory. */
+  /** Samples evicted because the rings had used up their memory. */
   evicted: count,
 });
 export type RingReport = z.infer<typeof ringReport>;
+export const ringPage = z.array(ringReport);
 
 export const LOGGER_REQUESTS = {
   /**
@@ -58,11 +56,8 @@ export const LOGGER_REQUESTS = {
   logger_set: { request: z.object({ session, logger: loggerSpec, max_memory: z.int().min(1_048_576) }), response: z.object({}) },
   /** Does nothing if there is no such logger. */
   logger_delete: { request: z.object({ session, name }), response: z.object({}) },
-  /** The names of all loggers, and their rings from number `from` on. `next` is null after the last one. */
-  logger_reports: {
-    request: z.object({ session, from: count }),
-    response: z.object({ loggers: z.array(name), rings: z.array(ringReport), next: count.nullable() }),
-  },
+  /** The names of all loggers, and a list of their rings. */
+  logger_reports: { request: z.object({ session }), response: z.object({ ...listPage, loggers: z.array(name) }) },
   /** One ring, and the definition of its messages. Null: no sample has arrived. */
   logger_ring: {
     request: z.object({ session, logger: name, topic: name }),

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { listPage, session } from "../../contract/fields.ts";
+import { session } from "../../contract/fields.ts";
+import { listPage } from "../../contract/pages.ts";
 
 const count = z.number().min(0);
 
-/** Messages and payload bytes. */
+/** Number of messages, and of payload bytes. */
 const messages = { msgs: count, bytes: count };
 
 /** One row of a host's counters. Each counter starts at its own time, so only differences are meaningful. */
@@ -15,7 +16,7 @@ export const networkRow = z.discriminatedUnion("kind", [
     index: count,
     up: z.boolean(),
     speed_bits_s: count.nullable(),
-    /** With the length of the netmask: `10.0.0.7/24`. */
+    /** Addresses with the length of the netmask: `10.0.0.7/24`. */
     addresses: z.array(z.string()),
     rx_bytes: count,
     tx_bytes: count,
@@ -30,7 +31,7 @@ export const networkRow = z.discriminatedUnion("kind", [
     kind: z.literal("udp"),
     receive_errors: count,
     buffer_errors: count,
-    /** Of the currently open sockets. */
+    /** Datagrams that the currently open sockets dropped. */
     drops: count,
   }),
   /** Whether the host forwards packets between networks. */
@@ -42,7 +43,7 @@ export const networkRow = z.discriminatedUnion("kind", [
     peer: z.string(),
     sent: count,
     received: count,
-    /** Bytes that the program has passed to the connection, and taken from it. */
+    /** Bytes that the daemon wrote to the connection, and read from it. */
     written: count,
     read: count,
     data_segments_out: count,
@@ -52,30 +53,30 @@ export const networkRow = z.discriminatedUnion("kind", [
   }),
   /** Bytes that the broker has sent to another one, and received from it: messages with their headers. */
   z.object({ kind: z.literal("link"), name: z.string(), sent: count, received: count }),
-  /** What the broker's own clients published on a topic, those included that are gone. */
+  /** Messages that the broker's own clients published on a topic, including clients that are gone. */
   z.object({ kind: z.literal("published"), subject: z.string(), ...messages }),
   /** Messages that other brokers sent, delivered to the broker's own subscribers. */
   z.object({ kind: z.literal("arrived"), subject: z.string(), ...messages }),
-  /** Messages for other brokers on subjects that are not topics (requests of services), including those that the link could not take. */
+  /** Messages for other brokers on subjects that are not topics (requests of services), including those that the link dropped. */
   z.object({ kind: z.literal("crossing"), subject: z.string(), ...messages }),
-  /** Answers to requests of a subject: given to requesters at other brokers, and received from them. */
+  /** Answers to requests of a subject: given to requesters at other brokers (`answered`), and received from other brokers (`answers`). */
   z.object({ kind: z.literal("answered"), subject: z.string(), ...messages }),
   z.object({ kind: z.literal("answers"), subject: z.string(), ...messages }),
   /** Losses and memory of the host's broker. */
   z.object({
     kind: z.literal("broker"),
-    /** By programs of the host that read too slowly, and by links to other brokers. */
+    /** Dropped for programs of the host that read too slowly, and on links to other brokers. */
     dropped_msgs: count,
     dropped_bytes: count,
-    /** The part of these that a link could not take. */
+    /** The part of these that links dropped. */
     link_dropped_msgs: count,
-    /** Not sent, or not received, because the link was down; and lost when it broke. */
+    /** Messages not sent or not received because a link was down (`missed_msgs`), and messages lost when it broke (`lost_msgs`). */
     missed_msgs: count,
     lost_msgs: count,
-    /** For queues, kept messages and loggers, bytes. */
+    /** Memory of queues, kept messages and loggers, bytes. */
     memory_bytes: count,
     memory_limit: count,
-    /** Messages that were dropped because memory was used up, by those that used most. */
+    /** Messages dropped because memory was used up, for the owners that lost most. */
     freed: z.array(z.object({ owner: z.string(), messages: count })),
   }),
   /** TCP connections that the host made for the manager: bytes from the target and to it. */
@@ -104,17 +105,13 @@ export const tcpPage = z.array(tcpRow);
 
 export const NETWORK_REQUESTS = {
   /**
-   * The host's network counters as of `time` (monotonic, milliseconds): JSON of `networkPage`. `data` is the first of `pages`; the others
-   * are fetched by `network_page`. `interfaces` adds what the kernel counts, and forwards, to what the host's broker counts.
+   * The host's network counters as of `time` (monotonic, milliseconds): a list of `networkPage`. `interfaces` adds counters of the kernel and
+   * of forwards to those of the host's broker.
    */
   network: {
     request: z.object({ session, interfaces: z.boolean() }),
-    response: z.object({ time: z.number(), list: z.string(), pages: z.int().min(0), data: z.instanceof(Uint8Array) }),
+    response: z.object({ ...listPage, time: z.number() }),
   },
-  /** TCP connections of all programs of the host: JSON of `tcpPage`, paged likewise. */
-  tcp_connections: {
-    request: z.object({ session }),
-    response: z.object({ list: z.string(), pages: z.int().min(0), data: z.instanceof(Uint8Array) }),
-  },
-  network_page: listPage,
+  /** TCP connections of all programs of the host: a list of `tcpPage`. */
+  tcp_connections: { request: z.object({ session }), response: z.object(listPage) },
 } as const;

@@ -8,7 +8,7 @@ import { TASK_COLUMNS, type TaskColumnName } from "./task-columns.ts";
 const TEXT_COLUMNS = new Set<TaskColumnName>(["user", "process", "name", "state", "affinity", "start_time", "command", "env"]);
 export const isTextColumn = (name: TaskColumnName): boolean => TEXT_COLUMNS.has(name);
 
-/** Characters of an item that an error shows. */
+/** Maximum number of characters of an item in an error message. */
 const MAX_SHOWN = 80;
 
 export const FILTER_OPERATORS = ["==", "!=", "<=", ">=", "!~", "<", ">", "~"] as const;

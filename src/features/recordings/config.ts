@@ -50,7 +50,7 @@ export type RecordSettings = Readonly<z.output<typeof record>>;
 
 export const recordingsConfig = {
   file: {
-    // Without the section nothing is recorded by itself.
+    // Without the section, no recording starts by itself.
     record: defaulted("Topics that are recorded to disk, and where recording stops.", record, { autostart: false }),
   },
 } satisfies ConfigFeature;

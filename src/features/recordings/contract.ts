@@ -1,37 +1,36 @@
 import { z } from "zod";
-import { count, listPage, session } from "../../contract/fields.ts";
+import { count, session } from "../../contract/fields.ts";
+import { byteRange, EMPTY_LIST, listPage } from "../../contract/pages.ts";
 import { RECORDED_BESIDE } from "./recorded-beside.ts";
 
-/** Recordings that one host keeps; more are refused. */
+/** Maximum number of recordings on one host; more are refused. */
 export const MAX_RECORDINGS = 100;
-/** Files that one recording keeps on a host. */
+/** Maximum number of files that one recording keeps on a host. */
 export const MAX_RECORDING_FILES = 500;
-/** Topics of one recording whose counters are reported; the sums count all. */
+/** Maximum number of topics of one recording whose counters are reported; the sums count all. */
 export const MAX_REPORTED_TOPICS = 200;
-/** Bytes of a file in one answer. */
-export const MAX_FILE_PART_BYTES = 256 * 1024;
 
 const patterns = z.array(z.string().min(1).max(1_024)).max(1_000);
-/** 255 characters, which may take two UTF-16 units each. */
+/** A name of up to 255 characters, each of which may take two UTF-16 units. */
 const name = z.string().min(1).max(510);
 /** Nanoseconds since 1970, as text: a number in JSON is not exact enough. */
 const nanoseconds = z.string().regex(/^\d{1,20}$/);
 
-/** What to record, and where to stop. Sizes are in bytes. */
+/** Specification of a recording. Sizes are in bytes. */
 export const recordingSpec = z.object({
   name,
   /** Names of topics, or fnmatch patterns. */
   topics: patterns,
   /** Names or patterns of processes whose output is recorded as lines. */
   terminals: patterns,
-  /** What is recorded besides topics. Everything except `processes` comes from the manager and is recorded on its own host. */
+  /** Sources besides topics. Everything except `processes` comes from the manager and is recorded on its own host. */
   include: z.array(z.enum(RECORDED_BESIDE)).max(RECORDED_BESIDE.length),
-  /** Absolute, or relative to the folder of the configuration; null: in the state folder of the daemon. */
+  /** Folder: absolute, or relative to the folder of the configuration; null: in the state folder of the daemon. */
   path: z.string().max(4_096).nullable(),
-  /** Of one file; then the next file begins. */
+  /** Maximum size of one file; then the next file begins. */
   max_size: z.int().min(65_536),
   max_duration_ms: z.int().min(1_000).nullable(),
-  /** On one host. The oldest file is removed when another one begins. */
+  /** Maximum number of files on one host. The oldest file is removed when another one begins. */
   max_files: z.int().min(1).max(MAX_RECORDING_FILES),
   /** With less free space, the disk counts as full. */
   min_free_space: count,
@@ -42,7 +41,7 @@ export type RecordingSpec = z.infer<typeof recordingSpec>;
 export const recordingFile = z.object({
   file: z.string(),
   size: count,
-  /** Of the first and the last message; null: there is none. */
+  /** Times of the first and the last message; null: there are no messages. */
   start: nanoseconds.nullable(),
   end: nanoseconds.nullable(),
   messages: count,
@@ -50,18 +49,18 @@ export const recordingFile = z.object({
   missed: count,
   dropped: count,
   is_growing: z.boolean(),
-  /** The program that wrote it was killed; the file was completed later. */
+  /** The program that wrote the file was killed; the file was completed later. */
   is_repaired: z.boolean(),
 });
 export type RecordingFileReport = z.infer<typeof recordingFile>;
 
-/** Since the recording was started. */
+/** Counters of one topic since the recording was started. */
 const recordingTopic = z.object({
   name: z.string(),
   messages: count,
-  /** Gaps of `Mgr-Seq`: the publisher sent more than arrived at the broker. */
+  /** Messages missing in the sequence of `Mgr-Seq`: the publisher sent them, but they did not arrive at the broker. */
   missed: count,
-  /** Not written, because the disk was too slow. */
+  /** Messages that were not written because the disk was too slow. */
   dropped: count,
 });
 
@@ -70,9 +69,9 @@ export const recordingReport = z.object({
   name,
   spec: recordingSpec,
   state: z.enum(["recording", "stopped", "error"]),
-  /** Why it ended without a stop, or what is wrong. */
+  /** The reason why the recording ended without a stop, or its present problem. */
   problem: z.string().nullable(),
-  /** Milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   started_at: z.number().nullable(),
   messages: count,
   bytes: count,
@@ -85,13 +84,13 @@ export const recordingReport = z.object({
 export type RecordingReport = z.infer<typeof recordingReport>;
 
 /**
- * `seq` counts these messages over the life of the daemon. `recording` null: it was deleted. `is_partial`: only the growing file is
+ * `seq` counts these events over the life of the daemon. `recording` null: the recording was deleted. `is_partial`: only the growing file is
  * included; the others have not changed.
  */
 const recordingEvent = z.object({ seq: count, name, is_partial: z.boolean(), recording: recordingReport.nullable() });
 export type RecordingEvent = z.infer<typeof recordingEvent>;
 
-/** What the manager adds to the recordings of its host. `time` is in nanoseconds. */
+/** An entry that the manager adds to the recordings of its host. `time` is in nanoseconds. */
 export const recordingNote = z.object({
   time: nanoseconds,
   kind: z.enum(RECORDED_BESIDE).exclude(["processes"]),
@@ -100,18 +99,17 @@ export const recordingNote = z.object({
 export type RecordingNote = z.infer<typeof recordingNote>;
 
 export const RECORDING_REQUESTS = {
-  /** Does nothing if the recording is running. `conflict` if it cannot be written; the message says why. */
+  /** Does nothing if the recording is running. `conflict` if it cannot be written; the message has the reason. */
   record_start: { request: z.object({ session, spec: recordingSpec }), response: z.object({}) },
-  /** Answered when its file is complete. */
+  /** Answered when the recording's file is complete. */
   record_stop: { request: z.object({ session, name }), response: z.object({}) },
-  /** One file, or with null the whole recording. `conflict`: it is being written. */
+  /** Deletes one file, or with null the whole recording. `conflict`: it is being written. */
   record_delete: { request: z.object({ session, name, file: z.string().max(255).nullable() }), response: z.object({}) },
-  /** All of them, one a page. */
-  recordings: { request: z.object({ session }), response: z.object({ list: z.string(), seq: count, pages: count }) },
-  recordings_page: listPage,
-  /** Bytes of a file, which may be growing; `size` is its current size. Fewer bytes than requested mean the end of the file. */
+  /** Lists all recordings as of event `seq`. */
+  recordings: { request: z.object({ session }), response: z.object({ ...listPage, seq: count }) },
+  /** Reads bytes of a file, which may be growing; `size` is its current size. Fewer bytes than requested mean the end of the file. */
   record_read: {
-    request: z.object({ session, name, file: z.string().min(1).max(255), from: count, max: z.int().min(0).max(MAX_FILE_PART_BYTES) }),
+    request: z.object({ session, name, file: z.string().min(1).max(255), ...byteRange }),
     response: z.object({ size: count, data: z.instanceof(Uint8Array) }),
   },
   record_notes: { request: z.object({ session, notes: z.array(recordingNote).max(1_000) }), response: z.object({}) },
@@ -119,8 +117,8 @@ export const RECORDING_REQUESTS = {
 
 export const RECORDING_NEWS = { recording: recordingEvent } as const;
 
-/** `record_seq`: number of the last change of its recordings; left out by a host that records nothing. */
+/** `record_seq`: number of the last change of the host's recordings; omitted by a host that cannot record. */
 export const RECORDING_HEARTBEAT = { record_seq: count.exactOptional() } as const;
 
 /** The recordings of a host that cannot record. */
-export const NO_RECORDINGS = { recordings: { list: "", seq: 0, pages: 0 } } as const;
+export const NO_RECORDINGS = { recordings: { ...EMPTY_LIST, seq: 0 } } as const;

@@ -1,14 +1,14 @@
-/** Something that can be done, as the palette offers it. */
+/** An action that the user can run, as listed in the palette. */
 export interface Action {
   title: string;
   keys?: string;
-  /** Offered before anything is typed. */
+  /** The palette offers it before anything is typed. */
   near?: boolean;
-  /** Goes to a process or group: comes first where its name is typed. */
+  /** Opens a process or group: it ranks higher when its name is typed. */
   isPlace?: boolean;
-  /** Ends something: never preselected. */
+  /** Stops or ends something: it is never preselected. */
   isDanger?: boolean;
-  /** Asks before it acts. */
+  /** Asks for confirmation before it acts. */
   asks?: boolean;
   run: () => void;
 }

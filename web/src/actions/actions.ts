@@ -3,7 +3,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { membersOf } from "../state/members.ts";
 import { processOf } from "../state/store.ts";
 
-/** Whether a process is in its requested state, may still reach it, or never will by itself. */
+/** Whether a process has reached its requested state, is on its way to it, or cannot reach it by itself. */
 export function progressOf(process: Process): "there" | "coming" | "failed" {
   const state = shownState(process);
   if (isTroubleState(state)) return "failed";
@@ -18,7 +18,7 @@ export function processesOf(node: Parameters<typeof membersOf>[0]): Process[] {
 
 const TROUBLE: ReadonlySet<ShownState> = new Set<ShownState>(["error", "backoff", "lost"]);
 
-/** Needs the user's attention: failed, failing again and again, or out of sight. */
+/** Whether a state needs the user's attention: failed, repeatedly restarted, or lost. */
 export const isTroubleState = (state: ShownState): boolean => TROUBLE.has(state);
 
 export const isTrouble = (process: Process | undefined): boolean => process !== undefined && isTroubleState(shownState(process));

@@ -4,9 +4,9 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 export type Verb = "start" | "stop" | "restart";
 type Node = Pick<Process, "name">;
 
-/** Names in a question; more are counted. */
+/** Maximum number of process names in a question; the others are counted. */
 const MAX_NAMED = 6;
-/** Of processes that the user has not chosen, more are named. */
+/** Maximum number of names of dependents: the user has not chosen them, so more are named. */
 const MAX_NAMED_ALONG = 60;
 
 /** Whether the command makes sense for a process now. */
@@ -20,18 +20,18 @@ export function canDo(verb: Verb, { state, requested_state }: Pick<Process, "sta
 
 interface Effects {
   members: readonly Node[];
-  /** Members that run, or are about to. */
+  /** Members that run or are about to run. */
   active: readonly Node[];
-  /** What ends with them. */
+  /** Dependents that end with them. */
   along: readonly Node[];
 }
 
-/** A process that ends at once, and can be started again from a notice, or whose end the user has to confirm. */
+/** A process that a command ends; with `confirm` the user has to confirm it first. */
 type Ending = Pick<Process, "name" | "confirm">;
 
 /**
- * Whether a command needs a question first: if it ends more than one process that was named, others that depend on it, or one that is
- * configured to be confirmed; and if it starts many at once that the user has not named.
+ * Whether a command asks for confirmation: it ends members of a group or list, dependents of a process, or a process that is configured to
+ * be confirmed; or it starts a list of processes, which the user has not named.
  */
 export function needsQuestion(
   verb: Verb,
@@ -44,10 +44,10 @@ export function needsQuestion(
 
 const WORDS = { start: "Start", stop: "Stop", restart: "Restart" } as const;
 
-/** What is asked before a command: how many processes it ends, and what depends on them. */
+/** The confirmation question of a command: the processes that it ends and starts, and their dependents. */
 export function questionOf(verb: Verb, title: string, { members, active, along }: Effects, word: string = WORDS[verb]) {
   const running = new Set(active.map(({ name }) => name));
-  // A restart starts those that do not run.
+  // A restart starts the members that do not run.
   const starting = verb === "stop" ? [] : members.filter(({ name }) => !running.has(name));
   const count = active.length + starting.length + along.length;
   const one = members.length === 1;

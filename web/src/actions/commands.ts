@@ -12,7 +12,7 @@ import { processesOf } from "./actions.ts";
 import { canDo, needsQuestion, questionOf, type Verb } from "./command-effects.ts";
 import { stopped } from "./undo.ts";
 
-/** What a command is for: a process, a group, everything, or a list of processes. */
+/** The target of a command: a process, a group, all processes, or a list of processes. */
 export type Target =
   | { kind: "process" | "group"; name: string }
   | { kind: "all" }
@@ -20,13 +20,13 @@ export type Target =
       kind: "list";
       title: string;
       names: readonly string[];
-      /** Of what is done to them, where it is not the verb's own: to start what has failed is to restart it. */
+      /** The word for the command, if it is not the verb's own: starting failed processes is called "Restart". */
       word?: string;
     };
 
 /**
- * Sends a command of the user, after a question if it needs one (docs/decisions/0057-what-asks.md). What a stop has ended can be started
- * again from a toast. The only way by which the page starts, stops and restarts: buttons, rows, keys, menus and the palette all come here.
+ * Sends a command of the user, after a question if it needs one (docs/decisions/0057-what-asks.md). Stopped processes can be started again
+ * from a toast. Buttons, rows, keys, menus and the palette all start, stop and restart processes through this function.
  */
 export async function request(verb: Verb, target: Target): Promise<void> {
   if (!isConnected.peek()) {
@@ -57,34 +57,34 @@ export async function request(verb: Verb, target: Target): Promise<void> {
 /** Whether a command asks before it acts. */
 export const asks = (verb: Verb, target: Target): boolean => needsQuestion(verb, target.kind, effectsOf(verb, target));
 
-/** A button that changes with the state under the pointer ignores the second click of a double click. */
+/** Sends the command of a button; ignores the second click of a double click, since the button changes with the state. */
 export function requestByClick({ detail }: MouseEvent, verb: Verb, target: Target): void {
   if (detail < 2) void request(verb, target);
 }
 
-/** Starts everything that has failed for good, after a question that says how much that is. */
+/** Restarts all failed processes, after a question that states their number. */
 export function restartFailed(): void {
   const names = allProcesses().flatMap((process) => (shownState(process) === "error" ? [process.name] : []));
   const title = names.length === 1 ? `${names[0]}` : `${names.length} failed processes`;
   if (names.length > 0) void request("start", { kind: "list", title, names, word: "Restart" });
 }
 
-/** The command of a key: only views of processes and groups have one. Returns whether it applies here. */
+/** Handles the key of a command. Returns whether the view has commands: only views of processes and groups do. */
 export function requestForView(verb: Verb, view: View): boolean {
   if (view.kind !== "process" && view.kind !== "group") return false;
-  // The manager may be further than what the page has been told: it decides whether there is anything to do.
+  // The page's state may be outdated: the manager decides whether there is anything to do.
   if (view.kind === "group" || processOf(view.name)) void request(verb, view);
   return true;
 }
 
-/** The request of a target that has not taken effect yet; a later request takes its place. */
+/** The requests that have not taken effect yet, by target; a later request replaces the earlier one. */
 const underWay = new Map<string, { verb: Verb }>();
 
-/** Sends a command, unless the same one is under way. Resolves with whether it was accepted. */
+/** Sends a command, unless the same one is pending. Resolves with whether it was accepted. */
 async function sendOnce(verb: Verb, target: Target, names: readonly string[]): Promise<boolean> {
   const key = target.kind === "list" ? `list ${target.names.join(" ")}` : `${target.kind} ${"name" in target ? target.name : ""}`;
   const before = underWay.get(key)?.verb;
-  // A process that is being started is not restarted: its button says "Restart" by then, and a second press means the first.
+  // A second press while a start is pending does not restart: the button says "Restart" by then, and the user meant the first press.
   if (before === verb || (before === "start" && verb === "restart")) return false;
   const own = { verb };
   underWay.set(key, own);
@@ -98,10 +98,10 @@ async function sendOnce(verb: Verb, target: Target, names: readonly string[]): P
   return isAccepted;
 }
 
-/** How long the first effect of a command may take; one without an effect, such as the start of what runs, is over then. */
+/** Maximum wait for the first effect of a command, ms; some commands have none, such as starting a process that runs. */
 const MAX_EFFECT_MS = 2_000;
 
-/** Resolves when the command has had an effect on these, which were as in `before`, and none of them is being started or stopped. */
+/** Resolves when one of `names` differs from `before` and none of them is being started or stopped. */
 function untilSettled(names: readonly string[], before: readonly (Process | undefined)[]): Promise<void> {
   const isOver = signal(false);
   const timer = setTimeout(() => {
@@ -113,7 +113,7 @@ function untilSettled(names: readonly string[], before: readonly (Process | unde
       if (!hasEffect || names.some((name) => CHANGING.has(processOf(name)?.state ?? "stopped"))) return;
       clearTimeout(timer);
       resolve();
-      // Not yet known while it runs for the first time.
+      // `end` is not assigned yet while the effect runs for the first time.
       queueMicrotask(() => end());
     });
   });
@@ -148,7 +148,7 @@ function framesOf(verb: Verb, target: Target) {
   return nodes.map(({ kind, name }) => ({ type: `${verb}_${kind}`, name }) as const);
 }
 
-/** `along`: what may have been stopped with them. Whether it was is known once the manager says so. */
+/** Offers to undo a stop. `along`: dependents that it may have stopped; the manager reports later whether it did. */
 function offerUndo(active: readonly string[], along: readonly string[]): void {
   const alongNow = () => along.filter((name) => processOf(name)?.requested_state === "stop");
   const names = () => [...active, ...alongNow()];
@@ -162,19 +162,19 @@ function offerUndo(active: readonly string[], along: readonly string[]): void {
   });
 }
 
-/** What an earlier stop of `started` took along stays stopped, unless it has `on_stop: restart`. */
+/** Offers to start the dependents that an earlier stop of `started` stopped, too: they stay stopped, unless they have `on_stop: restart`. */
 function offerReturn(started: readonly string[]): void {
   const names = stillStoppedWith(started, client.mirror.processes()).map(({ name }) => name);
   if (names.length === 0) return;
   const undo = stopped.peek();
-  // This offer takes the place of one to undo that stop, unless that has more to start again.
+  // This offer replaces the offer to undo that stop, unless that one starts more processes.
   if (undo?.names().every((name) => started.includes(name) || names.includes(name))) undo.end();
   toast(`Still stopped, since they were stopped with ${started.length === 1 ? started[0] : "these"}: ${names.join(", ")}`, {
     action: { label: names.length === 1 ? "Start it, too" : "Start these, too", run: () => startAgain(names) },
   });
 }
 
-/** Many that were started together can be stopped together. */
+/** Offers to stop several processes that were started together. */
 function offerStop(names: readonly string[]): void {
   if (names.length < 2) return;
   const title = `${names.length} processes`;
@@ -186,7 +186,7 @@ function stoppedText(active: readonly string[], along: readonly string[]): strin
   return along.length === 0 ? `Stopped ${what}` : `Stopped ${what}, and with ${them} ${along.join(", ")}`;
 }
 
-/** Exactly those: not what was at rest before. What runs again already is left alone. */
+/** Starts the stopped processes among `names`; those that were started again already are left alone. */
 function startAgain(names: readonly string[]): void {
   stopped.value = null;
   for (const name of names) if (processOf(name)?.requested_state === "stop") void command({ type: "start_process", name });

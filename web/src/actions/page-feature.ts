@@ -4,7 +4,7 @@ import type { Pane } from "../state/layout.ts";
 import type { View, ViewKind, ViewOf, ViewType } from "../state/views.ts";
 import type { Action } from "./action.ts";
 
-/** A view of the page: where it is found, and what draws it. */
+/** A view of the page: its type, and the component that draws it. */
 export interface PageView<Kind extends ViewKind = ViewKind> extends ViewType<Kind> {
   Body(props: { view: ViewOf<Kind>; pane: Pane }): ComponentChildren;
   /** Loads its code before it is opened. */
@@ -17,11 +17,11 @@ type AnyPageView = { [Kind in ViewKind]: PageView<Kind> }[ViewKind];
 export interface Place {
   readonly view: View;
   readonly word: string;
-  /** Behind those of the page itself, where they stand in one row. */
+  /** Placed after the page's own entries in the row at the top. */
   readonly isLast?: true;
 }
 
-/** An action with a key of its own: one character, which outside of text fields runs it. */
+/** An action with a key of its own: a single character, which runs it outside of text fields. */
 export type KeyAction = Action & { readonly keys: string };
 
 /** Keys of one place, each with its meaning. */
@@ -32,9 +32,9 @@ export interface PageFeature {
   readonly views?: readonly AnyPageView[];
   readonly places?: readonly Place[];
   readonly keys?: readonly KeyAction[];
-  /** For the palette, beside those with keys. */
+  /** Actions for the palette, in addition to those with keys. */
   readonly actions?: () => readonly Action[];
-  /** For the list of keyboard shortcuts: keys of its own views. */
+  /** Keys of the feature's own views, for the list of keyboard shortcuts. */
   readonly shortcuts?: Shortcuts;
   /** A button in the view of a process. */
   readonly ProcessButton?: ComponentType<{ process: Process }>;

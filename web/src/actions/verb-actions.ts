@@ -10,7 +10,7 @@ const VERBS: readonly [Verb, string, string][] = [
   ["restart", "Restart", "r"],
 ];
 
-/** Start, stop and restart of a target, those that make sense now. What ends processes is marked. */
+/** The start, stop and restart actions of a target that make sense now. Those that end processes are marked. */
 export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): (Action & { verb: Verb })[] {
   return VERBS.filter(([verb]) => isConnected.value && processes.some((process) => canDo(verb, process))).map(([verb, word, keys]) => ({
     title: `${word} ${what}`,

@@ -22,7 +22,7 @@ import { StatusBar } from "./status-bar.tsx";
 import { drag, Workspace } from "./workspace.tsx";
 
 export function App() {
-  // Installed with the first drawing. It sees keys before the terminal does, which types them into the process.
+  // Installed before the first paint, in the capture phase: it sees keys before the terminal, which sends them to the process.
   useLayoutEffect(() => {
     addEventListener("keydown", onPageKey, { capture: true });
     return () => removeEventListener("keydown", onPageKey, { capture: true });
@@ -43,7 +43,7 @@ export function App() {
   );
 }
 
-/** A window of its own: one view and the state of its connection. */
+/** A pop-out window: one view and the state of its connection. */
 function Alone() {
   return (
     <div class={`alone ${connection.value.kind === "lost" ? "lost" : ""}`}>
@@ -217,7 +217,7 @@ function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite" onPointerEnter={() => holdToasts(true)} onPointerLeave={() => holdToasts(false)}>
       {toasts.value.map((toast) => (
-        // Errors are read out at once.
+        // Screen readers announce errors at once.
         <p key={toast.id} class={toast.bad ? "bad" : ""} role={toast.bad ? "alert" : undefined}>
           <span>{typeof toast.text === "string" ? toast.text : toast.text()}</span>
           {toast.action && <ToastButton toast={toast} />}

@@ -2,8 +2,8 @@ import { connection, connectNow, isLoaded } from "../state/store.ts";
 import { now } from "../ui/time.ts";
 
 /**
- * While the manager cannot be reached: says so, above the search at the top, on a phone above the whole top, in a window of its own above the
- * status. It lies over them, so that nothing moves and no terminal gets another size.
+ * A banner while the manager cannot be reached: above the search at the top, on a phone above the whole top, in a pop-out window above the
+ * status. It overlays them, so that nothing moves and no terminal is resized.
  */
 export function ConnectionBanner() {
   const state = connection.value;
@@ -14,7 +14,7 @@ export function ConnectionBanner() {
       <p>
         <b>Disconnected.</b>{" "}
         {isLoaded.value && <span>{state.isShutDown ? "The manager was shut down." : "Your processes keep running."}</span>}{" "}
-        {/* Not read out each second. */}
+        {/* Screen readers must not announce this each second. */}
         <span class="retry" aria-hidden="true">
           Trying again{seconds > 0 ? ` in ${seconds} s.` : " …"}
         </span>

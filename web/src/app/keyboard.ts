@@ -14,13 +14,13 @@ import { closeFocused, splitFocused } from "./palette/palette-actions.ts";
 import { settingsOpen } from "./settings-dialog.tsx";
 
 /**
- * Keys of the whole page. Those without Ctrl do nothing while the user types into a field. While the page or
- * the terminal of a process that was opened loads, characters do nothing at all: they are meant for what comes.
+ * Handles keys of the whole page. Keys without Ctrl do nothing while the user types into a field. While the page, or the terminal of an opened
+ * process, is loading, characters do nothing at all: they are meant for what is being loaded.
  */
 export function onPageKey(event: KeyboardEvent): void {
   const target = event.target instanceof Element ? event.target : document.body;
   const key = event.key.toLowerCase();
-  // Both take every key that the page does not need itself.
+  // A terminal and a display receive every key that the page does not need itself.
   const inTerminal = target.closest(".takes-keys") !== null;
   const isCtrl = event.ctrlKey || event.metaKey;
   if (isCtrl && key === "k" && (!inTerminal || event.shiftKey)) {
@@ -29,7 +29,7 @@ export function onPageKey(event: KeyboardEvent): void {
   else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
   else if (target.closest(".takes-keys, input, select, textarea, [contenteditable=true], [role=separator], [role=menu]")) return;
   else if (!isLoaded.value || isTerminalComing()) {
-    // The slash goes to the filter, where nothing is done by what follows.
+    // The slash focuses the filter, where further characters do no harm.
     if (event.key === "/" && isLoaded.value) focusFilter();
     else if (event.key.length > 1) return;
   }
@@ -117,14 +117,14 @@ function ofFeature(key: string): boolean {
 }
 
 /**
- * Moves the focus to the tree; in a pop-out window to the first button. What is typed into a terminal goes to the process, including Tab.
+ * Moves the focus to the tree; in a pop-out window to the first button. Tab cannot do this, since a terminal sends it to the process.
  */
 function leaveTerminal(): void {
   if (poppedOut) document.querySelector<HTMLElement>(".bar :is(button, select, input):not(:disabled, [aria-disabled='true'])")?.focus();
   else focusTree();
 }
 
-/** Enter is left to the focused element; with nothing focused it focuses the terminal. */
+/** Focuses the terminal on Enter, if no element has the focus. */
 function enterTerminal(): boolean {
   if (document.activeElement !== document.body) return false;
   return focusTerminal(layout.value.focused);

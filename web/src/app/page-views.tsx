@@ -34,7 +34,7 @@ export function ViewBox({ view, pane }: { view: View; pane: Pane }) {
   return Body && <Body view={view} pane={pane} />;
 }
 
-/** Loads the code of all views, so that they open at once, also after a restart of a newer manager. */
+/** Loads the code of all views, so that they open at once, also after a newer manager has started. */
 export function preloadViews(): void {
   for (const { preload } of featureViews) preload?.();
 }

@@ -11,7 +11,7 @@ import { settingsOpen } from "./settings-dialog.tsx";
 
 const moreOpen = signal(false);
 
-/** On a phone, at the lower edge, within reach of a thumb. */
+/** The navigation of a phone, at the lower edge within reach of a thumb. */
 export function PhoneNav() {
   const { kind } = current.value;
   return (

@@ -10,5 +10,5 @@ const ofFeatures = features.flatMap(({ places = [] }) => places);
 export const topPlaces = [...ofFeatures.filter(({ isLast }) => !isLast), CONFIG, ...ofFeatures.filter(({ isLast }) => isLast)];
 export const phonePlaces = [...ofFeatures, CONFIG];
 
-/** Whether the entry of a view stands for what is shown. */
+/** Whether the navigation entry of a view is the current one. */
 export const isAt = ({ kind }: View): boolean => (typeOf(current.value.kind).under ?? current.value.kind) === kind;

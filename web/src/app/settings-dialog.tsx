@@ -5,7 +5,7 @@ import { Dialog } from "../ui/dialog.tsx";
 
 export const settingsOpen = signal(false);
 
-/** Settings of each user; kept in this browser. */
+/** The user's settings, which are stored in this browser. */
 export function SettingsDialog() {
   if (!settingsOpen.value) return null;
   return (

@@ -9,7 +9,7 @@ import { now } from "../ui/time.ts";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 import { settingsOpen } from "./settings-dialog.tsx";
 
-/** One line below everything: which instance, is it connected, are its hosts there, has something failed. */
+/** The line at the bottom: the instance, its connection, its hosts, and processes that have failed. */
 export function StatusBar() {
   const failed = counts.value.get("error") ?? 0;
   const restarting = counts.value.get("backoff") ?? 0;
@@ -26,7 +26,7 @@ export function StatusBar() {
       <HostsMark />
       <SaveMark />
       <span class="grow" />
-      {/* Their places are kept: a button does not move away from the pointer because another one comes or goes. */}
+      {/* Hidden buttons keep their place, so that the others do not move away from the pointer. */}
       {!poppedOut && (
         <button type="button" class={`flat bad ${failed === 0 ? "none" : ""}`} onClick={look("is:error")}>
           <StateMark state="error" /> {failed} failed
@@ -77,7 +77,7 @@ export function StatusBar() {
   );
 }
 
-/** The hosts in a word: only what is lost is named. */
+/** A summary of the hosts; only lost hosts are named. */
 function HostsMark() {
   const all = hosts.value;
   const lost = all.filter((host) => !host.daemon_ready).map(({ name }) => name);
@@ -91,7 +91,7 @@ function HostsMark() {
   );
 }
 
-/** What users request cannot be saved: a crash of the manager would forget it. */
+/** A warning that users' requests cannot be saved: they would be lost if the manager crashed. */
 function SaveMark() {
   const problem = instance.value.save_problem;
   if (problem === null) return null;

@@ -47,7 +47,7 @@ function SplitBox({ split }: { split: layouts.Split }) {
   );
 }
 
-/** Least share of a pane of what it and its neighbour have. */
+/** Minimum share of a pane in the room that it and its neighbour have together. */
 const LEAST = 0.1;
 
 function Divider({ split, index, box }: { split: layouts.Split; index: number; box: { current: HTMLDivElement | null } }) {
@@ -201,7 +201,7 @@ function TabHandle({ pane, tab, index }: { pane: layouts.Pane; tab: layouts.Tab;
   );
 }
 
-/** What a view is about: the state of its process or group, or a picture. */
+/** The mark of a view: the state of its process or group, else the icon of its kind. */
 function ViewMark({ view }: { view: View }) {
   if (view.kind === "process") {
     const process = processOf(view.name);

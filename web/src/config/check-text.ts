@@ -2,10 +2,10 @@ import { parseDocument } from "yaml";
 import { ask, connection } from "../state/store.ts";
 import type { Verdict } from "./text-checker.ts";
 
-/** The manager closes a connection that sends a frame of more than 1 MiB; a little of that is left for the request_id. */
+/** Maximum size of a frame without its request_id, bytes: the manager closes connections that send more than 1 MiB. */
 const MAX_FRAME_BYTES = 1_048_576 - 100;
 
-/** The manager's judgement of a text for a file. Without a manager, and for a text that no frame can hold, the page judges the syntax. */
+/** Checks a text for a file with the manager. If it is disconnected, or the text is too large for a frame, the page checks the syntax only. */
 export async function checkText(path: string, content: string): Promise<Verdict> {
   const frame = { type: "check_config_file", path, content } as const;
   const isTooLarge = new TextEncoder().encode(JSON.stringify(frame)).length > MAX_FRAME_BYTES;

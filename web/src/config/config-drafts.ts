@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 
-/** Unsaved text of the user, by file: it outlives the view, until the page is closed. */
+/** The unsaved text of a file. It is kept when its view closes, until the page is closed. */
 export interface Draft {
   text: string;
-  /** The file as it was when the edit began, and its hash: tells whether another user has saved meanwhile. */
+  /** The file when the edit began, and its hash: they show whether another user has saved it meanwhile. */
   original: string;
   hash: string;
 }
@@ -22,7 +22,7 @@ export function keepDraft(path: string, draft: Draft | null): void {
   unsaved.value = [...drafts.keys()];
 }
 
-/** The file has another text now: the draft is based on that one, or nothing is left to save. */
+/** Bases the draft on the file's new text; drops the draft if nothing is left to save. */
 export function rebaseDraft(path: string, { content, hash }: { content: string; hash: string }): void {
   const draft = drafts.get(path);
   if (draft) keepDraft(path, draft.text === content ? null : { text: draft.text, original: content, hash });

@@ -6,14 +6,14 @@ export interface ConfigFile {
   writable: boolean;
 }
 
-/** A path without the folder of the main file; whole when it lies elsewhere. */
+/** The path relative to the folder of the main file; the whole path if the file is elsewhere. */
 export function shortPath(path: string, files: readonly ConfigFile[]): string {
   const main = files[0]?.path ?? path;
   const folder = main.slice(0, main.lastIndexOf("/") + 1);
   return path.startsWith(folder) ? path.slice(folder.length) : path;
 }
 
-/** The files of a configuration as tabs; one with something unsaved carries a dot. */
+/** The files of a configuration as tabs; a dot marks unsaved changes. */
 export function FileTabs({ files, shown, onOpen }: { files: ConfigFile[]; shown: string; onOpen: (path: string) => void }) {
   return (
     <div class="file-tabs" role="tablist" aria-label="Configuration files">

@@ -26,7 +26,7 @@ type File = Extract<ManagerFrame, { type: "config_file"; ok: true }>;
 /** Actions of the view, for the palette; null while it is not shown. */
 export const configActions = signal<{ save: () => void; compare: () => void; reload: () => void; versions: () => void } | null>(null);
 
-/** Problems of all files, null until the first check has ended; and the reason why the manager refused to check. */
+/** Result of the last check. `problems`: of all files, null until the first check has ended; `refusal`: the action that they prevented. */
 interface Told {
   refusal: string | null;
   problems: readonly ConfigFileProblem[] | null;
@@ -39,7 +39,7 @@ export function ConfigView() {
   const editor = useRef<ConfigEditor | null>(null);
   const [file, setFile] = useState<File | null>(null);
   const [dirty, setDirty] = useState(false);
-  /** What the text is compared with. */
+  /** The version that the text is compared with: the saved one or an earlier one; null: none. */
   const [compared, setCompared] = useState<"saved" | Version | null>(null);
   const [told, setTold] = useState<Told>({ refusal: null, problems: null, isSyntaxOnly: false });
   const [isPanelOpen, setPanelOpen] = useState(false);
@@ -47,7 +47,7 @@ export function ConfigView() {
   const [plan, setPlan] = useState<Plan | null>(null);
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const [trouble, setTrouble] = useState("");
-  // The editor keeps its first callbacks: they look up what they need when they are called.
+  // The editor keeps its first callbacks, so they read the current file from this reference.
   const latest = useRef<File | null>(null);
   latest.current = file;
   const { history, refresh } = useHistory(file?.path ?? null);
@@ -66,7 +66,7 @@ export function ConfigView() {
           setTold({ refusal: null, ...verdict });
           mark(verdict.problems);
         },
-        // Without a connection the next one checks again.
+        // If the connection is lost, the next one checks again.
         onError: (error) => connection.peek().kind === "open" && setTrouble(messageOf(error)),
       }),
   );
@@ -77,7 +77,7 @@ export function ConfigView() {
     const { openEditor } = await import("./editor.ts");
     if (!box.current) return;
     editor.current?.close();
-    // A draft from before the user opened another view is restored, over the file that it was written for.
+    // Restores the draft from before the user opened another view, based on the file that it was written for.
     const draft = draftOf(answer.path);
     const shown = draft ? { ...answer, content: draft.original, hash: draft.hash } : answer;
     setDirty(draft !== undefined);
@@ -112,14 +112,14 @@ export function ConfigView() {
     [],
   );
 
-  // The files on disk beside this text, or the manager that judges it, may have changed.
+  // The other files on disk, or the manager that checks the text, may have changed.
   useEffect(() => {
     if (latest.current) checker.request(0);
   }, [isOpen, history?.hash, history?.effective_hash]);
 
-  /** Shows the manager's judgement of `content` and the rest of the configuration; with problems the panel opens. */
+  /** Shows the result of the manager's check of `content` and the other files; opens the panel if there are problems. */
   const tell = (refusal: string | null, problems: readonly ConfigFileProblem[], content: string) => {
-    // A text that has changed meanwhile is checked anew.
+    // If the text has changed meanwhile, it is checked again.
     if (content !== editor.current?.text()) return;
     checker.cancel();
     setTold({ refusal, problems, isSyntaxOnly: false });
@@ -127,12 +127,12 @@ export function ConfigView() {
     if (problems.length > 0) setPanelOpen(true);
   };
 
-  // The panel that opens takes room from the editor: what it would cover is scrolled into what is left.
+  // The opened panel shrinks the editor, so the nearest problem is scrolled back into view.
   useLayoutEffect(() => {
     if (told.refusal !== null) editor.current?.reveal();
   }, [told]);
 
-  /** One save after the other: each is based on the text that the previous one saved. */
+  /** The pending save: saves run one after the other, each based on the text that the previous one saved. */
   const saving = useRef<Promise<unknown>>(Promise.resolve());
   const save = (over?: { hash: string }): Promise<boolean> => {
     const path = latest.current?.path;
@@ -143,7 +143,7 @@ export function ConfigView() {
 
   const saveNow = async (path: string | undefined, over?: { hash: string }): Promise<boolean> => {
     const now = latest.current;
-    // A user who opens another file meanwhile sees this one marked as unsaved.
+    // The user has opened another file meanwhile: this one stays marked as unsaved.
     if (!now || !editor.current || now.path !== path) return false;
     const content = editor.current.text();
     const frame = { type: "save_config_file", path: now.path, content, base_hash: over?.hash ?? now.hash } as const;
@@ -161,12 +161,12 @@ export function ConfigView() {
     if (answer.code === "conflict" && isShown) {
       const theirs = await ask({ type: "request_config_file", path }, "config_file");
       if (theirs.ok && latest.current?.path === path) setConflict({ path, theirs });
-      // Problems stand in the panel, with their places.
+      // The panel lists the problems and their positions.
     } else if (problems.length === 0 || !isShown) toast(problems.length === 0 ? answer.message : `${path} was not saved.`, { bad: true });
     return false;
   };
 
-  /** The file has another text now: the draft is compared with it. */
+  /** Compares the draft with the file's new text. */
   const rebase = ({ content, hash }: { content: string; hash: string }) => {
     const now = latest.current;
     if (!now || !editor.current) return;
@@ -207,7 +207,7 @@ export function ConfigView() {
     editor.current?.goTo(problem);
   };
 
-  /** Another program or user has written the file. */
+  /** Loads the text that another program or user has written to the file. */
   const takeNewest = async () => {
     const theirs = await ask({ type: "request_config_file", path: latest.current?.path ?? "" }, "config_file");
     if (!theirs.ok) throw new Error(theirs.message);
@@ -222,7 +222,7 @@ export function ConfigView() {
     setVersions(!hasVersions);
     refresh();
   };
-  // Before the next key can arrive: the palette offers the current actions.
+  // Runs before the next key is handled, so that the palette offers the current actions.
   useLayoutEffect(() => {
     const actions = { save: run(() => save()), compare: toggleCompare, reload: run(preview), versions: toggleVersions };
     configActions.value = actions;

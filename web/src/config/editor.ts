@@ -14,28 +14,28 @@ import { completeFromSchema } from "./schema-support.ts";
 
 export interface ConfigEditor {
   text(): string;
-  /** Puts another text in the place of what is there; it can be undone. */
+  /** Replaces the whole text; the user can undo it. */
   replace(text: string): void;
-  /** Marks problems in the text, in the place of those that were marked before. They move with the text. */
+  /** Replaces the marked problems. The marks move with the text. */
   mark(problems: readonly ConfigFileProblem[]): void;
-  /** Brings the marked problem that is nearest to the cursor in sight. */
+  /** Scrolls to the marked problem nearest to the cursor. */
   reveal(): void;
   goTo(place: { line: number; column: number }): void;
-  /** The text on disk is another now. */
+  /** Sets a new text on disk, which the text is compared with. */
   rebase(content: string): void;
-  /** Shows the differences to the text on disk or to an earlier one, within the text; null: no differences. */
+  /** Shows the differences to the text on disk or to an earlier one within the text; null hides them. */
   compare(to: "saved" | { earlier: string } | null): void;
   close(): void;
 }
 
 interface Callbacks {
   onDirty: (dirty: boolean) => void;
-  /** At each change. */
+  /** Called at each change. */
   onText: (text: string) => void;
   onSave: () => void;
 }
 
-/** Above and below a problem that is brought in sight: a line and a half. */
+/** Margin above and below a problem that is scrolled into view, px: a line and a half. */
 const REVEAL_MARGIN_PX = 30;
 
 /** Colours by the style sheet's variables, so that both themes are right. */
@@ -107,7 +107,7 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
     }),
   });
 
-  // It scrolls without being edited, too (axe: scrollable-region-focusable).
+  // The keyboard can scroll it without editing (axe: scrollable-region-focusable).
   view.scrollDOM.tabIndex = 0;
   return {
     text: () => view.state.doc.toString(),
@@ -137,7 +137,7 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
     },
     compare(to) {
       isComparing = to === "saved";
-      // The text to compare with is kept by what is configured: it is taken out first.
+      // The extension keeps the text that it compares with, so the old extension is removed first.
       view.dispatch({ effects: comparison.reconfigure([]) });
       if (to === null) return;
       const base = to === "saved" ? original : Text.of(to.earlier.split("\n"));
@@ -149,7 +149,7 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
   };
 }
 
-/** One way to act on a difference: to take it back. To keep it nothing has to be done. */
+/** The button that reverts a difference. To accept one, nothing has to be done, so there is no button. */
 function undoButton(type: "reject" | "accept", act: (event: MouseEvent) => void): HTMLElement {
   const button = document.createElement(type === "reject" ? "button" : "span");
   if (type === "accept") return button;

@@ -7,7 +7,7 @@ const LOOKS = {
   "in effect": { shown: "completed", meaning: "The manager runs with this text" },
 } as const;
 
-/** Whether the text is a draft, saved, or in effect: always in sight. */
+/** Whether the text is a draft, saved, or in effect; always visible. */
 export function FileStateChip({ state }: { state: FileState }) {
   const { shown, meaning } = LOOKS[state];
   return (

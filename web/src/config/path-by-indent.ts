@@ -1,4 +1,4 @@
-/** The keys above a line that are less indented: a line being written is not in the syntax tree yet. */
+/** The keys above a line that contain it by their indentation: a line that is being typed is not in the syntax tree yet. */
 export function pathByIndent(doc: { line(number: number): { text: string } }, lineNumber: number, indent: number): string[] {
   const path: string[] = [];
   let depth = indent;

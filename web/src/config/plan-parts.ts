@@ -10,11 +10,11 @@ type Named = { readonly name: string };
 
 interface ChangedProcess extends Named {
   readonly differences: Plan["differences"];
-  /** It runs, and goes on with the configuration that it was started with. */
+  /** It runs, and keeps its old configuration until it is restarted. */
   readonly needsRestart: boolean;
 }
 
-/** What a reload does, each process once: what starts, what stops, what changes, then what has no effect yet. */
+/** The effects of a reload, each process once: starts, stops, changes, then those without an effect yet. */
 export function planParts(plan: Planned) {
   const named = (names: readonly string[]): Named[] => names.map((name) => ({ name }));
   const without = (names: readonly string[], others: readonly string[]) => {

@@ -5,10 +5,10 @@ import { Icon } from "../ui/icons.tsx";
 import { complain, toast } from "../ui/toasts.ts";
 import { type Plan, planParts } from "./plan-parts.ts";
 
-/** Rows of a part; more are counted. */
+/** Maximum number of rows of a part; the others are counted. */
 const MAX_ROWS = 100;
 
-/** What a reload will do, before it does it. */
+/** The dialog that shows the effects of a reload before it runs. */
 export function PlanPreview({ plan, onClose, onReloaded }: { plan: Plan; onClose: () => void; onReloaded: () => void }) {
   const parts = planParts(plan);
   const isEmpty = parts.isEmpty;

@@ -2,7 +2,7 @@ import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
 
-/** Where problems are marked in a text: the word at their place, else the rest of the line. */
+/** The marks of problems in a text: each marks the word at its position, else the rest of the line. */
 export function marksOf(doc: Text, problems: readonly ConfigFileProblem[]): Diagnostic[] {
   return problems.map(({ line, column, message }) => {
     const from = positionOf(doc, line, column);
@@ -10,7 +10,7 @@ export function marksOf(doc: Text, problems: readonly ConfigFileProblem[]): Diag
   });
 }
 
-/** Offset of a place; of one that is not in the text, the nearest. */
+/** Offset of a position; a position outside of the text becomes the nearest one in it. */
 export function positionOf(doc: Text, line: number, column: number): number {
   const found = doc.line(Math.max(1, Math.min(line, doc.lines)));
   return Math.min(found.to, found.from + Math.max(0, column - 1));

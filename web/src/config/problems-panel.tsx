@@ -7,17 +7,17 @@ import { problemCount } from "./problems.ts";
 interface Props {
   /** Null until the first check has ended. */
   problems: readonly ConfigFileProblem[] | null;
-  /** The manager has not checked the text. */
+  /** Whether only the syntax was checked, by the page. */
   isSyntaxOnly: boolean;
   files: readonly ConfigFile[];
-  /** What the problems prevented, such as "Not saved". */
+  /** The action that the problems prevented, such as "Not saved". */
   refusal: string | null;
   isOpen: boolean;
   onToggle: () => void;
   onGo: (problem: ConfigFileProblem) => void;
 }
 
-/** All problems of the configuration: a line that is always there, and below it the list. */
+/** All problems of the configuration: a summary line that is always visible, and the list below it. */
 export function ProblemsPanel({ problems, isSyntaxOnly, files, refusal, isOpen, onToggle, onGo }: Props) {
   const count = problems?.length ?? 0;
   return (
@@ -51,7 +51,7 @@ export function ProblemsPanel({ problems, isSyntaxOnly, files, refusal, isOpen, 
   );
 }
 
-/** Up and Down go from problem to problem. */
+/** Moves the focus between problems on Up and Down. */
 function moveFocus(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   const rows = [...event.currentTarget.querySelectorAll<HTMLElement>("button")];

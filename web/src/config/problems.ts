@@ -1,6 +1,6 @@
 import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
 
-/** Problems in the order of the panel: those of the file that is shown, then those of the others, by place. */
+/** Problems in the order of the panel: those of the file that is shown, then those of the others, by position. */
 export function inOrder(problems: readonly ConfigFileProblem[], shown: string): ConfigFileProblem[] {
   const files = [...new Set([shown, ...problems.map(({ path }) => path)])];
   const byPlace = (a: ConfigFileProblem, b: ConfigFileProblem) => a.line - b.line || a.column - b.column;
@@ -15,7 +15,7 @@ export function problemCount(count: number): string {
 
 export type FileState = "draft" | "saved" | "in effect";
 
-/** In which state the text is that is shown. `hash` is that of the text without the user's changes. */
+/** The state of the shown text. `hash` is that of the text without the user's changes. */
 export function fileState(file: { isDirty: boolean; hash: string; effectiveHash: string | null }): FileState {
   if (file.isDirty) return "draft";
   return file.hash === file.effectiveHash ? "in effect" : "saved";

@@ -5,7 +5,7 @@ import { keysAt, type Schema, valuesAt } from "./schema.ts";
 
 const root = published as unknown as Schema;
 
-/** Keys and values by the schema, for the line that is written. Indentation tells where it belongs. */
+/** Completes keys and values of the line that is being typed from the schema. The indentation determines its place in the schema. */
 export function completeFromSchema(context: CompletionContext): CompletionResult | null {
   const { state, pos } = context;
   const line = state.doc.lineAt(pos);

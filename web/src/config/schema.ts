@@ -12,12 +12,12 @@ export interface Schema {
   default?: unknown;
 }
 
-/** The schema itself and what it may be instead. */
+/** The schema and its alternatives (`anyOf`). */
 export function variants(schema: Schema): Schema[] {
   return [schema, ...(schema.anyOf ?? []).flatMap(variants)];
 }
 
-/** The schemas that a value at `path` may have; list items are named "[]". */
+/** The schemas that apply to a value at `path`; list items are named "[]". */
 export function schemasAt(root: Schema, path: readonly string[]): Schema[] {
   let found = variants(root);
   for (const step of path) {
@@ -43,7 +43,7 @@ export function keysAt(root: Schema, path: readonly string[]): { key: string; de
   return [...found].map(([key, description]) => ({ key, description }));
 }
 
-/** Values that may stand at `path`, where the schema lists them. */
+/** The values that the schema lists for `path`. */
 export function valuesAt(root: Schema, path: readonly string[]): string[] {
   const found = schemasAt(root, path).flatMap((schema) => {
     if (schema.enum) return schema.enum.map(String);

@@ -1,9 +1,9 @@
 import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
 
-/** From the last change of the text to its check, ms. */
+/** Delay from the last change of the text to its check, ms. */
 const CHECK_DELAY_MS = 500;
 
-/** Problems of a text, and its judge: the manager as `mgr check` does, or the page, which knows the syntax alone. */
+/** Problems of a text, as found by the manager like `mgr check`, or by the page, which checks the syntax only. */
 export interface Verdict {
   readonly problems: readonly ConfigFileProblem[];
   readonly isSyntaxOnly: boolean;
@@ -18,27 +18,27 @@ interface Options {
   onError: (error: unknown) => void;
 }
 
-/** Checks a text that is edited, half a second after the last change. One check is under way at a time; an outdated verdict is dropped. */
+/** Checks a text that is edited, half a second after the last change. One check is pending at a time; an outdated verdict is dropped. */
 export class TextChecker {
   readonly #options: Options;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isChecking = false;
-  /** A check is due once the one that is under way has ended. */
+  /** Whether a check is due once the current one has ended. */
   #isDue = false;
-  /** Verdicts that were asked for before the last request are outdated. */
+  /** Number of the newest request; verdicts of earlier requests are outdated. */
   #request = 0;
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  /** The text, or what it is checked with, has changed. */
+  /** Requests a check: the text, or what it is checked against, has changed. */
   request(delay = CHECK_DELAY_MS): void {
     this.cancel();
     this.#timer = setTimeout(() => void this.#run(), delay);
   }
 
-  /** The verdict is known otherwise, or no longer of interest. */
+  /** Cancels the check: its verdict is known already, or no longer needed. */
   cancel(): void {
     clearTimeout(this.#timer);
     this.#isDue = false;

@@ -4,12 +4,12 @@ import { loggedEntries } from "../log/log-store.ts";
 import { ask, connection } from "../state/store.ts";
 import type { History } from "./versions-panel.tsx";
 
-/** The newest log entries, among which one on the configuration would be. */
+/** Number of the newest log entries that are searched for one about the configuration. */
 const MAX_SEARCHED = 50;
 
 /**
- * The versions of a file and which one is in effect; null while not known. Asked for again when the manager has logged something that is no
- * change of a process, which a save or a reload by anyone is, when the page gets the focus, and by `refresh`.
+ * The versions of a file and which one is in effect; null until they are known. They are requested again when the manager logs anything but a
+ * change of a process, as it does at each save and reload, when the page gets the focus, and by `refresh`.
  */
 export function useHistory(path: string | null): { history: History | null; refresh: () => void } {
   const [history, setHistory] = useState<History | null>(null);
@@ -28,7 +28,7 @@ export function useHistory(path: string | null): { history: History | null; refr
       .then((answer) => {
         if (answer.ok && now.path === asked) setHistory(answer);
       })
-      // Without a connection the next one asks again.
+      // If the connection is lost, the next one requests them again.
       .catch((error) => console.info("no versions of the configuration", error))
       .finally(() => {
         now.isAsking = false;

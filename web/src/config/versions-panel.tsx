@@ -19,7 +19,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** The texts that the file had: each can be compared with the text in the editor, or put in its place. */
+/** The versions of a file: each can be compared with the text in the editor, or replace it. */
 export function VersionsPanel({ history, compared, isWritable, onCompare, onRestore, onClose }: Props) {
   return (
     <aside class="versions" aria-label="Versions of this file">
@@ -32,7 +32,7 @@ export function VersionsPanel({ history, compared, isWritable, onCompare, onRest
         {history.versions.map((version, index) => {
           const name = versionName(version);
           const isCompared = compared?.time === version.time && compared.hash === version.hash;
-          // A text can be there several times: the newest is the one on disk.
+          // The same text can occur several times: its newest version is the one on disk.
           const isOnDisk = index === history.versions.findIndex(({ hash }) => hash === history.hash);
           const isInEffect = index === history.versions.findIndex(({ hash }) => hash === history.effective_hash);
           return (

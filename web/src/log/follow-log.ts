@@ -5,9 +5,9 @@ import { socketQuery } from "../state/views.ts";
 import { loadNewest } from "./log-history.ts";
 import { storeEntries } from "./log-store.ts";
 
-/** Keeps what the manager sends of its log; after each (re)connection the newest entries are loaded. */
+/** Stores the log entries that the manager sends; after each (re)connection the newest entries are loaded. */
 export function followLog(): void {
-  // A window with one process or group is told of nothing else, not of the log either.
+  // A window with one process or group receives no log entries.
   if (/single_/.test(socketQuery(location))) return;
   frames$.subscribe((frame) => {
     if (frame.type === "log_batch") drawnWithNextFrame(() => storeEntries(frame.entries));

@@ -25,7 +25,7 @@ export async function loadOlder(client: ManagerClient): Promise<void> {
   const [first] = entries;
   if (olderEntries.value !== "perhaps" || !first) return;
   olderEntries.value = "coming";
-  // They are stored where every batch is (follow-log.ts).
+  // The entries are stored with those of all batches (follow-log.ts).
   const answer = await client.request({ type: "request_logs", level, limit: PIECE, before: first.id }).catch(() => null);
   const count = answer?.type === "log_batch" ? answer.entries.length : 0;
   olderEntries.value = count < PIECE || loggedEntries().entries.length >= LOG_KEPT ? "none" : "perhaps";

@@ -2,7 +2,7 @@
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/u;
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Columns of a text in a terminal font. */
+/** Number of columns of a text in a terminal font. */
 function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -10,7 +10,7 @@ function widthOf(text: string): number {
   return width;
 }
 
-/** How much of the beginning of a text fits into a number of columns; at least one character. */
+/** Length of the beginning of a text that fits into a number of columns; at least one character. */
 function fittingLength(text: string, columns: number): number {
   if (ASCII.test(text)) return Math.max(1, columns);
   let width = 0;
@@ -24,8 +24,8 @@ function fittingLength(text: string, columns: number): number {
 }
 
 /**
- * A text in lines of a given width: broken at blanks where it can be, else anywhere. Done here and not by the browser,
- * so that the height of a row is known before it is drawn (CSS: `white-space: pre`).
+ * Wraps a text to a width: at spaces if possible, else anywhere. The page wraps it instead of the browser, so that the height of a row is known
+ * before it is drawn (CSS: `white-space: pre`).
  */
 export function wrapped(text: string, columns: number): string {
   if (columns < 1 || (text.length * 2 <= columns && !text.includes("\n"))) return text;
@@ -44,22 +44,22 @@ export function wrapped(text: string, columns: number): string {
   return lines.join("\n");
 }
 
-/** Lines that a text takes when it is wrapped. */
+/** Number of lines of a wrapped text. */
 export function linesOf(text: string, columns: number): number {
   if (columns < 1 || (text.length <= columns && ASCII.test(text))) return 1;
   return wrapped(text, columns).split("\n").length;
 }
 
-/** Where rows of different heights lie, in lines: grows at its end, and finds the row at a place in steps of halves. */
+/** The positions of rows of different heights, in lines. Rows are added at the end; a binary search finds the row at a position. */
 export class RowPlaces {
-  /** Where each row ends. */
+  /** The end of each row. */
   readonly #ends: number[] = [];
 
   get count(): number {
     return this.#ends.length;
   }
 
-  /** Lines of all rows. */
+  /** Number of lines of all rows. */
   get total(): number {
     return this.#ends.at(-1) ?? 0;
   }
@@ -68,12 +68,12 @@ export class RowPlaces {
     this.#ends.push(this.total + lines);
   }
 
-  /** The line where a row begins. */
+  /** The first line of a row. */
   startOf(row: number): number {
     return row <= 0 ? 0 : (this.#ends[Math.min(row, this.count) - 1] ?? 0);
   }
 
-  /** The row that covers a line; the last one below the end. */
+  /** The row that covers a line; below the end the last row. */
   rowAt(line: number): number {
     let low = 0;
     let high = Math.max(0, this.count - 1);
@@ -100,7 +100,7 @@ export function withNames(message: string, isProcess: (name: string) => boolean)
   return parts.filter((part) => part !== "");
 }
 
-/** Where in a wrapped text what was searched for begins and ends: upper and lower case alike, also where a line break stands within. */
+/** Positions of the matches of a search in a wrapped text; case is ignored, and a match may contain a line break. */
 export function matchesIn(text: string, search: string): [from: number, to: number][] {
   const wanted = search.trim();
   if (wanted === "") return [];
@@ -108,13 +108,13 @@ export function matchesIn(text: string, search: string): [from: number, to: numb
   return [...text.matchAll(new RegExp(pattern, "gi"))].map(({ 0: match, index }) => [index, index + match.length]);
 }
 
-/** A piece of a message; `isMatch`: it is what was searched for. */
+/** A piece of a message; `isMatch`: whether it matches the search. */
 interface MarkedPiece {
   text: string;
   isMatch: boolean;
 }
 
-/** The pieces of a part of a text, which begins at `start`. */
+/** Splits a part of a text, which begins at `start`, into pieces with and without matches. */
 export function marked(part: string, start: number, matches: readonly [from: number, to: number][]): MarkedPiece[] {
   const pieces: MarkedPiece[] = [];
   const take = (until: number, isMatch: boolean) => {
@@ -131,7 +131,7 @@ export function marked(part: string, start: number, matches: readonly [from: num
   return pieces;
 }
 
-/** A text as a part of a regular expression. */
+/** Escapes a text for a regular expression. */
 export function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -11,20 +11,20 @@ import { marked, matchesIn, withNames, wrapped } from "./log-lines.ts";
 import { type LogFilter, type LogRow, LogSelection, textOf } from "./log-selection.ts";
 import { loggedEntries } from "./log-store.ts";
 
-/** Sizes of the style sheet (log.css), pixels: rows out of sight are not drawn, so that their heights have to be known. */
+/** Sizes in the style sheet (log.css), px: rows out of view are not drawn, so their heights have to be known. */
 const LINE = 19;
 const PADDING = 24;
-/** The columns before the message on wide screens: time (without and with the day), level and their gaps. */
+/** Width before the message on wide screens, px: time (without and with the day), level and their gaps. */
 const BEFORE_MESSAGE = 146;
 const BEFORE_MESSAGE_DATED = 186;
 const SPARE_LINES = 20;
-/** Kept free at the end of each line for the number of repeats. */
+/** Columns at the end of each line that are reserved for the number of repeats. */
 const COUNT_COLUMNS = 8;
 
-/** First entries of repeats whose entries all have a row. */
+/** Ids of the first entries of unfolded repeats, whose entries all have a row. */
 const unfolded = signal<ReadonlySet<number>>(new Set());
 
-/** The entries that fit, of any number: those in sight are drawn. Older ones are fetched when the first comes in sight. */
+/** The entries that match, of which only the visible ones are drawn. Older ones are loaded when the first one becomes visible. */
 export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; follows: boolean; onFollow: (follows: boolean) => void }) {
   const box = useRef<HTMLDivElement>(null);
   const viewport = useViewport(box).value;
@@ -53,7 +53,7 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
     if (!element) return;
     if (follows) element.scrollTop = element.scrollHeight;
     else if (!isSame && anchor.current) {
-      // Older entries have come above what is being read: it stays where it is.
+      // Older entries were added above the visible ones, which keep their place.
       const { id, line } = anchor.current;
       const row = rows.findIndex(({ entry }) => entry.id === id);
       if (row >= 0) element.scrollTop = (places.startOf(row) + line) * LINE;
@@ -80,7 +80,7 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
       onPointerDown={(event) => event.target === event.currentTarget && onFollow(false)}
       onKeyDown={(event) => ["ArrowUp", "PageUp", "Home"].includes(event.key) && onFollow(false)}
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        // Downwards only: the first pixels away from the end are an end as well.
+        // Only when scrolling down: the first pixels away from the end also count as the end.
         if (scrollTop > lastTop.current && scrollHeight - scrollTop - clientHeight < 4) onFollow(true);
         lastTop.current = scrollTop;
       }}
@@ -125,7 +125,7 @@ function characterWidth(): number {
 
 interface RowProps {
   row: LogRow;
-  /** Of the row, which is the same object while it grows. */
+  /** Number of entries in the row, which is the same object while it grows. */
   count: number;
   columns: number;
   search: string;
@@ -185,7 +185,7 @@ function Pieces({ pieces }: { pieces: ReturnType<typeof marked> }) {
   return <>{pieces.map(({ text, isMatch }) => (isMatch ? <mark>{text}</mark> : text))}</>;
 }
 
-/** A link, not a button: the text breaks within it. */
+/** A link, not a button, so that the text can wrap within it. */
 function NameLink({ name, text }: { name: string; text: ComponentChildren }) {
   return poppedOut ? <span>{text}</span> : <a {...linkTo({ kind: "process", name })}>{text}</a>;
 }

@@ -5,36 +5,36 @@ export interface LogFilter {
   level: LogLevel;
   /** "" for all. */
   source: string;
-  /** Looked for in source and message, upper and lower case alike; "" for all. */
+  /** Text to search for in source and message, ignoring case; "" for all. */
   search: string;
 }
 
-/** What a log line reads after its time and level. */
+/** The text of a log line after its time and level. */
 export const textOf = ({ source, msg }: LogEntry): string => (source === "manager" ? msg : `${source}: ${msg}`);
 
-/** A row of the log: an entry, or several that say the same. */
+/** A row of the log: an entry, or several equal ones. */
 export interface LogRow {
-  /** The first one: it names the row. */
+  /** The first entry, which identifies the row. */
   entry: LogEntry;
-  /** The newest one. */
+  /** The newest entry. */
   last: LogEntry;
   count: number;
-  /** Of entries that say the same, each has a row: the first one of them. */
+  /** Whether this is the first row of unfolded repeats, whose entries have a row each. */
   isUnfolded: boolean;
 }
 
 interface Layout {
-  /** Of text, that a line has. */
+  /** Columns of text in a line. */
   columns: number;
-  /** That each entry takes besides its text. */
+  /** Lines of an entry besides its text. */
   extraLines: number;
   /** First entries of the repeats that the user has unfolded. */
   unfolded: ReadonlySet<number>;
 }
 
 /**
- * The entries that fit a filter, and where they lie. Entries in a row that say the same are folded into one row. What only grew at its end is
- * looked at once, however long it is.
+ * The entries that match a filter, and their positions. Consecutive equal entries are folded into one row. While the log only grows at its
+ * end, each entry is checked once.
  */
 export class LogSelection {
   readonly #fits: (entry: LogEntry) => boolean;
@@ -44,7 +44,7 @@ export class LogSelection {
   readonly places = new RowPlaces();
   readonly key: string;
   #seen = 0;
-  /** The row of the repeats that the newest row belongs to. */
+  /** The first row of the repeats that the newest row belongs to. */
   #head: LogRow | null = null;
 
   constructor(filter: LogFilter, layout: Layout, epoch: number) {
@@ -54,7 +54,7 @@ export class LogSelection {
     this.key = keyOf(filter, layout, epoch);
   }
 
-  /** `before` if it can be added to, else a new one; either way with all of `all` looked at. */
+  /** Returns `before` if it can be extended, else a new selection; in both cases it covers all entries. */
   static of(
     before: LogSelection | null,
     all: { entries: readonly LogEntry[]; epoch: number },

@@ -10,13 +10,13 @@ export const LOG_KEPT = 100_000;
  */
 let entries: LogEntry[] = [];
 export const logVersion = signal(0);
-/** Grows when entries were added or removed anywhere but at the end: values derived from them have to be computed again. */
+/** Grows when entries are added or removed anywhere but at the end: derived values have to be computed again. */
 let epoch = 0;
 /** Sources of all log entries. */
 export const logSources = signal<string[]>([]);
 const sources = new Set<string>();
 
-/** All entries, and since when they only grew at their end. Readers are notified of changes. */
+/** All entries, and the epoch since which they only grew at their end. Readers are notified of changes. */
 export function loggedEntries(): { entries: readonly LogEntry[]; epoch: number } {
   void logVersion.value;
   return { entries, epoch };
@@ -43,7 +43,7 @@ export function storeEntries(more: readonly LogEntry[]): void {
   logVersion.value++;
 }
 
-/** Called before the log is fetched again, with other levels. */
+/** Drops all entries, before the log is requested again with other levels. */
 export function forgetEntries(): void {
   entries = [];
   epoch++;

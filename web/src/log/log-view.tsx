@@ -18,7 +18,7 @@ const search = signal("");
 const follows = signal(true);
 const filter = computed<LogFilter>(() => ({ level: level.value, source: source.value, search: search.value }));
 
-/** The manager's log; `docked` below everything else, else in a tab or a window of its own. */
+/** The manager's log; `docked`: below everything else, otherwise in a tab or in a window of its own. */
 export function LogView({ docked = false }: { docked?: boolean }) {
   return (
     <section class="log" aria-label="Manager log">
@@ -66,7 +66,7 @@ export function LogView({ docked = false }: { docked?: boolean }) {
   );
 }
 
-/** Everything that the manager keeps, of the level that is shown, as text. */
+/** Downloads all entries of the shown level that the manager keeps, as text. */
 export function downloadLog(): void {
   downloadFrom(`/mgr/log?raw&level=${level.value}`, "manager.log");
 }

@@ -15,12 +15,12 @@ import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
 import { type Cause, causesOf, causeText, heldCauses, isCausedBy } from "./causes.ts";
 import { LastOutput } from "./last-output.tsx";
 
-/** Rows, and processes of an opened row; more are counted. */
+/** Maximum number of rows, and of processes of an opened row; the others are counted. */
 const MAX_ROWS = 40;
-/** Names in the row of a group. */
+/** Maximum number of names in the row of a group. */
 const MAX_NAMED = 3;
 
-/** Keys of the causes that the user has opened, also while another view is shown. */
+/** Keys of the causes that the user has opened; kept while another view is shown. */
 const opened = signal<ReadonlySet<string>>(new Set());
 
 function toggle(key: string): void {
@@ -29,7 +29,7 @@ function toggle(key: string): void {
   opened.value = now;
 }
 
-/** Processes that need attention, equal causes in one row. While it is held, rows keep their place and their height. */
+/** Processes that need attention, with equal causes in one row. With `isHeld`, rows keep their place and height. */
 export function Attention({ processes, isHeld }: { processes: readonly Process[]; isHeld: boolean }) {
   const last = useRef<readonly Cause[]>([]);
   const now = causesOf(processes);
@@ -61,12 +61,12 @@ export function Attention({ processes, isHeld }: { processes: readonly Process[]
   );
 }
 
-/** Many processes with the same cause: how many, some names, and the last output of one. Opened it has a row for each. */
+/** A row for processes with the same cause: their number, some names, and the last output of one. Opened, it has a row for each. */
 function CauseRow({ cause }: { cause: Cause }) {
   const { key, state, names } = cause;
   const isOpen = opened.value.has(key);
   const members = names.flatMap((name) => processOf(name) ?? []);
-  // Held under the mouse, some may have gone on since.
+  // While rows are held under the mouse, some processes may have changed their state.
   const still = members.filter((process) => isCausedBy(process, cause));
   const startable = still.filter((process) => canDo("start", process));
   const newest = still.reduce<Process | undefined>(
@@ -134,7 +134,7 @@ function More({ count, filter }: { count: number; filter: string }) {
   );
 }
 
-/** `cause`: that of the group it stands in, which is not repeated. */
+/** `cause`: the cause of its group, which the row does not repeat. */
 function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
   const process = processOf(name);
   if (!process) return null;

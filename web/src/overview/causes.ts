@@ -5,12 +5,12 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 /** States that need attention or will pass, the worst first. */
 export const TROUBLE: readonly ShownState[] = ["error", "backoff", "lost", "waiting", "stopping", "starting"];
 
-/** As many processes with one cause are shown as one row; fewer have a row each. */
+/** Minimum number of processes with one cause that share a row; fewer have a row each. */
 const MIN_GROUPED = 3;
 
 /** Processes that need attention for the same reason: one row of the overview. */
 export interface Cause {
-  /** Of a single process its name. */
+  /** Key of the cause; for a single process its name. */
   readonly key: string;
   readonly state: ShownState;
   readonly reason: string;
@@ -18,7 +18,7 @@ export interface Cause {
   readonly isGroup: boolean;
 }
 
-/** Why a process needs attention, without what differs between processes or changes by itself, such as times; null if it needs none. */
+/** The cause for which a process needs attention, without details that differ between processes or over time; null if it needs none. */
 function causeOf(process: Process): { state: ShownState; reason: string } | null {
   const state = shownState(process);
   switch (state) {
@@ -28,7 +28,7 @@ function causeOf(process: Process): { state: ShownState; reason: string } | null
       return { state, reason: `host ${process.host} is not connected` };
     case "waiting":
       return { state, reason: process.waiting_for.length === 0 ? "" : `for ${process.waiting_for.join(", ")}` };
-    // While the next run lives, how the last one ended is not known.
+    // The end of the last run is not known while the next run lives.
     case "backoff":
     case "stopping":
     case "starting":
@@ -46,7 +46,7 @@ export function isCausedBy(process: Process | undefined, { state, reason }: Pick
   return own !== null && keyOf(own) === keyOf({ state, reason });
 }
 
-/** What needs attention: by state, then the causes of most processes first. */
+/** The causes of processes that need attention, by state, then by number of processes. */
 export function causesOf(processes: readonly Process[]): Cause[] {
   const byKey = new Map<string, { state: ShownState; reason: string; names: string[] }>();
   for (const process of processes) {
@@ -65,7 +65,7 @@ export function causesOf(processes: readonly Process[]): Cause[] {
     );
 }
 
-/** Rows that do not move while the mouse is over them: those of `before`, then what is new, in the group of its cause or in a row of its own. */
+/** Rows that do not move while the mouse is over them: those of `before`, then new processes in the group of their cause or in a new row. */
 export function heldCauses(before: readonly Cause[], now: readonly Cause[]): Cause[] {
   const shown = new Set(before.flatMap(({ names }) => names));
   const added = now.map((cause) => ({ ...cause, names: cause.names.filter((name) => !shown.has(name)) }));
@@ -75,7 +75,7 @@ export function heldCauses(before: readonly Cause[], now: readonly Cause[]): Cau
   return [...held, ...added.filter(({ key, names }) => names.length > 0 && !keys.has(key))];
 }
 
-/** Such as "41 failed: exit code 3". */
+/** The text of a cause, such as "41 failed: exit code 3". */
 export function causeText({ state, reason }: Pick<Cause, "state" | "reason">, count: number): string {
   const word = state === "error" ? "failed" : state === "backoff" ? "restarting" : state;
   return `${count} ${word}${reason === "" ? "" : state === "waiting" ? ` ${reason}` : `: ${reason}`}`;

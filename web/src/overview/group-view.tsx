@@ -32,7 +32,7 @@ export function GroupView({ name }: { name: string }) {
   );
 }
 
-/** Every process, as if all were one group. */
+/** All processes, as if they were one group. */
 export function AllView() {
   if (!isLoaded.value) return null;
   return <Members label="All processes" path="" title="All processes" below="" members={allProcesses()} target={{ kind: "all" }} />;
@@ -42,7 +42,7 @@ interface MembersProps {
   label: string;
   path: string;
   title: string;
-  /** Members' names are shown without it. */
+  /** The group that is omitted from the names of members. */
   below: string;
   members: Process[];
   target: Target;
@@ -106,7 +106,7 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
   );
 }
 
-/** How many run; while members start or stop, how many are done, and what the group waits for. One line in any case: nothing moves. */
+/** Number of running members; while some start or stop, how many are done, and what the group waits for. Always one line: nothing moves. */
 function Progress({ members }: { members: Process[] }) {
   const coming = members.filter((one) => progressOf(one) === "coming");
   if (coming.length === 0)
@@ -136,7 +136,7 @@ function Progress({ members }: { members: Process[] }) {
   );
 }
 
-/** A job that has completed counts as well as one that runs. */
+/** A job that has completed counts like a process that runs. */
 function fineText(members: Process[]): string {
   const fine = members.filter(isFine);
   const completed = fine.filter(isCompleted).length;

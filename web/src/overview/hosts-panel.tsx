@@ -7,7 +7,7 @@ import { clockMinutes } from "../ui/time.ts";
 
 const MAX_HOSTS = 12;
 
-/** Hosts and their load. Those that are away come first; many that are ready are counted. */
+/** Hosts and their load. Lost hosts come first; hosts that do not fit are counted. */
 export function HostsPanel({ processes }: { processes: readonly Process[] }) {
   const byHost = new Map<string, Process[]>();
   for (const process of processes) {

@@ -1,19 +1,19 @@
-/** Processes whose last line is kept. */
+/** Maximum number of processes whose last line is kept. */
 const MAX_KEPT = 500;
-/** Processes that may wait to be asked about; rows out of sight ask no more. */
+/** Maximum number of waiting requests; the oldest are dropped, since their rows are usually out of view. */
 const MAX_WAITING = 64;
 
 interface LastLinesParts {
-  /** The last line of a process's output. */
+  /** Requests the last line of a process's output. */
   ask: (name: string) => Promise<string>;
   /** Called after each answer. */
   tell: () => void;
 }
 
-/** The last output lines of ended runs: each is asked for once, one after the other. */
+/** The last output lines of ended runs, each requested once, one request at a time. */
 export class LastLines {
   readonly #parts: LastLinesParts;
-  /** By process: the end of the run that was asked for last, and the newest line that is known. */
+  /** By process: the end of the run that was requested last, and its newest known line. */
   readonly #known = new Map<string, { end: string; line: string }>();
   readonly #waiting = new Map<string, string>();
   #isAsking = false;
@@ -22,12 +22,12 @@ export class LastLines {
     this.#parts = parts;
   }
 
-  /** The newest last line of `name` that is known; "" without one. */
+  /** The newest known last line of `name`; "" without one. */
   of(name: string): string {
     return this.#known.get(name)?.line ?? "";
   }
 
-  /** Asks for the last line of the run that ended at `end`, unless that has been done. When too many wait, the oldest is not asked for. */
+  /** Requests the last line of the run that ended at `end`, unless that was done. If too many requests wait, the oldest is dropped. */
   want(name: string, end: string): void {
     if (this.#known.get(name)?.end === end) return;
     this.#waiting.delete(name);
@@ -44,7 +44,7 @@ export class LastLines {
       const [name, end] = first;
       this.#keep(name, { end, line: this.of(name) });
       const line = await this.#parts.ask(name).catch(() => null);
-      // What could not be asked, as without a connection, is asked again when it is wanted again.
+      // A request that failed, for example without a connection, is sent again at the next call of `want`.
       if (line === null) this.#known.delete(name);
       else this.#keep(name, { end, line });
       this.#parts.tell();

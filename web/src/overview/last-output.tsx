@@ -6,7 +6,7 @@ import { drawnWithNextFrame } from "../state/painting.ts";
 import { client, connection } from "../state/store.ts";
 import { LastLines } from "./last-lines.ts";
 
-/** Lines that are asked for: the last ones are often empty, and a stack may stand below an error. */
+/** Number of lines that are requested: the last ones are often empty, and a stack trace may follow an error. */
 const LINES = 40;
 const answers = signal(0);
 
@@ -19,8 +19,8 @@ const lastLines = new LastLines({
 });
 
 /**
- * The last line that the newest run wrote before it ended. While a process is restarted again and again, the line stays until the next one;
- * there is none for a process that could not be started. Its place is kept while it is not known.
+ * The last line that the newest run wrote before it ended. While a process is restarted repeatedly, the line stays until the next one; a process
+ * that could not be started has none. Its place is kept while it is not known.
  */
 export function LastOutput({ process }: { process: Process }) {
   const { name, exit, restarting } = process;

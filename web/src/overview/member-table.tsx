@@ -18,13 +18,13 @@ import { isNarrow } from "../ui/screen.ts";
 import { ProcessMark } from "../ui/state-mark.tsx";
 import { lasting, millisecondsOf } from "../ui/time.ts";
 
-/** What to look at first. */
+/** The rank of a process by its state: the states that need attention most come first. */
 const rank = (process: Process) => SHOWN_STATES.indexOf(shownState(process));
 const sinceOf = ({ pid, stop_time, start_time }: Process) => (pid === null ? stop_time : start_time);
 const byName = (a: Process, b: Process) => (a.name < b.name ? -1 : 1);
 
 type Column = "configured" | "name" | "state" | "host" | "pid" | "cpu" | "memory" | "since" | "restarts";
-/** How rows stand by a click on a column's head; a second click turns them round. */
+/** The orders of rows by column; a second click on a column's head reverses them. */
 const ORDERS: Record<Column, (a: Process, b: Process) => number> = {
   configured: () => 0,
   name: byName,
@@ -45,10 +45,10 @@ function sorted(members: Process[]): Process[] {
   return turned ? found.reverse() : found;
 }
 
-/** What runs; of a process at rest what its next start runs. */
+/** The command that runs; if none runs, that of the next start. */
 const commandOf = ({ running_command, current_command }: Process) => running_command ?? current_command;
 
-/** A row's height in the style sheet, pixels: rows out of sight are not drawn. */
+/** Height of a row in the style sheet, px: rows out of view are not drawn. */
 const ROW = 33;
 const ROW_NARROW = 44;
 const SPARE = 10;

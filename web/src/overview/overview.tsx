@@ -8,7 +8,7 @@ import { RecentChanges } from "./recent-changes.tsx";
 import { StateCounts } from "./state-counts.tsx";
 import { VerdictLine } from "./verdict.tsx";
 
-/** The start page: is everything all right? */
+/** The start page, which shows whether everything is all right. */
 export function Overview() {
   if (!isLoaded.value)
     return <p class="empty nothing">{connection.value.kind === "lost" ? "The manager cannot be reached." : "Connecting …"}</p>;

@@ -7,16 +7,16 @@ import { Name } from "../ui/name.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { clockTime, now } from "../ui/time.ts";
 
-/** Processes in the list. */
+/** Maximum number of processes in the list. */
 const MAX_PROCESSES = 12;
-/** What strips show, minutes, and their cells of 15 s. */
+/** Time that strips show, minutes, and the number of their cells of 15 s. */
 const MINUTES = 15;
 const CELLS = MINUTES * 4;
 const CELL_MS = (MINUTES * 60_000) / CELLS;
 
 /** The processes that changed last: each once, so that one that crashes every second does not fill the list. */
 export function RecentChanges() {
-  // Whole cells: a strip moves by one every 15 s.
+  // Rounded to whole cells: a strip moves by one cell every 15 s.
   const end = Math.ceil(now.value / CELL_MS) * CELL_MS;
   const begin = end - CELLS * CELL_MS;
   const newest = recentChanges(loggedEntries().entries, {

@@ -6,7 +6,7 @@ import { TROUBLE } from "./causes.ts";
 
 const WORST_FIRST: readonly ShownState[] = [...TROUBLE, ...SHOWN_STATES.filter((state) => !TROUBLE.includes(state))];
 
-/** How many processes are in each state. All states are always there, so that nothing moves. */
+/** Number of processes in each state. All states are always shown, so that nothing moves. */
 export function StateCounts() {
   return (
     <ul class="counts" aria-label="Processes by state">

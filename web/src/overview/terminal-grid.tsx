@@ -13,10 +13,10 @@ import { Name } from "../ui/name.tsx";
 import { isNarrow } from "../ui/screen.ts";
 import { ProcessMark } from "../ui/state-mark.tsx";
 
-/** Terminals drawn at once; more would take a second each to draw. */
+/** Maximum number of terminals that are drawn at once: more would take a second each to draw. */
 const MAX_TERMINALS = 16;
 
-/** Terminals of many processes side by side; `below`: the group that their names are shown without. */
+/** Terminals of many processes side by side; `below`: the group that is omitted from their names. */
 export function TerminalGrid({ members, below }: { members: Process[]; below: string }) {
   const [enlarged, setEnlarged] = useState<string | null>(null);
   const shown = members.slice(0, MAX_TERMINALS);
@@ -50,7 +50,7 @@ export function TerminalGrid({ members, below }: { members: Process[]; below: st
 interface TileProps {
   process: Process;
   below: string;
-  /** Another one is enlarged: this one keeps its terminal. */
+  /** Whether another terminal is enlarged; this one is kept. */
   isHidden: boolean;
   isEnlarged: boolean;
   onEnlarge: () => void;

@@ -2,22 +2,22 @@ import type { ShownState } from "../../../src/client/shown/shown-state.ts";
 import { TROUBLE } from "./causes.ts";
 
 export interface Verdict {
-  /** Red is for what has failed or is lost; what the manager restarts by itself is a warning. */
+  /** "bad" (red) is for processes that failed or are lost; those that the manager restarts by itself are a warning. */
   readonly kind: "bad" | "warn" | "busy" | "good";
   readonly mark: ShownState;
   readonly text: string;
 }
 
 interface Numbers {
-  /** Processes by the state that is shown. */
+  /** Number of processes by shown state. */
   counts: ReadonlyMap<ShownState, number>;
-  /** Hosts that are not connected. */
+  /** Number of hosts that are not connected. */
   away: number;
-  /** Configured processes. */
+  /** Number of configured processes. */
   processes: number;
 }
 
-/** The overview's first sentence: the worst there is. */
+/** The first sentence of the overview: the worst problem. */
 export function verdictOf({ counts, away, processes }: Numbers): Verdict {
   const count = (state: ShownState) => counts.get(state) ?? 0;
   const failed = count("error");

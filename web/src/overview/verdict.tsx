@@ -8,7 +8,7 @@ import { Icon } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { verdictOf } from "./verdict-text.ts";
 
-/** The first line: is everything all right, and what can be done about all of it at once. */
+/** The first line: whether everything is all right, and actions on all affected processes at once. */
 export function VerdictLine({ processes }: { processes: readonly Process[] }) {
   const failed = processes.filter((process) => shownState(process) === "error").length;
   return (

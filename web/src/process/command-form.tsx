@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { isConnected } from "../ui/connected.ts";
 import { toast } from "../ui/toasts.ts";
 
-/** Which command runs at the next start, what replaces it, and what it is wrapped by. */
+/** A form for the command of the next start, its overrides, and the tool that wraps it. */
 export function CommandForm({ process }: { process: Process }) {
   const { name } = process;
   return (
@@ -92,7 +92,7 @@ interface RowProps {
   alone: boolean;
 }
 
-/** One of the commands: pick it, or write another in its place. */
+/** One of the commands: the user can select or override it. */
 function CommandRow({ process, label, configured, alone }: RowProps) {
   const { name } = process;
   const override = (label === "default" ? process.command_override : process.alternate_command_overrides[label]) ?? null;
@@ -107,7 +107,7 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
         ? await command({ type: "set_process_command_override", name, override: value })
         : await command({ type: "set_process_alternate_command_override", name, which: label, override: value });
     if (!done) return;
-    // What was typed meanwhile has not been saved.
+    // Text that was typed meanwhile has not been saved.
     setDraft((now) => (now === before ? null : now));
     atNextStart();
   };

@@ -6,10 +6,10 @@ import { ProcessMark } from "../ui/state-mark.tsx";
 
 const ROW = 30;
 const ROW_NARROW = 46;
-/** Names drawn on each side. */
+/** Maximum number of names on each side. */
 const MOST = 12;
 
-/** What it depends on at the left, what depends on it at the right; every name is a link. */
+/** The dependencies of a process on the left, its dependents on the right; every name is a link. */
 export function DependencyGraph({ process, neededBy }: { process: Process; neededBy: readonly string[] }) {
   const left = process.depends_on.slice(0, MOST);
   const right = neededBy.slice(0, MOST);

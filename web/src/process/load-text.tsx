@@ -2,7 +2,7 @@ import { cpuOf, loadOf, memoryOf } from "../state/loads.ts";
 
 const MEANING = "CPU in percent of one CPU and resident memory, with everything that the process has started";
 
-/** CPU and memory of some processes together. Its place is kept while nothing is known. */
+/** The sum of CPU and memory of some processes. Its place is kept while nothing is known. */
 export function LoadText({ names }: { names: readonly string[] }) {
   const sum = loadOf(names);
   return (

@@ -22,7 +22,7 @@ import { StateTimeline } from "./state-timeline.tsx";
 
 type Detail = Extract<ManagerFrame, { type: "process_detail" }>;
 
-/** Everything about a process: first what it does and why, then how it is configured. */
+/** Everything about a process: first its state, run and history, then its configuration. */
 export function ProcessDetails({ process, onClose }: { process: Process; onClose: () => void }) {
   const detail = useDetail(process);
   return (
@@ -75,7 +75,7 @@ export function ProcessDetails({ process, onClose }: { process: Process; onClose
   );
 }
 
-/** State and reason. */
+/** The state of a process and the reason for it. */
 function State({ process }: { process: Process }) {
   const reason = reasonOf(process);
   return (
@@ -102,7 +102,7 @@ function Run({ process }: { process: Process }) {
   );
 }
 
-/** With everything that it has started. */
+/** The load of a process and everything that it has started. */
 function Load({ name }: { name: string }) {
   const load = loadOf([name]);
   return (
@@ -132,7 +132,7 @@ function Pair({ term, children }: { term: string; children: ComponentChildren })
   );
 }
 
-/** Requested again at each new run and change of state. */
+/** The details of a process, requested again at each new run and change of state. */
 function useDetail({ name, state, pid }: Process): Detail | null {
   const [detail, setDetail] = useState<Detail | null>(null);
   useEffect(() => {

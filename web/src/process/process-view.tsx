@@ -54,7 +54,7 @@ function KnownProcess({ process, pane, More }: KnownProps) {
   useLoads(name);
   const [size, setSize] = useState<ShownSize | null>(null);
   const [terminal, setTerminal] = useState<OpenTerminal | null>(null);
-  /** Grows with each request for the search bar, which then takes the keyboard. 0: it is closed. */
+  /** Number of requests for the search bar; each request gives it the focus. 0: it is closed. */
   const [searches, setSearches] = useState(0);
   const search = () => setSearches((before) => before + 1);
   const [follows, setFollows] = useState(true);
@@ -144,7 +144,7 @@ function Facts({ process }: { process: Process }) {
 
 const WORDS = { start: "Start", stop: "Stop", restart: "Restart" } as const;
 
-/** The buttons to start and to stop it: a process that runs or has failed is restarted. */
+/** The verbs of the two buttons: a process that runs or has failed is restarted. */
 function verbsOf(process: Process): readonly [Verb, Verb] {
   const isRestart = !canDo("start", process) || process.state === "error" || process.state === "backoff";
   return [isRestart ? "restart" : "start", "stop"];
@@ -159,7 +159,7 @@ function Buttons({ process, pane, More }: KnownProps) {
     <span class="actions">
       {verbsOf(process).map((verb) => (
         <Button
-          // One element: it keeps the keyboard, and its place, when it starts what it has restarted before.
+          // One key for start and restart: the button keeps the focus, and its place, when its verb changes.
           key={verb === "stop" ? "end" : "begin"}
           class={`verb ${verb}`}
           needsManager
@@ -181,7 +181,7 @@ function Buttons({ process, pane, More }: KnownProps) {
           if (signal !== "") void command({ type: "send_signal", name, signal });
         }}
       >
-        {/* Neither disabled nor hidden: browsers would select none, and show an empty box. */}
+        {/* Neither disabled nor hidden: browsers would not select it, and show an empty box. */}
         <option value="" selected>
           Signal
         </option>
@@ -213,7 +213,7 @@ function Buttons({ process, pane, More }: KnownProps) {
   );
 }
 
-/** Why it is as it is, at first sight; the names of what it waits for are links. */
+/** The reason for the state, visible at once; the names of processes that it waits for are links. */
 function Why({ process }: { process: Process }) {
   const text = reasonOf(process);
   if (text === null) return null;

@@ -3,7 +3,7 @@ import { request } from "../actions/commands.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 
-/** Restarts those of `processes` that run another command or configuration than their next start would; nothing if there are none. */
+/** A button that restarts those of `processes` that run another command or configuration than their next start would; draws nothing without any. */
 export function RestartToApply({ processes }: { processes: readonly Process[] }) {
   const outdated = processes.filter(({ needs_restart }) => needs_restart);
   const [first] = outdated;

@@ -7,27 +7,27 @@ import { clockMinutes } from "../ui/time.ts";
 type Detail = Extract<ManagerFrame, { type: "process_detail"; ok: true }>;
 type Change = Pick<Detail["changes"][number], "from" | "to" | "by" | "reason">;
 
-/** A state that a process has come to, as it is shown. */
+/** A state that a process has entered, as shown. */
 export interface StateChange {
-  /** UTC as on the wire. */
+  /** UTC time, as on the wire. */
   readonly time: string;
   readonly to: ShownState;
   readonly text: string;
 }
 
-/** Log entries that are searched for the newest changes. */
+/** Maximum number of log entries that are searched for the newest changes. */
 const MAX_SEARCHED = 5_000;
 
 /**
- * The last `count` processes that changed, the last one first: their changes since a time (milliseconds since 1970) and the one before it,
- * oldest first; the newest in any case.
+ * The `count` processes that changed last, the newest first, with their changes since a time (ms since 1970) and the one before it, oldest
+ * first; at least the newest one.
  */
 export function recentChanges(
   entries: readonly LogEntry[],
   { count, since, startOf }: { count: number; since: number; startOf: (name: string) => string | null },
 ): { name: string; changes: StateChange[] }[] {
   const found = new Map<string, StateChange[]>();
-  // Newest first here: a list grows at its end only.
+  // Newest first, since a list can only be extended at its end.
   for (let index = entries.length - 1; index >= Math.max(0, entries.length - MAX_SEARCHED); index--) {
     const { ts, change } = entries[index] ?? {};
     if (!ts || !change) continue;
@@ -39,7 +39,7 @@ export function recentChanges(
   return [...found].map(([name, changes]) => ({ name, changes: changes.reverse() }));
 }
 
-/** States of one process, oldest first: beginnings and ends of runs that are older than the log, then the changes in the log. */
+/** The states of one process, oldest first: starts and ends of runs older than the log, then the changes in the log. */
 export function stateHistory({ changes, history }: Pick<Detail, "changes" | "history">, start: string | null): StateChange[] {
   const first = changes[0]?.ts ?? "9999";
   const earlier = [...history]
@@ -57,16 +57,16 @@ function runChanges({ start_time, stop_time, code, signal, reason }: Detail["his
   return [began, { time: stop_time, to: "stopped", text: `ended: ${how}` }];
 }
 
-/** `start`: when the newest run of the process started. */
+/** `start`: start time of the newest run of the process. */
 function shown(time: string, change: Change, start: string | null): StateChange {
   const { from, to, by, reason } = change;
-  // A stop by request passes through `stopping`; what goes from running to stopped has ended by itself, and well.
+  // A requested stop passes through `stopping`; a process that goes from running to stopped has ended by itself with success.
   const state = to === "stopped" && from !== null && isRunningState(from) ? "completed" : to;
   if (from === null) return { time, to: state, text: adoptedText(to, start) };
   return { time, to: state, text: `${wordOf(state)}${causeOf(state, by)}${reason === null ? "" : `: ${reason}`}` };
 }
 
-/** A state on the way to what a user requested, or the state itself. */
+/** Names the user who caused a state; a transitional state is on the way to the user's request. */
 function causeOf(state: StateChange["to"], by: string | null): string {
   if (by === null) return "";
   return state === "stopping" || state === "starting" || state === "waiting" ? `, requested by ${by}` : ` by ${by}`;

@@ -3,7 +3,7 @@ import { clockAt } from "../ui/time.ts";
 import type { StateChange } from "./state-history.ts";
 import { stretches } from "./timeline.ts";
 
-/** One colour stands for states that are alike. */
+/** The states of each colour: similar states share one. */
 const LEGEND: readonly (readonly [ShownState, ...ShownState[]])[] = [
   ["started", "ready"],
   ["completed"],
@@ -31,7 +31,7 @@ export function StateStrip({ changes, ...scale }: { changes: readonly StateChang
   );
 }
 
-/** What the colours of strips mean. */
+/** A legend of the strips' colours. */
 export function StripLegend() {
   return (
     <ul class="legend" aria-label="Legend">

@@ -3,7 +3,7 @@ import { clockTime, lasting, millisecondsOf, now } from "../ui/time.ts";
 import type { StateChange } from "./state-history.ts";
 import { StateStrip } from "./state-strip.tsx";
 
-/** Changes listed below the strip. */
+/** Maximum number of changes that are listed below the strip. */
 const LISTED = 8;
 const CELLS = 150;
 

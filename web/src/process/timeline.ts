@@ -1,19 +1,19 @@
 import { SHOWN_STATES, type ShownState } from "../../../src/client/shown/shown-state.ts";
 import type { StateChange } from "./state-history.ts";
 
-/** A stretch of time in one state; null where it is not known. Milliseconds since 1970. */
+/** A span of time in one state, ms since 1970; `state` is null while it is not known. */
 export interface Stretch {
   readonly state: ShownState | null;
   readonly from: number;
   readonly to: number;
 }
 
-/** When a change came, milliseconds since 1970. */
+/** The time of a change, ms since 1970. */
 const timeOf = ({ time }: StateChange) => Date.parse(`${time}Z`);
 
 /**
- * The states between two times, as a strip of cells shows them: each cell has the worst state of its time, so that a failure is seen
- * however short it was. Equal neighbours are one stretch. `changes`: oldest first.
+ * The states between two times, for a strip of cells: each cell has the worst state of its time, so that even a short failure is visible.
+ * Equal neighbours form one stretch. `changes`: oldest first.
  */
 export function stretches(
   changes: readonly StateChange[],

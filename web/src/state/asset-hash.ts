@@ -1,7 +1,7 @@
 import { pageMeta } from "./page-meta.ts";
 
 /**
- * A page older than the manager's assets reloads itself, once for each hash, with its other parameters kept
+ * Reloads a page that is older than the manager's assets, once for each hash, with its other parameters kept
  * (docs/design/wire-rules.md, "Versioning"). Returns whether it does.
  */
 export function reloadIfStale(current: string): boolean {

@@ -1,9 +1,9 @@
-/** Items by name. */
+/** The items sorted by name. */
 export function inOrder<T extends { readonly name: string }>(items: readonly T[]): T[] {
   return [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** The list with an item put at its place, or replaced there. */
+/** The list with an item inserted in order, or replaced. */
 export function withItem<T extends { readonly name: string }>(items: readonly T[], item: T, keyOf: (item: T) => unknown): T[] {
   const key = keyOf(item);
   const at = items.findIndex((one) => keyOf(one) === key);

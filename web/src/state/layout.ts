@@ -14,7 +14,7 @@ export interface Pane {
   id: number;
   tabs: Tab[];
   active: number;
-  /** The details of the process in it are open. */
+  /** Whether the details of its process are open. */
   details?: boolean;
 }
 export interface Split {
@@ -22,14 +22,14 @@ export interface Split {
   id: number;
   direction: Direction;
   children: Part[];
-  /** Shares of the room, one a child; their sum does not matter. */
+  /** Shares of the room, one for each child; only their ratios matter. */
   shares: number[];
 }
 export type Direction = "row" | "column";
 export type Part = Pane | Split;
 export interface Layout {
   root: Part;
-  /** Id of the pane that has the keyboard. */
+  /** Id of the pane that has the focus. */
   focused: number;
   nextId: number;
 }
@@ -59,7 +59,7 @@ export function activeView(of: Pane): View {
   return of.tabs[of.active]?.view ?? { kind: "overview" };
 }
 
-/** Replaces one pane by what `change` makes of it; null removes it, and a split with one child left becomes that child. */
+/** Replaces one pane by the result of `how`; null removes it, and a split with one remaining child becomes that child. */
 function change(part: Part, id: number, how: (pane: Pane) => Part | null): Part | null {
   if (part.type === "pane") return part.id === id ? how(part) : part;
   const children: Part[] = [];
@@ -88,7 +88,7 @@ function withPane(layout: Layout, id: number, how: (pane: Pane) => Part | null):
   return { ...next, focused: focusedPane(next).id };
 }
 
-/** Shows a view: where it is already, else in the focused pane, in the place of its tab that is not kept. */
+/** Shows a view: where it is already open, else in the focused pane, instead of its tab that is not kept. */
 export function open(layout: Layout, view: View, kept = false): Layout {
   const key = keyOf(view);
   const here = focusedPane(layout);
@@ -109,13 +109,13 @@ export function activate(layout: Layout, id: number, index: number): Layout {
   return withPane({ ...layout, focused: id }, id, (old) => ({ ...old, active: Math.max(0, Math.min(index, old.tabs.length - 1)) }));
 }
 
-/** The next or previous tab of the focused pane. */
+/** Activates the next or previous tab of the focused pane. */
 export function stepTab(layout: Layout, by: 1 | -1): Layout {
   const { id, active, tabs } = focusedPane(layout);
   return activate(layout, id, (active + by + tabs.length) % tabs.length);
 }
 
-/** The focus to the next pane. */
+/** Moves the focus to the next pane. */
 export function stepPane(layout: Layout): Layout {
   const panes = panesOf(layout.root);
   const next = panes[(panes.indexOf(focusedPane(layout)) + 1) % panes.length];
@@ -139,7 +139,7 @@ export function close(layout: Layout, id: number, index: number): Layout {
   });
 }
 
-/** A new pane beside or below: it takes the active tab along if another one stays, else it begins with the overview. */
+/** Adds a pane beside or below. It shows `view`; without one the active tab moves there if another one stays, else it shows the overview. */
 export function split(layout: Layout, id: number, direction: Direction, view?: View): Layout {
   const created = layout.nextId;
   const next = { ...layout, nextId: layout.nextId + 2, focused: created };
@@ -186,7 +186,7 @@ function asSplit(id: number, direction: Direction, children: Part[]): Part {
   return children.length === 1 && only ? only : { type: "split", id, direction, children, shares: children.map(() => 1) };
 }
 
-/** Reads what an earlier visit stored; null if it is not a layout. */
+/** Parses a layout that an earlier visit stored; null if it is invalid. */
 export function readLayout(value: unknown): Layout | null {
   let nextId = 1;
   const read = (part: unknown, depth: number): Part | null => {

@@ -1,16 +1,16 @@
-/** Pause between an answer and the next request, milliseconds. */
+/** Pause between an answer and the next request, ms. */
 export const LOADS_EVERY_MS = 2_000;
 
 export interface LoadPollParts<Loads> {
-  /** `name`: of this process or group only. */
+  /** Requests loads. `name`: of this process or group only. */
   ask: (name: string | undefined) => Promise<Loads>;
-  /** The answer; null if the manager could not answer. */
+  /** Called with the answer; null if the manager could not answer. */
   tell: (loads: Loads | null) => void;
   setTimeout: (run: () => void, milliseconds: number) => unknown;
   clearTimeout: (timer: unknown) => void;
 }
 
-/** Asks for loads again and again, but only while something shows them. One request is under way at a time. */
+/** Requests loads repeatedly, but only while a view shows them. One request is pending at a time. */
 export class LoadPoll<Loads> {
   readonly #parts: LoadPollParts<Loads>;
   #viewers: readonly (string | undefined)[] = [];
@@ -22,7 +22,7 @@ export class LoadPoll<Loads> {
     this.#parts = parts;
   }
 
-  /** What open views show: a process or group, undefined for all. `isOn`: the page is visible, and connected. */
+  /** `viewers`: the process or group that each open view shows, undefined for all. `isOn`: whether the page is visible and connected. */
   update(viewers: readonly (string | undefined)[], isOn: boolean): void {
     const before = this.#wanted();
     this.#viewers = viewers;
@@ -37,7 +37,7 @@ export class LoadPoll<Loads> {
     return this.#isOn && this.#viewers.length > 0;
   }
 
-  /** The only name that is shown, or undefined for all. */
+  /** The name that all views show, or undefined for all. */
   #wanted(): string | undefined {
     const [first] = this.#viewers;
     return this.#viewers.every((name) => name === first) ? first : undefined;

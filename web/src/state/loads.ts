@@ -6,7 +6,7 @@ import { LoadPoll } from "./load-poll.ts";
 import { drawnWithNextFrame } from "./painting.ts";
 import { client, connection } from "./store.ts";
 
-/** CPU and memory of the processes that run, by name; as old as the last answer. */
+/** CPU and memory of the running processes, by name, from the last answer. */
 const loads = signal<ReadonlyMap<string, ProcessLoad>>(new Map());
 const machines = signal<ReadonlyMap<string, HostLoad>>(new Map());
 
@@ -49,7 +49,7 @@ interface LoadSum {
   memory: number;
 }
 
-/** The sum of several processes; null if nothing is known of any. */
+/** The sum of the loads of several processes; null if none is known. */
 export function loadOf(names: Iterable<string>): LoadSum | null {
   const known = [...names].flatMap((name) => loads.value.get(name) ?? []);
   if (known.length === 0) return null;
@@ -59,7 +59,7 @@ export function loadOf(names: Iterable<string>): LoadSum | null {
   };
 }
 
-/** Use of the machine itself; undefined while it is not known. */
+/** The load of the machine itself; undefined while it is not known. */
 export const machineOf = (host: string): HostLoad | undefined => machines.value.get(host);
 
 export const cpuOf = (sum: LoadSum | null): string => (sum ? `${cpuText(sum.cpu)} %` : "");

@@ -1,7 +1,7 @@
 import { complain } from "../ui/toasts.ts";
 import { pageMeta } from "./page-meta.ts";
 
-/** Who is logged in, as the page says itself; "" if it does not. */
+/** The name of the user who is logged in, from the page; "" if it has none. */
 export const user = pageMeta("mgr-user");
 
 /** Ends the session, and shows the login form. */

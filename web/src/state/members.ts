@@ -1,6 +1,6 @@
 import type { GroupNode, ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 
-/** Names of all processes below a node, in order. Nodes are never changed, so that the answer can be kept. */
+/** Names of all processes below a node, in order. Nodes are never changed, so the result is cached. */
 export function membersOf(node: ProcessTreeNode): string[] {
   if (node.type === "process") return [node.name];
   const known = members.get(node);

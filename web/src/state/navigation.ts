@@ -4,18 +4,18 @@ import * as layouts from "./layout.ts";
 import { storedLayout } from "./settings.ts";
 import { addressOfView, isPoppedOut, keyOf, type View, viewOfAddress } from "./views.ts";
 
-/** Whether the page is a window of its own, with one view. */
+/** Whether the page is a pop-out window, with one view. */
 export let poppedOut = false;
 
-/** Which view is shown where. The address names the focused view, so that it is a link to it. */
+/** The arrangement of views in tabs and panes. The address names the focused view, so that it is a link to it. */
 export const layout = signal(layouts.newLayout());
 
-/** The view that has the focus. */
+/** The focused view. */
 export const current = computed<View>(() => layouts.activeView(layouts.focusedPane(layout.value)));
 /** Whether the drawer with the tree is open, on narrow screens. */
 export const drawerOpen = signal(false);
 
-/** Shows what the address names beside what was open before. From then on one follows the other. For a page that has all its views. */
+/** Shows the view that the address names, with those that were open before. From then on address and view follow each other. Needs all view types. */
 export function openAddress(): void {
   poppedOut = isPoppedOut(location);
   const first = viewOfAddress(location);
@@ -38,11 +38,11 @@ export function openAddress(): void {
   });
 }
 
-/** What the shown view was opened by: the address of the page, a key that steps through views, or any other command of the user. */
+/** How the shown view was opened: by the address of the page, a key that steps through views, or any other command of the user. */
 let openedBy: "address" | "step" | "command" = "address";
-/** Whether it takes the keyboard. A page that loads does not: the user may still be typing something meant for another window. */
+/** Whether the view takes the focus. A page that loads does not: the user may still be typing something meant for another window. */
 export const takesFocus = (): boolean => openedBy === "command" && !isNarrow.value;
-/** Whether characters do nothing until its terminal is loaded. */
+/** Whether characters do nothing until the view's terminal is loaded. */
 export const holdsKeys = (): boolean => openedBy !== "step" && !isNarrow.value;
 
 /** Shows a view where it is already open, or in the focused pane. */
@@ -52,7 +52,7 @@ export function show(view: View, kept = false, focus = true): void {
   drawerOpen.value = false;
 }
 
-/** Changes the arrangement of tabs and panes. After a key the keyboard focus stays: the next key is for the page, too. */
+/** Changes the arrangement of tabs and panes. Without `focus` the keyboard focus stays, so that the next key is for the page, too. */
 export function arrange(next: layouts.Layout, focus = false): void {
   openedBy = focus ? "command" : "step";
   layout.value = next;
@@ -79,7 +79,7 @@ export function popOut(view: View): void {
   window.open(addressOfView(view, "?window=1"), `mgr ${keyOf(view)}`, "popup,width=960,height=640");
 }
 
-/** A link that opens a view here on a plain click, and in a browser tab on others. `label`: its name, where it is drawn in parts. */
+/** A link that opens a view here on a plain click, and in a browser tab on others. `label`: its accessible name, if it is drawn in parts. */
 export function linkTo(view: View, label?: string): { href: string; "aria-label"?: string; onClick: (event: MouseEvent) => void } {
   return {
     href: addressOfView(view, ""),

@@ -1,11 +1,11 @@
 import { options } from "preact";
 
-/** A page out of sight gets no frames; its title still tells what fails. Milliseconds. */
+/** Delay of drawing in a hidden page, ms: it gets no frames, but its title still shows failures. */
 const UNSEEN_MS = 300;
 
 /**
- * What comes from the manager is drawn with the next frame, however many messages bring it: a thousand processes that
- * start are a few thousand messages. What the user does is drawn at once, before the next key can come.
+ * Draws changes from the manager with the next frame, however many messages contain them: a thousand processes that start send a few thousand
+ * messages. The user's own changes are drawn at once, before the next key.
  */
 export function drawnWithNextFrame(change: () => void): void {
   const before = options.debounceRendering;

@@ -1,7 +1,7 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import { matching } from "../ui/screen.ts";
 
-/** What the user has arranged in this browser: kept in localStorage, read back with a check. */
+/** A setting that this browser keeps in localStorage; it is validated when it is read. */
 export function kept<T>(name: string, initial: T, read: (value: unknown) => T | null): Signal<T> {
   const key = `mgr.${name}`;
   const held = signal(restore(key, read) ?? initial);
@@ -10,7 +10,7 @@ export function kept<T>(name: string, initial: T, read: (value: unknown) => T | 
     try {
       localStorage.setItem(key, text);
     } catch {
-      // Storage is off or full: the page works without.
+      // Storage is off or full: the page works without it.
     }
   });
   return held;
@@ -33,7 +33,7 @@ const oneOf =
     values.find((one) => one === value) ?? null;
 
 export const theme = kept<"system" | "dark" | "light">("theme", "system", oneOf("system", "dark", "light"));
-/** Of terminals, pixels. */
+/** Font size of terminals, px. */
 export const FONT_SIZE = { least: 8, usual: 13, most: 28 } as const;
 export const fontSize = kept("fontSize", FONT_SIZE.usual, numberIn(FONT_SIZE.least, FONT_SIZE.most));
 export const sidebarWidth = kept("sidebarWidth", 264, numberIn(160, 640));
@@ -41,13 +41,13 @@ export const logHeight = kept("logHeight", 190, numberIn(80, 900));
 export const logOpen = kept("logOpen", false, isBoolean);
 export const screenReader = kept("screenReader", false, isBoolean);
 export const groupStyle = kept<"table" | "terminals">("groupStyle", "table", oneOf("table", "terminals"));
-/** Groups whose fold the user has changed, by name. */
+/** Groups that the user has folded or opened, by name. */
 export const folds = kept<Record<string, boolean>>("folds", {}, (value) =>
   typeof value === "object" && value !== null ? (value as Record<string, boolean>) : null,
 );
 export const storedLayout = kept<unknown>("layout", null, (value) => value);
 
-/** Whether the page is dark now. */
+/** Whether the system prefers light colours. */
 const systemLight = matching("(prefers-color-scheme: light)");
 export const shade = signal<"dark" | "light">("dark");
 effect(() => {

@@ -5,7 +5,7 @@ import { hosts } from "./store.ts";
 
 const WORDS = { at: clockMinutes, in: (timestamp: string) => `in ${lasting(timestamp, true)}` };
 
-/** One sentence where a person has to know why a process is as it is; null elsewhere. */
+/** A sentence with the reason for a process's state, where the user has to know it; else null. */
 export function reasonOf(process: Process): string | null {
   const reason = statusReason(process, WORDS, hostOf(process));
   if (process.state === "error") return `Failed: ${reason}`;

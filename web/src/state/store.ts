@@ -16,7 +16,8 @@ export type Connection =
   | {
       kind: "lost";
       reason: string;
-      retryAt: number /** It has ended with its processes: it was not cut off, and did not crash. */;
+      retryAt: number;
+      /** Whether the manager was shut down with its processes, rather than disconnected or crashed. */
       isShutDown: boolean;
     };
 
@@ -30,14 +31,13 @@ export const tree = signal<readonly ProcessTreeNode[]>([]);
 export const processNames = signal<string[]>([]);
 export const hosts = signal<HostEntry[]>([]);
 export const startTools = signal<readonly StartTool[]>([]);
-/** Whether a first snapshot has come. */
+/** Whether the first snapshot has arrived. */
 export const isLoaded = signal(false);
 
 const processes = new Map<string, Signal<Process>>();
 
-/** A process; noticing when it appears or vanishes. */
+/** The process of a name. Readers are notified when it appears or vanishes. */
 export function processOf(name: string): Process | undefined {
-  // Read so that an appearing or vanishing process is noticed.
   void processNames.value;
   return processes.get(name)?.value;
 }
@@ -50,7 +50,7 @@ export function allProcesses(): Process[] {
   return processNames.value.flatMap((name) => processes.get(name)?.value ?? []);
 }
 
-/** How many processes are in each state, as it is shown. */
+/** Number of processes in each state, as shown. */
 export const counts = computed(() => {
   const found = new Map<ShownState, number>();
   for (const process of allProcesses()) {
@@ -63,7 +63,7 @@ export const counts = computed(() => {
 const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location)}`;
 const link = browserLink(address);
 export const client = new ManagerClient(link);
-/** Everything that the manager sends. */
+/** All frames that the manager sends. */
 export const { frames$ } = link;
 const { mirror } = client;
 
@@ -74,7 +74,7 @@ link.state$.subscribe((state) => {
   else if (state.kind === "closed") lose(state.reason);
 });
 
-// A browser keeps a page that the user has left, with its connection: its terminals would go on to hold their sizes.
+// Browsers keep a page that the user has left, with its connection, and its terminals would continue to hold their sizes.
 addEventListener("pagehide", ({ persisted }) => {
   if (persisted) link.close("left by the user");
 });
@@ -82,7 +82,7 @@ addEventListener("pageshow", ({ persisted }) => {
   if (persisted) location.reload();
 });
 
-/** After each (re)connection the mirror takes a new snapshot, which replaces everything known. */
+/** After each (re)connection the mirror loads a new snapshot, which replaces everything known. */
 async function resync(): Promise<void> {
   try {
     await mirror.current();
@@ -95,12 +95,12 @@ async function resync(): Promise<void> {
 
 function lose(reason: string, retryAt = 0): void {
   const before = connection.peek();
-  // Later attempts say only that nothing answers.
+  // Later attempts report only that the manager does not answer.
   const isShutDown = /shutting down/.test(reason) || (before.kind === "lost" && before.isShutDown);
   connection.value = { kind: "lost", reason, retryAt, isShutDown };
 }
 
-/** Copies what differs: a new snapshot, or a change of anything but a process. */
+/** Copies the differences from the mirror: after a new snapshot, or a change of anything but a process. */
 function copyAll(): void {
   if (mirror.manager === null) return;
   instance.value = mirror.manager;
@@ -130,7 +130,7 @@ function upsert(process: Process): void {
   else processes.set(process.name, signal(process));
 }
 
-/** Connects at once, where the page would wait until its next attempt. */
+/** Connects at once instead of waiting for the next attempt. */
 export function connectNow(): void {
   const state = connection.peek();
   // The link is open or closed for good.
@@ -138,7 +138,7 @@ export function connectNow(): void {
   else link.retryNow();
 }
 
-/** The shell lines that would start a process by hand; null when they cannot be told. */
+/** The shell lines that would start a process by hand; null if they are not available. */
 export async function startupCommands(name: string): Promise<string | null> {
   const answer = await client.request({ type: "dump_startup_commands", name });
   return answer.type === "process_startup_commands" && answer.ok ? answer.commands.join("\n") : null;
@@ -155,7 +155,7 @@ export async function command(frame: ClientFrame): Promise<boolean> {
   }
 }
 
-/** Asks and resolves with the answer itself, also where it says `ok: false`: its other fields say what is wrong. */
+/** Sends a request and resolves with the answer, even if it has `ok: false`: its other fields describe the problem. */
 export async function ask<T extends ManagerFrame["type"]>(frame: ClientFrame, type: T): Promise<Extract<ManagerFrame, { type: T }>> {
   return client.request(frame).catch((error: unknown) => {
     const answer = error instanceof MgrError ? (error.details as ManagerFrame | null) : null;

@@ -13,31 +13,31 @@ export interface ViewFields extends CoreViews {}
 export type ViewKind = keyof ViewFields;
 export type ViewOf<Kind extends ViewKind> = Kind extends ViewKind ? { kind: Kind } & ViewFields[Kind] : never;
 export type View = ViewOf<ViewKind>;
-/** Kinds of which there is one view. */
+/** Kinds that have only one view. */
 export type SingleKind = { [Kind in ViewKind]: unknown extends ViewFields[Kind] ? Kind : never }[ViewKind];
 
-/** How a field of a view stands in its address. */
+/** The parameter of a view's field in its address. */
 interface Field {
   readonly parameter: string;
-  /** A positive integer; else it is text. */
+  /** Whether it is a positive integer; otherwise it is text. */
   readonly isId?: true;
   readonly isOptional?: true;
 }
 
-/** All about a kind of view but what draws it. */
+/** A kind of view, without the component that draws it. */
 export interface ViewType<Kind extends ViewKind = ViewKind> {
   readonly kind: Kind;
   readonly icon: IconName;
-  /** Left out: the last part of its name. */
+  /** By default the last part of its name. */
   readonly title?: string;
   titleOf?(view: ViewOf<Kind>): string;
-  /** Left out: there is one such view, and the parameter `view` has its kind. */
+  /** Omitted if there is only one such view; the parameter `view` then has its kind. */
   readonly fields?: Readonly<Record<Exclude<keyof ViewOf<Kind>, "kind">, Field>>;
-  /** "/" if left out. */
+  /** "/" by default. */
   readonly path?: string;
-  /** Further parameters of its address, which it reads and writes itself. */
+  /** Further parameters of its address, which the view itself reads and writes. */
   readonly parameters?: readonly string[];
-  /** The view whose entry of the navigation stands for this one, too. */
+  /** The view whose navigation entry is also that of this one. */
   readonly under?: ViewKind;
   /** The view that shows a process of a host. */
   ofPid?(host: string, pid: number): ViewOf<Kind>;
@@ -45,7 +45,7 @@ export interface ViewType<Kind extends ViewKind = ViewKind> {
 
 const types = new Map<string, ViewType>();
 
-/** Addresses and stored layouts name views of these kinds only; addresses are read in this order. */
+/** Adds kinds of views. Addresses and stored layouts can only name these; addresses are read in this order. */
 export function addViewTypes(more: readonly ViewType[]): void {
   for (const type of more) types.set(type.kind, type);
 }
@@ -104,7 +104,7 @@ export function viewOfAddress({ pathname, search }: Address): View | null {
   return null;
 }
 
-/** The view of a kind with fields from elsewhere; null if they are not those of a view. */
+/** The view of a kind with fields from an address or a stored layout; null if they are invalid. */
 function viewWith(type: ViewType, get: (name: string, field: Field) => unknown): View | null {
   const found: Record<string, unknown> = { kind: type.kind };
   for (const [name, field] of fieldsOf(type)) {
@@ -116,7 +116,7 @@ function viewWith(type: ViewType, get: (name: string, field: Field) => unknown):
   return found as View;
 }
 
-/** The address of a view, with all parameters of `search` that belong to no view. */
+/** The address of a view. Keeps all parameters of `search` that belong to no view. */
 export function addressOfView(view: View, search: string): string {
   const parameters = new URLSearchParams(search);
   parameters.delete("view");

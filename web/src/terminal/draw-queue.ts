@@ -1,19 +1,19 @@
 import type { OutputPart, RunRule } from "./run-rules.ts";
 
-/** xterm.js checks the clock between two pieces of text: small ones, so that it never blocks the page for long. Characters. */
+/** Maximum size of a piece of text, characters: xterm.js checks the clock between two pieces, so small ones never block the page for long. */
 const DRAWN_PIECE = 16_384;
 
 /**
- * Ends what the program of a run may have set in its terminal, as each run gets a new one: colours, margins, character sets, hidden cursor
+ * Resets what the program of a run may have set in its terminal, since each run gets a new one: colours, margins, character sets, hidden cursor
  * and the like (DECSTR), mouse reports.
  */
 export const RESET = "\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l";
 export const LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l";
 
-/** The terminal's own colours, by number. */
+/** Numbers of the terminal's own colours. */
 const COLORS = { good: 32, bad: 31, soft: 90 } as const;
 
-/** What is used of a terminal of xterm.js, in a page or without one. */
+/** The part of a terminal of xterm.js that is used, in a page or without one. */
 interface Screen<Marker> {
   readonly rows: number;
   readonly cols: number;
@@ -26,23 +26,23 @@ interface Screen<Marker> {
     };
   };
   write(text: string, drawn?: () => void): void;
-  /** In the line of the cursor. */
+  /** Adds a marker in the line of the cursor. */
   registerMarker(): Marker | undefined;
 }
 
-/** Where a rule was drawn. */
+/** The position and look of a drawn rule. */
 export interface DrawnRule<Marker> {
   marker: Marker;
-  /** Of its text, columns. */
+  /** Width of its text, columns. */
   width: number;
   tone: RunRule["tone"];
 }
 
-/** Draws output and the rules between runs in order. A rule is drawn when all before it is: only then it is known where the cursor is. */
+/** Draws output and the rules between runs in order. A rule is drawn after everything before it, when the cursor's position is known. */
 export class DrawQueue<Marker> {
   readonly #terminal: Screen<Marker>;
   readonly #onRule: (rule: DrawnRule<Marker>) => void;
-  /** What waits for a rule to be drawn; null: nothing does. */
+  /** Parts and callbacks that wait until a rule is drawn; null: no rule is being drawn. */
   #waiting: (OutputPart | (() => void))[] | null = null;
   #undrawn = 0;
   #isClosed = false;
@@ -52,7 +52,7 @@ export class DrawQueue<Marker> {
     this.#onRule = onRule;
   }
 
-  /** Characters that are not drawn yet. */
+  /** Number of characters that are not drawn yet. */
   get undrawn(): number {
     return this.#undrawn;
   }
@@ -64,7 +64,7 @@ export class DrawQueue<Marker> {
     }
   }
 
-  /** Resolves when everything so far is drawn. */
+  /** Resolves when everything up to now is drawn. */
   drawn(): Promise<void> {
     return new Promise((done) => this.#take(() => this.#terminal.write("", done)));
   }
@@ -103,7 +103,7 @@ export class DrawQueue<Marker> {
     const { buffer, cols } = this.#terminal;
     await this.#writeNow("");
     if (buffer.active.type === "alternate") {
-      // What a program that crashed has shown last would be gone with its screen.
+      // The last output of a program that crashed would be lost with its alternate screen.
       const last = this.#screenLines();
       await this.#writeNow(`${LEAVE_ALTERNATE_SCREEN}${RESET}`);
       await this.#writeNow(`${this.#toNewLine()}${last.map((line) => `${line}\r\n`).join("")}`);
@@ -117,7 +117,7 @@ export class DrawQueue<Marker> {
     await this.#writeNow("\r\n");
   }
 
-  /** What is in sight, without empty lines at its end. */
+  /** The visible lines, without empty lines at the end. */
   #screenLines(): string[] {
     const { active } = this.#terminal.buffer;
     const lines = Array.from(
@@ -141,7 +141,7 @@ export class DrawQueue<Marker> {
   }
 }
 
-/** As many of a rule's parts as fit into a line. */
+/** The parts of a rule that fit into a line. */
 function fitting({ number, parts: [how = "", ...others] }: RunRule, cols: number): [string, ...string[]] {
   const first = `Run ${number}: ${how}`.slice(0, Math.max(1, cols - 1));
   let width = first.length;

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { OpenTerminal } from "./terminal.ts";
 import { heldModifiers, type Modifier, releaseModifiers, type TouchKey, tapModifier } from "./touch-keys.ts";
 
-/** As Termux and Blink have them: what shells and editors need most comes first, the rest by scrolling. */
+/** Keys in the order of Termux and Blink: those that shells and editors need most come first, the others are reached by scrolling. */
 const MODIFIERS: readonly [Modifier, string][] = [
   ["ctrl", "Ctrl"],
   ["alt", "Alt"],
@@ -21,13 +21,13 @@ const KEYS: readonly [key: TouchKey, face: string, label?: string][] = [
   ["pageUp", "PgUp"],
   ["pageDown", "PgDn"],
 ];
-/** A key that is held down repeats, as on a keyboard, milliseconds. */
+/** Delay and interval of the repeats of a key that is held down, ms. */
 const REPEAT_AFTER_MS = 450;
 const REPEAT_EACH_MS = 70;
 
-/** Keys that a phone's keyboard lacks, below the terminal. They leave the focus where it is: the keyboard stays up, or stays away. */
+/** Keys that a phone's keyboard lacks, below the terminal. They do not move the focus, so that the keyboard stays open or closed. */
 export function KeyBar({ terminal }: { terminal: OpenTerminal | null }) {
-  // What was held for one terminal is not for the next.
+  // Modifiers that were held for one terminal are released for the next.
   useEffect(() => releaseModifiers, [terminal]);
   return (
     <div class="key-bar" role="toolbar" aria-label="Keys">
@@ -55,7 +55,7 @@ function ModifierKey({ terminal, which, face }: { terminal: OpenTerminal | null;
       aria-label={held === "locked" ? `${face}, locked` : face}
       onMouseDown={keepFocus}
       onClick={() => {
-        // What comes next is typed on the phone's keyboard, as a rule.
+        // The next character is usually typed on the phone's keyboard.
         if (tapModifier(which) === "once") terminal?.focus();
       }}
     >
@@ -76,7 +76,7 @@ function Key({
   label?: string | undefined;
 }) {
   const repeat = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  /** It has repeated: the click at its end is no further key. */
+  /** Whether the key has repeated: the click at its end is then not another press. */
   const hasRepeated = useRef(false);
   const press = () => terminal?.press(key);
   const release = () => clearTimeout(repeat.current);
@@ -96,7 +96,7 @@ function Key({
         };
         repeat.current = setTimeout(again, REPEAT_AFTER_MS);
       }}
-      // Scrolling the bar cancels, too.
+      // Scrolling the bar cancels the press, too.
       onPointerUp={release}
       onPointerLeave={release}
       onPointerCancel={release}

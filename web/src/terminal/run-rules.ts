@@ -11,24 +11,24 @@ export type PastRun = Detail["history"][number];
 export interface RunRule {
   number: number;
   tone: "good" | "bad" | "soft";
-  /** How it ended, how long it ran and when it ended. The first is the most important one. */
+  /** How the run ended, how long it ran and when it ended; the most important part first. */
   parts: readonly string[];
 }
 
-/** A piece of output, or what separates two runs. */
+/** A piece of output, or the rule that separates two runs. */
 export type OutputPart = string | RunRule;
 
 type EndedRun = PastRun & { output_end: OutputPlace };
 
-/** Where the output of each run of a process ends: puts rules between the pieces of its output. */
+/** The places where the output of each run of a process ends: puts rules between the pieces of its output. */
 export class RunRules {
   /** Ended runs whose end the output has not reached yet, oldest first. */
   #pending: EndedRun[] = [];
-  /** The newest run that is pending or was placed. */
+  /** Number of the newest run that is pending or was placed. */
   #newest = 0;
   #successCodes: readonly number[] = [0];
 
-  /** Adds runs of the history, newest first, that have ended since. */
+  /** Adds runs of the history, newest first, that have ended since the last call. */
   learn(history: readonly PastRun[], successCodes: readonly number[] = [0]): void {
     this.#successCodes = successCodes;
     const ended = history.flatMap((run) => (run.output_end !== null && run.number > this.#newest ? [run as EndedRun] : []));
@@ -36,7 +36,7 @@ export class RunRules {
     this.#newest = this.#pending.at(-1)?.number ?? this.#newest;
   }
 
-  /** A backlog that ends at a place, with rules. What ended before it begins, or in another stream, is left out. */
+  /** A backlog that ends at a place, with rules. Runs that ended before the backlog begins, or in another stream, are omitted. */
   backlog(text: string, end: OutputPlace): OutputPart[] {
     const start = end.offset - bytesOf(text);
     this.#pending = this.#pending.filter(({ output_end: { offset, stream_id } }) => stream_id === end.stream_id && offset >= start);
@@ -59,13 +59,13 @@ export class RunRules {
     return parts;
   }
 
-  /** With a new stream the output of the one before is at its end. */
+  /** Whether the output has reached the end of a run; a new stream means that the output of the previous one is complete. */
   #isReached({ output_end: { offset, stream_id } }: EndedRun, end: OutputPlace): boolean {
     return stream_id !== end.stream_id || offset <= end.offset;
   }
 }
 
-/** Signals by which processes are asked to end. */
+/** Signals that request processes to end. */
 const STOPS: ReadonlySet<string> = new Set(["SIGTERM", "SIGINT", "SIGHUP"]);
 
 function ruleOf(run: EndedRun, successCodes: readonly number[]): RunRule {
@@ -79,7 +79,7 @@ function ruleOf(run: EndedRun, successCodes: readonly number[]): RunRule {
   };
 }
 
-/** Bytes of UTF-8 that a text came from. U+FFFD counts as one, as in `textOfLastBytes`. */
+/** Number of UTF-8 bytes that a text was decoded from. U+FFFD counts as one, as in `textOfLastBytes`. */
 function bytesOf(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index++) {

@@ -5,23 +5,23 @@ import { IconButton } from "../ui/icons.tsx";
 import { resultText, type SearchQuery, type SearchResults, searchProblem } from "./search-query.ts";
 import type { OpenTerminal } from "./terminal.ts";
 
-/** Kept from one search to the next, in every terminal. */
+/** Options that are kept from one search to the next, in every terminal. */
 const isCaseSensitive = signal(false);
 const isRegex = signal(false);
 
-/** Searches a terminal, from its end upwards. `asked` grows with each request for the bar, which then takes the keyboard. */
+/** Searches a terminal, from its end upwards. `asked`: number of requests for the bar; each request gives it the focus. */
 export function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal | null; asked: number; onClose: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
   const [results, setResults] = useState<SearchResults>({ index: -1, count: 0 });
   const query: SearchQuery = { text, caseSensitive: isCaseSensitive.value, regex: isRegex.value };
-  // Before it is painted: what is typed next is for it and not for the process.
+  // Runs before painting: the next typed text is for the bar and not for the process.
   useLayoutEffect(() => {
     input.current?.focus();
     input.current?.select();
   }, [asked]);
   useEffect(() => terminal?.onResults(setResults), [terminal]);
-  // Before the next key: Enter right after the last letter steps through what this has found.
+  // Runs before the next key: Enter right after the last letter steps through the new matches.
   useLayoutEffect(() => {
     // A selection stays until something is typed.
     if (!terminal || (text === "" && results.count === 0)) return;

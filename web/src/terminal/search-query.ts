@@ -4,16 +4,16 @@ export interface SearchQuery {
   regex: boolean;
 }
 
-/** How many matches there are, and which one is selected, from 0; -1: none is known to be. */
+/** Number of matches, and the index of the selected one; -1 if none is known to be selected. */
 export interface SearchResults {
   index: number;
   count: number;
 }
 
-/** Matches that are counted and highlighted. */
+/** Maximum number of matches that are counted and highlighted. */
 export const MAX_MATCHES = 1_000;
 
-/** Why a search cannot be done, in words; null if it can. */
+/** The reason why a search is not possible; null if it is. */
 export function searchProblem({ text, regex }: SearchQuery): string | null {
   if (!regex || text === "") return null;
   try {
@@ -23,7 +23,7 @@ export function searchProblem({ text, regex }: SearchQuery): string | null {
   }
 }
 
-/** "3 of 17", or why there is nothing to show; "" before anything is typed. */
+/** A text such as "3 of 17", or the reason why there are no matches; "" before anything is typed. */
 export function resultText(query: SearchQuery, { index, count }: SearchResults): string {
   if (query.text === "") return "";
   const problem = searchProblem(query);

@@ -5,7 +5,7 @@ import type { OpenTerminal } from "./terminal.ts";
 
 const MAX_DOWNLOADED_LINES = 100_000;
 
-/** What can be done with the terminal of a process that is shown. */
+/** The actions on the terminal of a shown process. */
 export interface TerminalActions {
   terminal: OpenTerminal | null;
   search: () => void;
@@ -14,7 +14,7 @@ export interface TerminalActions {
 
 const shown = new Map<string, TerminalActions>();
 
-/** A process view tells what its terminal can do, for the palette; the newest view of a process counts. */
+/** Registers the terminal of a process view, for the palette; the newest view of a process counts. Returns a function that unregisters it. */
 export function offerTerminal(name: string, actions: TerminalActions): () => void {
   shown.set(name, actions);
   return () => {
@@ -26,7 +26,7 @@ export function terminalOf(name: string): TerminalActions | undefined {
   return shown.get(name);
 }
 
-/** A terminal that the user waits for, whether it then takes the keyboard, and what has the focus until then. */
+/** The terminal that the user waits for, whether it then takes the focus, and the element that has the focus until then. */
 let coming: { box: Element; takesFocus: boolean; focused: Element | null } | null = null;
 
 /** Called when a terminal that the user waits for begins to load. */
@@ -34,7 +34,7 @@ export function terminalComes(box: Element, takesFocus: boolean): void {
   coming = { box, takesFocus, focused: document.activeElement };
 }
 
-/** Called when it is there, or will not come. Returns whether it is still to take the keyboard. */
+/** Called when the terminal is loaded, or will not be. Returns whether it should still take the focus. */
 export function terminalArrived(box: Element | null): boolean {
   if (box === null || coming?.box !== box) return false;
   const isToFocus = coming.takesFocus && isTerminalComing();
@@ -42,10 +42,10 @@ export function terminalArrived(box: Element | null): boolean {
   return isToFocus;
 }
 
-/** Whether the user waits for a terminal that is still loading: not if the user has moved the focus since. */
+/** Whether the user waits for a terminal that is still loading; false if the user has moved the focus since. */
 export const isTerminalComing = (): boolean => coming !== null && document.activeElement === coming.focused;
 
-/** Gives the keyboard to the terminal in a pane, also if it is still loading. Returns whether there is one. */
+/** Focuses the terminal in a pane, even if it is still loading. Returns whether there is one. */
 export function focusTerminal(pane: number): boolean {
   const box = document.querySelector(poppedOut ? ".terminal-box" : `[data-pane="${pane}"] .terminal-box`);
   const input = box?.querySelector<HTMLElement>(".xterm-helper-textarea");

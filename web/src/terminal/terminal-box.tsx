@@ -14,13 +14,13 @@ function isInFocusedPane(element: HTMLElement): boolean {
   return pane === null || pane.dataset.pane === String(layout.value.focused);
 }
 
-/** A process's terminal. It is the heaviest part of the page: loaded when first needed. */
+/** A process's terminal. Its code is loaded when first needed, since it is the largest part of the page. */
 export function TerminalBox(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { name } = props;
   const latest = useRef(props);
   latest.current = props;
-  // As this is drawn: an effect after painting would run after the next key already.
+  // A layout effect: an effect after painting could run after the next key.
   useLayoutEffect(() => {
     if (latest.current.webgl && holdsKeys() && box.current && isInFocusedPane(box.current)) terminalComes(box.current, takesFocus());
   }, [name]);

@@ -3,7 +3,7 @@ import { FONT_SIZE, fontSize } from "../state/settings.ts";
 import { copy } from "../ui/clipboard.ts";
 import { confirm } from "../ui/dialog.tsx";
 
-/** Pasted text with more lines is shown for confirmation first. */
+/** Maximum number of lines that are pasted without confirmation. */
 const LINES_WITHOUT_ASKING = 1;
 const QUOTED_PASTE = 600;
 
@@ -14,7 +14,7 @@ interface Parts {
   onSearchWanted: (() => void) | undefined;
 }
 
-/** What the terminal does itself with keys and pasted text, before anything is typed into the process. */
+/** Handles keys and pasted text that are for the terminal itself, before anything is typed into the process. */
 export function ownKeys({ name, terminal, parent, onSearchWanted }: Parts): { copySelection: () => void; close: () => void } {
   let isClosed = false;
 

@@ -14,12 +14,12 @@ export function useWebGl(terminal: Terminal): void {
   }
 }
 
-/** A line from the text of a rule to the right edge. The text itself is a part of the output: it is found, copied and read out. */
+/** Draws a line from the text of a rule to the right edge. The text itself is part of the output, so it can be found, copied and read out. */
 export function drawRule(terminal: Terminal, { marker, width, tone }: DrawnRule<IMarker>): void {
   const decoration = terminal.registerDecoration({ marker, x: width + 1, layer: "bottom" });
   decoration?.onRender((element) => {
     element.classList.add("run-rule", `run-rule-${tone}`);
-    // xterm.js gives it that of some cells.
+    // xterm.js sets the width of some cells.
     element.style.width = "auto";
   });
 }
@@ -40,7 +40,7 @@ export function searchColors() {
       };
 }
 
-/** The page's colours. */
+/** The theme with the page's colours. */
 export function themeOf(element: HTMLElement): ITheme {
   const style = getComputedStyle(element);
   const value = (name: string) => style.getPropertyValue(name).trim();

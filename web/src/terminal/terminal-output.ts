@@ -7,13 +7,12 @@ import { type OutputPart, type PastRun, RunRules } from "./run-rules.ts";
 import type { ToldSize } from "./terminal-size.ts";
 
 const BACKLOG_LINES = 5_000;
-/** Lines that are requested and drawn first: more than any screen has rows. */
+/** Number of lines that are requested and drawn first: more than any screen has rows. */
 const NEWEST_LINES = 200;
 /** Maximum text that xterm.js has not drawn yet, characters; beyond it the newest backlog is requested instead. */
 const MAX_UNDRAWN = 4_000_000;
 /**
- * Pause before a backlog that is not available is requested again, milliseconds: doubled each time. Ends early when the host
- * returns.
+ * Pause before an unavailable backlog is requested again, ms: doubled each time. It ends early when the host returns.
  */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -22,12 +21,12 @@ interface Options {
   name: string;
   terminal: Terminal;
   onRule: (rule: DrawnRule<IMarker>) => void;
-  /** Called before the backlog is drawn, in the size that it was written for. Returns whether the program has to redraw. */
+  /** Called before the backlog is drawn, with the size that it was written for. Returns whether the program has to redraw. */
   onSize: (told: ToldSize) => boolean;
   onEmpty: (isEmpty: boolean) => void;
-  /** The newest lines are drawn, and then the whole backlog. */
+  /** Called when the newest lines are drawn, and then when the whole backlog is. */
   onDrawn: (hasToRedraw: boolean) => void;
-  /** Live output has come. */
+  /** Called on live output. */
   onLive: () => void;
 }
 
@@ -37,42 +36,41 @@ interface History {
   successCodes?: readonly number[];
 }
 
-/** Live output, and where it ends. */
+/** Live output, and the place where it ends. */
 interface Held {
   text: string;
   end: OutputPlace;
 }
 
 /**
- * Clears screen and scrollback, without a frame in which nothing is shown: until END_REDRAW xterm.js draws nothing anew (DEC mode 2026). The
- * modes are those that programs set most.
+ * Clears screen and scrollback without an empty frame: xterm.js draws nothing until END_REDRAW (DEC mode 2026). Resets the modes that programs
+ * set most.
  */
 const BEGIN_REDRAW = `\x1b[?2026h${LEAVE_ALTERNATE_SCREEN}${RESET}\x1b[?7h\x1b[?2004l\x1b[?1l\x1b>\x1b[2J\x1b[3J\x1b[H`;
 const END_REDRAW = "\x1b[?2026l";
-/** Resets the margins as a change of size does; the cursor stays. */
+/** Resets the margins, as a change of size does; the cursor stays. */
 const WHOLE_SCREEN = "\x1b7\x1b[r\x1b8";
 
 /**
- * Draws the output of a process: its newest lines, then the whole backlog in their place, and what comes live, with a rule at the end of each
- * run.
+ * Draws the output of a process: its newest lines, then the whole backlog instead of them, then live output, with a rule at the end of each run.
  */
 export class TerminalOutput {
   readonly #options: Options;
   readonly #queue: DrawQueue<IMarker>;
   readonly #ends: (() => void)[] = [];
   #join = new OutputJoin();
-  /** Takes the live output, too, while the whole backlog is on its way. */
+  /** Also receives the live output while the whole backlog is being requested. */
   #wholeJoin: OutputJoin | null = null;
   #rules = new RunRules();
-  /** Live output that waits for the end of a run to be told; null: none does. */
+  /** Live output that waits until the end of a run is known; null: no run's end is awaited. */
   #held: Held[] | null = null;
-  /** A run has ended since the history was requested. */
+  /** Whether a run has ended since the history was requested. */
   #hasEndedAgain = false;
   #isReplaying = true;
   #replays = 0;
   #isPaused = false;
   #isClosed = false;
-  /** Set while the backlog is not available: the manager is connected, the process's host is not yet. */
+  /** The timer of the next request while the backlog is not available: the manager is connected, the process's host is not yet. */
   #retry: ReturnType<typeof setTimeout> | undefined;
   #refusals = 0;
 
@@ -112,12 +110,12 @@ export class TerminalOutput {
     this.#isPaused = isPaused;
   }
 
-  /** The process's host is there: a backlog that was not available is requested now. */
+  /** Called when the process's host is connected: requests a backlog that was not available. */
   hostReady(): void {
     if (this.#retry !== undefined) void this.replay();
   }
 
-  /** The subscription exists already: no output is lost in between. Repeated after each reconnect. */
+  /** Requests and draws the backlog, also after each reconnect. The subscription exists already, so that no output is lost in between. */
   async replay(): Promise<void> {
     const { name, terminal } = this.#options;
     const mine = ++this.#replays;
@@ -137,7 +135,7 @@ export class TerminalOutput {
     }
     this.#refusals = 0;
     this.#hasEndedAgain = false;
-    // After the backlog: the ends of all its runs are known.
+    // Requested after the backlog, so that the ends of all its runs are known.
     const [history, told] = await Promise.all([
       this.#history(),
       client.request({ type: "follow_terminal_size", name }).catch(() => null),
@@ -160,7 +158,7 @@ export class TerminalOutput {
     if (!isOver()) this.#options.onDrawn(isTaken);
   }
 
-  /** Nothing can be put above what a terminal shows: all is drawn once more, while the newest lines stay in sight. */
+  /** Draws everything again, since nothing can be inserted above the drawn lines; the newest lines stay visible meanwhile. */
   async #drawWhole(isOver: () => boolean): Promise<void> {
     const { terminal } = this.#options;
     const join = new OutputJoin();
@@ -172,7 +170,7 @@ export class TerminalOutput {
     this.#wholeJoin = null;
     this.#isReplaying = true;
     this.#join = join;
-    // Output that waited for the end of a run is in the backlog.
+    // Output that waited for the end of a run is part of the backlog.
     const isLearning = this.#held !== null;
     this.#held = null;
     const { baseY, viewportY } = terminal.buffer.active;
@@ -185,7 +183,7 @@ export class TerminalOutput {
     this.#isReplaying = false;
   }
 
-  /** Null: it is not available. */
+  /** Requests the backlog; null if it is not available. */
   async #backlog(lines: number) {
     const backlog = await client.request({ type: "get_process_output", name: this.#options.name, lines }).catch(() => null);
     return backlog?.type === "process_output_snapshot" ? backlog : null;
@@ -215,7 +213,7 @@ export class TerminalOutput {
     else this.#draw(this.#rules.place(text, end));
   }
 
-  /** A run has ended, and all its output has come. What follows waits until it is known where in the output that was. */
+  /** Called when a run has ended and all its output has arrived. Later output waits until the place of the run's end is known. */
   async #learn(): Promise<void> {
     let end = this.#join.end;
     this.#hasEndedAgain = this.#held !== null || end === null;
@@ -226,11 +224,11 @@ export class TerminalOutput {
       this.#hasEndedAgain = false;
       const known = held.length;
       const history = await this.#history();
-      // A replay knows by itself.
+      // A replay requests the history itself.
       if (this.#isClosed || this.#held !== held) return;
       this.#rules.learn(history.runs, history.successCodes);
       this.#draw(this.#rules.place("", end));
-      // Runs may have ended in what has come since the request.
+      // Runs may have ended in the output that arrived since the request.
       for (const piece of held.splice(0, this.#hasEndedAgain ? known : held.length)) {
         end = piece.end;
         this.#draw(this.#rules.place(piece.text, end));
@@ -249,7 +247,7 @@ export class TerminalOutput {
   #draw(parts: readonly OutputPart[]): void {
     if (parts.length === 0) return;
     this.#options.onEmpty(false);
-    // Output arrives faster than a browser draws: only the newest is worth drawing.
+    // Output arrives faster than a browser draws: only the newest output is worth drawing.
     if (this.#queue.undrawn > MAX_UNDRAWN) void this.replay();
     else this.#queue.draw(parts);
   }

@@ -8,8 +8,8 @@ const REPLIES = [
 ];
 
 /**
- * Whether a text consists only of replies that a terminal sends by itself when a program queries it. Users do not type them: a query from
- * long ago must not be answered when the output is shown again.
+ * Whether a text consists only of replies that a terminal sends by itself when a program queries it. Users do not type them; old queries must
+ * not be answered when the output is shown again.
  */
 export function isTerminalReply(text: string): boolean {
   let rest = text.replaceAll("\x1b", "␛").replaceAll("\x07", "␇");

@@ -2,36 +2,36 @@ export interface Size {
   rows: number;
   cols: number;
 }
-/** What the manager says of a terminal's size. */
+/** The size of a terminal, as the manager reports it. */
 export interface ToldSize extends Size {
   holder: "this" | "other" | "none";
 }
 
 interface Options {
   name: string;
-  /** The size that fills this terminal's box; null: it is out of sight. */
+  /** The size that fills this terminal's box; null if the box is not visible. */
   room: () => Size | null;
   /** Draws in a size: this terminal's own, or (`isForeign`) one that need not fit its box. */
   show: (size: Size, isForeign: boolean) => void;
   send: (size: Size) => void;
-  /** Whether the page can be seen. */
+  /** Whether the page is visible. */
   isVisible: () => boolean;
 }
 
-/** How long a viewer that never held the size leaves it to those that did, milliseconds. */
+/** Time that a viewer that never held the size waits for those that did, ms. */
 const GRACE_MS = 700;
 
-/** Of several terminals of this page that show one process, the one whose size it has. */
+/** For each process, the terminal of this page that has claimed its size; several terminals may show the process. */
 const claimers = new Map<string, TerminalSize>();
 
 /**
- * Which size a terminal that several viewers show has: that of the viewer that typed last. When it leaves, the one that held the size before
- * takes it back. To look takes nothing: other viewers draw in the size that the terminal has.
+ * Determines the size of a terminal that several viewers show: that of the viewer that typed last. When that viewer closes the terminal, the one
+ * that held the size before takes it over again. Viewing alone claims nothing: other viewers draw in the size that the terminal has.
  */
 export class TerminalSize {
   readonly #options: Options;
   #told: ToldSize | null = null;
-  /** This terminal held the size until another viewer took it. */
+  /** Whether this terminal held the size until another viewer took it over. */
   #wasHolder = false;
   #grace: ReturnType<typeof setTimeout> | undefined;
 
@@ -39,12 +39,12 @@ export class TerminalSize {
     this.#options = options;
   }
 
-  /** This terminal draws in its own size. */
+  /** Whether this terminal draws in its own size. */
   get isOwn(): boolean {
     return this.#told?.holder === "this" && claimers.get(this.#options.name) === this;
   }
 
-  /** What the manager says as the terminal is opened. Returns whether this terminal has taken the size: then the program should redraw. */
+  /** Handles the size when the terminal is opened. Returns whether this terminal has claimed the size: the program should then redraw. */
   opened(told: ToldSize): boolean {
     this.#told = told;
     if (told.holder !== "other" && this.claim()) return true;
@@ -52,7 +52,7 @@ export class TerminalSize {
     return false;
   }
 
-  /** A change, told by the manager. */
+  /** Handles a change that the manager reports. */
   changed(told: ToldSize): void {
     if (this.#told === null) return;
     if (this.isOwn && told.holder === "other") this.#wasHolder = true;
@@ -62,19 +62,19 @@ export class TerminalSize {
     else if (!this.isOwn) this.#options.show(told, true);
   }
 
-  /** The user types into this terminal, or wants its size. */
+  /** Called when the user types into this terminal, or requests its size. */
   typed(): void {
     if (!this.isOwn) this.claim();
   }
 
-  /** The box or the font has another size. */
+  /** Called when the box or the font has a new size. */
   boxChanged(): void {
     if (this.#told === null) return;
     const isFree = this.#told.holder !== "other" && !claimers.has(this.#options.name);
     if (!(this.isOwn || isFree) || !this.claim()) this.#options.show(this.#told, !this.isOwn);
   }
 
-  /** Makes this terminal's size the process's. Returns whether it can. */
+  /** Makes this terminal's size the process's. Returns false if its box is not visible. */
   claim(): boolean {
     const { name, room, show, send } = this.#options;
     const size = room();
@@ -88,7 +88,7 @@ export class TerminalSize {
     return true;
   }
 
-  /** The page can be seen again: a size that no viewer holds is taken now. */
+  /** Called when the page becomes visible again: claims a size that no viewer holds. */
   visible(): void {
     if (this.#told?.holder === "none") this.claim();
   }

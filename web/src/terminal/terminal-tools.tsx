@@ -5,7 +5,7 @@ import { complain } from "../ui/toasts.ts";
 import type { OpenTerminal, ShownSize } from "./terminal.ts";
 import { download } from "./terminal-actions.ts";
 
-/** The true size of the process's terminal; with another viewer's size, a button that takes it over. */
+/** The actual size of the process's terminal; if it is another viewer's size, a button that takes it over. */
 function TerminalSizeText({ size, onTake }: { size: ShownSize | null; onTake: () => void }) {
   if (size === null) return null;
   const text = `${size.cols}×${size.rows}`;
@@ -22,7 +22,7 @@ function TerminalSizeText({ size, onTake }: { size: ShownSize | null; onTake: ()
   );
 }
 
-/** The command that runs. While another one is to run next, both stand in the tooltip. */
+/** The running command. If the next start runs another one, the tooltip has both. */
 function CommandLine({ process: { running_command, current_command } }: { process: Process }) {
   const command = running_command ?? current_command;
   return <code title={command === current_command ? command : `Runs: ${command}\nNext start: ${current_command}`}>{command}</code>;

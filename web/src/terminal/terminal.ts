@@ -17,7 +17,7 @@ import { inOrder } from "./typing.ts";
 import "@xterm/xterm/css/xterm.css";
 
 const SCROLLBACK = 20_000;
-/** Of a terminal that is drawn in another viewer's size, pixels. */
+/** Minimum font size of a terminal that is drawn in another viewer's size, px. */
 const SMALLEST_FONT = 6;
 
 export interface TerminalOptions {
@@ -25,25 +25,25 @@ export interface TerminalOptions {
   parent: HTMLElement;
   onSize?: (size: ShownSize) => void;
   onSearchWanted?: () => void;
-  /** Whether the newest output is in view: not while the user has scrolled back. */
+  /** Called with whether the newest output is visible: not while the user has scrolled back. */
   onFollow?: (follows: boolean) => void;
   focus: boolean;
-  /** A grid may have many terminals: browsers allow about 16 WebGL contexts. */
+  /** Whether it draws with WebGL: browsers allow about 16 WebGL contexts, and a grid may have more terminals. */
   webgl: boolean;
 }
 
 /** The size of a process's terminal, as it is drawn here. */
 export interface ShownSize extends Size {
-  /** It is that of another viewer. */
+  /** Whether it is the size of another viewer. */
   isForeign: boolean;
 }
 
 export interface OpenTerminal {
   /** Makes the process's terminal as large as this one. */
   takeSize(): void;
-  /** The next search begins at the end of the output. */
+  /** Makes the next search begin at the end of the output. */
   beginFind(): void;
-  /** Selects the next match; `onResults` tells how many there are. */
+  /** Selects the next match; `onResults` reports the number of matches. */
   find(query: SearchQuery, direction: "previous" | "next"): void;
   onResults(listener: (results: SearchResults) => void): () => void;
   endFind(): void;
@@ -52,7 +52,7 @@ export interface OpenTerminal {
   toEnd(): void;
   setPaused(paused: boolean): void;
   focus(): void;
-  /** Types a key that the keyboard lacks. */
+  /** Types a key that a phone's keyboard lacks. */
   press(key: TouchKey): void;
   close(): void;
 }
@@ -75,7 +75,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   const search = new SearchAddon({ highlightLimit: MAX_MATCHES });
   terminal.loadAddon(fit);
   terminal.loadAddon(search);
-  // Without a Referer: an address in the output of a process must not act in the name of this page.
+  // Links have no Referer: an address in the output of a process must not act on behalf of this page.
   terminal.loadAddon(new WebLinksAddon((_, uri) => window.open(uri, "_blank", "noopener,noreferrer")));
   terminal.open(parent);
   if (webgl) useWebGl(terminal);
@@ -84,7 +84,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   const nudge = new ForceRedraw((rowsLess) => {
     const { cols, rows } = terminal;
     if (rowsLess > 0) {
-      // Margins that were set for another size were reset when the size changed; the backlog need not show that.
+      // Resets margins that were set for another size. The change of size reset them, but the backlog may not contain it.
       terminal.resize(cols, rows + 1);
       terminal.resize(cols, rows);
     }
@@ -103,7 +103,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     onDrawn: (hasToRedraw) => {
       size.boxChanged();
       if (hasToRedraw) nudge.begin();
-      // In output that was not there when it was searched.
+      // Searches the output that was added since the last search.
       if (searched !== null) find(searched, "previous");
     },
     onLive: () => nudge.heard(),
@@ -118,7 +118,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     else search.findNext(text, options);
   }
 
-  /** What the box has room for in the user's font size. */
+  /** The size that fits into the box with the user's font size. */
   function fitting(): Size | null {
     if (parent.clientWidth <= 40 || parent.clientHeight <= 20) return null;
     terminal.options.fontSize = fontSize.peek();
@@ -126,7 +126,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     return rows && cols ? { rows, cols } : null;
   }
 
-  /** The size of another viewer is drawn smaller as far as it can be read, and scrolls. */
+  /** Draws in a size. That of another viewer is drawn smaller, as far as it can be read, and scrolls. */
   function showSize({ rows, cols }: Size, isForeign: boolean): void {
     parent.classList.toggle("foreign", isForeign);
     const own = fitting();
@@ -151,13 +151,13 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   const onVisible = () => !document.hidden && size.visible();
   document.addEventListener("visibilitychange", onVisible);
 
-  // During replay the terminal answers queries of long ago: those replies must not be typed into the process.
+  // During a replay the terminal answers old queries: these replies must not be typed into the process.
   const type = inOrder((text: string, reply: { reply?: true }) => command({ type: "send_stdin", name, text, ...reply }));
   const typing = terminal.onData((text) => {
-    // Of several terminals that show the process, the manager accepts replies from the one that last typed or resized.
+    // If several terminals show the process, the manager accepts replies from the one that last typed or resized.
     const isReply = isTerminalReply(text);
     if (isReply) return output.isReplaying ? undefined : type(text, { reply: true });
-    // Before the text: a program that draws on it knows the size.
+    // Before the text is sent: a program that draws on it then knows the size.
     size.typed();
     type(typedText(text), {});
   });
@@ -245,10 +245,10 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   };
 }
 
-/** Terminals of this page that show a process. */
+/** Number of terminals of this page that show a process, by its name. */
 const shownTerminals = new Map<string, number>();
 
-/** Returns what is called when a terminal is closed: with the last one of a process, this page gives up its size. */
+/** Counts a terminal. Returns a function to call when it is closed: with the last one of a process, this page gives up its size. */
 function enter(name: string): () => void {
   shownTerminals.set(name, (shownTerminals.get(name) ?? 0) + 1);
   return () => {

@@ -1,18 +1,18 @@
 import { signal } from "@preact/signals";
 
-/** Keys that the keyboards of phones do not have, and the text that each one types. Cursor keys follow the terminal's mode. */
+/** Keys that a phone's keyboard lacks, and the text that each one types. Cursor keys follow the terminal's mode. */
 const CURSOR_KEYS = { up: "A", down: "B", right: "C", left: "D", home: "H", end: "F" } as const;
 const OTHER_KEYS = { esc: "\x1b", tab: "\t", pageUp: "\x1b[5~", pageDown: "\x1b[6~" } as const;
 
 export type TouchKey = keyof typeof CURSOR_KEYS | keyof typeof OTHER_KEYS | "|" | "/" | "-" | "~";
-/** Tapped once, a modifier holds for the next key; tapped twice, until it is tapped again. */
+/** How long a modifier is held: tapped once, for the next key; tapped twice, until it is tapped again. */
 export type Held = "off" | "once" | "locked";
 export type Modifier = "ctrl" | "alt";
 export type Modifiers = Readonly<Record<Modifier, Held>>;
 
 const NO_MODIFIERS: Modifiers = { ctrl: "off", alt: "off" };
 
-/** The modifiers that are held for what is typed next, by the key bar or the phone's keyboard. */
+/** The modifiers that apply to the next text from the key bar or the phone's keyboard. */
 export const heldModifiers = signal(NO_MODIFIERS);
 
 export function releaseModifiers(): void {
@@ -21,19 +21,19 @@ export function releaseModifiers(): void {
 
 const AFTER_TAP = { off: "once", once: "locked", locked: "off" } as const;
 
-/** Returns what holds now. */
+/** Handles a tap on a modifier; returns its new state. */
 export function tapModifier(which: Modifier): Held {
   const held = AFTER_TAP[heldModifiers.value[which]];
   heldModifiers.value = { ...heldModifiers.value, [which]: held };
   return held;
 }
 
-/** What is to be sent for text that is typed now; the modifiers that held for one key are released. */
+/** The text to send for typed text; releases the modifiers that were held for one key. */
 export function typedText(text: string): string {
   const { ctrl, alt } = heldModifiers.peek();
   if (ctrl === "off" && alt === "off") return text;
   const changed = withModifiers(text, { ctrl, alt });
-  // Not a key: the terminal tells of the mouse, or that it has the focus.
+  // Not a key: the terminal reports the mouse or the focus.
   if (changed === text && text.startsWith("\x1b[")) return text;
   const next = (held: Held) => (held === "once" ? "off" : held);
   heldModifiers.value = { ctrl: next(ctrl), alt: next(alt) };
@@ -45,7 +45,7 @@ export function textOfKey(key: TouchKey, isApplicationMode: boolean): string {
   return key in OTHER_KEYS ? OTHER_KEYS[key as keyof typeof OTHER_KEYS] : key;
 }
 
-/** The characters that Ctrl makes of others than letters, as in xterm. */
+/** The control characters of Ctrl with keys other than letters, as in xterm. */
 const CTRL_CHARACTERS: Readonly<Record<string, string>> = {
   " ": "\0",
   "2": "\0",
@@ -65,12 +65,12 @@ function withCtrl(character: string): string {
   return /^[@-_a-z]$/.test(character) ? String.fromCharCode(character.charCodeAt(0) & 0x1f) : (CTRL_CHARACTERS[character] ?? character);
 }
 
-/** What a key types while modifiers are held. Text of more than one key, as a word that a phone's keyboard completes, stays as it is. */
+/** The text of a key with the held modifiers. Text of several keys, such as a word that a phone's keyboard completes, is not changed. */
 export function withModifiers(text: string, { ctrl, alt }: Modifiers): string {
   const isCtrl = ctrl !== "off";
   const isAlt = alt !== "off";
   const number = 1 + (isAlt ? 2 : 0) + (isCtrl ? 4 : 0);
-  // The keys that have a form with modifiers of their own (xterm's "modifyCursorKeys").
+  // Keys that have a form with modifiers (xterm's "modifyCursorKeys").
   const [, cursorKey] = /^␛[O[]([A-DHF])$/.exec(text.replace("\x1b", "␛")) ?? [];
   if (cursorKey) return `\x1b[1;${number}${cursorKey}`;
   const [, pageKey] = /^␛\[([56])~$/.exec(text.replace("\x1b", "␛")) ?? [];

@@ -1,12 +1,11 @@
 import { MAX_PIECE_CHARACTERS, textPieces } from "../../../src/base/text-pieces.ts";
 
 /**
- * Sends what is typed, in order and without a hole. `send` resolves with whether the text was taken. A text of several
- * pieces, as a long paste is, goes piece by piece, and what is typed after it waits for its end; of one that is refused on
- * the way the rest is dropped. Keys wait for nothing else.
+ * Sends typed text in order and without gaps. `send` resolves with whether the text was accepted. A text of several pieces, such as a long
+ * paste, is sent piece by piece, and later text waits for its end; if a piece is refused, the rest is dropped. Otherwise keys do not wait.
  */
 export function inOrder<T>(send: (text: string, more: T) => Promise<boolean>): (text: string, more: T) => void {
-  /** Texts that wait, or are under way piece by piece, and the end of the last of them. */
+  /** Number of texts that wait or are being sent piece by piece, and the end of the last one. */
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
   const sendPieces = async (text: string, more: T, before: Promise<void>) => {

@@ -32,7 +32,7 @@ export function TreeFilter() {
   );
 }
 
-/** States that need attention: a click leaves their processes in the tree, another one shows all. They are always there, so that nothing moves. */
+/** States that need attention: a click shows only their processes, another one shows all. Their buttons are always there: nothing moves. */
 const FILTERED: readonly ShownState[] = ["error", "backoff", "waiting"];
 
 function StateFilters() {

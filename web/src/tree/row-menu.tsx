@@ -11,7 +11,7 @@ import { type Anchor, Menu, type MenuItem } from "../ui/menu.tsx";
 import { isNarrow } from "../ui/screen.ts";
 import { focusRow, rows } from "./tree-navigation.ts";
 
-/** A finger that rests this long on a row, milliseconds, and moves no further than this, pixels, opens its menu. */
+/** Minimum duration of a long press on a row, which opens its menu, ms, and its maximum movement, px. */
 const LONG_PRESS_MS = 500;
 const MAX_MOVE_PX = 10;
 
@@ -34,7 +34,7 @@ export function RowMenu() {
   };
   return (
     <Menu
-      // Another row's menu is another one: it is placed and focused again.
+      // The key makes the menu of another row a new one: it is placed and focused again.
       key={name}
       label={`Actions of ${name}`}
       items={rowItems(name)}
@@ -78,9 +78,9 @@ export function rowItems(name: string): MenuItem[] {
   ];
 }
 
-/** A finger on a row that may become a long press. */
+/** A touch on a row that may become a long press. */
 let press: { timer: ReturnType<typeof setTimeout>; x: number; y: number } | null = null;
-/** The finger that is down has opened the menu: lifting it is no tap on the row. */
+/** Whether the current touch has opened the menu: lifting the finger is then not a tap on the row. */
 let hasPressed = false;
 
 function endPress(): void {
@@ -90,7 +90,7 @@ function endPress(): void {
 
 const rowAt = ({ target }: Event) => (target instanceof Element ? target.closest<HTMLElement>("[role=treeitem]") : null);
 
-/** Of the element around the rows: right click, and a long press, which not every browser reports as one. */
+/** Events of the element around the rows: right click, and long press, which not every browser reports as a right click. */
 export const rowMenuEvents = {
   onContextMenu(event: TargetedMouseEvent<HTMLElement>) {
     const row = rowAt(event);

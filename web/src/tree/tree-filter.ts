@@ -5,13 +5,13 @@ import { isTrouble } from "../actions/actions.ts";
 import { processNames, processOf } from "../state/store.ts";
 import { fuzzyScore } from "../ui/fuzzy.ts";
 
-/** Characters of a word that is also looked for as an abbreviation. */
+/** Minimum length of a word that is also searched for as an abbreviation, characters. */
 const MIN_ABBREVIATION = 3;
 
-/** What the user has typed into the filter of the tree. */
+/** Text of the tree's filter. */
 export const filter = signal("");
 
-/** Every word has to fit: `is:error` the state, `host:rt1` the host, anything else the name. */
+/** Whether a process matches every word: `is:error` its state, `host:rt1` its host, anything else its name. */
 export function fits(name: string, wanted: string): boolean {
   return wanted.split(/\s+/).every((word) => {
     const [, key, value = ""] = /^(is|host):(\S*)$/.exec(word) ?? [];
@@ -21,7 +21,7 @@ export function fits(name: string, wanted: string): boolean {
   });
 }
 
-/** By the word that is shown, by the name of the state, or `trouble`. */
+/** Whether a process is in a state: by the shown word, by the name of the state, or `trouble`. */
 function isInState(process: Process | undefined, value: string): boolean {
   if (process === undefined) return false;
   const state = shownState(process);
@@ -34,7 +34,7 @@ export const filtered = computed<string[] | null>(() => {
   return wanted === "" ? null : processNames.value.filter((name) => fits(name, wanted));
 });
 
-/** Shows only processes whose name or state (`is:error`) fits. */
+/** Shows only processes that match by name or state (`is:error`). */
 export function filterTree(text: string): void {
   filter.value = text;
 }

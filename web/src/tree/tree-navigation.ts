@@ -14,14 +14,14 @@ import { toast } from "../ui/toasts.ts";
 import { filter, fits } from "./tree-filter.ts";
 import { isOpen, type TreeRow, treeRows } from "./tree-rows.ts";
 
-/** Name of the row that Tab comes to. */
+/** Name of the row that Tab moves to. */
 export const focusedRow = signal("");
-/** What of the tree is in sight. */
+/** The visible part of the tree. */
 export const viewport = signal<Viewport>({ top: 0, height: 600, width: 264 });
-/** The row that gets the focus once it is drawn. */
+/** Name of the row that gets the focus once it is drawn. */
 let wantsFocus: string | null = null;
 
-/** Rows are of one height, so that only those in sight are drawn; fingers need higher ones. */
+/** Height of each row, px; it is the same for all, so that only the visible ones are drawn. Fingers need higher rows. */
 export const rowHeight = computed(() => (isNarrow.value ? 44 : 27));
 
 export const rows = computed<TreeRow[]>(() => {
@@ -44,7 +44,7 @@ export function fold(name: string, open: boolean): void {
   folds.value = { ...folds.value, [name]: open };
 }
 
-/** Opens the folded groups that a view is in. Returns whether there were any. */
+/** Opens the folded groups that contain a view. Returns whether there were any. */
 export function unfoldTo(view: View): boolean {
   if (view.kind !== "process" && view.kind !== "group") return false;
   const folded = ancestorNames(view.name).filter((name) => {
@@ -55,13 +55,13 @@ export function unfoldTo(view: View): boolean {
   return folded.length > 0;
 }
 
-/** Enter in the filter opens the first process that is left. */
+/** Opens the first process that matches the filter, on Enter in the filter. */
 export function openBest(): void {
   const best = rows.value.find(({ node }) => node.type === "process");
   if (best) show(viewOf(best));
 }
 
-/** Scrolls a row into sight, so that it is drawn in this turn. */
+/** Scrolls a row into view, so that it is drawn in this turn. */
 export function bringInSight(index: number): void {
   const list = document.querySelector<HTMLElement>(".rows");
   if (!list) return;
@@ -69,11 +69,11 @@ export function bringInSight(index: number): void {
   if (top < list.scrollTop) list.scrollTop = top;
   else if (top + rowHeight.value > list.scrollTop + list.clientHeight) list.scrollTop = top + rowHeight.value - list.clientHeight;
   else return;
-  // Not left to the scroll event of the next frame: the focused row would be gone before the new one is there.
+  // Set now, not by the scroll event in the next frame: the focused row would be gone before the new one is drawn.
   viewport.value = { ...viewport.peek(), top: list.scrollTop };
 }
 
-/** Moves the focus to a row. One out of sight is drawn first, and takes the focus then: a key in between would be lost. */
+/** Moves the focus to a row. A row out of view is drawn first, and then gets the focus, so that no key is lost in between. */
 export function focusRow(index: number): void {
   const row = rows.value[Math.max(0, Math.min(index, rows.value.length - 1))];
   if (!row) return;
@@ -90,14 +90,14 @@ export function giveFocus(element: HTMLElement | null, name: string): void {
   element.focus({ preventScroll: true });
 }
 
-/** The row of what is shown: keys of a row act on it. Else the row that has been focused last, or the first. */
+/** Focuses the row of the shown view, so that keys of a row act on it; else the row that was focused last, or the first. */
 export function focusTree(): void {
   const shown = keyOf(current.value);
   const at = rows.value.findIndex((row) => keyOf(viewOf(row)) === shown);
   focusRow(at >= 0 ? at : rows.value.findIndex(({ node }) => node.name === focusedRow.value));
 }
 
-/** The next or previous process in the tree, from the one that is shown. */
+/** Shows the next or previous process in the tree, relative to the shown one. */
 export function stepProcess(by: 1 | -1): void {
   const list = rows.value.filter(({ node }) => node.type === "process");
   const shown = keyOf(current.value);
@@ -106,7 +106,7 @@ export function stepProcess(by: 1 | -1): void {
   if (next) show(viewOf(next), false, false);
 }
 
-/** The next process in the tree that has failed or is being restarted, after the one that is shown. */
+/** Shows the next process in the tree that has failed or is being restarted, after the shown one. */
 export function nextTrouble(): void {
   const names = tree.value.flatMap(membersOf);
   const view = current.value;

@@ -5,17 +5,17 @@ export interface TreeRow {
   node: ProcessTreeNode;
   depth: number;
   open: boolean;
-  /** Place among its siblings, from 1, and how many they are (aria-posinset, aria-setsize). */
+  /** Position among its siblings, from 1, and the number of siblings (aria-posinset, aria-setsize). */
   position: number;
   siblings: number;
 }
 
-/** Whether a group is unfolded: as the user left it, else as configured. */
+/** Whether a group is unfolded: as set by the user, else as configured. */
 export function isOpen({ name, opened }: Pick<GroupNode, "name" | "opened">, folds: Readonly<Record<string, boolean>>): boolean {
   return (Object.hasOwn(folds, name) ? folds[name] : undefined) ?? opened;
 }
 
-/** The visible rows, top to bottom: what is folded or does not hold `wanted` is not there. */
+/** The rows, top to bottom, without folded nodes and, with a filter, without nodes that contain nothing `wanted`. */
 export function treeRows(
   tree: readonly ProcessTreeNode[],
   folds: Readonly<Record<string, boolean>>,

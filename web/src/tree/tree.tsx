@@ -20,10 +20,10 @@ import { openRowMenu, RowMenu, rowMenuEvents } from "./row-menu.tsx";
 import { bringInSight, focusedRow, focusRow, fold, giveFocus, rowHeight, rows, unfoldTo, viewOf, viewport } from "./tree-navigation.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
-/** Rows drawn above and below what is in sight, and how many are scrolled by before others are drawn: not at each frame. */
+/** Number of rows drawn above and below the visible ones, and of rows to scroll before others are drawn, so that not every frame draws. */
 const SPARE = 8;
 const STEP = 8;
-/** The first row that is drawn, and the first one that is not. */
+/** Index of the first drawn row, and of the first row after the drawn ones. */
 const firstDrawn = computed(() => Math.max(0, stepsTo(viewport.value.top) - SPARE));
 const endDrawn = computed(() => stepsTo(viewport.value.top + viewport.value.height) + STEP + SPARE);
 
@@ -35,14 +35,14 @@ export function Tree() {
   const list = useRef<HTMLDivElement>(null);
   useViewport(list, viewport);
   const shown = keyOf(current.value);
-  // The row of the shown view is brought in sight, wherever it was opened: by its address, before there is a tree, too.
+  // Scrolls to the row of the shown view, however it was opened: also by its address, before the tree is loaded.
   const isToReveal = useRef(true);
   useLayoutEffect(() => {
     isToReveal.current = true;
   }, [shown]);
   useLayoutEffect(() => {
     if (!isToReveal.current || !isLoaded.peek()) return;
-    // Then it is drawn again.
+    // Unfolding draws the tree again, which repeats this effect.
     if (unfoldTo(current.peek())) return;
     isToReveal.current = false;
     const at = rows.peek().findIndex((row) => keyOf(viewOf(row)) === shown);
@@ -135,7 +135,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
 
 function Twist({ name, open }: { name: string; open: boolean }) {
   return (
-    // The row itself has keys for it (arrows), and is what a screen reader speaks of.
+    // The row itself has keys for it (arrows), and is what a screen reader announces.
     <span
       class="twist"
       aria-hidden="true"
@@ -169,7 +169,7 @@ function QuickButton({ name, isGroup, running }: { name: string; isGroup: boolea
   );
 }
 
-/** On a phone a finger that scrolls would start and stop what it touches: a row has a menu, which a long press opens, too. */
+/** Opens the row's menu, as a long press does. Phones have it instead of buttons that a scrolling finger would press. */
 function MoreButton() {
   return (
     <span
@@ -188,16 +188,16 @@ function MoreButton() {
   );
 }
 
-/** Shows a row's view and gives it the keyboard. A click leaves the keyboard with the row. */
+/** Shows a row's view and focuses it. A click leaves the focus on the row. */
 function enter(row: TreeRow, kept = false): void {
   const isShown = keyOf(current.value) === keyOf(viewOf(row));
   show(viewOf(row), kept);
   if (isShown && row.node.type === "process" && takesFocus()) focusTerminal(layout.value.focused);
 }
 
-/** The tree's keys by the WAI-ARIA pattern. */
+/** Handles the tree's keys, by the WAI-ARIA pattern. */
 function onKey(event: TargetedKeyboardEvent<HTMLElement>, name: string): void {
-  // Where the row is now: what comes from the manager is drawn with the next frame only.
+  // The current index of the row: changes from the manager are drawn only with the next frame.
   const index = rows.value.findIndex((one) => one.node.name === name);
   const row = rows.value[index];
   if (!row) return;

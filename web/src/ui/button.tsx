@@ -9,15 +9,15 @@ interface Props {
   /** The menu that it opens. */
   popup?: { id: string; isOpen: boolean };
   enabled?: boolean;
-  /** Off while the manager cannot be reached. */
+  /** Whether it is disabled while the manager cannot be reached. */
   needsManager?: boolean;
   onClick: (event: MouseEvent) => void;
   children: ComponentChildren;
 }
 
 /**
- * A button that keeps the keyboard when it can no longer be used, as by what it has just done: of a disabled one the
- * browser takes the focus away, and the next key would be the page's.
+ * A button that keeps the focus when it is disabled, for example by its own action: browsers take the focus from a disabled button, and the next
+ * key would go to the page.
  */
 export function Button({ class: name, title, label, pressed, popup, enabled = true, needsManager = false, onClick, children }: Props) {
   const isOn = enabled && !(needsManager && !isConnected.value);
@@ -32,7 +32,7 @@ export function Button({ class: name, title, label, pressed, popup, enabled = tr
       aria-expanded={popup?.isOpen}
       aria-controls={popup?.isOpen ? popup.id : undefined}
       aria-disabled={isOn ? undefined : true}
-      // A key that is held down is one press.
+      // A key that is held down counts as one press.
       onKeyDown={(event) => event.repeat && event.key === "Enter" && event.preventDefault()}
       onClick={(event) => isOn && onClick(event)}
     >

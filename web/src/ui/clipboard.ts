@@ -1,6 +1,6 @@
 import { toast } from "./toasts.ts";
 
-/** Into the clipboard, and says so. Without a secure origin browsers refuse the clipboard: then it says that. */
+/** Copies a text to the clipboard, and reports success or failure: browsers refuse the clipboard without a secure origin. */
 export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
 import { signal } from "@preact/signals";
 
-/** Whether commands can be sent: not while the manager cannot be reached. */
+/** Whether commands can be sent: false while the manager cannot be reached. */
 export const isConnected = signal(true);

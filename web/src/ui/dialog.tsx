@@ -3,24 +3,24 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { IconButton } from "./icons.tsx";
 
-/** A modal dialog: the browser's own, which traps the focus and restores it at the end. */
+/** A modal dialog of the browser, which traps the focus and restores it at the end. */
 export function Dialog(props: { label: string; class?: string; title?: boolean; onClose: () => void; children: ComponentChildren }) {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
-  // The browser reports a close only in a later task; a key before that would find the dialog still open, and be lost.
+  // The browser reports a close only in a later task; until then a key would find the dialog open, and be lost.
   const close = () => {
     if (isGone.current) return;
     isGone.current = true;
     element.current?.close();
     props.onClose();
   };
-  // Before anything more can be typed: it would go to what is behind the dialog.
+  // Runs before anything more can be typed: it would go to the page behind the dialog.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
     dialog?.querySelector<HTMLElement>("[data-first]")?.focus();
     return () => {
-      // Closed, not only removed: so the browser returns the focus to the element that had it.
+      // Closed, not only removed, so that the browser returns the focus to the element that had it.
       isGone.current = true;
       dialog?.close();
     };
@@ -34,7 +34,7 @@ export function Dialog(props: { label: string; class?: string; title?: boolean; 
       onCancel={close}
       onClose={close}
       onKeyDownCapture={(event) => {
-        // The key that opened it is still held: that is not an answer.
+        // The key that opened the dialog is still held, which is not an answer.
         if (event.key === "Enter" && event.repeat) event.preventDefault();
       }}
       onClick={(event) => {
@@ -59,7 +59,7 @@ interface Question {
   text: string;
   detail?: string;
   yes: string;
-  /** It ends something: Enter cancels, so that a line typed by mistake does not confirm it. */
+  /** The action ends something: Enter cancels, so that a line typed by mistake does not confirm it. */
   isDanger?: boolean;
   answer: (yes: boolean) => void;
 }

@@ -1,4 +1,4 @@
-/** Lets the browser save what is at an address; without a name as its server calls it. */
+/** Lets the browser save the content of an address; without a name, under the name that the server gives it. */
 export function downloadFrom(address: string, name = ""): void {
   const link = document.createElement("a");
   link.href = address;
@@ -14,6 +14,6 @@ export function downloadText(text: string, type: "text/plain" | "text/csv", name
 export function downloadBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
   downloadFrom(address, name);
-  // The browser has read it by then.
+  // The browser has read the address by then.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -5,7 +5,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** Inner size of an element, followed; 0 before it is known. */
+/** The inner size of an element, kept up to date; 0 before it is known. */
 export function useSize(box: { readonly current: HTMLElement | null }): Size {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   useEffect(() => {

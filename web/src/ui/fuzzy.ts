@@ -1,17 +1,17 @@
-/** Characters that may be left out between two of the query within one word: "wrld" fits "world", "sd" does not fit "started". */
+/** Maximum number of characters left out between two of the query within a word: "wrld" fits "world", "sd" does not fit "started". */
 const MAX_LEFT_OUT = 3;
 const ADJACENT = 3;
 const WORD_START = 2;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
- * How well `query` fits `text`; null when it does not fit. Its words may be in any order. A word fits as a whole, or in pieces as abbreviations
- * are written: each piece begins a word of the text, or follows closely on the one before. Characters that are merely somewhere in the text
- * do not fit.
+ * A score of how well `query` matches `text`; null if it does not. The words of the query may be in any order. A word matches as a whole, or as an
+ * abbreviation in pieces: each piece begins a word of the text, or follows closely on the one before. Characters that are merely somewhere in the
+ * text do not match.
  */
 export function fuzzyScore(query: string, text: string): number | null {
   const lower = text.toLowerCase();
-  // Capitals begin words, too; a few characters change their length.
+  // Capitals begin words, too; the lower case of a few characters has another length.
   const cased = lower.length === text.length ? text : lower;
   let total = 0;
   for (const word of query.toLowerCase().split(/\s+/)) {
@@ -23,10 +23,10 @@ export function fuzzyScore(query: string, text: string): number | null {
   return total - text.length / 200;
 }
 
-/** Of the best way to put the word's characters into the text. */
+/** The score of the best placement of the word's characters in the text. */
 function piecesScore(word: string, text: string, cased: string): number {
   if (!hasInOrder(text, word)) return NEVER;
-  /** For each place of the text: the best score of the word's characters so far, the last of them there. */
+  /** For each position in the text: the best score of the word's characters so far, with the last of them there. */
   let before: number[] = [];
   for (let index = 0; index < word.length; index++) {
     const scores = new Array<number>(text.length).fill(NEVER);
@@ -40,7 +40,7 @@ function piecesScore(word: string, text: string, cased: string): number {
   return Math.max(NEVER, ...before);
 }
 
-/** Adjacent to the character before, or with few left out, back to the start of the word. Numbers are not abbreviated: "p00" is not "p010". */
+/** The score of a character adjacent to the previous one, or with few left out within a word. Numbers are not abbreviated: "p00" is not "p010". */
 function closeScore(at: number, before: readonly number[], cased: string): number {
   let score = (before[at - 1] ?? NEVER) + ADJACENT;
   if (isDigit(cased.charAt(at))) return score;
@@ -58,7 +58,7 @@ function hasInOrder(text: string, word: string): boolean {
   return true;
 }
 
-/** After a separator, at a capital, at the first digit. */
+/** Whether a word begins here: after a separator, at a capital, at the first digit. */
 function isWordStart(text: string, at: number): boolean {
   if (at <= 0) return true;
   const [before, here] = [text.charAt(at - 1), text.charAt(at)];

@@ -1,4 +1,4 @@
-/** Pictures on buttons: strokes in a square of 16, so that they follow the text's colour. */
+/** Paths of the icons: strokes in a square of 16, so that they have the text's colour. */
 export const PATHS = {
   start: "M5 3.2v9.6L12.5 8Z",
   stop: "M4 4h8v8H4z",

@@ -11,8 +11,8 @@ export function Icon({ name }: { name: IconName }) {
 }
 
 /**
- * A button that is a picture; its label is its tooltip, too. A phone has no tooltips: there its word stands below the picture, the label without
- * its keys if no shorter one is given.
+ * A button with an icon; its label is also its tooltip. Phones have no tooltips: there its word is below the icon, or its label without the keys
+ * if no word is given.
  */
 export function IconButton(props: {
   icon: IconName;

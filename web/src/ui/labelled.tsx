@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A control of a form below its name. */
+/** A form control below its name. */
 export function Labelled({ text, children }: { text: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is what it is given

@@ -5,11 +5,11 @@ import { Button } from "./button.tsx";
 
 interface LazyView<Props> {
   Body: (props: Props) => ComponentChildren;
-  /** Loads its code before it is opened. A failure is shown when it is opened. */
+  /** Loads the view's code before it is opened. A failure is shown when it is opened. */
   preload: () => void;
 }
 
-/** A view whose code is loaded when it is first opened: the page starts without it. */
+/** A view whose code is loaded when it is first opened, so that the page starts without it. */
 export function lazyView<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyView<Props> {
   let Loaded: ComponentType<Props> | null = null;
   const loaded = async () => {
@@ -35,7 +35,7 @@ export function lazyView<Props extends object>(load: () => Promise<ComponentType
   return { Body, preload: () => void loaded().catch(() => {}) };
 }
 
-/** A newer manager has other files than this page was made of. */
+/** The view's code could not be loaded: a newer manager does not have the files of this page. */
 function NotLoaded({ problem }: { problem: string }) {
   return (
     <div class="empty nothing" role="alert">

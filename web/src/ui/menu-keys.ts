@@ -1,10 +1,10 @@
 interface Items {
   labels: readonly string[];
-  /** The one that has the focus. */
+  /** Index of the item that has the focus. */
   at: number;
 }
 
-/** The item of a menu that a key moves the focus to; null: the key has no meaning there. Letters go to the next label that begins so. */
+/** The item of a menu that a key moves to; null if the key has no meaning. Letters move to the next label that begins with them. */
 export function nextItem(key: string, { labels, at }: Items): number | null {
   const count = labels.length;
   if (key === "ArrowDown") return (at + 1) % count;

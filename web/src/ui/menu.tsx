@@ -6,30 +6,30 @@ import { nextItem } from "./menu-keys.ts";
 export interface MenuItem {
   icon: IconName;
   label: string;
-  /** The key that does the same on the page. */
+  /** The key of the page that does the same. */
   keys?: string;
-  /** Ends something. */
+  /** Whether the action ends something. */
   isDanger?: boolean;
   run: () => void;
 }
 
-/** Where a menu opens: at a side of a button, or where the pointer is. */
+/** The place where a menu opens: at a side of a button, or at the pointer. */
 export interface Anchor {
   x: number;
   top: number;
   bottom: number;
   /** The edge of the menu that is at `x`. */
   edge: "left" | "right";
-  /** The button of the menu: a pointer on it does not close the menu, the button does. */
+  /** The button of the menu: the pointer does not close the menu there, since the button does. */
   button: HTMLElement | null;
 }
 
-/** A button that opens a menu of what is rarely needed: the WAI-ARIA menu button. */
+/** A button that opens a menu of actions that are rarely needed: the WAI-ARIA menu button. */
 export function MenuButton(props: { label: string; items: readonly MenuItem[]; icon?: IconName; word?: string; class?: string }) {
   const { label, items, icon = "more", word = "More", class: name = "" } = props;
   const id = useId();
   const box = useRef<HTMLSpanElement>(null);
-  /** The item that has the focus as it opens; null: it is closed. */
+  /** Index of the item that has the focus when the menu opens; null: it is closed. */
   const [opened, setOpened] = useState<number | null>(null);
   const close = () => {
     setOpened(null);
@@ -79,7 +79,7 @@ interface MenuProps {
   items: readonly MenuItem[];
   first: number;
   anchor: Anchor;
-  /** Closed by the keyboard, or after a choice: the focus returns to where it was. */
+  /** Called when the menu is closed by the keyboard, or after a choice: the focus returns to where it was. */
   onClose: () => void;
   onLeave: () => void;
 }
@@ -91,7 +91,7 @@ export function Menu({ id, label, items, first, anchor, onClose, onLeave }: Menu
   useEffect(() => {
     const element = menu.current;
     if (!element) return;
-    // In the browser's top layer: nothing cuts it off.
+    // The menu is in the browser's top layer, where nothing cuts it off.
     element.showPopover();
     const { width, height } = element.getBoundingClientRect();
     const under = anchor.bottom + 4;
@@ -149,7 +149,7 @@ export function Menu({ id, label, items, first, anchor, onClose, onLeave }: Menu
         >
           <Icon name={icon} />
           <span class="grow">{title}</span>
-          {/* The shortcut is told by its attribute. */}
+          {/* Screen readers read the shortcut from its attribute. */}
           {keys && (
             <span aria-hidden="true">
               <kbd>{keys}</kbd>

@@ -1,18 +1,18 @@
-/** Characters at the end of a name that stay when it has to be shortened. */
+/** Number of characters at the end of a name that stay when it is shortened. */
 const TAIL = 9;
-/** The tail is the last word of a name, if that is neither shorter nor longer. */
+/** The tail is the last word of a name, if its length is within these limits, characters. */
 const SHORTEST_WORD = 3;
 const LONGEST_WORD = 14;
 
 interface NameParts {
-  /** The groups, without the last slash; "" if it is in none. */
+  /** The groups, without the last slash; "" if there are none. */
   groups: string;
-  /** The process's own name in two parts: the end of the first one goes when there is no room. */
+  /** The process's own name in two parts: the end of the first one is cut if there is no room. */
   head: string;
   tail: string;
 }
 
-/** The parts of a name as it is shortened: the groups first, then the middle of the process's own name. */
+/** The parts of a name in which it is shortened: the groups first, then the middle of the process's own name. */
 export function nameParts(name: string): NameParts {
   const slash = name.lastIndexOf("/");
   const own = name.slice(slash + 1);

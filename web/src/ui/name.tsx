@@ -1,9 +1,9 @@
 import { nameParts } from "./name-parts.ts";
 
 /**
- * A name of groups and process, on one line. Where it has no room, the groups are cut first, and then the middle of the process's own name:
- * what tells it from its neighbours is often its end. Not for screen readers, which would read its parts one by one: put the name into the
- * label of what is around it.
+ * A name of groups and process, on one line. If there is no room, the groups are cut first, and then the middle of the process's own name, since
+ * similar names often differ at their end. Not for screen readers, which would read its parts one by one: the label of the surrounding element
+ * has to contain the name.
  */
 export function Name({ name }: { name: string }) {
   const { groups, head, tail } = nameParts(name);

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** A finger that was lifted may come down again for the next row, milliseconds. */
+/** Maximum time between two touches of rows that still count as one, ms. */
 const MAX_BETWEEN_TOUCHES_MS = 5_000;
 
-/** Whether the mouse is over an element, or a finger touched it a moment ago; `hold` is for that element. */
+/** Whether the mouse is over an element, or a finger touched it a moment ago; `hold`: the properties of that element. */
 export function usePointerOver() {
   const [isOver, setOver] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -14,7 +14,7 @@ export function usePointerOver() {
       end();
       setOver(true);
     },
-    // A finger leaves as it is lifted.
+    // A finger that is lifted leaves the element.
     onPointerLeave: ({ pointerType }: PointerEvent) => {
       if (pointerType === "touch") timer.current = setTimeout(() => setOver(false), MAX_BETWEEN_TOUCHES_MS);
       else setOver(false);

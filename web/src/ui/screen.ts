@@ -10,7 +10,7 @@ export function matching(query: string): Signal<boolean> {
   return matches;
 }
 
-/** Room for one thing at a time: a narrow window, or a phone that is held sideways. The style sheet has the same limits. */
+/** Whether there is room for one thing at a time: a narrow window, or a phone in landscape. The style sheet has the same limits. */
 export const isNarrow = matching("(max-width: 720px), (max-height: 480px) and (pointer: coarse)");
-/** A phone or tablet: its keyboard lacks keys that terminals need. */
+/** Whether this is a phone or tablet: its keyboard lacks keys that terminals need. */
 export const hasTouchKeys = matching("(max-width: 720px), (pointer: coarse)");

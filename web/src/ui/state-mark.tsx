@@ -2,8 +2,8 @@ import { type ShownState, shownState, stateText, wordOf } from "../../../src/cli
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 
 /**
- * States by shape as well as by colour: filled when alive, a ring when not, a triangle or cross when something is wrong, dashed when it is
- * not known. A cross is for what has failed for good.
+ * The shapes of states, so that they differ not only by colour: filled if alive, a ring if not, a triangle or cross if something is wrong, dashed
+ * if not known. A cross is for a final failure.
  */
 const SHAPES: Record<ShownState, string> = {
   ready: "M8 2.5a5.5 5.5 0 1 1 0 11a5.5 5.5 0 0 1 0-11Zm-2.6 5.6 1.8 1.9 3.5-3.9",
@@ -20,11 +20,11 @@ const SHAPES: Record<ShownState, string> = {
 
 interface MarkProps {
   state: ShownState;
-  /** It was the last one known. */
+  /** Whether the state is only the last one known. */
   isOld?: boolean;
-  /** It is over: the mark of a state that passes stands still. */
+  /** Whether the state is over: the mark of a transitional state then stands still. */
   isPast?: boolean;
-  /** Where the shape stands for something else than a state. */
+  /** The label, if the shape does not stand for a state. */
   label?: string;
 }
 
@@ -43,12 +43,12 @@ export function StateMark({ state, isOld = false, isPast = false, label = wordOf
   );
 }
 
-/** The mark of a process: dashed where its host is not connected, whatever its state was. */
+/** The mark of a process: dashed if its host is not connected, whatever its state was. */
 export function ProcessMark({ process }: { process: Process }) {
   return <StateMark state={shownState(process)} isOld={!process.host_ready} />;
 }
 
-/** `text`: in the place of the word for the state. */
+/** `text`: shown instead of the word for the state. */
 export function StateChip({ state, text = wordOf(state) }: { state: ShownState; text?: string }) {
   return (
     <span class={`chip chip-${state}`}>

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** Milliseconds since 1970, updated once a second for its readers. */
+/** The current time, ms since 1970, updated once a second. */
 export const now = signal(Date.now());
 setInterval(() => {
   now.value = Date.now();
@@ -43,13 +43,13 @@ export function clockTime(timestamp: string): string {
   return clockAt(millisecondsOf(timestamp));
 }
 
-/** The same for milliseconds since 1970. */
+/** Like clockTime, for milliseconds since 1970. */
 export function clockAt(milliseconds: number): string {
   const isLongAgo = Date.now() - milliseconds > A_DAY_MS;
   return (isLongAgo ? format("day", { month: "short", day: "numeric" }) : format("clock", { second: "2-digit" })).format(milliseconds);
 }
 
-/** Time of the day of seconds since 1970, with so many digits behind the seconds: "14:03:09.250". */
+/** The time of day of seconds since 1970, with `digits` decimal places: "14:03:09.250". */
 export function clockSeconds(seconds: number, digits: number): string {
   const rounded = Math.round(seconds * 10 ** digits);
   const whole = Math.floor(rounded / 10 ** digits);

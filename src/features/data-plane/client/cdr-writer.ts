@@ -1,7 +1,7 @@
 import { MgrError } from "../../../base/errors.ts";
 import type { MessageDefinition, MessageDefinitionField } from "../samples/message-definition.ts";
 
-/** XCDR1, little-endian. */
+/** Encapsulation header of XCDR1, little-endian. */
 const ENCAPSULATION = [0, 1, 0, 0];
 const INITIAL_BYTES = 256;
 const encoder = new TextEncoder();
@@ -10,7 +10,7 @@ type Writable = Readonly<Record<string, unknown>>;
 
 interface Primitive {
   readonly size: number;
-  /** Null: the value does not fit. */
+  /** Returns null if the value does not fit. */
   readonly convert: (value: unknown) => number | bigint | null;
   readonly write: (view: DataView, at: number, value: never) => void;
 }
@@ -41,7 +41,7 @@ function integer(min: number, max: number) {
   return (value: unknown) => (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max ? value : null);
 }
 
-/** 64 bits: a bigint, an integer, or decimal text. */
+/** Converts a 64-bit integer: a bigint, an integer, or decimal text. */
 function long(min: bigint, max: bigint) {
   return (value: unknown) => {
     if (typeof value !== "bigint" && !Number.isInteger(value) && !(typeof value === "string" && /^-?\d{1,20}$/.test(value))) return null;
@@ -51,8 +51,8 @@ function long(min: bigint, max: bigint) {
 }
 
 /**
- * Writes ROS 2 messages as CDR. Missing fields get their default, else zero. By hand, because MessageWriter of
- * @foxglove/rosmsg2-serialization 3.1.0 writes strings with non-ASCII characters wrongly (docs/decisions/dependencies.md).
+ * Writes ROS 2 messages as CDR. Missing fields get their default, else zero. MessageWriter of @foxglove/rosmsg2-serialization 3.1.0 is not used,
+ * because it writes strings with non-ASCII characters wrongly (docs/decisions/dependencies.md).
  */
 export class CdrWriter {
   readonly #root: readonly MessageDefinitionField[];
@@ -66,7 +66,7 @@ export class CdrWriter {
     for (const { name, definitions: fields } of definitions) if (name !== undefined) this.#types.set(name, fields);
   }
 
-  /** Throws `bad_field` that names the field. */
+  /** Throws `bad_field` with the name of the field. */
   write(message: unknown): Uint8Array {
     this.#at = 0;
     this.#reserve(ENCAPSULATION.length);
@@ -91,7 +91,7 @@ export class CdrWriter {
     if (!Array.isArray(value) && !(ArrayBuffer.isView(value) && Symbol.iterator in value)) throw refused(path, "a list");
     const items = value as ArrayLike<unknown>;
     const { arrayLength: fixed, arrayUpperBound: most = Number.POSITIVE_INFINITY } = field;
-    // A field that was left out is a list of zeros.
+    // An omitted field is a list of zeros.
     const length = items.length === 0 ? (fixed ?? 0) : items.length;
     if (length !== (fixed ?? length)) throw refused(path, `a list of ${fixed} elements`);
     if (length > most) throw refused(path, `a list of at most ${most} elements`);
@@ -132,7 +132,7 @@ export class CdrWriter {
     this.#at += bytes.length + 1;
   }
 
-  /** Counted from the end of the encapsulation header. */
+  /** Aligns the next value, counted from the end of the encapsulation header. */
   #align(size: number): void {
     const rest = (this.#at - ENCAPSULATION.length) % size;
     if (rest === 0) return;

@@ -5,10 +5,10 @@ import { checkInput, type ParameterType, type ParameterTypes, parameterText, par
 
 export interface ParameterSpec<Type extends ParameterType = ParameterType> {
   readonly type: Type;
-  /** The first input. */
+  /** Initial input. */
   readonly value: ParameterTypes[Type];
   readonly unit?: string;
-  /** Both inclusive; for `float` and `int`. */
+  /** Limits of the value, both inclusive; for `float` and `int`. */
   readonly min?: number;
   readonly max?: number;
   readonly description?: string;
@@ -45,7 +45,7 @@ export class ClientParameter<Type extends ParameterType = ParameterType> {
     return this.#input;
   }
 
-  /** Throws `bad_field` for another type. The range is for overrides only. */
+  /** Throws `bad_field` for another type. The range applies to overrides only. */
   set input(input: ParameterTypes[Type]) {
     checkInput(this.name, this.#spec.type, input);
     this.#change(() => {
@@ -74,7 +74,7 @@ export class ClientParameter<Type extends ParameterType = ParameterType> {
     return { parameter: this.name, enabled, value: parameterText(value) };
   }
 
-  /** An entry of `list`. */
+  /** The parameter as an entry of `list`. */
   describe(): Record<string, string | number | boolean | null> {
     const { type, unit = "", description = "", min = null, max = null } = this.#spec;
     return {

@@ -30,12 +30,12 @@ const RULES = {
 };
 const MAX_NAME_LENGTH = 128;
 const LIBRARY_VERSION = 1;
-/** Longest pause between two attempts to connect, milliseconds. */
+/** Maximum pause between two attempts to connect, milliseconds. */
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Connects a program to the bus: topics, services and parameters (docs/clients.md). Waits for the broker, and reconnects for ever. Rejects
- * with `bad_field` (name, address) and `host_unavailable` (`signal`).
+ * Connects a program to the bus: topics, services and parameters (docs/clients.md). Waits for the broker, and reconnects without limit. Rejects with
+ * `bad_field` (name, address) and `host_unavailable` (`signal`).
  */
 export async function connectClient(options: ConnectClientOptions): Promise<DataClient> {
   checkOptions("connectClient", options, RULES);

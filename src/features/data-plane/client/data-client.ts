@@ -13,12 +13,12 @@ import { describeTopic, type PublisherOptions, type TopicDefinition, TopicPublis
 import { type SubscribeOptions, TopicSubscription } from "./topic-subscription.ts";
 
 export interface ClientCounters {
-  /** Messages published: sent, and not sent because there was no connection or the send buffer was full. */
+  /** Messages published: sent, and not sent because there was no connection or the send buffer was full (`unsent`). */
   sent: number;
   unsent: number;
-  /** Messages that were sent and that the broker refused. */
+  /** Messages that were sent, but refused by the broker. */
   refused: number;
-  /** Messages of subscriptions: received, missed by sequence number, and dropped because the program did not take them in time. */
+  /** Messages of subscriptions: received, missed by sequence number, and dropped because the program did not read them in time. */
   received: number;
   missed: number;
   dropped: number;
@@ -40,9 +40,9 @@ export class DataClient implements AsyncDisposable {
   readonly #log: WarningLog;
   readonly #registration: Registration;
   readonly #open = new Set<Counted>();
-  /** Open ones, by subject. */
+  /** Open publishers by subject. */
   readonly #publishers = new Map<string, TopicPublisher>();
-  /** Of publishers and subscriptions that are closed. */
+  /** Sums of the counters of closed publishers and subscriptions. */
   readonly #past: ClientCounters = { sent: 0, unsent: 0, refused: 0, received: 0, missed: 0, dropped: 0 };
   readonly #services = new Set<MicroService>();
   #parameters: ParameterService | null = null;
@@ -55,7 +55,7 @@ export class DataClient implements AsyncDisposable {
     void this.#followErrors();
   }
 
-  /** For `connectClient`. */
+  /** Used by `connectClient`. */
   async register(): Promise<void> {
     await this.#registration.register();
   }
@@ -77,8 +77,8 @@ export class DataClient implements AsyncDisposable {
   }
 
   /**
-   * Reserves a topic. `definition` is the text of a ROS 2 message (encoded as CDR) or a JSON Schema (JSON); without one the topic carries
-   * bytes. Rejects with `conflict` if another client has the topic, and `bad_field`.
+   * Reserves a topic. `definition` is the text of a ROS 2 message (encoded as CDR) or a JSON Schema (JSON); without one the topic carries bytes.
+   * Rejects with `conflict` if another client has the topic, and with `bad_field`.
    */
   async publisher(topic: string, definition?: TopicDefinition, options: PublisherOptions = {}): Promise<TopicPublisher> {
     const { topics } = this.#registration;
@@ -100,7 +100,7 @@ export class DataClient implements AsyncDisposable {
     throw new MgrError("conflict", `the topic '${topic}' cannot be published: ${refusal}`);
   }
 
-  /** Messages of a topic, from any publisher, now or later: read them with `for await`, or give `onMessage`. */
+  /** Subscribes to a topic, from any publisher, now or later: read the messages with `for await`, or pass `onMessage`. */
   subscribe(topic: string, options: SubscribeOptions = {}): TopicSubscription {
     const subscription: TopicSubscription = new TopicSubscription(this.#bus, topic, options, {
       log: this.#log,
@@ -116,7 +116,7 @@ export class DataClient implements AsyncDisposable {
     return this.#provide(service, shape, { handler, subjectOf });
   }
 
-  /** Asks a service and resolves with its response. Rejects with ServiceError, `not_found`, `timeout` or `host_unavailable`. */
+  /** Calls a service and resolves with its response. Rejects with ServiceError, `not_found`, `timeout` or `host_unavailable`. */
   call(service: string, request: unknown = {}, options: CallOptions = {}): Promise<unknown> {
     return callService(this.#bus, service, request, options);
   }
@@ -135,7 +135,7 @@ export class DataClient implements AsyncDisposable {
   /** Resolves when the broker has processed everything that was sent before, and all of its refusals were reported. */
   async flush(): Promise<void> {
     await this.#bus.flush();
-    // The library reports errors by an asynchronous iterator, which may be some microtasks behind.
+    // The library reports errors through an asynchronous iterator, which may be some microtasks behind.
     await nextTurn();
   }
 
@@ -162,7 +162,7 @@ export class DataClient implements AsyncDisposable {
     return parameters;
   }
 
-  /** The topic has the parameter's name, or a longer one if another client has that topic. */
+  /** Publishes the parameter's topic. It has the parameter's name, or a longer one if another client has that topic. */
   async #parameterTopic(parameter: ClientParameter): Promise<TopicPublisher> {
     try {
       return await this.publisher(parameter.name, parameter.schema, { keepLast: true });
@@ -192,14 +192,14 @@ export class DataClient implements AsyncDisposable {
     if (this.#open.delete(one)) add(this.#past, one.counters);
   }
 
-  /** Errors that the broker reports later, such as a message of a topic that another client has reserved. */
+  /** Logs errors that the broker reports later, such as a message of a topic that another client has reserved. */
   async #followErrors(): Promise<void> {
     const warning = new ThrottledWarning(this.#log);
     for await (const status of this.#bus.connection.status())
       if (status.type === "error" && !this.#isHandled(status.error)) warning.warn(`the broker refused: ${messageOf(status.error)}`);
   }
 
-  /** Whether the error is about a message of a publisher that handles refusals. */
+  /** Whether a publisher that handles refusals has handled the error. */
   #isHandled(error: Error): boolean {
     if (!(error instanceof PermissionViolationError) || error.operation !== "publish") return false;
     try {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { firstIssue } from "../../../base/errors.ts";
 
-/** Why `value` does not match a JSON Schema, with the name of the field; null if it does, or if the schema cannot be checked here. */
+/** The reason why `value` does not match a JSON Schema, with the field; null if it matches, or if the schema cannot be checked here. */
 export function jsonSchemaProblem(schema: object, value: unknown): string | null {
   const checked = check(schema, value);
   return checked === null || checked.success ? null : firstIssue(checked.error, "the value");

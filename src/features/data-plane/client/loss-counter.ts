@@ -1,11 +1,11 @@
 import type { MsgHdrs } from "@nats-io/nats-core";
 
-/** The headers of a message of a topic (docs/clients.md, "Messages"); null without them. */
+/** The headers of a message of a topic (docs/clients.md, "Messages"); a missing header is null. */
 export interface MessageMarks {
   readonly seq: number | null;
   /** Nanoseconds since 1970. */
   readonly time: bigint | null;
-  /** The message that the broker had kept. */
+  /** Whether the broker had kept the message for new subscribers. */
   readonly isLast: boolean;
 }
 
@@ -22,12 +22,12 @@ export function marksOf(headers: MsgHdrs | undefined): MessageMarks {
   };
 }
 
-/** Follows the sequence numbers of one subject. */
+/** Counts the messages that are missing in the sequence numbers of one subject. */
 export class LossCounter {
   missed = 0;
   #last: { seq: number; time: bigint | null } | null = null;
 
-  /** `duplicate`: a kept message that was received before. `restarted`: the publisher has restarted its count. */
+  /** `duplicate`: a kept message that was received before. `restarted`: the publisher restarted its count. */
   count({ seq, time, isLast }: MessageMarks): "next" | "restarted" | "duplicate" {
     if (seq === null) return "next";
     const last = this.#last;

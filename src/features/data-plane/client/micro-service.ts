@@ -8,7 +8,7 @@ import type { Bus } from "../../../bus/client/bus.ts";
 import { jsonText } from "../samples/json-text.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** Answers one request; its result is the response. Throw ServiceError to choose the code of an error. */
+/** Answers one request; the result is the response. Throw ServiceError to choose the code of an error. */
 export type ServiceHandler = (request: unknown, endpoint: string) => unknown;
 
 export interface ServiceInterface {
@@ -20,7 +20,7 @@ export interface ServiceInterface {
 /** Maximum number of requests that one service answers at the same time. */
 const MAX_RUNNING = 1_000;
 const MAX_ENDPOINTS = 100;
-/** Characters of an error in a header. */
+/** Maximum length of an error in a header, characters. */
 const MAX_ERROR_LENGTH = 1_000;
 const QUEUE = "q";
 const VERSION = "1.0.0";
@@ -30,13 +30,13 @@ interface EndpointCounters {
   num_requests: number;
   num_errors: number;
   last_error: string;
-  /** Nanoseconds. */
+  /** Sum of all requests, nanoseconds. */
   processing_time: number;
 }
 
 /**
- * A NATS micro service (ADR-32): answers `$SRV.PING`, `INFO` and `STATS`, and the requests of its endpoints. Not the official package,
- * which would install a second copy of the NATS client with mgr (docs/decisions/dependencies.md).
+ * A NATS micro service (ADR-32): answers `$SRV.PING`, `INFO` and `STATS`, and the requests of its endpoints. The official package is not used,
+ * because it would install a second copy of the NATS client with mgr (docs/decisions/dependencies.md).
  */
 export class MicroService {
   readonly id = randomBytes(11).toString("hex").toUpperCase();
@@ -78,7 +78,7 @@ export class MicroService {
       this.#counters.set(endpoint, { num_requests: 0, num_errors: 0, last_error: "", processing_time: 0 });
       this.#subscriptions.push(bus.subscribe(subject, (message) => void this.#serve(endpoint, message), { queue: QUEUE }));
     }
-    // The endpoints come first, so that a service that is found can be called.
+    // The endpoints are subscribed first, so that a service that is found can be called.
     this.#discover("PING", () => ({ type: "io.nats.micro.v1.ping_response", ...this.#identity }));
     this.#discover("INFO", () => ({
       type: "io.nats.micro.v1.info_response",
@@ -146,7 +146,7 @@ export class MicroService {
     try {
       this.#bus.publish(reply, text, error ? { headers: marks } : {});
     } catch (cause) {
-      // Reports errors such as a response that is too large. If the connection is lost, the caller notices itself.
+      // Reports errors such as a response that is too large. If the connection is lost, the caller detects it itself.
       if (!error) this.#send({ reply, subject: reply, data: new Uint8Array() }, "", { code: 500, text: messageOf(cause) });
     }
   }
@@ -162,7 +162,7 @@ function checkService(name: string, endpoints: readonly string[]): void {
       throw new MgrError("bad_field", `the endpoint '${endpoint}' of '${name}' must have 1 to 64 of the characters A-Z a-z 0-9 _ -`);
 }
 
-/** NATS allows fewer characters in a service's name; the metadata has the full one. */
+/** Encodes a name for NATS, which allows fewer characters in a service's name; the metadata has the full one. */
 export function natsName(name: string): string {
   return Array.from(new TextEncoder().encode(name), (byte) => {
     const char = String.fromCharCode(byte);

@@ -33,7 +33,7 @@ interface Published {
   at: number;
 }
 
-/** Answers for the parameters of one client (docs/clients.md, "Parameters"). */
+/** Answers requests for the parameters of one client (docs/clients.md, "Parameters"). */
 export class ParameterService {
   readonly #parameters = new Map<string, ClientParameter>();
   readonly #topics = new Map<string, Promise<string>>();

@@ -9,7 +9,7 @@ export interface ParameterTypes {
 export type ParameterType = keyof ParameterTypes;
 export type ParameterValue = ParameterTypes[ParameterType];
 
-/** Characters of a value of type string. */
+/** Maximum length of a value of type string, characters. */
 const MAX_TEXT_LENGTH = 4_096;
 const FLOAT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const INT = /^[+-]?\d+$/;
@@ -19,7 +19,7 @@ export function parameterText(value: ParameterValue): string {
   return String(value);
 }
 
-/** The value of an override; null if the text is not a value of this type. */
+/** Parses the value of an override; null if the text is not a value of this type. */
 export function parseParameter(type: ParameterType, text: string): ParameterValue | null {
   if (type === "string") return text.length <= MAX_TEXT_LENGTH ? text : null;
   if (type === "bool") return text === "true" ? true : text === "false" ? false : null;

@@ -4,7 +4,7 @@ import type { WarningLog } from "../../../base/throttled-warning.ts";
 import type { TopicEncoding } from "../../../base/topic-encodings.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 
-/** What a client says about itself (docs/clients.md, "Registration"). */
+/** The client's own part of a registration (docs/clients.md, "Registration"). */
 export interface ClientIdentity {
   readonly name: string;
   readonly pid: number;
@@ -37,14 +37,14 @@ export type Refusals = ReadonlyMap<string, string>;
 const NO_REFUSALS: Refusals = new Map();
 
 const SUBJECT = "mgr.client.register";
-/** Milliseconds: time-out of a request; pause before the next one if a topic is taken, or if nothing answered. */
+/** Time-out of a request, and pauses before the next one if a topic is taken or if no broker has answered; milliseconds. */
 const TIMEOUT_MS = 10_000;
 const TAKEN_RETRY_MS = 2_000;
 const SILENT_RETRY_MS = 5_000;
 
 /** Keeps a client registered. Registers after each connection, after each change of its topics, and repeatedly while a topic is taken. */
 export class Registration {
-  /** Of the newest answer; null while nothing answered. */
+  /** Host name in the newest answer; null until a broker has answered. */
   host: string | null = null;
   readonly topics = new Map<string, RegisteredTopic>();
   readonly #bus: Bus;
@@ -65,7 +65,7 @@ export class Registration {
     });
   }
 
-  /** Sends the whole list, once for all calls of a turn. Resolves with the topics that were refused; never rejects. */
+  /** Sends all topics, once for all calls of a turn. Resolves with the topics that were refused; never rejects. */
   register(): Promise<Refusals> {
     this.#next ??= this.#current.then(() => {
       this.#next = null;
@@ -82,7 +82,7 @@ export class Registration {
 
   async #send(): Promise<Refusals> {
     clearTimeout(this.#retry);
-    // A reconnect registers again.
+    // The next connection registers again.
     if (this.#isClosed || !this.#bus.isConnected) return NO_REFUSALS;
     const text = JSON.stringify({ ...this.#identity, topics: [...this.topics.values()] });
     try {
@@ -109,7 +109,7 @@ export class Registration {
       const topic: unknown = problem?.topic;
       if (typeof topic !== "string") continue;
       const words = messageOf(problem?.message ?? "it is taken");
-      // The topic is reserved; only its definition is of no use to subscribers.
+      // The topic is reserved; only its definition cannot be used by subscribers.
       const isRefused = problem?.code !== "bad_field";
       if (isRefused) refusals.set(topic, words);
       reports.push(
@@ -127,7 +127,7 @@ export class Registration {
     this.#retry.unref();
   }
 
-  /** Each problem once, not at each attempt. */
+  /** Logs each problem once, not at each attempt. */
   #report(problem: string): void {
     if (problem !== this.#lastProblem && problem !== "") this.#log("warning", problem);
     this.#lastProblem = problem;

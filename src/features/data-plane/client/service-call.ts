@@ -6,9 +6,9 @@ import { jsonText } from "../samples/json-text.ts";
 import { ServiceError } from "./service-error.ts";
 
 export interface CallOptions {
-  /** Default `call`. */
+  /** Default: `call`. */
   endpoint?: string;
-  /** Milliseconds; default 10 s. */
+  /** Time-out in milliseconds; default 10 s. */
   timeoutMs?: number;
 }
 
@@ -19,8 +19,8 @@ export function endpointSubject(service: string, endpoint: string): string {
 }
 
 /**
- * Rejects with ServiceError (the service's own), `not_found` (no client provides it), `timeout`, or `host_unavailable` (the connection was
- * lost meanwhile).
+ * Calls a service. Rejects with ServiceError (from the service), `not_found` (no client provides it), `timeout`, or `host_unavailable` (the
+ * connection was lost meanwhile).
  */
 export async function callService(bus: Bus, service: string, request: unknown, options: CallOptions): Promise<unknown> {
   const { endpoint = "call", timeoutMs = TIMEOUT_MS } = options;

@@ -7,7 +7,7 @@ import { CdrWriter } from "./cdr-writer.ts";
 
 /** Converts between values of a program and payloads of a topic (docs/clients.md, "Encodings"). */
 export interface TopicCodec {
-  /** Throws `bad_field` that names the field. */
+  /** Throws `bad_field` with the name of the field. */
   encode(value: unknown): Uint8Array;
   /** Throws `bad_field` for bytes that do not fit the definition. */
   decode(data: Uint8Array): unknown;

@@ -17,7 +17,7 @@ export class TopicDecoder {
   #codec: TopicCodec | null = null;
   #parsed = "";
   #retryAt = 0;
-  /** The publisher did not answer. It is asked again, but messages no longer wait for it. */
+  /** The publisher did not answer. The request is repeated, but messages no longer wait for it. */
   #isSilent = false;
   #asking: Promise<void> | null = null;
 
@@ -30,7 +30,7 @@ export class TopicDecoder {
     this.#codec = topicCodec(encoding, text);
   }
 
-  /** The publisher has been replaced and may have another definition. */
+  /** Called when the publisher has restarted and may have another definition. */
   forget(): void {
     if (this.#isFixed) return;
     this.#codec = null;
@@ -38,7 +38,7 @@ export class TopicDecoder {
     this.#isSilent = false;
   }
 
-  /** A promise while messages have to wait for the publisher's answer. */
+  /** Resolves when the publisher has answered or the request failed; null if messages need not wait. */
   waitFor(): Promise<void> | null {
     if (this.#codec !== null || (this.#asking === null && performance.now() < this.#retryAt)) return null;
     this.#asking ??= this.#ask().finally(() => {
@@ -47,7 +47,7 @@ export class TopicDecoder {
     return this.#isSilent ? null : this.#asking;
   }
 
-  /** The value; or the bytes and why there is no value. */
+  /** Decodes a message; if that fails, `value` is the bytes, and `problem` the reason. */
   decode(data: Uint8Array): { value: unknown; problem: string | null } {
     if (this.#codec === null) return { value: data, problem: null };
     try {
@@ -69,7 +69,7 @@ export class TopicDecoder {
       if (this.#codec === null || parsed !== this.#parsed) this.#codec = topicCodec(encoding, definition);
       this.#parsed = parsed;
     } catch {
-      // A publisher that does not use a client library: its messages are bytes.
+      // The publisher does not use a client library, so its messages are bytes.
       this.#isSilent = true;
       this.#retryAt = performance.now() + RETRY_MS;
     }

@@ -13,22 +13,22 @@ import { type TopicCodec, topicCodec } from "./topic-codec.ts";
 export type TopicDefinition = string | object;
 
 export interface PublisherOptions {
-  /** For example `sensor_msgs/msg/JointState`; default: the `title` of a JSON Schema. */
+  /** Name of the definition, for example `sensor_msgs/msg/JointState`; default: the `title` of a JSON Schema. */
   definitionName?: string;
   /** The broker keeps the newest message for new subscribers. */
   keepLast?: boolean;
   /** 0 to 7, default 0. While a receiver reads slowly, topics of this client with a higher priority are sent to it first. */
   priority?: number;
-  /** Messages that have waited longer than this for a slow receiver are dropped, milliseconds. Default: they are not. */
+  /** Messages that have waited longer than this for a slow receiver are dropped, milliseconds. Default: no limit. */
   maxAgeMs?: number;
   /**
-   * Bytes that may wait for a slow receiver, at most 4 MiB. The broker refuses messages beyond them instead of dropping older ones.
+   * Maximum number of bytes that wait for a slow receiver, up to 4 MiB. The broker refuses messages beyond it instead of dropping older ones.
    * Default: the oldest are dropped.
    */
   reliableWithin?: number;
   /**
-   * Called for each message that the broker refused, with its reason. Before `flush` of the client resolves, it was called for everything
-   * that was published before. Default: refusals are logged.
+   * Called for each message that the broker refused, with its reason. `flush` of the client resolves after the calls for all messages that were
+   * published before. Default: refusals are logged.
    */
   onRefused?: (reason: string) => void;
 }
@@ -82,8 +82,8 @@ interface PublisherParts {
 export class TopicPublisher {
   readonly topic: string;
   /**
-   * Messages sent, their bytes, and those of them that the broker refused; messages that could not be sent because there was no connection
-   * or the send buffer was full.
+   * Messages sent, their bytes, and those of them that the broker refused; messages that could not be sent because there was no connection or the
+   * send buffer was full (`unsent`).
    */
   readonly counters = { sent: 0, bytes: 0, refused: 0, unsent: 0 };
   readonly #bus: Bus;
@@ -109,9 +109,9 @@ export class TopicPublisher {
   }
 
   /**
-   * Sends one message now. False: it could not be sent and is counted as `unsent`; subscribers see the gap. True does not say that the
-   * broker accepts it: see `onRefused`. Throws `bad_field` for a value that does not fit the definition, `too_large`, and `not_running`
-   * after `close`.
+   * Sends one message now. Returns false if it could not be sent and is counted as `unsent`; subscribers see the gap. True does not mean that the
+   * broker accepts it: see `onRefused`. Throws `bad_field` for a value that does not fit the definition, `too_large`, and `not_running` after
+   * `close`.
    */
   publish(value: unknown): boolean {
     if (this.#isClosed) throw new MgrError("not_running", `the publisher of '${this.topic}' is closed`);
@@ -131,7 +131,7 @@ export class TopicPublisher {
     return true;
   }
 
-  /** The broker refused a message. False: the program does not handle refusals. For DataClient. */
+  /** Called by DataClient when the broker refused a message. Returns false if the program does not handle refusals. */
   refused(reason: string): boolean {
     this.counters.refused++;
     this.#parts.onRefused?.(reason);

@@ -9,21 +9,21 @@ import type { TopicDefinition } from "./topic-publisher.ts";
 
 export interface TopicMessage {
   readonly topic: string;
-  /** Decoded by the topic's definition; the bytes of a topic without one. */
+  /** The value decoded by the topic's definition; the bytes if the topic has none. */
   readonly value: unknown;
   readonly data: Uint8Array;
   /** The publisher's counter; null from a plain NATS client. */
   readonly seq: number | null;
-  /** When it was published, nanoseconds since 1970. */
+  /** Time of publishing, nanoseconds since 1970. */
   readonly time: bigint | null;
-  /** The message that the broker had kept for new subscribers. */
+  /** Whether the broker had kept the message for new subscribers. */
   readonly isLast: boolean;
-  /** Why `value` was not decoded although the topic has a definition. */
+  /** The reason why `value` was not decoded although the topic has a definition. */
   readonly problem: string | null;
 }
 
 export interface SubscribeOptions {
-  /** As for `publisher`. If omitted, it is requested from the publisher. */
+  /** Definition as for `publisher`. If omitted, it is requested from the publisher. */
   definition?: TopicDefinition;
   /** Called for each message, in order. If omitted, read the subscription with `for await`. */
   onMessage?: (message: TopicMessage) => void;
@@ -45,9 +45,9 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
   readonly #log: WarningLog;
   readonly #subscription: BusSubscription;
   readonly #onClose: () => void;
-  /** Waiting for the definition. */
+  /** Messages that wait for the definition. */
   readonly #held: BusMessage[] = [];
-  /** Waiting for the reader. */
+  /** Messages that wait for the reader. */
   readonly #queue: TopicMessage[] = [];
   #wake = () => {};
   #isHolding = false;
@@ -63,7 +63,7 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
     this.#subscription = bus.subscribe(subject, (message) => this.#receive(message));
   }
 
-  /** Ends when the subscription is closed. */
+  /** Messages in order; ends when the subscription is closed. */
   async *[Symbol.asyncIterator](): AsyncGenerator<TopicMessage> {
     for (;;) {
       const message = this.#queue.shift();

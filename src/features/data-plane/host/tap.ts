@@ -10,11 +10,11 @@ export interface TappedMessage {
   readonly definition: string;
   readonly definitionName: string;
   readonly encoding: string;
-  /** By the clock of this host, nanoseconds since 1970. */
+  /** Time of receipt by the clock of this host, nanoseconds since 1970. */
   readonly received: bigint;
-  /** `Mgr-Time`; null: the publisher does not say. */
+  /** `Mgr-Time`; null: the publisher does not send it. */
   readonly published: bigint | null;
-  /** `Mgr-Seq`; null: the publisher does not count. */
+  /** `Mgr-Seq`; null: the publisher does not send it. */
   readonly sequence: bigint | null;
   readonly payload: Uint8Array;
 }
@@ -25,8 +25,9 @@ const SEQUENCE = /\r\nMgr-Seq: ?([1-9]\d{0,15})\r/;
 const TIME = /\r\nMgr-Time: ?(\d{1,19})\r/;
 
 /**
- * What the programs of one broker publish, for rings and recordings: within the broker, so that neither a slow reader nor a link can lose a
- * message. Messages that a link brings from other hosts are not among them. A topic that is not recorded costs one comparison for each message.
+ * Messages that the programs of one broker publish, for rings and recordings. They are read within the broker, so that neither a slow reader nor a
+ * link can lose one. Messages that a link brings from other hosts are not included. A topic that is not recorded costs one comparison for each
+ * message.
  */
 export class Tap {
   readonly #registry: Pick<Registry, "tap">;
@@ -38,7 +39,10 @@ export class Tap {
     this.#log = log;
   }
 
-  /** `topics`: an fnmatch pattern, or whether a topic is wanted. Topics that appear later count, too. Returns the function that ends it. */
+  /**
+   * `topics`: an fnmatch pattern, or a function that selects topics. Topics that appear later are included. Returns the function that ends the
+   * tap.
+   */
   add(topics: string | ((topic: string) => boolean), listener: TapListener): () => void {
     const tap = { matches: typeof topics === "string" ? compileFnmatch(topics) : topics, listener };
     this.#taps.add(tap);
@@ -53,7 +57,7 @@ export class Tap {
   }
 
   #sinkOf(topic: string): TopicSink | null {
-    // A listener with two patterns that match gets each message once.
+    // A listener with two matching patterns receives each message once.
     const listeners = new Set([...this.#taps].filter(({ matches }) => matches(topic)).map(({ listener }) => listener));
     if (listeners.size === 0) return null;
     return ({ definition: { definition, definition_name, encoding } }, { headerBytes, size }, message) => {

@@ -1,7 +1,7 @@
 import type { ClientRecord, RegistryChange, ServiceRecord, TopicRecord } from "../../../contract/registry.ts";
 import type { ClientIds } from "./client-ids.ts";
 
-/** A client, wherever it is connected. */
+/** A client of any broker. */
 export interface KnownClient {
   readonly id: number;
   readonly broker: BrokerTables;
@@ -12,7 +12,7 @@ export interface KnownClient {
 export interface KnownTopic {
   readonly broker: BrokerTables;
   record: TopicRecord;
-  /** Grows with each publisher that appears. */
+  /** Number that grows with each publisher that appears. */
   arrival: number;
 }
 
@@ -21,7 +21,7 @@ export interface KnownService {
   record: ServiceRecord;
 }
 
-/** Changes that the tables of all brokers report. */
+/** Receives the changes of the tables of all brokers. */
 export interface TableObserver {
   clientChanged(client: KnownClient, before: ClientRecord | null): void;
   clientGone(client: KnownClient): void;
@@ -32,7 +32,7 @@ export interface TableObserver {
 }
 
 interface BrokerTablesOptions {
-  /** Canonical name of the host; null: the manager's broker, whose clients are anywhere. */
+  /** Canonical name of the host; null: the manager's broker, whose clients may be on any machine. */
   readonly host: string | null;
   readonly ids: ClientIds;
   /** Numbers publishers in the order of their arrival, across all brokers. */
@@ -43,7 +43,7 @@ interface BrokerTablesOptions {
 /** Clients, topics and services of one broker as it last reported them. */
 export class BrokerTables {
   readonly host: string | null;
-  /** False: what it says may be old. */
+  /** False: the tables may be out of date. */
   isReachable = true;
   readonly clients = new Map<number, KnownClient>();
   readonly topics = new Map<string, KnownTopic>();
@@ -51,7 +51,7 @@ export class BrokerTables {
   readonly #ids: ClientIds;
   readonly #arrive: () => number;
   readonly #observer: TableObserver;
-  /** Life of the daemon whose connections these are. */
+  /** Id of the daemon process that reported the tables. */
   #life = "";
 
   constructor({ host, ids, arrive, observer }: BrokerTablesOptions) {
@@ -70,7 +70,7 @@ export class BrokerTables {
     for (const change of changes) this.#apply(change);
   }
 
-  /** The whole tables of the daemon with this life: what is missing from them is gone. */
+  /** Replaces the tables by those of the daemon with this `life`; rows that are missing from them are removed. */
   replace(life: string, rows: readonly RegistryChange[]): void {
     // Another daemon numbers its connections from the beginning.
     if (life !== this.#life) this.clear();

@@ -1,15 +1,13 @@
+import { z } from "zod";
 import type { StateFiles } from "../../../app/state/state-files.ts";
-import { messageOf } from "../../../base/errors.ts";
-import { readStateBytes } from "../../../files/state-file.ts";
 
-const FILE = "client-ids";
-/** Ids that are set aside with one write: a killed manager skips at most this many, and repeats none. */
+/** Number of ids that one write reserves: a killed manager skips at most this many, and reuses none. */
 const BLOCK = 10_000;
 
-/** Ids of clients, never used again; with a state folder not by later managers either. */
+/** Ids of clients, which are never used again; with a state folder, not by later managers either. */
 export class ClientIds {
   #last: number;
-  /** Written as used. */
+  /** The highest reserved id, as written to the file. */
   #reserved: number;
   readonly #reserve: (until: number) => Promise<void>;
 
@@ -23,26 +21,21 @@ export class ClientIds {
     return new ClientIds(0, () => Promise.resolve());
   }
 
-  /** From `client-ids` in the state folder: the highest id that may have been used. */
+  /** Reads the highest id that may have been used from `client-ids` in the state folder. */
   static async open(files: StateFiles, warn: (msg: string) => void): Promise<ClientIds> {
-    const saved = await readStateBytes(files.path(FILE)).then(
-      (bytes) => Number(bytes?.toString() ?? 0),
-      (error: unknown) => {
-        warn(`ids of clients may be used again: ${messageOf(error)}`);
-        return 0;
-      },
-    );
-    const last = Number.isSafeInteger(saved) && saved > 0 ? saved : 0;
-    const reserve = (until: number) =>
-      files
-        .write(FILE, `${until}\n`)
-        .catch((error: unknown) => warn(`ids of clients may be used again after a crash: ${messageOf(error)}`));
-    await reserve(last + BLOCK);
-    return new ClientIds(last, reserve);
+    const file = files.json("client-ids", {
+      schema: z.int().min(0),
+      empty: 0,
+      lost: "ids of clients may be used again",
+      unsaved: "ids of clients may be used again after a crash",
+      warn,
+    });
+    await file.save(file.content + BLOCK);
+    return new ClientIds(file.content, file.save);
   }
 
   next(): number {
-    // Set aside long before they are needed: no client waits for the disk.
+    // Ids are reserved long before they are needed, so that no client waits for the disk.
     if (this.#reserved - this.#last <= BLOCK / 2) {
       this.#reserved += BLOCK;
       void this.#reserve(this.#reserved);

@@ -20,7 +20,7 @@ export interface DataPlaneFeedsOptions {
   readonly ids: ClientIds;
   readonly hosts: HostTable;
   readonly hostEntries: () => HostEntry[];
-  /** Clients of the manager's own broker; null: there is none. */
+  /** Registry of the manager's own broker; null: there is none. */
   readonly registry: Registry | null;
   /** The manager's own connections; null: it has none. */
   readonly peers: Pick<PeerTrafficBook, "addressOf"> | null;
@@ -32,7 +32,7 @@ interface HostFeed {
   isReady: boolean;
 }
 
-/** What the manager knows of clients, topics and services: the reports of all hosts, and its own broker. */
+/** Fills the tables of clients, topics and services from the reports of all hosts and from the manager's own broker. */
 export class DataPlaneFeeds {
   readonly #options: DataPlaneFeedsOptions;
   readonly tables: DataPlaneTables;
@@ -89,7 +89,7 @@ export class DataPlaneFeeds {
     const replica = new TableReplica<DataPlaneEvent, RegistryChange>({
       session,
       clock: this.#options.clock,
-      request: "data_plane",
+      requestTable: (request) => session.link.request("data_plane", request),
       rows: registryChange.array(),
       changed: ({ changes }) => this.tables.apply(host, changes),
       replaced: (rows, life) => this.tables.replace(host, life, rows),
@@ -121,13 +121,13 @@ export class DataPlaneFeeds {
     const session = this.#options.hosts.session(broker.host);
     if (!session?.isOpen) return;
     const list = [...topics].map(([subject, message]) => ({ subject, message }));
-    // It is told again with its next tables.
+    // A failed request is repeated after the host's next tables.
     session.command((id) => session.link.request("lose_topics", { session: id, topics: list })).catch(() => undefined);
   }
 
-  /** A machine is a managed host if one of its names is the address; this one has the loopback addresses, too. */
+  /** The host that has the address as one of its names, else the IP; loopback addresses belong to this machine. */
   #hostOfAddress(address: string): string {
-    // Without a port, an IPv6 address must keep its end.
+    // An IPv6 address without a port must keep its end.
     const ip = isIPv6(address) ? address : address.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
     const wanted = ip === "" || ip === "::1" || ip.startsWith("127.") ? "localhost" : ip;
     return this.#options.hostEntries().find(({ all_names }) => all_names.includes(wanted))?.name ?? ip;

@@ -18,7 +18,7 @@ interface DataPlaneTablesOptions {
   readonly hostOfAddress: (address: string) => string;
   /** IP address of a host, as the manager sees it. */
   readonly addressOfHost: (host: string) => string;
-  /** A broker is told which topics its clients may not publish. */
+  /** Sends a broker the topics that its clients must not publish. */
   readonly lose: (broker: BrokerTables, topics: ReadonlyMap<string, string>) => void;
 }
 
@@ -31,7 +31,7 @@ export class DataPlaneTables implements TableObserver {
   readonly #services = new Map<string, Set<KnownService>>();
   readonly #subscriptions = new Subscriptions();
   readonly #conflicts: TopicConflicts;
-  /** What was published last: an upsert repeats nothing. */
+  /** Resources as published last: an upsert is sent only if something has changed. */
   readonly #told = { clients: new Map<number, string>(), topics: new Map<string, Topic>(), services: new Map<string, string>() };
   readonly #dirty = { clients: new Set<KnownClient>(), topics: new Set<string>(), services: new Set<string>() };
   #arrivals = 0;
@@ -50,7 +50,7 @@ export class DataPlaneTables implements TableObserver {
     return [...this.#told.topics.values()];
   }
 
-  /** By name: answers of services arrive in any order. */
+  /** Services by name, because answers of services arrive in any order. */
   services(): Service[] {
     const names = [...this.#services.keys()].sort();
     return names.flatMap((name) =>
@@ -64,7 +64,7 @@ export class DataPlaneTables implements TableObserver {
     return this.#clients.get(id);
   }
 
-  /** Canonical name of its host, or the IP of a machine that is not a host. */
+  /** Canonical name of the client's host, or the IP of a machine that is not a host. */
   hostOf({ broker, record }: KnownClient): string {
     return broker.host ?? this.#options.hostOfAddress(record.address);
   }
@@ -74,7 +74,7 @@ export class DataPlaneTables implements TableObserver {
     return this.#options.hostOfAddress(address);
   }
 
-  /** Of all topics. */
+  /** Subjects of all topics. */
   subjects(): IterableIterator<string> {
     return this.#topics.keys();
   }
@@ -87,7 +87,7 @@ export class DataPlaneTables implements TableObserver {
     return { resource: this.#topic(topic, problem), known: topic, publisher: topic.broker.owner(topic.record) };
   }
 
-  /** Clients that subscribe to it, one entry each. */
+  /** Clients that subscribe to the subject, one entry each. */
   subscribers(subject: string): KnownClient[] {
     return [...new Set(this.#subscriptions.to(subject))];
   }
@@ -101,13 +101,13 @@ export class DataPlaneTables implements TableObserver {
     return [...this.#services.values()].flatMap((instances) => [...instances]);
   }
 
-  /** Changes of a broker; null: the manager's. */
+  /** Applies changes of a broker; null: the manager's. */
   apply(host: string | null, changes: readonly RegistryChange[]): void {
     this.#broker(host).apply(changes);
     this.#tell();
   }
 
-  /** The whole tables of a broker. */
+  /** Replaces the tables of a broker; null: the manager's. */
   replace(host: string | null, life: string, rows: readonly RegistryChange[]): void {
     const broker = this.#broker(host);
     broker.isReachable = true;
@@ -117,7 +117,7 @@ export class DataPlaneTables implements TableObserver {
     this.#conflicts.tellAgain(broker);
   }
 
-  /** The host does not answer: its clients stay, with the rates 0. */
+  /** Called when the host does not answer: its clients stay, and its rates are 0. */
   lost(host: string): void {
     const broker = this.#brokers.get(host);
     if (broker === undefined || !broker.isReachable) return;
@@ -126,7 +126,7 @@ export class DataPlaneTables implements TableObserver {
     this.#tell();
   }
 
-  /** The host or its daemon is gone, and its clients with it. */
+  /** Called when the host or its daemon is gone; removes its clients. */
   remove(host: string): void {
     const broker = this.#brokers.get(host);
     if (broker === undefined) return;
@@ -141,7 +141,7 @@ export class DataPlaneTables implements TableObserver {
     this.#dirty.clients.add(client);
     for (const subject of this.#subscriptions.update(client)) this.#touchTopics(subject);
     if (before !== null && before.name === client.record.name) return;
-    // Its name is part of its topics and services.
+    // The client's name is part of its topics and services.
     for (const { record } of client.broker.topics.values())
       if (record.connection === client.record.connection) this.#dirty.topics.add(record.subject);
     for (const { record } of client.broker.services.values())
@@ -212,13 +212,13 @@ export class DataPlaneTables implements TableObserver {
     for (const client of this.#subscriptions.wild) this.#dirty.clients.add(client);
   }
 
-  /** The number of subscribers may have changed. */
+  /** Marks topics whose number of subscribers may have changed. */
   #touchTopics(subject: string): void {
     if (!isWild(subject)) this.#dirty.topics.add(subject);
     else for (const known of this.#topics.keys()) this.#dirty.topics.add(known);
   }
 
-  /** Publishes what has changed: topics before clients, whose lists name them. */
+  /** Publishes changes: topics before clients, whose lists name them. */
   #tell(): void {
     const { events } = this.#options;
     const { clients, topics, services } = this.#dirty;
@@ -283,7 +283,7 @@ export class DataPlaneTables implements TableObserver {
   }
 }
 
-/** Whether the resource differs from the one told last, which it replaces. */
+/** Whether the resource differs from the one published last, which it replaces. */
 function isNews<K>(told: Map<K, string>, key: K, resource: object): boolean {
   const text = JSON.stringify(resource);
   if (told.get(key) === text) return false;

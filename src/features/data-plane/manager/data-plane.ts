@@ -9,7 +9,7 @@ type Ok<T> = Extract<T, { ok: true }>;
 /** The answers without `ok` and without the fields that repeat the request. */
 export type TopicsStat = Pick<Ok<AnswerOf<"request_topics_stat">>, "sample_seconds" | "topics">;
 export type TopicDetail = Omit<Ok<AnswerOf<"request_topic_detail">>, "type" | "request_id" | "ok" | "name">;
-/** What a user publishes. */
+/** A message that a user publishes. */
 export type TopicMessage = Pick<FrameOf<"publish_topic">, "name" | "value" | "definition" | "definition_name">;
 export type PublishedTopic = Pick<Ok<AnswerOf<"publish_topic">>, "subscribers">;
 export type ServiceCall = Pick<FrameOf<"call_service">, "name" | "endpoint" | "request">;
@@ -25,24 +25,24 @@ export interface FoundParameters {
 
 /**
  * Programs on the bus, and what they publish and provide. Lists are current. Rejections are MgrError: `not_found` for an unknown name,
- * `host_unavailable` if nothing answers, `timeout`, and `bad_field` or `conflict` if a service refuses.
+ * `host_unavailable` if there is no answer, `timeout`, and `bad_field` or `conflict` if a service refuses.
  */
 export interface DataPlane {
   clients(): Client[];
   topics(): Topic[];
   services(): Service[];
-  /** Takes `seconds`. */
+  /** Measures for `seconds`. */
   topicsStat(seconds: number): Promise<TopicsStat>;
   topicDetail(name: string): Promise<TopicDetail>;
-  /** The topic is reserved for the user until some time after the last message. */
+  /** Publishes a message. The topic is reserved for the user until some time after the last message. */
   publishTopic(message: TopicMessage, by: string): Promise<PublishedTopic>;
   callService(call: ServiceCall, by: string): Promise<unknown>;
   parameters(pattern: string): Promise<FoundParameters>;
   setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }>;
   openScope(parameter: NamedParameter, by: string): Promise<{ topic: string; process: string }>;
   /**
-   * At most `maxRate` samples a second, the newest ones. With `fields`, the values of these numeric fields are included for all samples.
-   * The topic need not exist yet. Returns the function that unsubscribes.
+   * Sends at most `maxRate` samples per second, the newest ones. With `fields`, the values of these numeric fields are included for all samples. The
+   * topic need not exist yet. Returns the function that unsubscribes.
    */
   followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void, fields?: readonly string[]): () => void;
 }

@@ -1,4 +1,7 @@
-/** Elements of one array, bytes of one binary field, values of one sample, and levels: what is beyond is cut, with a note. */
+/**
+ * Maximum number of elements of one array, bytes of one binary field, values of one sample, levels, and characters of a text; the rest is cut,
+ * with a note.
+ */
 const MAX_ELEMENTS = 1_000;
 const MAX_BYTES = 48 * 1024;
 const MAX_VALUES = 20_000;
@@ -6,8 +9,8 @@ const MAX_DEPTH = 32;
 const MAX_TEXT_CHARS = 48 * 1024;
 
 /**
- * A decoded message as a JSON value (docs/protocol.md, `topic_sample`): 64-bit integers, NaN and infinities are strings, binary fields
- * base64. Bounded, whatever the message holds.
+ * A decoded message as a JSON value (docs/protocol.md, `topic_sample`): 64-bit integers, NaN and infinities are strings, binary fields base64. The
+ * size is bounded for any message.
  */
 export function jsonValueOf(value: unknown): unknown {
   return convert(value, { left: MAX_VALUES }, 0);

@@ -1,7 +1,7 @@
-import { pause } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { Publisher } from "../../../base/publisher.ts";
 import { subjectOfTopic, topicNameProblem } from "../../../base/topic-subject.ts";
+import { untilWithin } from "../../../base/wait.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Service } from "../wire/service.ts";
@@ -28,23 +28,23 @@ import { TopicPublishing } from "./topic-publishing.ts";
 import { TopicSamples } from "./topic-samples.ts";
 import { measureTopics } from "./topic-stat.ts";
 
-/** How long a called service may take, milliseconds. */
+/** Time-out of a call of a service, milliseconds. */
 const CALL_TIMEOUT_MS = 10_000;
-/** How long the details of a topic wait for a sample, milliseconds: topics with `keep_last` give one at once. */
+/** Maximum time that the details of a topic wait for a sample, milliseconds: topics with `keep_last` deliver one at once. */
 const LAST_SAMPLE_MS = 500;
 const DETAIL_RATE = 60;
 
 export interface ManagerDataPlaneOptions extends DataPlaneFeedsOptions {
-  /** For remote hosts and clients; null: there is none. */
+  /** The bus of remote hosts and clients; null: there is none. */
   readonly bus: Promise<Bus> | null;
-  /** A new connection to the bus with the rights of a user; null: there is no bus. */
+  /** Opens a connection to the bus with the rights of a user; null: there is no bus. */
   readonly connectUser: ((user: string) => Promise<Bus>) | null;
   /** `instance.scope_process` of the present configuration. */
   readonly scopeProcess: () => string | null;
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
 }
 
-/** A user called a service or changed a parameter. */
+/** A call of a service or a change of a parameter by a user. */
 export interface DataPlaneUse {
   readonly kind: "services" | "parameters";
   readonly value: unknown;
@@ -55,7 +55,7 @@ export interface TopicPrograms {
   readonly subscribers: readonly KnownClient[];
 }
 
-/** What clients of the manager may ask of the programs on the bus. */
+/** Requests of the manager's clients about the programs on the bus. */
 export class ManagerDataPlane implements DataPlane {
   readonly #options: ManagerDataPlaneOptions;
   readonly #feeds: DataPlaneFeeds;
@@ -106,7 +106,7 @@ export class ManagerDataPlane implements DataPlane {
 
   async topicDetail(name: string): Promise<TopicDetail> {
     const last = await this.#lastSample(this.#topic(name).resource.name);
-    // As it is now, after the wait for the sample.
+    // The topic as it is after the wait for the sample.
     const { resource, known, publisher, subscribers } = this.#topic(name);
     const { definition, encoding, keep_last, priority, max_age_ms, reliable_within, counters } = known.record;
     return {
@@ -182,26 +182,20 @@ export class ManagerDataPlane implements DataPlane {
     return { ...topic, subscribers: tables.subscribers(subject) };
   }
 
-  /** Its end of a topic. */
+  /** The client's end of a topic. */
   #endpoint(client: KnownClient) {
     return { client_id: client.id, client: client.record.name, host: this.hostOf(client) };
   }
 
-  /** The newest sample, or the next one; null if none comes. */
+  /** The newest sample, or the next one; null if none arrives in time. */
   async #lastSample(name: string): Promise<TopicSample | null> {
-    const end = new AbortController();
-    let leave = () => {};
-    try {
-      return await new Promise<TopicSample | null>((resolve) => {
-        leave = this.followTopic(name, DETAIL_RATE, resolve);
-        pause(this.#options.clock, LAST_SAMPLE_MS, end.signal).then(
-          () => resolve(null),
-          () => {},
-        );
+    const samples: TopicSample[] = [];
+    const subscribe = (check: () => void) =>
+      this.followTopic(name, DETAIL_RATE, (sample) => {
+        samples.push(sample);
+        check();
       });
-    } finally {
-      end.abort();
-      leave();
-    }
+    await untilWithin(() => samples.length > 0, subscribe, { forMs: LAST_SAMPLE_MS, clock: this.#options.clock });
+    return samples[0] ?? null;
   }
 }

@@ -9,7 +9,7 @@ import type { DataPlaneTables } from "./data-plane-tables.ts";
 import { callEndpoint, interfaceName } from "./service-calls.ts";
 
 const INTERFACE = "mgr.parameters.v1";
-/** All providers are asked at the same time: the whole answer takes little longer than this, milliseconds. */
+/** Time-out of a list, milliseconds. All providers are requested at the same time, so the whole answer takes little longer. */
 const LIST_TIMEOUT_MS = 1_800;
 const CHANGE_TIMEOUT_MS = 5_000;
 
@@ -38,7 +38,7 @@ interface Provider {
   readonly service: KnownService;
 }
 
-/** Parameters of all clients (docs/clients.md, "Parameters"). Nothing is kept: the providers are asked each time. */
+/** Parameters of all clients (docs/clients.md, "Parameters"). Nothing is stored: each request goes to the providers. */
 export class Parameters {
   readonly #tables: DataPlaneTables;
   readonly #bus: Promise<Bus> | null;
@@ -68,7 +68,7 @@ export class Parameters {
     return this.#call(named, { endpoint: "set_override", request: { parameter, enabled, value } }, overridden);
   }
 
-  /** The topic that shows the parameter from now on. */
+  /** Requests the topic on which the provider publishes the parameter from now on. */
   async topicOf(named: NamedParameter): Promise<string> {
     const { topic } = await this.#call(named, { endpoint: "request_topic", request: { parameter: named.parameter } }, topicAnswer);
     return topic;
@@ -81,7 +81,7 @@ export class Parameters {
     });
   }
 
-  /** Its parameters, or the reason that it did not report them. */
+  /** The provider's parameters, or the reason why it did not report them. */
   async #ask({ id, name: provider, service }: Provider): Promise<Parameter[] | string> {
     try {
       const answer = list.safeParse(await callEndpoint(this.#bus, service, { endpoint: "list", request: {}, timeoutMs: LIST_TIMEOUT_MS }));

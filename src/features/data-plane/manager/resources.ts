@@ -7,7 +7,7 @@ import type { Topic } from "../wire/topic.ts";
 import type { KnownClient, KnownService, KnownTopic } from "./broker-tables.ts";
 import { isWild } from "./subscriptions.ts";
 
-/** Topics that a resource names for subscriptions with wildcards. */
+/** Maximum number of topics that a resource names for subscriptions with wildcards. */
 const MAX_MATCHED_TOPICS = 1_000;
 
 interface About {
@@ -39,13 +39,13 @@ export function clientResource({ id, broker, record }: KnownClient, { host, host
   };
 }
 
-/** Programs connect to the broker of their own host over loopback, or over a unix socket, which has no port: then it is 0. */
+/** The client's address as seen by the manager. Programs connect to their host's broker over loopback, or over a unix socket, whose port is 0. */
 function addressFromHere(address: string, hostAddress: string): string {
   const isOwn = address === "" || /^(127\.|\[?::1\b)/.test(address);
   return isOwn ? targetText(hostAddress, Number(/:(\d+)$/.exec(address)?.[1] ?? 0)) : address;
 }
 
-/** Those that are named, whether they exist or not, and those that a wildcard matches now. */
+/** Topics that are subscribed by name, whether they exist or not, and those that a wildcard matches now. */
 function subscribedTopics(subscriptions: readonly string[], topics: readonly string[]): string[] {
   const wild = subscriptions.filter(isWild);
   const named = subscriptions.filter((subject) => !isWild(subject));

@@ -1,11 +1,11 @@
 import { type FieldPath, fieldAt, numberOf, parseFieldPath } from "../../../base/field-path.ts";
 import type { TopicSample } from "./data-plane.ts";
 
-/** Samples of one frame; later ones are left out until it is sent. */
+/** Maximum number of samples in one frame; later ones are left out until it is sent. */
 const MAX_SAMPLES = 5_000;
 const US_PER_MS = 1_000;
 
-/** Numeric fields of the samples since the last frame: what a plot of a fast topic needs, without the rest of its messages. */
+/** Numeric fields of the samples since the last frame: the data for a plot of a fast topic, without the rest of its messages. */
 export class SampleBatch {
   readonly #paths: readonly FieldPath[];
   #times: number[] = [];
@@ -16,7 +16,7 @@ export class SampleBatch {
     this.#values = fields.map(() => []);
   }
 
-  /** `time` in milliseconds. */
+  /** `time` is in milliseconds. */
   add(time: number, value: unknown): void {
     if (this.#times.length >= MAX_SAMPLES) return;
     this.#times.push(Math.round(time * US_PER_MS));

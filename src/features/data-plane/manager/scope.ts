@@ -1,13 +1,14 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
-import { type Clock, pause } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
+import { untilWithin } from "../../../base/wait.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import type { KnownService } from "./broker-tables.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
 import { callEndpoint, interfaceName } from "./service-calls.ts";
 
 const INTERFACE = "mgr.scope.v1";
-/** How long a scope process has to start and to provide its service, milliseconds. */
+/** Time in which a scope process must start and provide its service, milliseconds. */
 const START_TIMEOUT_MS = 10_000;
 const OPEN_TIMEOUT_MS = 5_000;
 
@@ -29,7 +30,7 @@ export class Scope {
     this.#options = options;
   }
 
-  /** Starts the scope process if it does not run. Resolves with its name; "" for a program that is no process. */
+  /** Opens a trace; starts the scope process if it does not run. Resolves with its name; "" for a program that is not a process of mgr. */
   async open(trace: string, by: string): Promise<string> {
     const wanted = this.#options.process();
     const service = this.#find(wanted) ?? (await this.#started(wanted, by));
@@ -46,32 +47,15 @@ export class Scope {
 
   async #appears(wanted: string): Promise<KnownService> {
     const { events, clock } = this.#options;
-    const end = new AbortController();
-    let leave = () => {};
-    try {
-      return await new Promise<KnownService>((resolve, reject) => {
-        const look = () => {
-          const service = this.#find(wanted);
-          if (service) resolve(service);
-        };
-        // Its client may be known after its service.
-        leave = events.subscribe((event) => {
-          if (event.type === "service_upsert" || event.type === "client_upsert") look();
-        });
-        const late = new MgrError(
-          "timeout",
-          `the scope process '${wanted}' did not provide its service within ${START_TIMEOUT_MS / 1_000} s`,
-        );
-        pause(clock, START_TIMEOUT_MS, end.signal).then(
-          () => reject(late),
-          () => {},
-        );
-        look();
+    // The service may be reported before its client.
+    const subscribe = (check: () => void) =>
+      events.subscribe((event) => {
+        if (event.type === "service_upsert" || event.type === "client_upsert") check();
       });
-    } finally {
-      end.abort();
-      leave();
-    }
+    await untilWithin(() => this.#find(wanted) !== undefined, subscribe, { forMs: START_TIMEOUT_MS, clock });
+    const service = this.#find(wanted);
+    if (service !== undefined) return service;
+    throw new MgrError("timeout", `the scope process '${wanted}' did not provide its service within ${START_TIMEOUT_MS / 1_000} s`);
   }
 
   #find(wanted: string | null): KnownService | undefined {

@@ -4,18 +4,18 @@ import type { KnownClient } from "./broker-tables.ts";
 interface Entry {
   readonly client: KnownClient;
   readonly subject: string;
-  /** Members of a queue group count like others. */
+  /** Members of a queue group count like other subscribers. */
   readonly queue: null;
 }
 
-/** Which clients subscribe to which topics, wherever they are connected. */
+/** Subscriptions of all clients to topics, on all brokers. */
 export class Subscriptions {
   readonly #tree = new SubscriptionTree<Entry>();
   readonly #entries = new Map<KnownClient, readonly Entry[]>();
-  /** Clients whose subscriptions hold wildcards: what they match changes with the topics. */
+  /** Clients whose subscriptions contain wildcards: the topics that they match change with the list of topics. */
   readonly wild = new Set<KnownClient>();
 
-  /** Takes the client's subscriptions as they are now. Returns the subjects that were added or removed. */
+  /** Replaces the client's subscriptions. Returns the subjects that were added or removed. */
   update(client: KnownClient): ReadonlySet<string> {
     const before = this.#entries.get(client) ?? [];
     const after = client.record.subscriptions;
@@ -28,14 +28,14 @@ export class Subscriptions {
     return new Set([...before.map(({ subject }) => subject), ...after]);
   }
 
-  /** Returns the subjects that it had. */
+  /** Removes the client. Returns the subjects that it had subscribed to. */
   drop(client: KnownClient): ReadonlySet<string> {
     const before = this.#entries.get(client) ?? [];
     this.#remove(client);
     return new Set(before.map(({ subject }) => subject));
   }
 
-  /** One entry for each subscription that the subject reaches. */
+  /** Clients that receive the subject, one entry for each subscription. */
   to(subject: string): KnownClient[] {
     return Array.from(this.#tree.match(subject).plain(), ({ client }) => client);
   }

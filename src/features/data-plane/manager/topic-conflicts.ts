@@ -3,16 +3,16 @@ import type { BrokerTables, KnownTopic } from "./broker-tables.ts";
 
 interface ConflictOptions {
   readonly log: LogBook;
-  /** Name of the client behind a topic, with its host. */
+  /** Name of a topic's publisher, with its host. */
   readonly publisherOf: (topic: KnownTopic) => string;
-  /** The broker is told which topics its clients may not publish: the whole list. */
+  /** Sends a broker the whole list of topics that its clients must not publish. */
   readonly lose: (broker: BrokerTables, topics: ReadonlyMap<string, string>) => void;
 }
 
 const FOREIGN =
   "also published by a client that is connected to the nats-server itself, so packets of both are mixed: mgr cannot refuse it; end that client, or deny it this subject in the nats-server";
 
-/** Topics that clients of several brokers publish: the first one keeps it, the others are refused (docs/clients.md, "Registration"). */
+/** Topics that clients of several brokers publish: the first client keeps the topic, the others are refused (docs/clients.md, "Registration"). */
 export class TopicConflicts {
   readonly #options: ConflictOptions;
   readonly #lost = new Map<BrokerTables, Map<string, string>>();
@@ -24,7 +24,7 @@ export class TopicConflicts {
     this.#options = options;
   }
 
-  /** Decides between the topics of one subject, and returns the one that is shown and its problem. */
+  /** Decides between the topics of one subject; returns the topic that is shown, and its problem. */
   settle(subject: string, topics: readonly KnownTopic[]): { topic: KnownTopic; problem: string | null } | null {
     const [first, ...others] = [...topics].sort(precedence);
     const losers = first?.record.reserved ? others : [];
@@ -49,13 +49,13 @@ export class TopicConflicts {
     return { topic: first, problem: this.#problem(subject, first, others) };
   }
 
-  /** Tells the brokers whose list has changed. */
+  /** Sends the list to brokers whose list has changed. */
   tell(): void {
     for (const broker of this.#changed) this.tellAgain(broker);
     this.#changed.clear();
   }
 
-  /** The broker has forgotten its list. */
+  /** Sends the list to a broker that has lost it. */
   tellAgain(broker: BrokerTables): void {
     this.#options.lose(broker, this.#lost.get(broker) ?? new Map());
   }
@@ -89,7 +89,10 @@ export class TopicConflicts {
   }
 }
 
-/** A decision of an earlier manager holds; then a registration counts more than just publishing; then the first one has it. */
+/**
+ * Order of precedence: a decision of an earlier manager holds; then a registered topic precedes one that is only published; then the first
+ * publisher.
+ */
 function precedence(a: KnownTopic, b: KnownTopic): number {
   return Number(a.record.lost) - Number(b.record.lost) || Number(b.record.reserved) - Number(a.record.reserved) || a.arrival - b.arrival;
 }

@@ -1,6 +1,7 @@
-import { type Clock, pause } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import { withTimeout } from "../../../base/wait.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { MAX_CLIENT_NAME_CHARS } from "../../../contract/registry.ts";
 import type { LogBook } from "../../../log/log-book.ts";
@@ -10,11 +11,11 @@ import { definitionOf, type TopicPublisher } from "../client/topic-publisher.ts"
 import type { PublishedTopic, TopicMessage } from "./data-plane.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
 
-/** How long a user keeps a topic after the last message, milliseconds: then other clients may publish it. */
+/** Time after the last message for which a user keeps a topic, milliseconds: then other clients may publish it. */
 const KEPT_MS = 10_000;
-/** How long a message waits for the bus, milliseconds. */
+/** Maximum time that a message waits for the bus, milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Topics that all users together may publish at the same time. */
+/** Maximum number of topics that all users together publish at the same time. */
 const MAX_TOPICS = 100;
 const LIBRARY_VERSION = 1;
 
@@ -22,19 +23,19 @@ export interface TopicPublishingOptions {
   readonly tables: Pick<DataPlaneTables, "topic" | "subscribers">;
   readonly clock: Clock;
   readonly log: LogBook;
-  /** A new connection to the bus with the rights of a user; null: there is no bus. */
+  /** Opens a connection to the bus with the rights of a user; null: there is no bus. */
   readonly connect: ((user: string) => Promise<Bus>) | null;
 }
 
 interface OpenTopic {
   readonly user: string;
-  /** To tell whether a message needs another publisher. */
+  /** Definition and its name; another one needs another publisher. */
   readonly definition: string;
   readonly publisher: Promise<TopicPublisher>;
   timer: unknown;
 }
 
-/** Publishes what users enter on the page: each user is a client of the bus while it publishes (docs/protocol.md, `publish_topic`). */
+/** Publishes messages that users enter on the page: each user is a client of the bus while it publishes (docs/protocol.md, `publish_topic`). */
 export class TopicPublishing {
   readonly #options: TopicPublishingOptions;
   readonly #clients = new Map<string, Promise<DataClient>>();
@@ -46,7 +47,7 @@ export class TopicPublishing {
     this.#options = options;
   }
 
-  /** Rejects with `bad_field` for a value that does not fit the definition, `conflict` if another client has the topic, `busy`, `host_unavailable`. */
+  /** Rejects with `bad_field` if the value does not fit the definition, `conflict` if another client has the topic, `busy`, `host_unavailable`. */
   async publish(message: TopicMessage, by: string): Promise<PublishedTopic> {
     const { name, value } = message;
     const subject = subjectOfTopic(name);
@@ -56,7 +57,8 @@ export class TopicPublishing {
     if (problem !== null) throw new MgrError("bad_field", `the value does not fit the definition: ${problem}`);
     const topic = this.#open(message, by);
     this.#keep(name, topic);
-    const publisher = await this.#inTime(topic.publisher, name);
+    const late = () => new MgrError("timeout", `'${name}' was not published: the bus did not answer within ${TIMEOUT_MS / 1_000} s`);
+    const publisher = await withTimeout(topic.publisher, TIMEOUT_MS, late, this.#options.clock);
     if (!publisher.publish(value)) throw new MgrError("host_unavailable", `'${name}' was not published: the bus cannot be reached`);
     return { subscribers: this.#options.tables.subscribers(subject).length };
   }
@@ -66,7 +68,7 @@ export class TopicPublishing {
     for (const name of [...this.#topics.keys()]) this.#drop(name);
   }
 
-  /** The registration decides; but it would also take the topic from a client that has not registered it. */
+  /** Refuses a topic of another client. The registration alone would also take it from a client that has not registered it. */
   #requireFree(name: string, subject: string, by: string): void {
     const known = this.#topics.get(name);
     const topic = this.#options.tables.topic(subject);
@@ -92,7 +94,7 @@ export class TopicPublishing {
     const publisher = this.#publisher({ name, definition, definition_name }, by, known);
     const topic: OpenTopic = { user: by, definition: key, publisher, timer: null };
     this.#topics.set(name, topic);
-    // The caller gets the rejection.
+    // The caller receives the rejection.
     publisher.catch(() => {
       if (this.#topics.get(name) === topic) this.#drop(name);
     });
@@ -124,18 +126,8 @@ export class TopicPublishing {
     return made;
   }
 
-  async #inTime<T>(promise: Promise<T>, name: string): Promise<T> {
-    const end = new AbortController();
-    const late = pause(this.#options.clock, TIMEOUT_MS, end.signal).then(() => {
-      throw new MgrError("timeout", `'${name}' was not published: the bus did not answer within ${TIMEOUT_MS / 1_000} s`);
-    });
-    // Cancelled once the other one has come.
-    late.catch(() => {});
-    return Promise.race([promise, late]).finally(() => end.abort());
-  }
-
   async #connect(user: string): Promise<DataClient> {
-    // Until then the broker may still hold this user's topics.
+    // Until the old client is closed, the broker may still reserve this user's topics for it.
     await this.#closing;
     const { connect, log } = this.#options;
     if (connect === null || this.#isClosed) throw new MgrError("host_unavailable", "this manager has no bus to publish on");
@@ -155,7 +147,7 @@ export class TopicPublishing {
     topic.timer = clock.setTimeout(() => this.#drop(name), KEPT_MS);
   }
 
-  /** The client ends with its last topic. */
+  /** Drops a topic; the user's client ends with its last topic. */
   #drop(name: string): void {
     const topic = this.#topics.get(name);
     if (topic === undefined) return;
@@ -175,7 +167,7 @@ export class TopicPublishing {
   }
 }
 
-/** Name of a user's rights on the bus: it cannot be mistaken for a process. */
+/** Name of a user's client on the bus; it differs from the names of processes. */
 function clientName(user: string): string {
   return [...`@${user}`].slice(0, MAX_CLIENT_NAME_CHARS).join("");
 }

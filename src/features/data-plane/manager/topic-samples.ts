@@ -17,23 +17,23 @@ export interface TopicSamplesOptions {
   readonly clock: Clock;
   /** Null: there is no bus. */
   readonly bus: Promise<Bus> | null;
-  /** The topic as it is known now. */
+  /** Returns the topic as it is known now. */
   readonly record: (subject: string) => TopicRecord | undefined;
 }
 
 interface Viewer {
   readonly receive: (sample: TopicSample) => void;
-  /** Between two samples, milliseconds. */
+  /** Time between two samples, milliseconds. */
   readonly interval: number;
-  /** Monotonic, milliseconds. */
+  /** Time of the next sample, monotonic, milliseconds. */
   dueAt: number;
-  /** The newest sample that it got. */
+  /** The newest sample that the viewer received. */
   seen: Sample | null;
-  /** Fields of all samples, for viewers that want them. */
+  /** Fields of all samples; null: the viewer did not request fields. */
   readonly batch: SampleBatch | null;
 }
 
-/** Samples of topics that are looked at: one subscription a topic, and each message decoded once at most. */
+/** Samples of subscribed topics: one subscription per topic, and each message is decoded at most once. */
 export class TopicSamples {
   readonly #options: TopicSamplesOptions;
   readonly #followed = new Map<string, FollowedTopic>();
@@ -42,7 +42,7 @@ export class TopicSamples {
     this.#options = options;
   }
 
-  /** Throws `bad_field` for a name that no topic can have. */
+  /** Subscribes to samples. Throws `bad_field` for an invalid topic name. */
   follow(name: string, wish: { maxRate: number; fields: readonly string[]; receive: Viewer["receive"] }): () => void {
     const subject = subjectOfTopic(name);
     const topic = this.#followed.get(subject) ?? new FollowedTopic(name, subject, this.#options);
@@ -74,7 +74,7 @@ class FollowedTopic {
   #isClosed = false;
   #latest: Sample | null = null;
   #timer: unknown = null;
-  /** Messages that could not be decoded. */
+  /** Number of messages that could not be decoded. */
   #undecoded = 0;
   #codec: { record: TopicRecord; codec: TopicCodec } | null = null;
 
@@ -97,7 +97,7 @@ class FollowedTopic {
 
   add(viewer: Viewer): () => void {
     this.#viewers.add(viewer);
-    // The sample that other viewers have already. Delivered after this call, as every sample.
+    // Other viewers have this sample already. It is delivered after this call, like every sample.
     if (this.#latest !== null) this.#schedule(0);
     return () => this.#viewers.delete(viewer);
   }
@@ -115,7 +115,7 @@ class FollowedTopic {
     this.#tell();
   }
 
-  /** Gives the newest sample to the viewers that are due, and sets the timer for the others. */
+  /** Sends the newest sample to the viewers that are due, and sets the timer for the others. */
   #tell(): void {
     const { clock } = this.#options;
     const sample = this.#latest;
@@ -129,7 +129,7 @@ class FollowedTopic {
         continue;
       }
       viewer.seen = sample;
-      // Counted from when it was due, so that a late timer does not lower the rate.
+      // The interval begins when the sample was due, so that a late timer does not lower the rate.
       viewer.dueAt = Math.max(viewer.dueAt, now - viewer.interval) + viewer.interval;
       const frame = sample.frame(this.#name, this.#decode, () => this.#undecoded);
       viewer.receive(viewer.batch === null ? frame : { ...frame, batch: viewer.batch.take() });
@@ -145,7 +145,7 @@ class FollowedTopic {
 
   readonly #decode = (data: Uint8Array): unknown => {
     const record = this.#options.record(this.#subject);
-    // The first message of a topic comes before its broker's report of it.
+    // The first message of a topic may arrive before its broker's report of the topic.
     if (record === undefined) return parseJson(Buffer.from(data).toString()) ?? base64Of(data);
     if (record.encoding === "raw") return base64Of(data);
     try {
@@ -161,10 +161,10 @@ class FollowedTopic {
   };
 }
 
-/** A message, decoded when the first viewer gets it. */
+/** A message that is decoded when the first viewer receives it. */
 class Sample {
   readonly #message: BusMessage;
-  /** Of publishing, else of arrival; milliseconds. */
+  /** Time of publishing, else of arrival; milliseconds. */
   readonly time: number;
   #value: { readonly decoded: unknown } | null = null;
   #frame: TopicSample | null = null;

@@ -7,7 +7,7 @@ interface Measured {
   readonly counters: TopicCounters;
 }
 
-/** Shortest measurement, milliseconds: brokers report their counters every COUNTERS_MS, and a running topic must not seem to stand still. */
+/** Minimum length of a measurement, milliseconds: brokers report their counters every COUNTERS_MS, and an active topic must not seem idle. */
 const MIN_SPAN_MS = COUNTERS_MS + 100;
 
 /** Measures rates over `seconds`: from the newest counters before to the newest ones after, by the clock of their broker. */

@@ -3,13 +3,13 @@ import { encodeFrame } from "../../../protocol/frames/encode.ts";
 import type { EncodedFrame } from "../../../transport/outbox.ts";
 import type { DataPlane, TopicSample } from "./data-plane.ts";
 
-/** Topics that one connection may look at. */
+/** Maximum number of topics that one connection may subscribe to. */
 const MAX_TOPICS = 1_000;
 
-/** Each sample encoded once, whatever the number of connections that get it. */
+/** Encoded frames: each sample is encoded once for all connections that receive it. */
 const encoded = new WeakMap<TopicSample, EncodedFrame>();
 
-/** The topics that one connection looks at. */
+/** The topics that one connection is subscribed to. */
 export class TopicSubscriptions {
   readonly #dataPlane: Pick<DataPlane, "followTopic">;
   readonly #push: (frame: EncodedFrame) => void;
@@ -20,7 +20,7 @@ export class TopicSubscriptions {
     this.#push = push;
   }
 
-  /** A later call for the same topic changes its rate. Throws `busy`, and `bad_field` for a name that no topic can have. */
+  /** Subscribes to a topic; a later call changes its rate. Throws `busy`, and `bad_field` for an invalid topic name. */
   follow(name: string, maxRate: number, fields?: readonly string[]): void {
     if (!this.#leave.has(name) && this.#leave.size >= MAX_TOPICS)
       throw new MgrError("busy", `this connection is subscribed to ${MAX_TOPICS} topics: unsubscribe from some first`);
@@ -40,7 +40,7 @@ export class TopicSubscriptions {
   }
 }
 
-/** A connection that is behind gets the newest sample of each topic only. */
+/** Encodes a sample. A connection that is behind receives only the newest sample of each topic. */
 function encode(sample: TopicSample): EncodedFrame {
   const known = encoded.get(sample);
   if (known) return known;

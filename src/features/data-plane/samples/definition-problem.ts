@@ -3,7 +3,7 @@ import { parseJson } from "../../../base/json.ts";
 import type { TopicEncoding } from "../../../base/topic-encodings.ts";
 import { messageReader, parseMessageDefinition } from "./message-definition.ts";
 
-/** Why the messages of a topic cannot be decoded by its definition; null: they can be, or there is none. */
+/** The reason why the messages of a topic cannot be decoded by its definition; null: they can be, or there is none. */
 export function definitionProblem({ encoding, definition }: { encoding: TopicEncoding; definition: string }): string | null {
   if (encoding === "raw" || definition === "") return null;
   if (encoding === "json") {

@@ -5,7 +5,7 @@ import { MgrError, messageOf } from "../../../base/errors.ts";
 export type MessageDefinition = ReturnType<typeof rosmsg.parse>[number];
 export type MessageDefinitionField = MessageDefinition["definitions"][number];
 
-/** Longest definition that is parsed, characters. */
+/** Maximum length of a definition, characters. */
 const MAX_DEFINITION_LENGTH = 256 * 1024;
 
 /**

@@ -1,7 +1,7 @@
-/** Beginnings of cells that spreadsheets evaluate; they skip blanks before them. */
+/** Beginnings of cells that spreadsheets evaluate; blanks before them are skipped. */
 const FORMULA = /^[\s]*[=+\-@]/;
 
-/** The text with an apostrophe before it if a spreadsheet would evaluate it. */
+/** Puts an apostrophe before text that a spreadsheet would evaluate. */
 export function safeInSpreadsheets(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }

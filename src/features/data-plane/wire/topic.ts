@@ -24,16 +24,16 @@ export const topic = z
   .meta({ id: "Topic" });
 export type Topic = z.infer<typeof topic>;
 
-/** Of `request_topics_stat`, seconds. */
+/** Default length of a measurement of `request_topics_stat`, seconds. */
 export const DEFAULT_SAMPLE_SECONDS = 1;
-/** Samples a second of `subscribe_topic`, by default and at most: a screen cannot show more. */
+/** Default and maximum number of samples per second of `subscribe_topic`: a screen cannot show more. */
 export const DEFAULT_SAMPLE_RATE = 10;
 const MAX_SAMPLE_RATE = 60;
 
-/** Of a definition, characters: within the limit of a registration. */
+/** Maximum length of a definition, characters: within the limit of a registration. */
 const MAX_DEFINITION_CHARS = 32 * 1024;
 
-/** Numeric fields that one subscription may ask for. */
+/** Maximum number of numeric fields of one subscription. */
 const MAX_SAMPLE_FIELDS = 100;
 const fieldsSay = `must be an array of 1 to ${MAX_SAMPLE_FIELDS} paths of fields such as position[0]`;
 const sampleFields = z
@@ -110,7 +110,7 @@ const batch = z
   .meta({ id: "SampleBatch" });
 const sample = z.object({ ts: timestamp, value: z.unknown() });
 
-/** The frame that begins the samples of a topic, and the one that ends them. */
+/** The frame that starts the samples of a topic, and the one that ends them. */
 export const TOPIC_SUBSCRIPTION = { begin: "subscribe_topic", end: "unsubscribe_topic" } as const;
 
 export const topicFrames = managerFrames("Topics", {

@@ -5,7 +5,7 @@ import { type OpenDisplayOptions, openDisplay } from "../host/open-display.ts";
 import { setupPacket } from "../x11/setup.ts";
 
 const ANSWER_TIMEOUT_MS = 10_000;
-/** Of an answer without what follows it. */
+/** Length of the fixed part of an answer, bytes. */
 const HEAD_BYTES = 8;
 const REFUSED = 0;
 const ACCEPTED = 1;
@@ -20,7 +20,7 @@ export function desktopOf(flag: string | undefined, environment: NodeJS.ProcessE
   );
 }
 
-/** Connects as an X client does, and leaves. Throws if the X server cannot be reached, or refuses the cookie. */
+/** Connects as an X client does, and disconnects. Throws if the X server cannot be reached, or refuses the cookie. */
 export async function probeDisplay(desktop: OpenDisplayOptions): Promise<void> {
   const { stream, authorization } = await openDisplay(desktop);
   const refused = (reason: string) => {

@@ -13,7 +13,7 @@ export interface GuiFlags extends ConnectionFlags {
   display?: string;
 }
 
-/** `mgr gui`: windows of processes show on the X display of this desktop, until Ctrl-C. */
+/** `mgr gui`: shows windows of processes on the X display of this desktop, until Ctrl-C. */
 export async function gui(flags: GuiFlags): Promise<void> {
   const desktop = desktopOf(flags.display);
   await probeDisplay(desktop);

@@ -2,7 +2,7 @@ import type { CommandGroup } from "../../../cli/command/feature.ts";
 import { connecting } from "../../../cli/command/option-values.ts";
 import { GUI_PAGES } from "./manual.ts";
 
-/** The desktop of a user. */
+/** The command `mgr gui`. */
 export const GUI_GROUP: CommandGroup = {
   pages: GUI_PAGES,
   add: (program) => {

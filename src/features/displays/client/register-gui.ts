@@ -14,11 +14,11 @@ export type XClientOf = Pick<Extract<GuiRequest, { type: "open_x_connection" }>,
 export interface GuiOptions {
   /** Name of the X display, for people. */
   display: string;
-  /** Registered; and again when another `mgr gui` of the user begins or ends. */
+  /** Called once registered, and again when another `mgr gui` of the user begins or ends. */
   onState(state: GuiState): void;
-  /** An X client of a process has connected; the stream is its connection. */
+  /** Called when an X client of a process has connected; the stream is its connection. */
   onXClient(client: XClientOf, stream: Duplex): void;
-  /** A client could not be connected. */
+  /** Called when an X client could not be connected. */
   onProblem(client: XClientOf, reason: string): void;
 }
 
@@ -29,10 +29,10 @@ export interface RegisteredGui {
 
 type Login = Pick<NodeConnectOptions, "user" | "password" | "dial" | "ca">;
 
-/** Close code: the user has too many of them. */
+/** Close code: the user has too many connected `mgr gui`. */
 const TRY_LATER = 1013;
 
-/** Registers an X display with a manager until `signal` is aborted. Rejects with MgrError as `connect` does. Its X connections end with it. */
+/** Registers an X display with a manager until `signal` is aborted. Rejects with MgrError as `connect` does. The X connections end with it. */
 export function registerGui(
   url: string,
   login: Login,
@@ -52,7 +52,7 @@ export function registerGui(
     const end = () => socket.terminate();
     signal.addEventListener("abort", end, { once: true });
     if (signal.aborted) end();
-    // The login is checked once: its session serves the connections that follow.
+    // The login is checked once; its session authenticates the connections that follow.
     socket.once("upgrade", ({ headers }) => {
       const cookie = sessionOf(headers["set-cookie"]);
       if (cookie !== null) credentials = webSocketOptions({ ...login, cookie });
@@ -93,7 +93,7 @@ export function registerGui(
 function openStream(address: URL, options: ClientOptions, streams: Set<Duplex>): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     const socket: WebSocket = openWebSocket(address, { ...options, maxPayload: MAX_GUI_FRAME_BYTES }, reject);
-    // Before it opens, so that nothing is lost that arrives with the answer.
+    // The stream is made before the socket opens, so that data that arrives with the answer is not lost.
     const stream = createWebSocketStream(socket);
     streams.add(stream);
     stream.on("error", reject);

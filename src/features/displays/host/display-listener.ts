@@ -10,27 +10,27 @@ import { readSetup, refuseClient } from "./read-setup.ts";
 export const X11_BASE_PORT = 6_000;
 /** Clients connect over TCP, so that they do not assume shared memory with the X server. */
 const ADDRESS = "127.0.0.1";
-/** Numbers for forwarded displays, as those of ssh: lower ones are used by desktops, and higher ports by other services. */
+/** Range of numbers for forwarded displays, as in ssh: desktops use lower numbers, and other services use higher ports. */
 const FIRST_NUMBER = 10;
 const NUMBERS = 300;
-/** Open connections of one run, and those without the cookie so far, which any program of this host can make. */
+/** Maximum number of clients of one run, and of connections without the cookie so far, which any program of this host can open. */
 const MAX_CLIENTS = 64;
 const MAX_NEWCOMERS = 32;
-/** Time for a client to send its setup, which X clients do at once; milliseconds. */
+/** Time in which a client must send its setup, milliseconds; X clients send it at once. */
 const SETUP_TIMEOUT_MS = 3_000;
 const ROOT = 0;
 
 export interface DisplayListenerOptions {
-  /** What clients must send. */
+  /** The cookie that clients must send. */
   readonly cookie: X11Authorization;
-  /** Users whose programs may connect, besides root; others may not, as far as the kernel tells whose a connection is. */
+  /** Users whose programs may connect, besides root; others are refused if the kernel reports the user of the connection. */
   readonly users: readonly number[];
-  /** A client that has sent the cookie. The socket is paused; its setup packet, without the cookie, is still to be read. */
+  /** Called for a client that sent the cookie. The socket is paused; its setup packet, without the cookie, is still to be read. */
   readonly onClient: (client: Socket, setup: X11Setup) => void;
   readonly onRefused: (reason: string) => void;
 }
 
-/** An X display of this host that has no X server of its own: what its clients send is passed on. */
+/** An X display of this host without an X server: the connections of its clients are passed on. */
 export class DisplayListener {
   readonly number: number;
   readonly #server: Server;
@@ -38,12 +38,12 @@ export class DisplayListener {
   readonly #newcomers = new Set<Socket>();
   readonly #clients = new Set<Socket>();
 
-  /** Takes a number that no X server and no other listener uses. */
+  /** Opens a display with a number that no X server and no other listener uses. */
   static async open(options: DisplayListenerOptions): Promise<DisplayListener> {
     for (let number = FIRST_NUMBER; number < FIRST_NUMBER + NUMBERS; number++) {
       const server = await listening(X11_BASE_PORT + number);
       if (server === null) continue;
-      // The port is ours now: no other listener can take the number while it is checked.
+      // This listener has the port now: no other listener can use the number while it is checked.
       if (!(await isDisplayUsed(number))) return new DisplayListener(number, server, options);
       server.close();
     }
@@ -57,12 +57,12 @@ export class DisplayListener {
     server.on("connection", (client) => void this.#accept(client));
   }
 
-  /** For the environment of the clients. */
+  /** Value of DISPLAY for the clients. */
   get display(): string {
     return `${ADDRESS}:${this.number}`;
   }
 
-  /** Ends its connections, too. */
+  /** Closes the listener and its connections. */
   close(): void {
     this.#server.close();
     for (const client of [...this.#newcomers, ...this.#clients]) client.destroy();
@@ -92,7 +92,7 @@ export class DisplayListener {
     }
   }
 
-  /** Programs of other users give way first, then the oldest newcomer. */
+  /** Drops connections of other users first, then the oldest newcomers. */
   #makeRoom(): void {
     if (this.#newcomers.size < MAX_NEWCOMERS) return;
     for (const stranger of this.#strangers([...this.#newcomers])) this.#drop(stranger);
@@ -136,7 +136,7 @@ export class DisplayListener {
   }
 }
 
-/** Null: the port is in use. */
+/** Null if the port is in use. */
 function listening(port: number): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true, noDelay: true });

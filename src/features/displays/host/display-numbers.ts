@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 
-/** Private displays have numbers from here on: lower ones are used by desktops, vncserver and ssh. */
+/** First number of private displays: desktops, vncserver and ssh use lower ones. */
 const FIRST_DISPLAY = 20;
 const NUMBERS = 2_000;
 
@@ -10,8 +10,8 @@ const NUMBERS = 2_000;
 export const X_SOCKETS = "/tmp/.X11-unix";
 
 /**
- * A number that no X server uses and that is not in `taken`; null if all are used. The search begins at a number made from `seed`, so that
- * two managers that search at the same time do not find the same one.
+ * A number that no X server uses and that is not in `taken`; null if all are used. The search begins at a number derived from `seed`, so that two
+ * managers that search at the same time do not find the same one.
  */
 export async function freeDisplay(taken: ReadonlySet<number>, seed: string): Promise<number | null> {
   const start = createHash("sha256").update(seed).digest().readUInt16BE(0);
@@ -22,13 +22,13 @@ export async function freeDisplay(taken: ReadonlySet<number>, seed: string): Pro
   return null;
 }
 
-/** An X server runs on this display, or is about to. */
+/** Whether an X server runs on this display, or is about to start. */
 export async function isDisplayUsed(number: number): Promise<boolean> {
   const path = `${X_SOCKETS}/X${number}`;
   return (await answers(path)) || (await answers(`\0${path}`)) || (await isLocked(number));
 }
 
-/** A server listens on the unix socket. */
+/** Whether a server listens on the unix socket. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ path });
@@ -37,12 +37,12 @@ function answers(path: string): Promise<boolean> {
       resolve(isThere);
     };
     socket.once("connect", () => done(true));
-    // A full queue of connections (EAGAIN) is a server, too.
+    // A full queue of connections (EAGAIN) also means that a server listens.
     socket.once("error", (error: NodeJS.ErrnoException) => done(error.code === "EAGAIN" || error.code === "EACCES"));
   });
 }
 
-/** By the lock file of X servers, which has the pid. */
+/** Whether the pid in the lock file of X servers is that of a living process. */
 async function isLocked(number: number): Promise<boolean> {
   const pid = Number(await readFile(`/tmp/.X${number}-lock`, "utf8").catch(() => ""));
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;

@@ -15,13 +15,13 @@ import { COOKIE_BYTES, MIT_COOKIE, xauthorityOf } from "../x11/xauthority.ts";
 import { DisplayListener } from "./display-listener.ts";
 import { refuseClient } from "./read-setup.ts";
 
-/** An announcement may be lost: it is repeated after this time, milliseconds. */
+/** Interval for repeating an announcement, which may be lost, milliseconds. */
 const REPEAT_MS = 1_000;
-/** How long a client waits for the manager, milliseconds. */
+/** Maximum time that a client waits for the manager, milliseconds. */
 const PATIENCE_MS = 10_000;
 
 interface ForwardedDisplaysOptions {
-  /** Where the cookie files are kept: files of an earlier daemon in it are removed. Null: in a temporary folder. */
+  /** Folder for cookie files; files of an earlier daemon in it are removed. Null: a temporary folder. */
   readonly folder: string | null;
   readonly clock: Clock;
   readonly hasManager: () => boolean;
@@ -50,7 +50,7 @@ export class ForwardedDisplays {
     this.#refused = new ThrottledWarning((_level, msg) => options.log("warning", msg));
   }
 
-  /** A display for a run that is about to start. Rejects with `spawn_failed`. */
+  /** Makes a display for a run that is about to start. Rejects with `spawn_failed`. */
   async begin(runId: RunId, { name, user }: Pick<RunSpec, "name" | "user">): Promise<{ display: string; authority: string }> {
     try {
       const cookie = randomBytes(COOKIE_BYTES);
@@ -72,14 +72,14 @@ export class ForwardedDisplays {
     }
   }
 
-  /** The run is extinct, or could not be started. */
+  /** Removes the display of a run that is extinct, or could not be started. */
   end(runId: RunId): void {
     this.#listeners.get(runId)?.close();
     this.#listeners.delete(runId);
     if (this.#folder !== null) rmSync(join(this.#folder, runId), { recursive: true, force: true });
   }
 
-  /** The manager takes a client, whose setup packet is still to be read. */
+  /** Returns a client that the manager accepts; its setup packet is still to be read. */
   accept(connection: string): { socket: Socket; name: string } {
     const client = this.#waiting.get(connection);
     if (client === undefined) throw new MgrError("not_found", "this X client does not wait any more");
@@ -87,7 +87,7 @@ export class ForwardedDisplays {
     return client;
   }
 
-  /** The manager is gone. */
+  /** Refuses all waiting clients, because the manager is gone. */
   managerLost(): void {
     for (const connection of this.#waiting.keys()) this.#refuse(connection, "the link to the manager was lost");
   }
@@ -140,7 +140,7 @@ export class ForwardedDisplays {
   }
 }
 
-/** The daemon's user, and that of the run. */
+/** The users of the daemon and of the run. */
 function usersOf(user: string | null): number[] {
   const own = process.geteuid?.() ?? 0;
   return [own, accountOf(user)?.uid ?? own];

@@ -13,13 +13,13 @@ const CONNECT_TIMEOUT_MS = 8_000;
 const HIGHEST_PORT = 65_535;
 
 export interface OpenDisplayOptions {
-  /** Its name, as in DISPLAY. */
+  /** Name of the display, as in DISPLAY. */
   readonly display: string;
   /** Xauthority file; null: that of this user. */
   readonly authority: string | null;
 }
 
-/** Connects to an X server as this user's programs do. The cookie is left out if the file has none. */
+/** Connects to an X server as this user's programs do. The authorization is null if the file has no cookie. */
 export async function openDisplay({ display, authority }: OpenDisplayOptions): Promise<X11Connection & { readonly stream: Socket }> {
   const name = parseDisplayName(display);
   if (name === null || X11_BASE_PORT + name.number > HIGHEST_PORT)
@@ -50,7 +50,7 @@ function connected(place: NetConnectOpts): Promise<Socket> {
     const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${CONNECT_TIMEOUT_MS / 1_000} s`)), CONNECT_TIMEOUT_MS);
     socket.once("error", reject);
     socket.once("connect", () => {
-      // Until the caller has it, no other listener handles its errors.
+      // Until the caller has the socket, no other listener handles its errors.
       socket.on("error", () => socket.destroy());
       resolve(socket);
     });
@@ -58,7 +58,7 @@ function connected(place: NetConnectOpts): Promise<Socket> {
   });
 }
 
-/** X servers of this machine have its name in Xauthority files, whatever address they are reached by. */
+/** IPv4 address of the X server; null for this machine: its X servers have its name in Xauthority files, whatever the address. */
 function addressOf({ remoteAddress }: Socket): string | null {
   const ip = remoteAddress?.replace(/^::ffff:/, "");
   return ip === undefined || !isIPv4(ip) || ip.startsWith("127.") ? null : ip;

@@ -18,7 +18,7 @@ export function peerUsers(port: number): Map<string, number> {
   return users;
 }
 
-/** `0100007F:1770`, in tcp6 after the prefix of IPv4 addresses; null for other addresses. */
+/** Parses `0100007F:1770`, in tcp6 after the prefix of IPv4 addresses; null for other addresses. */
 function endOf(text: string): string | null {
   const [, address, port] = /^(?:0{16}(?:FFFF0000|0000FFFF))?([0-9A-F]{8}):([0-9A-F]{4})$/.exec(text) ?? [];
   if (address === undefined || port === undefined) return null;
@@ -26,7 +26,7 @@ function endOf(text: string): string | null {
   return `${(endianness() === "LE" ? bytes.reverse() : bytes).join(".")}:${Number.parseInt(port, 16)}`;
 }
 
-/** None where there is no /proc: the users are then not known. */
+/** Lines of the table; none if there is no /proc: the users are unknown then. */
 function linesOf(table: string): string[] {
   try {
     return readFileSync(table, "latin1").split("\n");

@@ -5,11 +5,11 @@ import { MAX_SETUP_BYTES, parseSetup, setupFailed, type X11Setup } from "../x11/
 /** Time for a client that was refused to read the answer, milliseconds. */
 const REFUSAL_TIMEOUT_MS = 5_000;
 
-/** How long a client may take to send it, milliseconds. */
+/** Time in which a client must send its setup, milliseconds. */
 const SETUP_TIMEOUT_MS = 10_000;
 
 /**
- * Reads the setup packet of an X client. Afterwards the stream is paused and has only what follows the packet. Rejects if the client sends
+ * Reads the setup packet of an X client. Afterwards the stream is paused and holds only the data after the packet. Rejects if the client sends
  * something else, too little or too late; the caller closes the stream.
  */
 export function readSetup(client: Duplex, timeoutMs = SETUP_TIMEOUT_MS): Promise<X11Setup> {
@@ -23,7 +23,7 @@ export function readSetup(client: Duplex, timeoutMs = SETUP_TIMEOUT_MS): Promise
     };
     const fail = (error: unknown) => settle(() => reject(error));
     const take = (chunk: Buffer) => {
-      // What was not read yet is at most one buffer of the stream: a flood is stopped by the packet's own bound.
+      // A chunk is at most one buffer of the stream, and the maximum size of the packet stops a flood.
       bytes = Buffer.concat([bytes, chunk]);
       try {
         const setup = parseSetup(bytes.subarray(0, MAX_SETUP_BYTES));
@@ -46,11 +46,11 @@ export function readSetup(client: Duplex, timeoutMs = SETUP_TIMEOUT_MS): Promise
   });
 }
 
-/** Answers a client that cannot be connected. The connection is closed once the client has closed it, or after a time. */
+/** Sends the reason to a client that cannot be connected. The connection is closed when the client closes it, or after a time. */
 export function refuseClient(client: Duplex, setup: Pick<X11Setup, "isBigEndian">, reason: string): void {
   const timer = setTimeout(() => client.destroy(), REFUSAL_TIMEOUT_MS);
   client.once("close", () => clearTimeout(timer));
   client.once("error", () => client.destroy());
-  // If data of the client were left unread, the kernel would drop the answer.
+  // If data of the client stayed unread, the kernel would drop the answer.
   client.resume().end(setupFailed(setup, reason));
 }

@@ -3,19 +3,19 @@ import { messageOf } from "../../../base/errors.ts";
 import { setupPacket, type X11Authorization } from "../x11/setup.ts";
 import { readSetup, refuseClient } from "./read-setup.ts";
 
-/** A connection to an X server, or to what passes it on. */
+/** A connection to an X server, or to a relay of one. */
 export interface X11Connection {
   readonly stream: Duplex;
-  /** What the X server wants in the setup packet; null: nothing, or what passes it on puts it in. */
+  /** Authorization for the setup packet; null: the X server needs none, or the relay adds it. */
   readonly authorization: X11Authorization | null;
 }
 
 /**
- * Connects an X client, whose setup packet is still to be read, with an X server. The authorization of the client is replaced. If there is
- * no X server, the client is told why. Rejects after it has closed the client.
+ * Connects an X client, whose setup packet is still to be read, with an X server. The authorization of the client is replaced. If there is no X
+ * server, the client receives the reason. Rejects after closing the client.
  */
 export async function tunnelX11(client: Duplex, connect: () => Promise<X11Connection>): Promise<void> {
-  // Until both are joined, no other listener handles the errors of the client.
+  // Until both streams are joined, no other listener handles the errors of the client.
   client.on("error", () => client.destroy());
   try {
     const setup = await readSetup(client);
@@ -35,7 +35,7 @@ export async function tunnelX11(client: Duplex, connect: () => Promise<X11Connec
   }
 }
 
-/** Copies both ways, each way only as fast as it is read. The two directions end separately; an error of one stream closes both. */
+/** Copies in both directions, each only as fast as it is read. The two directions end separately; an error of one stream closes both. */
 export function joinStreams(one: Duplex, other: Duplex): void {
   for (const [from, to] of [
     [one, other],

@@ -5,7 +5,7 @@ import { MgrError } from "../../../base/errors.ts";
 import type { Process, VncSession } from "../../../protocol/resources/resources.ts";
 import type { VncInfo } from "./displays.ts";
 
-/** VNC servers of the configuration: processes with `vnc`. No other target can be reached through them. */
+/** VNC servers of the configuration: processes with `vnc`. Only these targets can be reached. */
 export class ConfiguredSessions {
   readonly #registry: ProcessRegistry;
   readonly #hostRequests: Pick<HostRequests, "openTcp">;

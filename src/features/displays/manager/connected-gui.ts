@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
-import { type Clock, pause } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
+import { withTimeout } from "../../../base/wait.ts";
 import type { ArrivingGui } from "./guis.ts";
 
-/** X connections of one `mgr gui`, with those that are being opened. A desktop's X server takes 256 clients by default. */
+/** Maximum number of X connections of one `mgr gui`, including those being opened. A desktop's X server accepts 256 clients by default. */
 const MAX_CONNECTIONS = 256;
-/** How long a `mgr gui` may take to open an X connection, milliseconds. */
+/** Time in which a `mgr gui` must open an X connection, milliseconds. */
 const OPEN_TIMEOUT_MS = 20_000;
 const ID_BYTES = 16;
 
-/** What an X connection is for. The person at the desktop is told. */
+/** The process that an X connection belongs to; shown to the user of the desktop. */
 export interface XClient {
   readonly process: string;
   readonly host: string;
@@ -38,30 +39,25 @@ export class ConnectedGui {
     return this.#gui;
   }
 
-  /** Tells it which `mgr gui` of its user gets new windows. */
+  /** Notifies this `mgr gui` which one of its user gets new windows. */
   tellCurrent(current: ConnectedGui): void {
     const { user } = this.#gui;
     this.#gui.send({ type: "gui_registered", username: user, is_current: current === this, current_peer: current.desktop.peer });
   }
 
-  /** A connection to its X server. Rejects if it opens none. */
+  /** Opens a connection to the desktop's X server. Rejects if `mgr gui` opens none. */
   async open(client: XClient): Promise<Duplex> {
     if (this.#hasLeft) throw gone();
     if (this.#openings.size + this.#streams.size >= MAX_CONNECTIONS)
       throw new MgrError("busy", `the 'mgr gui' of '${this.#gui.user}' has ${MAX_CONNECTIONS} X connections; close some windows`);
     const id = randomBytes(ID_BYTES).toString("hex");
-    const settled = new AbortController();
     const opened = new Promise<Duplex>((resolve, reject) => this.#openings.set(id, { resolve, reject }));
-    const late = pause(this.#clock, OPEN_TIMEOUT_MS, settled.signal).then(() => {
-      throw new MgrError("timeout", `the 'mgr gui' of '${this.#gui.user}' did not answer within ${OPEN_TIMEOUT_MS / 1_000} s`);
-    });
+    const late = () => new MgrError("timeout", `the 'mgr gui' of '${this.#gui.user}' did not answer within ${OPEN_TIMEOUT_MS / 1_000} s`);
     this.#gui.send({ type: "open_x_connection", connection: id, ...client });
     try {
-      return await Promise.race([opened, late]);
+      return await withTimeout(opened, OPEN_TIMEOUT_MS, late, this.#clock);
     } finally {
       this.#openings.delete(id);
-      settled.abort();
-      late.catch(() => {});
     }
   }
 

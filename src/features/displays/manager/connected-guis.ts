@@ -5,7 +5,7 @@ import type { LogBook } from "../../../log/log-book.ts";
 import { ConnectedGui, type XClient } from "./connected-gui.ts";
 import type { ArrivingGui, Guis } from "./guis.ts";
 
-/** More desktops than a person has. */
+/** Maximum number of connected `mgr gui` of one user. */
 const MAX_GUIS_OF_USER = 16;
 
 interface ConnectedGuisOptions {
@@ -16,7 +16,7 @@ interface ConnectedGuisOptions {
 /** The connected `mgr gui` of each user. New windows go to the one that was connected last. */
 export class ConnectedGuis implements Guis {
   readonly #options: ConnectedGuisOptions;
-  /** In the order in which they connected. */
+  /** Connected `mgr gui` by user, in the order of connection. */
   readonly #byUser = new Map<string, ConnectedGui[]>();
   #changed: (user: string) => void = () => {};
 
@@ -24,7 +24,7 @@ export class ConnectedGuis implements Guis {
     this.#options = options;
   }
 
-  /** `listener` is called when another `mgr gui` of a user gets new windows, or none does any more. */
+  /** `listener` is called when another `mgr gui` of a user gets new windows, or none does any longer. */
   onChange(listener: (user: string) => void): void {
     this.#changed = listener;
   }
@@ -59,12 +59,12 @@ export class ConnectedGuis implements Guis {
     else gui.deliver(connection, stream);
   }
 
-  /** The one that gets new windows of processes of `user`; null: none is connected. */
+  /** The desktop that gets new windows of processes of `user`; null: none is connected. */
   desktopOf(user: string): Pick<ArrivingGui, "peer" | "display"> | null {
     return this.#byUser.get(user)?.at(-1)?.desktop ?? null;
   }
 
-  /** A connection to the X server of the user's desktop, which replaces the cookie of the setup request. */
+  /** Opens a connection to the X server of the user's desktop; `mgr gui` replaces the cookie of the setup packet. */
   async connect(user: string, client: XClient): Promise<Duplex> {
     const gui = this.#byUser.get(user)?.at(-1);
     if (gui === undefined)

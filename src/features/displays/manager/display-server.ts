@@ -12,7 +12,7 @@ import type { DisplayRecord } from "./display-records.ts";
 import { displayProcessOf } from "./display-user.ts";
 
 const SERVER = "Xvnc";
-/** It has the options for unix sockets. */
+/** The package whose server has options for unix sockets. */
 const SERVER_PACKAGE = "tigervnc-standalone-server";
 const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5_000;
@@ -20,7 +20,7 @@ const STOP_TIMEOUT_MS = 5_000;
 export const socketOf = ({ folder }: Pick<DisplayRecord, "folder">): string => join(folder, "rfb.sock");
 export const authorityOf = ({ folder }: Pick<DisplayRecord, "folder">): string => join(folder, "Xauthority");
 
-/** Throws if there is no X server program that can be a private display. */
+/** Throws if the X server program for private displays is not installed. */
 export function requireServer(path = process.env.PATH): void {
   if (isOnPath(SERVER, path ?? "")) return;
   throw new MgrError(
@@ -29,7 +29,7 @@ export function requireServer(path = process.env.PATH): void {
   );
 }
 
-/** Makes its folder (0700) with the cookie file (0600), unless they are there. */
+/** Makes the display's folder (0700) with the cookie file (0600) if they are missing. */
 export function prepareFolder(record: DisplayRecord): void {
   makePrivate(record.folder);
   const file = authorityOf(record);
@@ -38,8 +38,8 @@ export function prepareFolder(record: DisplayRecord): void {
 }
 
 /**
- * The process that is a private display. It is ready when Xvnc says so by its -displayfd: clients can connect then. The window manager is
- * started again when it ends, because windows cannot be moved without one.
+ * The process of a private display. It is ready when Xvnc reports on its -displayfd that clients can connect. The window manager is restarted when
+ * it ends, because windows cannot be moved without one.
  */
 export function displayDefinition(
   record: DisplayRecord,
@@ -115,7 +115,7 @@ function serverWords(record: DisplayRecord, { geometry, stop_after_disconnect, s
   ];
 }
 
-/** The configured one if its program is installed. */
+/** The configured window manager, if its program is installed. */
 export function windowManager({ window_manager }: DisplaySettings, path = process.env.PATH): string | null {
   const program = window_manager?.trim().split(/\s/)[0] ?? "";
   return window_manager !== null && isOnPath(program, path ?? "") ? window_manager : null;

@@ -4,13 +4,13 @@ import { hasLength } from "../../../base/text-length.ts";
 
 /** The reserved group of private displays. */
 const GROUP = "displays";
-/** Hex digits that stand for the rest of a long name. */
+/** Number of hex digits that stand for the rest of a long name. */
 const DIGEST_LENGTH = 16;
 
 /** Web users have private displays; users of the local socket (`local:<system user>`) have none. */
 export const isWebUser = (user: string): boolean => !user.includes(":");
 
-/** Name of the process that is the private display of `user`. Different users have different names. */
+/** Name of the process of the private display of `user`. Different users have different names. */
 export function displayProcessOf(user: string): string {
   return `${GROUP}/${segmentOf(user)}`;
 }

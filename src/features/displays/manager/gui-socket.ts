@@ -4,9 +4,9 @@ import { shortened } from "../../../base/text-length.ts";
 import { visible } from "../../../base/visible-text.ts";
 import type { Guis } from "./guis.ts";
 
-/** Longest shown name of a display, characters. */
+/** Maximum length of a shown display name, characters. */
 const MAX_DISPLAY_LENGTH = 255;
-/** A desktop that answers none within two of these is gone (it sleeps, or its network is lost), milliseconds. */
+/** Ping interval, milliseconds. A desktop that does not answer within two intervals is disconnected (it sleeps, or its network is lost). */
 const PING_INTERVAL_MS = 20_000;
 
 /** Registers the X display behind a WebSocket until it closes. `peer`: `<ip>:<port>`, "" over the local socket. */
@@ -47,15 +47,15 @@ export function registerGuiSocket(
   });
 }
 
-/** One X connection, which `guis` awaits. */
+/** Delivers one X connection that `guis` awaits. */
 export function deliverXConnection(ws: WebSocket, guis: Guis, { user, connection }: { user: string; connection: string }): void {
   const stream = createWebSocketStream(ws);
-  // Windows may be idle for hours, which network devices between take for the end of a connection.
+  // Pings keep the connection open: windows may be idle for hours, and network devices may drop an idle connection.
   const beat = setInterval(() => {
     if (ws.readyState === ws.OPEN && ws.bufferedAmount === 0) ws.ping();
   }, PING_INTERVAL_MS);
   ws.once("close", () => clearInterval(beat));
-  // Until the receiver has it, no other listener handles its errors.
+  // Until the receiver has the stream, no other listener handles its errors.
   stream.on("error", () => stream.destroy());
   guis.deliver(user, connection, stream);
 }

@@ -8,7 +8,7 @@ import type { ProcessRegistry } from "../../../app/processes/process-registry.ts
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { SerialQueue } from "../../../base/serial-queue.ts";
-import { poll, until, withTimeout } from "../../../base/wait.ts";
+import { poll, untilWithin } from "../../../base/wait.ts";
 import type { ProcessDefinition } from "../../../config/definition.ts";
 import type { Process, VncSession, WebXDisplay } from "../../../protocol/resources/resources.ts";
 import { freeDisplay, isDisplayUsed } from "../host/display-numbers.ts";
@@ -18,20 +18,20 @@ import { displayProcessOf } from "./display-user.ts";
 import type { VncInfo } from "./displays.ts";
 import { hasWindowManager } from "./window-manager.ts";
 
-/** A display that has just failed is not started again for so long, milliseconds. */
+/** Time in which a display that has just failed is not started again, milliseconds. */
 const FAILURE_PAUSE_MS = 5_000;
-/** How long a run waits for the display that it uses, milliseconds. */
+/** Maximum time that a run waits for its display, milliseconds. */
 const READY_WAIT_MS = 90_000;
-/** How long it waits for the window manager after that, milliseconds: some do not tell that they run. */
+/** Maximum time that it waits for the window manager after that, milliseconds: some do not report that they run. */
 const WINDOW_MANAGER_WAIT_MS = 5_000;
 const WINDOW_MANAGER_POLL_MS = 30;
-/** VNC ports are this plus the number of the display. */
+/** VNC port of display 0; other displays add their number. */
 const VNC_BASE_PORT = 5_900;
 
 type FailedProcess = Pick<Process, "exit">;
 
 interface PrivateDisplaysOptions {
-  /** null: this manager has no folder for them. */
+  /** Null: this manager has no folder for private displays. */
   records: DisplayRecords | null;
   registry: ProcessRegistry;
   events: DomainEvents;
@@ -51,24 +51,24 @@ export class PrivateDisplays {
     this.#options = options;
   }
 
-  /** The processes of displays that were used before, so that those that run are adopted. */
+  /** The processes of displays that were used before, so that running ones are adopted. */
   definitions(): ProcessDefinition[] {
     const { records, registry } = this.#options;
     return (records?.all() ?? []).map((record) => displayDefinition(record, registry.config));
   }
 
-  /** Before a run of a process: makes the folder of the display that it is. */
+  /** Called before each run of a process; makes the folder if the process is a private display. */
   beforeRun(process: string): void {
     const record = this.#options.records?.all().find(({ user }) => displayProcessOf(user) === process);
     if (record) prepareFolder(record);
   }
 
-  /** Starts the display of `user` unless it runs or starts already. Rejects with what prevents it. */
+  /** Starts the display of `user` unless it runs or starts already. Rejects with the reason if it cannot. */
   ensure(user: string): Promise<DisplayRecord> {
     return this.#changes.run(() => this.#ensure(user));
   }
 
-  /** Starts it if needed, and resolves when X clients can connect and their windows are shown. Rejects with what prevents that. */
+  /** Starts the display if needed, and resolves when X clients can connect and their windows are shown. Rejects with the reason if this fails. */
   async whenReady(user: string, signal: AbortSignal): Promise<DisplayRecord> {
     const { registry, events, clock } = this.#options;
     const record = await this.ensure(user);
@@ -83,18 +83,13 @@ export class PrivateDisplays {
       events.subscribe((event) => {
         if (event.type === "process_upsert" && event.process.name === name) check();
       });
-    const late = () => new MgrError("timeout", `the private display of '${user}' was not ready within ${READY_WAIT_MS / 1_000} s`);
-    const over = new AbortController();
-    try {
-      await withTimeout(until(isReady, changes, AbortSignal.any([signal, over.signal])), READY_WAIT_MS, late, clock);
-    } finally {
-      over.abort();
-    }
+    if (!(await untilWithin(isReady, changes, { forMs: READY_WAIT_MS, clock, signal })))
+      throw new MgrError("timeout", `the private display of '${user}' was not ready within ${READY_WAIT_MS / 1_000} s`);
     await this.#windowManagerRuns(record, signal);
     return record;
   }
 
-  /** A window that is opened while the window manager begins is sometimes never shown (seen with openbox 3.6). */
+  /** Waits for the window manager: a window that opens while it starts is sometimes never shown (seen with openbox 3.6). */
   async #windowManagerRuns(record: DisplayRecord, signal: AbortSignal): Promise<void> {
     const { registry, clock } = this.#options;
     if (windowManager(registry.config.displays) === null) return;
@@ -164,7 +159,7 @@ export class PrivateDisplays {
     const process = known && registry.process(name);
     if (known && process) {
       const { state, requested_state } = process;
-      // The host has not told yet whether it runs.
+      // The host has not reported yet whether the display runs.
       if (registry.isUnknown(name)) {
         if (requested_state !== "start") await startProcess(name, user);
         return known;
@@ -184,7 +179,7 @@ export class PrivateDisplays {
     return record;
   }
 
-  /** A number that is free, with an empty folder. */
+  /** Allocates a free number with an empty folder. */
   async #allot(user: string, records: DisplayRecords): Promise<DisplayRecord> {
     const { registry } = this.#options;
     const sockets = records.sockets();
@@ -213,7 +208,7 @@ function connected(path: string): Promise<Duplex> {
     const socket = createConnection({ path, allowHalfOpen: false });
     socket.once("connect", () => {
       socket.removeListener("error", fail);
-      // Until the caller has it, no other listener handles its errors.
+      // Until the caller has the socket, no other listener handles its errors.
       socket.on("error", () => socket.destroy());
       resolve(socket);
     });

@@ -11,13 +11,13 @@ import type { PrivateDisplays } from "./private-displays.ts";
 import type { WebStarters } from "./web-starters.ts";
 import { withXDisplay, type XDisplay } from "./x-display.ts";
 
-/** Where the X clients of a run show: what the host is told, and what clients see. */
+/** X display of a run: the part for the host, and the part for clients. */
 interface RunDisplay {
   readonly x11: NonNullable<RunSpec["x11"]>;
   readonly shown: XDisplay;
 }
 
-/** The display is not on the host of the process, which passes its X clients to the manager. */
+/** The display is on another host than the process; the process's host passes its X clients to the manager. */
 const FORWARDED = { forward: true } as const;
 
 interface RunDisplaysOptions {
@@ -26,7 +26,7 @@ interface RunDisplaysOptions {
   guis: Pick<ConnectedGuis, "desktopOf">;
   starters: WebStarters;
   log: LogBook;
-  /** Of the manager: DISPLAY and XAUTHORITY are its own X display. */
+  /** Environment of the manager: DISPLAY and XAUTHORITY are its own X display. */
   environment: NodeJS.ProcessEnv;
 }
 
@@ -38,7 +38,7 @@ export class RunDisplays {
     this.#options = options;
   }
 
-  /** As `RunExtension.prepare`. */
+  /** Implements `RunExtension.prepare`. */
   prepare(definition: ProcessDefinition, signal: AbortSignal): Promise<RunAddition | null> | null {
     return definition.forward_x11 === null ? null : this.#addition(definition, signal);
   }
@@ -57,7 +57,10 @@ export class RunDisplays {
     };
   }
 
-  /** Null: none was asked for, or the log says why there is none; the process is started all the same. Waits for a private display to be ready. */
+  /**
+   * Null: no display was requested, or the log has the reason why there is none; the process starts anyway. Waits until a private display is
+   * ready.
+   */
   async select(definition: ProcessDefinition, signal: AbortSignal): Promise<RunDisplay | null> {
     const { forward_x11 } = definition;
     if (forward_x11 === null) return null;
@@ -114,7 +117,7 @@ export class RunDisplays {
     return this.#private(definition, starter, signal);
   }
 
-  /** On the private display of a web user. */
+  /** Selects the private display of a web user. */
   async #private({ host }: ProcessDefinition, starter: { user: string; peer: string | null }, signal: AbortSignal): Promise<RunDisplay> {
     const record = await this.#options.displays.whenReady(starter.user, signal);
     const display = `:${record.display}`;

@@ -2,15 +2,15 @@ import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 
 export const VNC_PATH = "/mgr/vnc/ws";
-/** Largest frame of a viewer, bytes: a clipboard text is the largest message of RFB. */
+/** Maximum frame size of a viewer, bytes: a clipboard text is the largest message of RFB. */
 export const MAX_VNC_FRAME_BYTES = 1024 * 1024;
-/** With more unsent bytes than this, the VNC server is not read: it skips frames for a slow viewer by itself. */
+/** Number of unsent bytes from which the VNC server is not read: it skips frames for a slow viewer by itself. */
 const HIGH_WATER_BYTES = 256 * 1024;
 const LOW_WATER_BYTES = 64 * 1024;
-/** A viewer that neither answers a ping nor takes anything for two of these is disconnected, milliseconds. */
+/** Ping interval, milliseconds. A viewer that neither answers a ping nor receives data for two intervals is disconnected. */
 const PING_INTERVAL_MS = 30_000;
 
-/** Passes bytes both ways between a viewer and a VNC server. Neither end is read while the other one does not keep up. */
+/** Passes bytes in both directions between a viewer and a VNC server. Neither end is read while the other one does not keep up. */
 export function proxyVnc(ws: WebSocket, server: Duplex): void {
   let isAlive = true;
   const sent = () => {

@@ -4,7 +4,7 @@ import type { Displays } from "./displays.ts";
 
 const STATUS: Readonly<Record<string, 404 | 409>> = { not_found: 404, not_running: 409 };
 
-/** `GET /mgr/vnc/info`: where a display can be seen. The user's private display is started if it does not run. */
+/** `GET /mgr/vnc/info`: the address of a display. The user's private display is started if it does not run. */
 export function vncInfoRoute(displays: Displays, assetHash: string): Route {
   return {
     path: "/mgr/vnc/info",
@@ -25,7 +25,7 @@ export function vncInfoRoute(displays: Displays, assetHash: string): Route {
   };
 }
 
-/** Status of a refusal by the displays. */
+/** HTTP status of an error of the displays. */
 export function vncStatus(error: unknown): 404 | 409 | 503 {
   return error instanceof MgrError ? (STATUS[error.code] ?? 503) : 503;
 }

@@ -5,16 +5,16 @@ import { isWebUser } from "./display-user.ts";
 
 interface LastStart {
   readonly user: string;
-  /** `<ip>:<port>`; null: over the local socket, or a manager before this one was asked. */
+  /** `<ip>:<port>`; null: over the local socket, or requested from an earlier manager. */
   readonly peer: string | null;
 }
 
-/** Which client started a process last: the windows of the process show on a display of its user. */
+/** The client that started each process last: the windows of the process show on a display of its user. */
 export class WebStarters {
   readonly #intents: IntentKeeper;
   readonly #definitionOf: (name: string) => ProcessDefinition | undefined;
   readonly #last = new Map<string, LastStart>();
-  /** Clients that are still to be told. */
+  /** Clients that are still to be notified, by process. */
   readonly #untold = new Map<string, Starter>();
 
   constructor(intents: IntentKeeper, definitionOf: (name: string) => ProcessDefinition | undefined) {
@@ -24,7 +24,7 @@ export class WebStarters {
 
   note(process: string, starter: Starter): void {
     const to = this.#definitionOf(process)?.forward_x11?.to;
-    // A user of the local socket can have a desktop, but has no private display: that of the web user before is kept.
+    // A user of the local socket can have a desktop, but has no private display: the last web user is kept.
     if (to !== "gui" && (to !== "display" || !isWebUser(starter.user))) return;
     this.#last.set(process, starter);
     this.#untold.set(process, starter);
@@ -36,7 +36,7 @@ export class WebStarters {
     return this.#last.get(process) ?? (web_starter === undefined ? null : { user: web_starter, peer: null });
   }
 
-  /** A run on the private display of `username` has begun. A client is told once for each start that it asked for. */
+  /** Called when a run on the private display of `username` has begun. A client is notified once for each start that it requested. */
   displayUsed(process: string, display: string, username: string): void {
     const starter = this.#untold.get(process);
     this.#untold.delete(process);

@@ -3,16 +3,19 @@ import type { Socket } from "node:net";
 import { type OpenDisplayOptions, openDisplay } from "../host/open-display.ts";
 import { padded, setupPacket, type X11Authorization } from "../x11/setup.ts";
 
-/** Properties of the root window that a window manager sets: that it is there, and once it manages the windows (Extended Window Manager Hints). */
+/**
+ * Properties of the root window: a window manager sets the first when it starts, the second when it manages windows (Extended Window Manager
+ * Hints).
+ */
 const PROPERTIES = ["_NET_SUPPORTING_WM_CHECK", "_NET_CLIENT_LIST"];
-/** Longest wait for an X server, milliseconds. */
+/** Maximum wait for an X server, milliseconds. */
 const ANSWER_TIMEOUT_MS = 2_000;
 const [INTERN_ATOM, GET_PROPERTY] = [16, 20];
 const [ERROR, REPLY] = [0, 1];
-/** Bytes of an event, an error, and the fixed part of a reply. */
+/** Size of an event, of an error, and of the fixed part of a reply, bytes. */
 const PACKET_BYTES = 32;
 
-/** Whether a window manager shows the windows of a display. False also if the X server cannot be asked. */
+/** Whether a window manager shows the windows of a display. False also if the X server does not answer. */
 export async function hasWindowManager(display: OpenDisplayOptions): Promise<boolean> {
   const opened = await openDisplay(display).catch(() => null);
   if (opened === null) return false;
@@ -25,13 +28,13 @@ export async function hasWindowManager(display: OpenDisplayOptions): Promise<boo
     }
     return true;
   } catch {
-    return false; // It ends, or refuses the cookie: clients of the display say so.
+    return false; // The X server ended, or refuses the cookie: clients of the display report that.
   } finally {
     opened.stream.destroy();
   }
 }
 
-/** As much of an X client as asks for properties (X Window System Protocol, appendix B). */
+/** A minimal X client that reads properties (X Window System Protocol, appendix B). */
 class Connection {
   readonly #socket: Socket;
   readonly #signal: AbortSignal;
@@ -51,7 +54,7 @@ class Connection {
     return body.readUInt32LE(32 + padded(body.readUInt16LE(16)) + 8 * body.readUInt8(21));
   }
 
-  /** 0: no client has used this name yet. */
+  /** Returns 0 if no client has used this name yet. */
   async atom(name: string): Promise<number> {
     const request = Buffer.alloc(8 + padded(name.length));
     request.set([INTERN_ATOM, 1]);
@@ -66,7 +69,7 @@ class Connection {
     request.set([GET_PROPERTY, 0]);
     for (const [index, value] of [window, atom].entries()) request.writeUInt32LE(value, 4 + 4 * index);
     request.writeUInt16LE(request.length / 4, 2);
-    // Of a property that does not exist the type is 0.
+    // The type is 0 if the property does not exist.
     return (await this.#ask(request)).readUInt32LE(8) !== 0;
   }
 

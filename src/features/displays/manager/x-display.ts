@@ -12,17 +12,17 @@ const xDisplay = z.object({
   peer: z.string().nullable(),
   reason: z.enum(X_DISPLAY_REASONS),
 });
-/** Where the X clients of a run show, and why there. */
+/** The X display of a run's clients, and the reason for it. */
 export type XDisplay = z.infer<typeof xDisplay>;
 
 const KEY = "x_display";
 
-/** A memo that also says where the X clients of the run show. */
+/** A memo with the X display of the run. */
 export function withXDisplay(memo: string, display: XDisplay): string {
   return withNote(memo, KEY, display);
 }
 
-/** Null also for a memo that says nothing of it. */
+/** Null also if the memo has no X display. */
 export function readXDisplay(memo: string): XDisplay | null {
   // A memo is read for each step of each process; few have an X display.
   const note = readNote(memo, KEY);

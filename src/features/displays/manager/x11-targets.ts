@@ -10,7 +10,7 @@ import { authorityOf } from "./display-server.ts";
 import type { PrivateDisplays } from "./private-displays.ts";
 import type { XDisplay } from "./x-display.ts";
 
-/** Opens a connection to the display of a run. Rejects with the reason for the X client, if there is none now. */
+/** Opens a connection to the display of a run. Rejects with a reason for the X client if there is none now. */
 type OpenX11 = (display: XDisplay, process: string) => Promise<X11Connection>;
 
 interface X11TargetsOptions {
@@ -18,11 +18,11 @@ interface X11TargetsOptions {
   readonly displays: Pick<PrivateDisplays, "record" | "isReady">;
   readonly guis: Pick<ConnectedGuis, "connect">;
   readonly named: Pick<NamedHosts, "session">;
-  /** Of the manager: DISPLAY and XAUTHORITY are its own X display. */
+  /** Environment of the manager: DISPLAY and XAUTHORITY are its own X display. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** The displays that X clients can be connected with, by their kind. */
+/** The displays that X clients can be connected to, by their kind. */
 export class X11Targets {
   readonly #open: Readonly<Record<XDisplay["kind"], OpenX11>>;
 
@@ -48,7 +48,7 @@ export class X11Targets {
         if (server.pid === null) throw new MgrError("not_running", `process '${target}', whose display it is, does not run`);
         return openAtHost(named.session(server.host), vnc.display);
       },
-      // The desktop puts its cookie in place by itself.
+      // `mgr gui` adds the cookie of the desktop by itself.
       gui: async ({ username }, process) => {
         const host = registry.process(process)?.host ?? "";
         return { stream: await guis.connect(username ?? "", { process, host }), authorization: null };
@@ -61,7 +61,7 @@ export class X11Targets {
   }
 }
 
-/** A connection to the X server of display `:<display>` of a host. */
+/** Opens a connection to the X server of display `:<display>` of a host. */
 async function openAtHost(session: HostSession, display: number): Promise<X11Connection> {
   const ask = (id: string, stream: string) => session.link.request("x11_connect", { session: id, stream, display });
   const { end, answer } = await session.carry(x11TargetText(`:${display}`), ask);

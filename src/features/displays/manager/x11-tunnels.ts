@@ -18,11 +18,11 @@ interface X11TunnelsOptions {
   readonly targets: X11Targets;
 }
 
-/** X clients on all hosts: each one that a host announces is connected with the X display of its run. */
+/** Connects each X client that a host announces with the X display of its run. */
 export class X11Tunnels {
   readonly #options: X11TunnelsOptions;
   readonly #parts: HostParts<{ session: HostSession; close(): void }>;
-  /** Connections that are being accepted: their host announces them again until it has the answer. */
+  /** Connections that are being accepted: their host announces them again until it receives the answer. */
   readonly #accepting = new Set<string>();
   readonly #failed: ThrottledWarning;
 
@@ -49,7 +49,7 @@ export class X11Tunnels {
   async #connect(host: string, session: HostSession, waiting: X11Waiting): Promise<void> {
     const { connection, name } = waiting;
     const display = this.#displayOf(host, waiting);
-    // Not known yet, or not any more: the host announces it again, and then gives up.
+    // The run is not known yet, or no longer: the host repeats the announcement, and then gives up.
     if (display === null || this.#accepting.has(connection)) return;
     this.#accepting.add(connection);
     try {
@@ -63,14 +63,14 @@ export class X11Tunnels {
     }
   }
 
-  /** Where the X clients of the run show, as it was selected at its start, perhaps by an earlier manager. */
+  /** The X display of the run, as it was selected at its start, perhaps by an earlier manager. */
   #displayOf(host: string, { run_id, name }: X11Waiting): XDisplay | null {
     const run = this.#options.hosts.controller(host)?.lastReport(name);
     return run?.run_id === run_id && run.exit === null ? readXDisplay(run.memo) : null;
   }
 }
 
-/** An X client that waits at the host; its setup packet is still to be read. */
+/** Accepts an X client that waits at the host; its setup packet is still to be read. */
 async function acceptClient(session: HostSession, { connection, name }: X11Waiting): Promise<Duplex> {
   const ask = (id: string, stream: string) => session.link.request("x11_accept", { session: id, stream, connection });
   return (await session.carry(x11TargetText(name), ask)).end;

@@ -3,31 +3,31 @@ export interface X11Setup {
   readonly isBigEndian: boolean;
   readonly major: number;
   readonly minor: number;
-  /** Null: the client has none. */
+  /** Null: the client sent none. */
   readonly authorization: X11Authorization | null;
-  /** Bytes of the packet. */
+  /** Size of the packet, bytes. */
   readonly length: number;
 }
 
 export interface X11Authorization {
-  /** Of the method, such as MIT-MAGIC-COOKIE-1. */
+  /** Name of the method, such as MIT-MAGIC-COOKIE-1. */
   readonly name: string;
   readonly data: Uint8Array;
 }
 
-/** Longest accepted name and data of an authorization, bytes. Those in use have 18 and 16. */
+/** Maximum size of the name and of the data of an authorization, bytes. Those in use have 18 and 16. */
 const MAX_NAME_BYTES = 64;
 const MAX_DATA_BYTES = 256;
 const HEAD_BYTES = 12;
-/** A longer packet is refused. */
+/** Maximum size of a setup packet, bytes. */
 export const MAX_SETUP_BYTES = HEAD_BYTES + MAX_NAME_BYTES + MAX_DATA_BYTES;
-/** Longest reason of a refusal: its length is one byte. */
+/** Maximum size of the reason of a refusal, bytes: its length is one byte. */
 const MAX_REASON_BYTES = 255;
 const BIG_ENDIAN = 0x42;
 const LITTLE_ENDIAN = 0x6c;
 const PROTOCOL_MAJOR = 11;
 
-/** Reads the packet at the beginning of `bytes`; null: more bytes are needed. Throws if it is not one. */
+/** Parses the packet at the beginning of `bytes`; null: more bytes are needed. Throws if it is not a setup packet. */
 export function parseSetup(bytes: Uint8Array): X11Setup | null {
   const [order] = bytes;
   if (order === undefined) return null;
@@ -51,7 +51,7 @@ export function parseSetup(bytes: Uint8Array): X11Setup | null {
   return { isBigEndian, major, minor, authorization: nameLength + dataLength === 0 ? null : { name, data }, length };
 }
 
-/** The bytes of the packet. */
+/** Encodes the setup packet. */
 export function setupPacket({ isBigEndian, major, minor, authorization }: Omit<X11Setup, "length">): Uint8Array {
   const { name, data } = authorization ?? { name: "", data: new Uint8Array(0) };
   const dataStart = HEAD_BYTES + padded(name.length);
@@ -92,7 +92,7 @@ export function padded(length: number): number {
   return (length + 3) & ~3;
 }
 
-/** At most MAX_REASON_BYTES of UTF-8, without a part of a character. */
+/** Cuts UTF-8 to at most MAX_REASON_BYTES, without splitting a character. */
 function cut(text: Uint8Array): Uint8Array {
   if (text.length <= MAX_REASON_BYTES) return text;
   let end = MAX_REASON_BYTES;

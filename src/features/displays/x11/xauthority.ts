@@ -1,12 +1,12 @@
 import type { X11Authorization } from "./setup.ts";
 
-/** The only method of authentication that is used here. */
+/** The only method of authentication in use here. */
 export const MIT_COOKIE = "MIT-MAGIC-COOKIE-1";
 export const COOKIE_BYTES = 16;
 const FAMILY_INTERNET = 0;
-/** The address is a host name. */
+/** Family of an address that is a host name. */
 const FAMILY_LOCAL = 256;
-/** Matches every address. */
+/** Family that matches every address. */
 const FAMILY_WILD = 0xffff;
 
 /** An Xauthority file with one cookie, for displays with any address and number. */
@@ -17,16 +17,16 @@ export function xauthorityOf(cookie: Uint8Array): Uint8Array {
   return joined([family, ...[empty, empty, method, cookie].flatMap((field) => [lengthOf(field), field])]);
 }
 
-/** A display as Xauthority files name it. */
+/** A display as named in Xauthority files. */
 export interface DisplayAddress {
   readonly number: number;
-  /** Of this machine. */
+  /** Name of this machine. */
   readonly hostName: string;
   /** IPv4 address of the X server; null: it is on this machine. */
   readonly ip: string | null;
 }
 
-/** The cookie of a display in an Xauthority file, or null. A damaged file counts up to its damage. */
+/** The cookie of a display in an Xauthority file, or null. A damaged file is read up to the damage. */
 export function cookieIn(file: Uint8Array, { number, hostName, ip }: DisplayAddress): X11Authorization | null {
   for (const entry of entriesOf(file)) {
     if (entry.name !== MIT_COOKIE || (entry.number !== "" && entry.number !== String(number))) continue;

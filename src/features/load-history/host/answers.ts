@@ -3,6 +3,7 @@ import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { SerialQueue } from "../../../base/serial-queue.ts";
 import { SlicedWork, type Steps } from "../../../base/turns.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
+import type { ListPage } from "../../../contract/pages.ts";
 import type { ListPages } from "../../../daemon/lists/list-pages.ts";
 import type { HistoryRow } from "../contract.ts";
 import { HOST_SERIES, MAX_NAMES, PROCESS_SERIES, WATCHED_SAMPLE_MS } from "../series.ts";
@@ -81,7 +82,7 @@ export class Answers {
   #list(
     range: PointRange,
     build: (range: PointRange, add: (row: HistoryRow) => void) => Promise<void>,
-  ): Promise<{ list: string; pages: number; time: number }> {
+  ): Promise<ListPage & { time: number }> {
     const { clock, histories, pages } = this.#options;
     return this.#queue.run(async () => {
       await histories.begun;

@@ -40,7 +40,6 @@ export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS> = 
         load_history: (request) => answers.processes(request),
         host_load_history: (request) => answers.machine(request),
         newest_loads: () => answers.newest(),
-        load_page: ({ list, page }) => ({ data: lists.pages.take(list, page) }),
         watch_loads: ({ names }) => {
           watches.request(names);
           return {};

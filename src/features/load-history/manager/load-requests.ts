@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
+import { readList } from "../../../app/hosts/list-reader.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { jsonOf } from "../../../bus/client/rpc-envelope.ts";
+import type { ListPage } from "../../../contract/pages.ts";
 import { parseTime } from "../../../protocol/time.ts";
 import { DEFAULT_POINTS } from "../series.ts";
 
@@ -15,38 +16,25 @@ export interface Gathered<T> {
   readonly away: string[];
 }
 
-interface MadeList {
-  readonly list: string;
-  readonly pages: number;
-}
-
 /** Requests a list of every host. A host that fails counts as away. */
 export async function ofAllHosts<T>(
   hosts: HostTable,
-  make: (session: HostSession) => Promise<MadeList>,
+  make: (session: HostSession) => Promise<ListPage>,
   page: z.ZodType<T[]>,
 ): Promise<Gathered<T>> {
-  const asked = [...hosts].map(async ([host, { controller }]) => ({ host, rows: await rowsOf(controller.session, make, page) }));
+  const asked = [...hosts].map(
+    async ([
+      host,
+      {
+        controller: { session },
+      },
+    ]) => ({ host, rows: await readList(session, await make(session), page) }),
+  );
   const outcomes = await Promise.allSettled(asked);
   return {
     answers: outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : [])),
     away: [...hosts.keys()].filter((_, index) => outcomes[index]?.status === "rejected"),
   };
-}
-
-/** The rows of a list of one host, page by page. */
-export async function rowsOf<T>(
-  session: HostSession,
-  make: (session: HostSession) => Promise<MadeList>,
-  schema: z.ZodType<T[]>,
-): Promise<T[]> {
-  const { list, pages } = await make(session);
-  const rows: T[] = [];
-  for (let page = 0; page < pages; page++) {
-    const { data } = await session.command((id) => session.link.request("load_page", { session: id, list, page }));
-    rows.push(...schema.parse(jsonOf(data)));
-  }
-  return rows;
 }
 
 /** Throws `bad_field` for a range that is empty. */

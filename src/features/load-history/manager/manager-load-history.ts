@@ -1,5 +1,6 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
+import { readList } from "../../../app/hosts/list-reader.ts";
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
 import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -9,7 +10,7 @@ import { contains, type ViewMode } from "../../../transport/view.ts";
 import { type HistoryRow, historyPage, newestPage } from "../contract.ts";
 import { loadFigures } from "./load-figures.ts";
 import type { History, HistoryRequest, HostHistory, HostHistoryRequest, LoadHistory, Newest, NewestRequest } from "./load-history.ts";
-import { ofAllHosts, rangeOf, rowsOf } from "./load-requests.ts";
+import { ofAllHosts, rangeOf } from "./load-requests.ts";
 import { type LoadSample, LoadWatches } from "./load-watches.ts";
 
 interface ManagerLoadHistoryOptions {
@@ -49,8 +50,8 @@ export class ManagerLoadHistory implements LoadHistory {
   async hostHistory({ host, ...request }: HostHistoryRequest): Promise<HostHistory> {
     const session = this.#options.named.session(host);
     const range = rangeOf(request, this.#options.clock.now());
-    const make = () => session.command((id) => session.link.request("host_load_history", { session: id, ...range }));
-    const [row] = await rowsOf(session, make, historyPage);
+    const made = await session.command((id) => session.link.request("host_load_history", { session: id, ...range }));
+    const [row] = await readList(session, made, historyPage);
     if (row === undefined) throw new Error("a host has answered without its history");
     return { host: session.link.host, ...historyOf(row), series: row.series };
   }

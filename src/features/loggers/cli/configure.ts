@@ -16,7 +16,7 @@ export interface ConfigureFlags extends ConnectionFlags {
 
 type WantedTopic = Pick<LoggerTopic, "name" | "log_size" | "divisor">;
 
-/** `mgr logger configure NAME TOPIC…`: makes or changes a logger. */
+/** `mgr logger configure NAME TOPIC…`: creates or changes a logger. */
 export async function loggerConfigure(name: string, topics: string[], flags: ConfigureFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const { topics: published } = await client.request({ type: "request_topics" });
@@ -35,7 +35,7 @@ export async function loggerConfigure(name: string, topics: string[], flags: Con
   });
 }
 
-/** Names stand for themselves, published or not; patterns for what is published. */
+/** Keeps names as they are, published or not, and replaces patterns with the published topics that match. */
 export function namesOf(topics: readonly string[], published: readonly string[]): string[] {
   const found = topics.flatMap((topic) => {
     if (published.includes(topic)) return [topic];

@@ -9,7 +9,7 @@ const DONE: Record<Verb, string> = { start: "started", stop: "stopped", delete: 
 /** `mgr logger start|stop|delete NAME…` */
 export async function loggerControl(verb: Verb, names: string[], flags: ConnectionFlags): Promise<void> {
   await withManager(flags, async (client) => {
-    // A pattern must not delete what it was not meant to match: names are exact.
+    // Deleting requires exact names: a pattern could match more than intended.
     const chosen = verb === "delete" ? await Promise.all(names.map((name) => findLogger(client, name))) : await findLoggers(client, names);
     for (const { name } of chosen) {
       await client.logger(name)[verb]();

@@ -27,7 +27,7 @@ export async function loggerDownload(name: string, file: string | undefined, fla
   process.stdout.write(`${downloadedText(path, await saveResponse(response, path))}\n`);
 }
 
-/** An unknown name gets a suggestion. */
+/** Fails with a suggestion if the name is unknown. */
 async function requireLogger(name: string, flags: ConnectionFlags): Promise<void> {
   await withManager(flags, async (client) => {
     await findLogger(client, name);

@@ -4,7 +4,7 @@ import type { DaemonLogger } from "../wire.ts";
 
 const LOGGER: Kind = { word: "logger", list: "mgr logger list" };
 
-/** All loggers, or those that `names` name. */
+/** All loggers, or those selected by `names`. */
 export async function findLoggers(client: ManagerClient, names: readonly string[]): Promise<DaemonLogger[]> {
   const { loggers } = await client.request({ type: "request_loggers" });
   return names.length === 0 ? loggers : select(loggers, names, LOGGER);

@@ -19,7 +19,7 @@ interface Row {
   readonly isFirst: boolean;
 }
 
-/** A line a topic; the logger stands in the first one. */
+/** One line per topic; the logger is shown in the first one. */
 export function listing(loggers: DaemonLogger[]): string {
   const rows = loggers.flatMap((logger): Row[] => {
     if (logger.topics.length === 0) return [{ logger, topic: null, isFirst: true }];

@@ -3,11 +3,11 @@ import { connecting, wholeNumber } from "../../../cli/command/option-values.ts";
 import { formatOption, SPREADSHEET } from "../../recordings/cli/index.ts";
 import { LOGGER_PAGES } from "./manual.ts";
 
-/** As the frame configure_logger allows. */
+/** Limits of the frame configure_logger. */
 const MAX_LOG_SIZE = 100_000_000;
 const MAX_DIVISOR = 1_000_000;
 
-/** Loggers. */
+/** Commands of `mgr logger`. */
 export const LOGGER_GROUP: CommandGroup = {
   pages: LOGGER_PAGES,
   add: (program) => {

@@ -2,13 +2,13 @@ import { MgrError } from "../../../base/errors.ts";
 import type { Requester } from "../../../client/requests.ts";
 import type { DaemonLogger } from "../wire.ts";
 
-/** What a logger records: `log_size` samples of each topic, every `divisor`-th; `only_ts` keeps times without payload. */
+/** Configuration of a logger: `log_size` samples of each topic, every `divisor`-th; `only_ts` keeps times without payload. */
 export interface LoggerConfiguration {
   readonly only_ts?: boolean;
   readonly topics: readonly { readonly name: string; readonly log_size: number; readonly divisor?: number }[];
 }
 
-/** A data logger of a manager, over any link. Refusals are the manager's: `not_found`, `conflict` … */
+/** A data logger of a manager, over any link. Methods reject with the manager's errors: `not_found`, `conflict` … */
 export class LoggerHandle {
   readonly name: string;
   readonly #client: Requester;
@@ -26,7 +26,7 @@ export class LoggerHandle {
     return logger;
   }
 
-  /** Creates or changes it. Rejects with `conflict` while it records. */
+  /** Creates or changes the logger. Rejects with `conflict` while it records. */
   async configure({ only_ts = false, topics }: LoggerConfiguration): Promise<void> {
     const wanted = topics.map(({ name, log_size, divisor = 1 }) => ({ name, log_size, divisor }));
     await this.#client.request({ type: "configure_logger", name: this.name, only_ts, topics: wanted });
@@ -42,7 +42,7 @@ export class LoggerHandle {
     await this.#client.request({ type: "stop_logger", name: this.name });
   }
 
-  /** Deletes it and its samples. */
+  /** Deletes the logger and its samples. */
   async delete(): Promise<void> {
     await this.#client.request({ type: "delete_logger", name: this.name });
   }

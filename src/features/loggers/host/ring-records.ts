@@ -1,10 +1,10 @@
+import { MAX_PART_BYTES } from "../../../contract/pages.ts";
 import { RECORD_HEADER_BYTES, recordHeader } from "../../recordings/samples/sample-record.ts";
-import { MAX_SAMPLE_PART_BYTES } from "../contract.ts";
 import type { Ring } from "./ring.ts";
 
 export interface RecordRange {
   readonly from: number;
-  /** Bytes of the first record that have been read before. */
+  /** Bytes of the first record that were read before. */
   readonly skip: number;
   readonly until: number;
 }
@@ -17,16 +17,16 @@ export interface RecordPart {
 }
 
 /**
- * Records of a ring: little-endian `u32 length | u64 received | i64 published (-1: none) | i64 sequence (-1: none) | payload`. One that is larger
- * than an answer comes in pieces; if it makes room for a newer sample meanwhile, the answer begins at a later sample.
+ * Records of a ring: little-endian `u32 length | u64 received | i64 published (-1: none) | i64 sequence (-1: none) | payload`. A record that is
+ * larger than an answer is split; if its sample is evicted meanwhile, the answer begins at a later sample.
  */
 export function readRecords(ring: Ring, { from, skip, until }: RecordRange): RecordPart {
   const begin = Math.max(from, ring.first);
   const end = Math.min(until, ring.end);
   const parts: Uint8Array[] = [];
-  let room = MAX_SAMPLE_PART_BYTES;
+  let room = MAX_PART_BYTES;
   let at = begin;
-  /** Within the record of sample `at`. */
+  /** Offset within the record of sample `at`, bytes. */
   let offset = begin === from ? skip : 0;
   while (at < end && room > 0) {
     const sample = ring.get(at);

@@ -1,21 +1,21 @@
-/** Samples in one block. */
+/** Number of samples in one block. */
 const BLOCK = 256;
-/** Bytes that a block of times takes: three columns of 8 bytes and a reference to each payload. */
+/** Size of a block, bytes: three columns of 8 bytes and a reference to each payload. */
 const BLOCK_BYTES = BLOCK * 32;
-/** What an object that holds a payload takes beside its bytes, roughly. */
+/** Approximate size of an object that holds a payload, without the payload, bytes. */
 const PAYLOAD_OVERHEAD_BYTES = 128;
 const NONE = -1n;
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** A copy of what was published. Rings of several loggers hold the same one. */
+/** A copy of a published payload, shared by the rings of several loggers. */
 export interface SharedPayload {
   readonly bytes: Uint8Array;
-  /** Rings that hold it. */
+  /** Number of rings that hold it. */
   holders: number;
 }
 
 export interface RingSample {
-  /** Nanoseconds since 1970. */
+  /** Time of receipt, nanoseconds since 1970. */
   readonly received: bigint;
   readonly published: bigint | null;
   readonly sequence: bigint | null;
@@ -30,17 +30,17 @@ interface Block {
   readonly payloads: (SharedPayload | null)[];
 }
 
-/** The last samples of one topic. They are numbered from 0 on over the life of the ring; those from `first` to before `end` are held. */
+/** The last samples of one topic, numbered from 0 over the life of the ring; those from `first` to before `end` are held. */
 export class Ring {
   first = 0;
   end = 0;
-  /** With payloads that other rings hold, too. */
+  /** Memory of the ring, bytes, including payloads that other rings also hold. */
   bytes = 0;
   readonly #size: number;
   readonly #grow: (bytes: number) => void;
   readonly #blocks = new Map<number, Block>();
 
-  /** `grow` is told the bytes that the host's rings take more, or less. */
+  /** `grow` receives each change of the memory that the host's rings use, bytes. */
   constructor(size: number, grow: (bytes: number) => void) {
     this.#size = size;
     this.#grow = grow;
@@ -54,7 +54,7 @@ export class Ring {
     const block = this.#blocks.get(Math.floor(this.end / BLOCK)) ?? this.#addBlock();
     const at = this.end % BLOCK;
     block.received[at] = received;
-    // More than a signed 64-bit number holds is no time.
+    // A value that exceeds a signed 64-bit number is not a time.
     block.published[at] = published === null || published > MAX_INT64 ? NONE : published;
     block.sequence[at] = sequence ?? NONE;
     block.payloads[at] = payload;
@@ -67,7 +67,7 @@ export class Ring {
     if (this.count > this.#size) this.dropOldest();
   }
 
-  /** Null: it is not held. */
+  /** Null if the sample is not held. */
   get(index: number): RingSample | null {
     const block = this.#blocks.get(Math.floor(index / BLOCK));
     if (index < this.first || index >= this.end || block === undefined) return null;

@@ -3,25 +3,25 @@ import { MgrError } from "../../../base/errors.ts";
 import type { MemoryBudget, MemoryHolder } from "../../../bus/broker/queues/memory-budget.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
-import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, RING_REPORTS_PER_PAGE, type RingReport } from "../contract.ts";
+import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, type RingReport } from "../contract.ts";
 import { Ring, type SharedPayload } from "./ring.ts";
 import { readRecords } from "./ring-records.ts";
 
 const DEFAULT_RING_MEMORY_BYTES = 256 * 1024 * 1024;
-/** When memory is used up, this share of it is freed at once: the search for the largest ring is then rare. */
+/** Share of the memory that is freed at once when it is used up, so that the search for the largest ring is rare. */
 const FREED_SHARE = 1 / 64;
-/** Samples of the largest ring that go before the largest one is looked for again. */
+/** Number of samples evicted from the largest ring before the search for the largest ring is repeated. */
 const EVICTED_AT_ONCE = 64;
 
-/** The ring of one topic in one logger, and what its messages are. */
+/** The ring of one topic in one logger, and the kind of its messages. */
 interface TopicRing {
   readonly logger: string;
   readonly onlyTimes: boolean;
   readonly spec: LoggerTopicSpec;
   ring: Ring;
-  /** Messages until one is kept. */
+  /** Messages to skip until one is kept. */
   countdown: number;
-  /** Of the newest message; null: none has arrived. */
+  /** Definition and encoding of the newest message; null: none has arrived. */
   kind: Pick<TappedMessage, "definition" | "definitionName" | "encoding"> | null;
   sequence: bigint | null;
   missed: number;
@@ -36,14 +36,14 @@ interface Logger {
 
 interface RingsOptions {
   readonly tap: Pick<Tap, "add">;
-  /** Memory of the broker, of which rings are a part. */
+  /** Memory budget of the broker, which includes the rings. */
   readonly memory: MemoryBudget;
   readonly warn: (msg: string) => void;
 }
 
 /**
- * The loggers of one host: rings of the last messages that its own programs published. They live as long as the daemon, so that a manager
- * that is killed, a link that is cut and a publisher that comes back lose nothing. The same topic in several loggers shares its payloads.
+ * The loggers of one host: rings of the last messages that its own programs published. They live as long as the daemon, so no sample is lost if the
+ * manager is killed, a link breaks or a publisher restarts. The same topic in several loggers shares its payloads.
  */
 export class Rings {
   readonly #options: RingsOptions;
@@ -61,7 +61,7 @@ export class Rings {
     this.#options = options;
   }
 
-  /** Bytes that all rings take together. */
+  /** Memory of all rings together, bytes. */
   get used(): number {
     return this.#used;
   }
@@ -74,7 +74,7 @@ export class Rings {
     for (const spec of logger.topics) {
       const kept = known?.rings.get(spec.name);
       const ring = kept !== undefined && isSame(kept, spec, logger) ? kept : this.#make(spec, logger);
-      // Messages that are published while the logger is stopped are not missed.
+      // Messages that are published while the logger is stopped do not count as missed.
       if (!logger.is_started) ring.sequence = null;
       rings.set(spec.name, ring);
     }
@@ -100,14 +100,9 @@ export class Rings {
     return {};
   }
 
-  reports({ from }: RequestOf<"logger_reports">): ResponseOf<"logger_reports"> {
-    const all = [...this.#loggers.values()].flatMap(({ rings }) => [...rings.values()]);
-    const until = from + RING_REPORTS_PER_PAGE;
-    return {
-      loggers: [...this.#loggers.keys()],
-      rings: all.slice(from, until).map(reportOf),
-      next: until < all.length ? until : null,
-    };
+  reports(): { loggers: string[]; rings: RingReport[] } {
+    const rings = [...this.#loggers.values()].flatMap((logger) => [...logger.rings.values()]);
+    return { loggers: [...this.#loggers.keys()], rings: rings.map(reportOf) };
   }
 
   ring({ logger, topic }: RequestOf<"logger_ring">): ResponseOf<"logger_ring"> {
@@ -178,7 +173,7 @@ export class Rings {
     this.#makeRoom();
   }
 
-  /** Counts what was sent and did not arrive, and drops older samples that the new definition cannot read. */
+  /** Counts messages that were sent but did not arrive, and drops older samples that the new definition cannot decode. */
   #follow(kept: TopicRing, { topic, sequence, definition, definitionName, encoding }: TappedMessage): void {
     const gap = sequence === null || kept.sequence === null ? 0 : Number(sequence - kept.sequence - 1n);
     if (gap > 0) kept.missed = cappedSum(kept.missed, gap);
@@ -194,7 +189,7 @@ export class Rings {
     kept.kind = { definition, definitionName, encoding };
   }
 
-  /** Tells the budget at the end of each operation: it may drop samples within the call. */
+  /** Reports the change to the memory budget at the end of each operation: the budget may drop samples within the call. */
   #report(): void {
     const { memory } = this.#options;
     while (this.#used !== this.#reported) {
@@ -204,7 +199,7 @@ export class Rings {
     }
   }
 
-  /** The oldest samples of the largest ring go first. */
+  /** Evicts the oldest samples of the largest ring first. */
   #makeRoom(): void {
     this.#freeOwn();
     this.#report();
@@ -232,7 +227,7 @@ export class Rings {
   }
 }
 
-/** The memory of one logger. Payloads that other loggers hold, too, count for each. */
+/** The memory of one logger. Payloads that other loggers also hold count for each. */
 function shareOf(name: string, rings: ReadonlyMap<string, TopicRing>): MemoryHolder {
   return {
     owner: `logger '${name}'`,
@@ -253,7 +248,7 @@ function isSame({ spec, onlyTimes }: TopicRing, { log_size, divisor }: LoggerTop
   return spec.log_size === log_size && spec.divisor === divisor && onlyTimes === only_ts;
 }
 
-/** In memory of its own: a slice of a larger buffer would keep all of that. */
+/** Copies the payload into its own memory: a slice would keep the whole larger buffer. */
 function copyOf(payload: Uint8Array): SharedPayload {
   const bytes = Buffer.allocUnsafeSlow(payload.length);
   bytes.set(payload);

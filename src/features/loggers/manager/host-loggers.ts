@@ -1,26 +1,27 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
+import { readList } from "../../../app/hosts/list-reader.ts";
 import type { Clock } from "../../../base/clock.ts";
-import type { LoggerSpec, RingReport } from "../contract.ts";
+import { type LoggerSpec, type RingReport, ringPage } from "../contract.ts";
 
-/** How often a host is asked for its counts while a logger records, milliseconds. */
+/** Interval for polling the counts of a host while a logger records, milliseconds. */
 const POLL_MS = 500;
 
 interface HostLoggersOptions {
   readonly session: HostSession;
   readonly clock: Clock;
-  /** Whether counts are growing. */
+  /** Whether a logger records, so that counts grow. */
   readonly isRecording: () => boolean;
-  /** Reports of these loggers were replaced. */
+  /** Called when the reports of these loggers were replaced. */
   readonly changed: (names: ReadonlySet<string>) => void;
 }
 
-/** The rings of one host, as it reported them last. They stay while it is lost. */
+/** The rings that one host reported last. They are kept while the host is lost. */
 export class HostLoggers {
   readonly #options: HostLoggersOptions;
   #reports: ReadonlyMap<string, readonly RingReport[]> = new Map();
   #timer: unknown = null;
   #isAsking = false;
-  /** What the host keeps has changed since it was asked. */
+  /** A refresh was requested since the last request began. */
   #isOld = false;
   #isClosed = false;
 
@@ -36,25 +37,19 @@ export class HostLoggers {
     return this.#reports.get(logger) ?? [];
   }
 
-  /** All loggers that the host has, also those without a ring and those of another manager. */
+  /** Fetches the rings; returns the names of all loggers on the host, including those without a ring and those of another manager. */
   async fetch(): Promise<readonly string[]> {
     const rings = new Map<string, RingReport[]>();
-    const names = new Set<string>();
-    for (let from: number | null = 0; from !== null; ) {
-      const at: number = from;
-      const page = await this.session.command((session) => this.session.link.request("logger_reports", { session, from: at }));
-      for (const ring of page.rings) {
-        const known = rings.get(ring.logger);
-        if (known === undefined) rings.set(ring.logger, [ring]);
-        else known.push(ring);
-      }
-      for (const name of page.loggers) names.add(name);
-      from = page.next;
+    const answer = await this.session.command((session) => this.session.link.request("logger_reports", { session }));
+    for (const ring of await readList(this.session, answer, ringPage)) {
+      const known = rings.get(ring.logger);
+      if (known === undefined) rings.set(ring.logger, [ring]);
+      else known.push(ring);
     }
     const before = this.#reports;
     this.#reports = rings;
     this.#options.changed(new Set([...before.keys(), ...this.#reports.keys()]));
-    return [...names];
+    return answer.loggers;
   }
 
   async set(logger: LoggerSpec, maxMemory: number): Promise<void> {
@@ -67,7 +62,7 @@ export class HostLoggers {
     this.refresh();
   }
 
-  /** Asks for the counts now, and again while a logger records. */
+  /** Requests the counts now, and repeats this while a logger records. */
   refresh(): void {
     this.#isOld = true;
     if (!this.#isAsking) void this.#ask();
@@ -83,7 +78,7 @@ export class HostLoggers {
     clock.clearTimeout(this.#timer);
     this.#isAsking = true;
     this.#isOld = false;
-    // A host that is lost is asked again when it is back.
+    // A lost host is polled again when it is back.
     await this.fetch().catch(() => undefined);
     this.#isAsking = false;
     if (this.#isClosed || !this.session.isOpen) return;

@@ -1,64 +1,48 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { StateFiles } from "../../../app/state/state-files.ts";
-import { messageOf } from "../../../base/errors.ts";
-import { readStateBytes } from "../../../files/state-file.ts";
+import type { JsonFile, StateFiles } from "../../../app/state/state-files.ts";
 import type { LoggerDefinition, LoggerSettings } from "../config.ts";
 import { loggerSpec } from "../contract.ts";
 
-const FILE = "loggers.json";
-
-/** A logger as it is wanted. */
+/** A logger as requested. */
 export interface WantedLogger extends LoggerDefinition {
   readonly is_started: boolean;
 }
 
 const changedLogger = loggerSpec.extend({
-  /** Hash of the entry in the configuration that it differs from; null: there was none. */
+  /** Hash of the configuration entry that the logger differs from; null: there was none. */
   entry: z.string().nullable(),
   is_deleted: z.boolean(),
 });
 type ChangedLogger = z.infer<typeof changedLogger>;
 /** A logger and a host that has samples of it. */
 const holder = z.tuple([z.string(), z.string()]);
-const loggerFile = z.object({ loggers: z.array(changedLogger), holders: z.array(holder).default([]) });
+const loggerFile = z.object({ loggers: z.array(changedLogger), holders: z.array(holder) });
 type LoggerFileContent = z.infer<typeof loggerFile>;
 
-/** Where what was changed at run time is kept. */
-export interface LoggerFile {
-  readonly content: Readonly<LoggerFileContent>;
-  save(content: LoggerFileContent): Promise<void>;
-}
+/** Storage of the changes made at run time. */
+export type LoggerFile = JsonFile<Readonly<LoggerFileContent>>;
 
 export const noLoggerFile: LoggerFile = { content: { loggers: [], holders: [] }, save: () => Promise.resolve() };
 
-/** `loggers.json` in the state folder. A damaged one is replaced with the next change. */
-export async function openLoggerFile(files: StateFiles, warn: (msg: string) => void): Promise<LoggerFile> {
-  const read = async (): Promise<LoggerFileContent> => {
-    try {
-      const bytes = await readStateBytes(files.path(FILE));
-      if (bytes !== null) return loggerFile.parse(JSON.parse(bytes.toString()));
-    } catch (error) {
-      warn(`${files.path(FILE)} cannot be read, loggers that were made at run time are lost: ${messageOf(error)}`);
-    }
-    return noLoggerFile.content;
-  };
-  return {
-    content: await read(),
-    save: (content) =>
-      files
-        .write(FILE, `${JSON.stringify(content, null, 1)}\n`)
-        .catch((error: unknown) => warn(`loggers could not be saved, a restart would forget the last change: ${messageOf(error)}`)),
-  };
+/** `loggers.json` in the state folder. */
+export function openLoggerFile(files: StateFiles, warn: (msg: string) => void): LoggerFile {
+  return files.json("loggers.json", {
+    schema: loggerFile,
+    empty: noLoggerFile.content,
+    lost: "loggers that were made at run time are lost",
+    unsaved: "loggers could not be saved, a restart would forget the last change",
+    warn,
+  });
 }
 
-/** All loggers: those of the configuration, and what was changed at run time, which holds until the logger's entry in the configuration changes. */
+/** All loggers: those of the configuration, and the changes made at run time, which hold until the logger's entry in the configuration changes. */
 export class LoggerBook {
   readonly #file: LoggerFile;
   readonly #settings: () => LoggerSettings;
   readonly #changed: Map<string, ChangedLogger>;
-  /** Hosts with samples, by logger: the next manager has to know what it misses while one is lost. */
+  /** Hosts with samples, by logger: the next manager must know which hosts hold samples while they are lost. */
   readonly #holders = new Map<string, Set<string>>();
 
   constructor(file: LoggerFile, settings: () => LoggerSettings) {
@@ -81,7 +65,7 @@ export class LoggerBook {
     return entry === undefined ? null : { only_ts: entry.only_ts, topics: entry.topics, is_started: entry.autostart };
   }
 
-  /** Resolves when it is on disk, or cannot be saved, which is logged. */
+  /** Resolves when the change is on disk, or when saving failed, which is logged. */
   set(name: string, { only_ts, topics, is_started }: WantedLogger): Promise<void> {
     return this.#change({ name, only_ts, topics: [...topics], is_started, is_deleted: false, entry: this.#entry(name) });
   }
@@ -93,7 +77,7 @@ export class LoggerBook {
     return this.#save();
   }
 
-  /** Hosts that have samples, as far as they have told. */
+  /** Hosts that have samples, as far as they have reported. */
   holders(name: string): ReadonlySet<string> {
     return this.#holders.get(name) ?? new Set();
   }

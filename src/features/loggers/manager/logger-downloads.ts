@@ -7,7 +7,7 @@ import type { DownloadedFile, DownloadFormat } from "./loggers.ts";
 import { type RingOnHost, spoolRing } from "./ring-spool.ts";
 import { writeInWorker } from "./write-in-worker.ts";
 
-/** Each keeps a processor and a disk busy. */
+/** Maximum number of concurrent downloads: each keeps a processor and a disk busy. */
 const MAX_DOWNLOADS = 2;
 
 interface Collection {
@@ -24,7 +24,7 @@ interface Collection {
 /** A topic of a logger that has no samples. */
 export type EmptyTopic = Omit<SpooledSamples, "count" | "missed" | "path" | "size">;
 
-/** Removes what downloads of a manager that was killed have left in its state folder. */
+/** Removes files that downloads of a killed manager left in its state folder. */
 export async function removeOldDownloads(stateDir: string): Promise<void> {
   await rm(downloadsFolder(stateDir), { recursive: true, force: true });
 }
@@ -33,18 +33,18 @@ export function downloadsFolder(stateDir: string): string {
   return join(stateDir, "downloads");
 }
 
-/** Writes what loggers have kept into files, which exist as long as they are sent. */
+/** Writes the samples of loggers to files, which exist while they are sent. */
 export class LoggerDownloads {
   readonly #folder: string;
   readonly #end = new AbortController();
   #count = 0;
 
-  /** `folder`: by default the system's for temporary files. */
+  /** `folder`: null selects the system's folder for temporary files. */
   constructor(folder: string | null) {
     this.#folder = folder ?? tmpdir();
   }
 
-  /** Rejects with `busy`, `conflict`, `too_large`, `host_unavailable`; with the signal's reason when that ends it. */
+  /** Rejects with `busy`, `conflict`, `too_large`, `host_unavailable`, or with the reason of the signal that aborted it. */
   async collect({ name, format, forSpreadsheets, signal: ended, rings, topics: empty }: Collection): Promise<DownloadedFile> {
     if (this.#count >= MAX_DOWNLOADS)
       throw new MgrError("busy", `${MAX_DOWNLOADS} downloads of loggers are under way: try again when one of them is over`);
@@ -74,7 +74,7 @@ export class LoggerDownloads {
     }
   }
 
-  /** Ends those under way. */
+  /** Aborts the downloads under way. */
   close(): void {
     this.#end.abort(new MgrError("shutting_down", "the manager is shutting down: download again when it is back"));
   }
@@ -86,7 +86,7 @@ async function spoolAll(rings: readonly RingOnHost[], dir: string, signal: Abort
   for (const [index, ring] of rings.entries()) {
     const spooled = await spoolRing(ring, join(dir, `ring-${index}`), signal);
     if (spooled.count === 0) continue;
-    // A publisher that has moved to another host: formats have one entry for each name.
+    // If a publisher moved to another host, its topic has two rings; formats have one entry for each name.
     let topic = spooled.topic;
     for (let number = 2; names.has(topic); number++) topic = `${spooled.topic} (${number})`;
     names.add(topic);
@@ -102,7 +102,7 @@ async function emptySamples(topics: readonly EmptyTopic[], path: string): Promis
 
 async function openDownload(path: string, dir: string, remove: () => Promise<void>): Promise<DownloadedFile> {
   const file = await open(path, "r");
-  // Open files live on without their names: nothing is left if this program is killed while it sends.
+  // An open file stays readable without its name, so nothing is left on disk if the manager is killed while sending.
   await rm(dir, { recursive: true, force: true });
   const { size } = await file.stat();
   let isClosed = false;

@@ -10,7 +10,7 @@ export interface HostRings {
   readonly rings: readonly RingReport[];
 }
 
-/** The logger as clients see it. A topic that several hosts have samples of is listed once for each of them. */
+/** The logger as clients see it. A topic is listed once for each host that has samples of it. */
 export function loggerResource(
   name: string,
   { only_ts, topics, is_started }: WantedLogger,
@@ -32,7 +32,7 @@ function rowsOf(
   const rows = hosts.flatMap(({ host, isReady, rings }) => {
     const ring = rings.find((each) => each.topic === name);
     const isPublished = topic?.publisher_host === host;
-    // Without an encoding no message has arrived there.
+    // An empty encoding means that no message has arrived there.
     if (ring === undefined || ring.encoding === "" || (ring.end === ring.first && !isPublished)) return [];
     const active = is_started && isReady && isPublished;
     return [{ ...common, active, n_samples: ring.end - ring.first, md_name: ring.definition_name, port: `${host}:${name}` }];

@@ -9,34 +9,34 @@ export type DownloadFormat = (typeof DOWNLOAD_FORMATS)[number];
 export interface DownloadRequest {
   readonly name: string;
   readonly format: DownloadFormat;
-  /** The logger is stopped before: no sample is newer than that. */
+  /** Stops the logger first, so that no sample is newer. */
   readonly stop: boolean;
-  /** csv: text that a spreadsheet would take for a formula is marked as text. */
+  /** csv: marks text as text if a spreadsheet would read it as a formula. */
   readonly forSpreadsheets: boolean;
-  /** Ends the collection, and removes what it wrote. */
+  /** Aborts the collection, and removes its files. */
   readonly signal: AbortSignal;
 }
 
-/** A file with what a logger has kept. It exists until `close`. */
+/** A file with the samples of a logger. It exists until `close`. */
 export interface DownloadedFile {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   read(from: number, max: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
 /**
- * Loggers: the last samples of topics, in the memory of the hosts that publish them. Rejections are MgrError: `not_found`, `conflict`,
- * `bad_field`, `host_unavailable`, `busy`, with a sentence that says what to do.
+ * Loggers: the last samples of topics, in the memory of the hosts that publish them. Rejections are MgrError: `not_found`, `conflict`, `bad_field`,
+ * `host_unavailable`, `busy`, with a message that says what to do.
  */
 export interface Loggers {
   list(): DaemonLogger[];
-  /** Makes or changes it. `conflict` while it records or is downloaded. */
+  /** Creates or changes a logger. Rejects with `conflict` while it records or is downloaded. */
   configure(name: string, configuration: LoggerConfiguration, by: string): Promise<void>;
   start(name: string, by: string): Promise<void>;
-  /** Resolves when the last sample is taken. */
+  /** Resolves when the last sample was kept. */
   stop(name: string, by: string): Promise<void>;
   remove(name: string, by: string): Promise<void>;
-  /** Resolves when the file is complete. `too_large` for what the format cannot hold. */
+  /** Resolves when the file is complete. Rejects with `too_large` if the format cannot hold the samples. */
   download(request: DownloadRequest, by: string): Promise<DownloadedFile>;
 }

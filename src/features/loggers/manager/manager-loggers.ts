@@ -33,17 +33,17 @@ export interface ManagerLoggersOptions {
   readonly settings: () => LoggerSettings;
   readonly file: LoggerFile;
   readonly topic: (name: string) => { readonly resource: Topic; readonly known: { readonly record: TopicRecord } } | null;
-  /** Where downloads are written; null: where the system has its temporary files. */
+  /** Folder for downloads; null: the system's folder for temporary files. */
   readonly downloads: string | null;
 }
 
-/** The loggers of all hosts. Their samples live in the daemons, which each manager tells what to keep. */
+/** The loggers of all hosts. The daemons hold the samples; each manager sends them the loggers. */
 export class ManagerLoggers implements Loggers {
   readonly #options: ManagerLoggersOptions;
   readonly #book: LoggerBook;
   readonly #hosts: HostParts<HostLoggers>;
   readonly #upserts: UpsertPublisher<DaemonLogger>;
-  /** Commands under way, by logger: clients hear of what they changed after their answers. */
+  /** Number of commands under way, by logger: clients are notified of changes after the answers. */
   readonly #commands = new Map<string, number>();
   readonly #downloads: LoggerDownloads;
   readonly #leave: () => void;
@@ -75,12 +75,12 @@ export class ManagerLoggers implements Loggers {
     });
   }
 
-  /** The loggers of the configuration, and those of earlier managers. Once, when actors can be started. */
+  /** Starts the loggers of the configuration and of earlier managers. Called once, when actors can be started. */
   begin(): void {
     this.reconfigure();
   }
 
-  /** The configuration has changed. */
+  /** Applies a changed configuration. */
   reconfigure(): void {
     const names = new Set(this.#book.names());
     for (const name of this.#options.system.names("logger")) if (!names.has(name)) void this.#drop(name);
@@ -159,7 +159,7 @@ export class ManagerLoggers implements Loggers {
     }
   }
 
-  /** The actor of a logger took a step. */
+  /** Called after each step of a logger's actor. */
   stepped(name: string): void {
     this.#upserts.publish(name);
   }
@@ -187,12 +187,12 @@ export class ManagerLoggers implements Loggers {
     return loggers;
   }
 
-  /** A host that is ready, again or for the first time, keeps what this manager says, and nothing else. */
+  /** Makes a host that has become ready keep exactly the loggers of this manager. */
   async #greet(host: string, loggers: HostLoggers): Promise<void> {
     try {
       for (const name of await loggers.fetch()) if (this.#book.get(name) === null) await loggers.delete(name);
     } catch (error) {
-      // A daemon of an earlier version has none; what else fails is tried at the next greeting.
+      // Retried when the host becomes ready again.
       if (this.#book.names().length > 0) this.#options.log.warn(`the loggers of host '${host}' are not known: ${messageOf(error)}`);
     }
     this.#updateAll();
@@ -205,7 +205,7 @@ export class ManagerLoggers implements Loggers {
     }
   }
 
-  /** A download without the samples of a lost host would look complete. */
+  /** Refuses a download while a host with samples is lost: the file would look complete. */
   #checkHolders(name: string): void {
     const lost = [...this.#book.holders(name)].filter((host) => this.#options.hosts.has(host) && !this.#hosts.ready.has(host));
     if (lost.length === 0) return;
@@ -216,7 +216,7 @@ export class ManagerLoggers implements Loggers {
     );
   }
 
-  /** In the order of the configuration, with the samples that there are at this moment. */
+  /** Rings with samples at this moment, in the order of the configuration. */
   async #ringsOf(name: string): Promise<RingOnHost[]> {
     const { topics, only_ts } = this.#require(name);
     const hosts = [...this.#hosts.ready].sort().flatMap((host) => {
@@ -232,7 +232,7 @@ export class ManagerLoggers implements Loggers {
     );
   }
 
-  /** As their publishers describe them now. */
+  /** The topics of a logger without samples, as their publishers describe them now. */
   #emptyTopics(name: string): EmptyTopic[] {
     const { topics, only_ts } = this.#require(name);
     return topics.map(({ name: topic }) => {
@@ -272,16 +272,20 @@ export class ManagerLoggers implements Loggers {
   async #drop(name: string): Promise<void> {
     this.#options.system.stop("logger", name);
     this.#upserts.publish(name);
-    // A host that is not reachable is told when it is back.
+    // An unreachable host is updated when it is back.
     await Promise.allSettled([...this.#hosts.ready].map((host) => this.#hosts.get(host)?.delete(name)));
   }
 
-  /** Sends a command, and waits until the actor rests. Rejects with its problem. */
+  /** Sends a command, and waits until the actor has settled. Rejects with the actor's problem. */
   async #told(name: string, event: LoggerMachineEvent): Promise<void> {
     this.#send(name, event);
     const actor = this.#options.system.get("logger", name);
     if (actor === undefined) throw new MgrError("internal", `the logger '${name}' has failed too often; restart the manager`);
-    await untilState(actor, () => !["configuring", "stopping"].includes(actor.getSnapshot().value));
+    const isAtRest = await untilState(actor, () => !["configuring", "stopping"].includes(actor.getSnapshot().value));
+    if (!isAtRest && this.#book.get(name) === null)
+      throw new MgrError("conflict", `the logger '${name}' was deleted before the command was carried out`);
+    if (!isAtRest)
+      throw new MgrError("internal", `the result of the command for the logger '${name}' is unknown: check its state, then try again`);
     const { value, context } = actor.getSnapshot();
     if (value === "error") throw new MgrError("conflict", context.problem ?? `no host records for the logger '${name}'`);
   }
@@ -305,7 +309,7 @@ export class ManagerLoggers implements Loggers {
     const { max_memory } = this.#options.settings();
     const results = await Promise.allSettled(hosts.map((host) => this.#hosts.get(host)?.set(spec, max_memory)));
     const failed = results.flatMap((result, index) => (result.status === "rejected" ? [{ host: hosts[index], error: result.reason }] : []));
-    // What is unreachable is told later.
+    // Unreachable hosts are updated later.
     const refused = failed.filter(({ error }) => !(error instanceof MgrError && ["host_unavailable", "timeout"].includes(error.code)));
     const [first] = refused;
     if (first !== undefined && refused.length === hosts.length) throw first.error;

@@ -8,17 +8,17 @@ import type { RingReport } from "../contract.ts";
 export interface RingOnHost {
   readonly host: string;
   readonly session: HostSession;
-  /** As of the moment that the download holds: samples from its `end` on are newer. */
+  /** The ring as of the start of the download: samples from its `end` on are newer. */
   readonly report: RingReport;
   readonly only_ts: boolean;
 }
 
-/** What has been read of a ring. */
+/** Progress of reading a ring. */
 interface Spooled {
   /** Bytes of whole records. */
   size: number;
   count: number;
-  /** Samples in the middle that made room for newer ones before they were read. */
+  /** Samples in the middle that were evicted before they were read. */
   lost: number;
 }
 
@@ -47,19 +47,19 @@ async function copy({ host, session, report }: RingOnHost, file: FileHandle, sig
   const { logger, topic, first, end } = report;
   let until = end;
   const spooled: Spooled = { size: 0, count: 0, lost: 0 };
-  /** The next sample, and what of its record is in the file after the whole ones. */
+  /** The next sample, and the bytes of its record that are already in the file. */
   let [at, skip] = [first, 0];
   while (at < until) {
     signal.throwIfAborted();
     const range = { logger, topic, from: at, skip, until };
     const part = await session.command((id) => session.link.request("logger_read", { session: id, ...range }));
     if (part.from > at) {
-      // What is missing before the first sample that was read is no longer one of the last samples; newer ones took its place.
+      // Samples that were evicted before the first one was read made room for newer ones, which are read instead.
       if (spooled.count === 0) until += part.from - at;
       else spooled.lost += Math.min(part.from, until) - at;
       skip = 0;
     }
-    // Memory ran short: no newer ones took the place.
+    // Samples were evicted for lack of memory, so no newer ones replaced them.
     if (part.data.length === 0 && at >= end) break;
     if (part.data.length === 0 && part.next <= at)
       throw new MgrError(
@@ -68,7 +68,7 @@ async function copy({ host, session, report }: RingOnHost, file: FileHandle, sig
       );
     await writeAll(file, part.data, spooled.size + skip);
     spooled.count += part.next - part.from;
-    // The end of a part may be the beginning of a record that the next part goes on with.
+    // A part may end with the beginning of a record that the next part continues.
     spooled.size += skip + part.data.length - part.next_skip;
     [at, skip] = [part.next, part.next_skip];
   }

@@ -10,9 +10,9 @@ import { SAMPLE_FORMATS } from "../../recordings/samples/formats/formats.ts";
 import { DOWNLOAD_FORMATS, type DownloadedFile, type DownloadFormat, type Loggers } from "./loggers.ts";
 
 const MAX_ASCII_NAME = 100;
-/** Characters of up to 4 bytes: a file's name has up to 255 bytes. */
+/** Maximum number of characters in a file name: each has up to 4 bytes, and a file name has up to 255 bytes. */
 const MAX_NAME = 60;
-/** What file systems and terminals do not allow in the name of a file. */
+/** Characters that file systems and terminals do not allow in file names. */
 const UNSAFE_IN_NAMES = new RegExp(`(?:[\\\\/:*?"<>|]|${DANGEROUS.source})+`, "gu");
 const STATUS: Readonly<Record<string, number>> = { not_found: 404, conflict: 409, bad_field: 400, too_large: 413 };
 const TYPES: Partial<Record<DownloadFormat, string>> = { raw: "application/x-tar", csv: "application/zip" };
@@ -23,7 +23,7 @@ interface LoggerDownloadOptions {
   readonly log: HttpLog;
 }
 
-/** `GET /mgr/logger-download`: what a logger has kept, as one file. The answer begins when the file is complete, and its length is known. */
+/** `GET /mgr/logger-download`: the samples of a logger as one file. The response begins when the file is complete and its length is known. */
 export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadOptions): Route {
   return {
     path: "/mgr/logger-download",
@@ -50,7 +50,7 @@ export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadO
       const { disconnect } = context.env;
       const { signal } = context.req.raw;
       const ended = new AbortController();
-      // A client whose login ends while its file is written gets none.
+      // If the client's login ends while its file is written, it gets no file.
       const leave = followers.add({ user: principal.user, sessionId }, () => {
         ended.abort(new MgrError("forbidden", "the login has ended"));
         disconnect();
@@ -85,7 +85,7 @@ function refusalOf(error: unknown): Refusal {
   return refusal(STATUS[error.code] ?? (error.code === "internal" && !isDiskFull(error) ? 500 : 503), text);
 }
 
-/** The name of the file in ASCII, for programs that know nothing else, and as it is (RFC 6266). */
+/** The file name in ASCII, for clients that support nothing else, and in full (RFC 6266). */
 function attachment(name: string, ending: string): string {
   const ascii = fileName(name, /[^A-Za-z0-9._-]+/g, MAX_ASCII_NAME);
   const full = fileName(name, UNSAFE_IN_NAMES, MAX_NAME);

@@ -3,14 +3,14 @@ import { type AnyErrorCode, MgrError } from "../../../base/errors.ts";
 import { packageFile } from "../../../http/package-files.ts";
 import type { WriteJob, WriteResult } from "../../recordings/samples/worker/write-job.ts";
 
-/** samples/worker of the recordings as one file, whether this module runs from src/ or from dist/. */
+/** The bundled `samples/worker` of the recordings; the path is right from src/ and from dist/. */
 const BUNDLE = packageFile("dist/sample-writer.mjs");
-/** Mebibytes. Columns are made of one sample at a time; this is for the largest one. Garbage of the others would fill whatever the young generation has. */
+/** Heap limits in MiB. Columns are made of one sample at a time; the old generation is for the largest. Garbage would fill any young generation. */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
 
 /**
- * Writes a file of samples in a thread of its own: the manager goes on meanwhile, and its heap does not grow. Rejects with the writer's error,
- * with `too_large` if a sample needs more memory than a writer gets, and with the signal's reason.
+ * Writes a file of samples in a worker thread, so that the manager stays responsive and its heap does not grow. Rejects with the writer's error,
+ * with `too_large` if a sample needs more memory than the worker has, and with the signal's reason.
  */
 export async function writeInWorker(job: WriteJob, signal: AbortSignal, limits = LIMITS): Promise<void> {
   signal.throwIfAborted();
@@ -46,7 +46,7 @@ function problemOf(
   }
   const { error } = result;
   if (error === null) return null;
-  // A code of MgrError went into the thread's message, so it is one.
+  // The code in the worker's message is from an MgrError.
   return error.isOwn
     ? new MgrError(error.code as AnyErrorCode, error.message)
     : Object.assign(new Error(error.message), { code: error.code });

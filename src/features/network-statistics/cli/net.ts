@@ -8,11 +8,11 @@ import { tcpText, topologyText, trafficText } from "./tables.ts";
 export interface NetFlags extends ConnectionFlags {
   json?: boolean;
   watch?: boolean;
-  /** Of one measurement. */
+  /** Length of one measurement, seconds. */
   seconds: number;
 }
 
-/** The manager's answer may be so late, milliseconds. */
+/** Time that the manager has for its answer after the measurement, milliseconds. */
 const MARGIN_MS = 15_000;
 
 /** `mgr net`: traffic between hosts, and what is wrong with it. */

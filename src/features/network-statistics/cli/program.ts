@@ -2,7 +2,7 @@ import type { CommandGroup } from "../../../cli/command/feature.ts";
 import { connecting, window } from "../../../cli/command/option-values.ts";
 import { NET_PAGES } from "./manual.ts";
 
-/** Seconds of one measurement; the manager measures at most so long. */
+/** Maximum length of one measurement, seconds; the manager has the same limit. */
 const MAX_WINDOW_SECONDS = 60;
 
 /** Traffic between hosts, and the networks that they are in. */

@@ -3,15 +3,15 @@ import { type InterfaceAddresses, interfaceAddresses } from "../../../daemon/nat
 import type { NetworkRow, NetworkRowOf } from "../contract.ts";
 import { parseInterfaces, parseUdpDrops, parseUdpErrors } from "./proc-net.ts";
 
-/** Of `speed`, in Mbit/s. */
+/** Bits per second in one unit of `speed` (Mbit/s). */
 const BITS = 1_000_000;
 
-/** Interfaces of this host with what the kernel has counted, losses of UDP, and whether it forwards. Starts no programs. */
+/** Interfaces of this host with the kernel's counters, UDP losses, and whether the host forwards packets. Starts no programs. */
 export function readNetwork(): NetworkRow[] {
   const known = interfaceAddresses();
   const interfaces = parseInterfaces(textOf("/proc/net/dev")).flatMap((counters): NetworkRowOf<"interface">[] => {
     const own = known.get(counters.name);
-    // Removed meanwhile, or just made.
+    // The interface was removed meanwhile, or was just made.
     if (own === undefined) return [];
     const { index, isRunning: up, addresses } = own;
     return [{ kind: "interface", index, up, speed_bits_s: speedOf(counters.name, own), addresses, ...counters }];
@@ -24,7 +24,7 @@ export function readNetwork(): NetworkRow[] {
   ];
 }
 
-/** Null: the driver does not know it, as those of loopback and tunnels; or the interface is down, and the file cannot be read. */
+/** Speed in bits per second. Null if the driver does not know it, as for loopback and tunnels, or if the interface is down. */
 function speedOf(name: string, { index, hardware }: InterfaceAddresses): number | null {
   const folder = `/sys/class/net/${name}`;
   // In a network namespace of its own, a daemon may see the /sys of another one, with other interfaces of the same name and number.
@@ -37,7 +37,7 @@ function isSet(path: string): boolean {
   return textOf(path).trim() === "1";
 }
 
-/** "" for a file that is not there: IPv6 may be switched off, an interface may just have been removed. */
+/** "" for a missing file: IPv6 may be switched off, or an interface was just removed. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, "latin1");

@@ -1,6 +1,6 @@
 import type { NetworkRowOf } from "../contract.ts";
 
-/** What the kernel's network files say, from their text. Unknown lines are left out: another kernel may have more of them. */
+/** Parsers of the kernel's network files. Unknown lines are skipped: another kernel may have more of them. */
 
 type InterfaceCounters = Omit<NetworkRowOf<"interface">, "kind" | "index" | "up" | "speed_bits_s" | "addresses">;
 

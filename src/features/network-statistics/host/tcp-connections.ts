@@ -5,7 +5,7 @@ import type { TcpRow } from "../contract.ts";
 /** The managed process that a pid belongs to, or null. */
 export type ProcessNames = (pid: number) => string | null;
 
-/** Time for `ss`, milliseconds, and most that it may print: 10,000 connections are about 6 MB. */
+/** Maximum run time of `ss`, milliseconds, and maximum size of its output, bytes: 10,000 connections are about 6 MB. */
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -22,8 +22,8 @@ export async function readTcpConnections(nameOf: ProcessNames): Promise<TcpRow[]
 }
 
 /**
- * A line of `ss -tinHOp`: state, two queues, both ends, `users:(("name",pid=1,fd=2))` where it may be known, then `key:value` and
- * `key value` of the kernel's TCP_INFO.
+ * A line of `ss -tinHOp`: state, two queues, both ends, `users:(("name",pid=1,fd=2))` if visible, then `key:value` and `key value` of the kernel's
+ * TCP_INFO.
  */
 export function parseTcpConnections(text: string, nameOf: ProcessNames): TcpRow[] {
   return text.split("\n").flatMap((line) => {
@@ -48,7 +48,7 @@ export function parseTcpConnections(text: string, nameOf: ProcessNames): TcpRow[
   });
 }
 
-/** Without the interface of a link-local address, and IPv4 as such. */
+/** The address without the interface of a link-local address; a mapped IPv4 address becomes plain IPv4. */
 function plain(address: string): string {
   return address.replace(/%[^\]:]+/, "").replace(/^\[::ffff:([\d.]+)\]/i, "$1");
 }

@@ -1,10 +1,10 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Of an IPv6 address, and of an IPv4 one. */
+/** Length of an IPv6 address, and of an IPv4 address, bits. */
 const BITS_6 = 128;
 const BITS_4 = 32;
 
-/** `10.0.0.7/24` → `10.0.0.0/24`; null: it is none. */
+/** `10.0.0.7/24` → `10.0.0.0/24`; null if it is not a valid address with a prefix. */
 export function networkOf(cidr: string): string | null {
   const [address = "", length = ""] = cidr.split("/");
   const bits = isIPv4(address) ? BITS_4 : isIPv6(address) ? BITS_6 : 0;
@@ -15,7 +15,7 @@ export function networkOf(cidr: string): string | null {
   return `${bits === BITS_4 ? text4(number) : text6(number)}/${prefix}`;
 }
 
-/** Whether the address is one that other hosts can have a network with. */
+/** Whether the address can be on a network with other hosts. */
 export function isShared(cidr: string): boolean {
   const [address = ""] = cidr.split("/");
   return isIPv4(address) ? !/^(127|169\.254)\./.test(address) : address !== "::1" && !/^fe[89ab]/i.test(address);
@@ -36,7 +36,7 @@ export function containing(netmasks: readonly string[]): (cidr: string) => boole
 
 function numberOf(address: string): bigint {
   if (isIPv4(address)) return address.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
-  // The notation with dots at its end becomes one without.
+  // The URL parser converts a dotted IPv4 ending to hexadecimal groups.
   const plain = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1);
   const [left = [], right] = plain.split("::").map((half) => half.split(":").filter((part) => part !== ""));
   const parts = right === undefined ? [...left] : [...left, ...Array<string>(8 - left.length - right.length).fill("0"), ...right];

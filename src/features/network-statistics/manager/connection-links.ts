@@ -9,13 +9,13 @@ type Count = Exclude<keyof PeerTraffic, "peer" | "kind" | "name" | "rtt_us">;
 interface Place {
   /** Canonical name of the manager's host. */
   readonly manager: string;
-  /** The host with this address, or the address. */
+  /** Returns the host with this address, or the address. */
   readonly hostOf: (address: string) => string;
 }
 
 /**
- * Connections that end at the manager: of browsers, GUIs and clients; and those that it made through other hosts. Returns what of them was sent and
- * what has arrived, in bytes.
+ * Connections that end at the manager: of browsers, GUIs and clients; and those that it made through other hosts. Returns the bytes that were sent
+ * and the bytes that arrived.
  */
 export function addConnections(interval: Interval, sums: LinkSums, { manager, hostOf }: Place): Shortfall[] {
   const { before, after } = interval;
@@ -30,16 +30,16 @@ export function addConnections(interval: Interval, sums: LinkSums, { manager, ho
     const rate = (packets: number, bytes: number) => ({ packets: perSecond(packets, milliseconds), bytes: perSecond(bytes, milliseconds) });
     if (of("written") + of("read") === 0) continue;
     const host = hostOf(now.peer);
-    // Both ends on one machine: its name could not tell one direction from the other.
+    // If both ends are on one machine, the host name cannot distinguish the directions.
     const peer = host === manager ? now.peer : host;
     const child = { kind, name } as const;
     const [down, up] = [
       { from: manager, to: peer },
       { from: peer, to: manager },
     ];
-    // The peer counts nothing for us: what its kernel has acknowledged is what it has received.
+    // The peer reports no counters: bytes that its kernel has acknowledged count as received.
     sums.add(down, child, rate(of("segments_out"), of("written")), rate(of("segments_delivered"), of("acknowledged")));
-    // How many segments the peer sent is not known: no counter stands for both ends.
+    // The number of segments that the peer sent is unknown; the number received does not stand in for it.
     sums.add(up, child, rate(0, of("received")), rate(of("segments_in"), of("read")));
     shortfalls.push({ ...down, ...child, unit: "bytes", sent: of("written"), arrived: of("acknowledged") });
     shortfalls.push({ ...up, ...child, unit: "bytes", sent: of("received"), arrived: of("read") });

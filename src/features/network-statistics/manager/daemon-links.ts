@@ -6,15 +6,15 @@ import type { Sample } from "./sample.ts";
 import type { Interval, Shortfall } from "./topic-links.ts";
 
 type TcpLink = NetworkStats["tcp_links"][number];
-/** Bytes of each direction. */
+/** Bytes in each direction. */
 interface Carried {
   readonly out: number;
   readonly in: number;
 }
 
 /**
- * Connections of daemons to the manager. They carry topics and services, also on the way to a third host, and forwards, each of which is a part of
- * a link of its own. The part `daemon` is the rest: control, output, heartbeats, and the envelopes of what is carried.
+ * Connections of daemons to the manager. They carry topics and services, also on their path to a third host, and forwards, each of which is a part
+ * of a link of its own. The part `daemon` is the rest: control, output, heartbeats, and the envelopes of the carried messages.
  */
 export function addDaemons(interval: Interval, sums: LinkSums, manager: string): { tcpLinks: TcpLink[]; shortfalls: Shortfall[] } {
   const milliseconds = interval.after.at - interval.before.at;
@@ -58,7 +58,7 @@ export function addDaemons(interval: Interval, sums: LinkSums, manager: string):
 }
 
 function rest(bytes: number, carried: number): number {
-  // A message that was accepted a moment ago counts as carried before the connection has it.
+  // A message that was just accepted counts as carried before it is on the connection.
   return Math.max(0, bytes - carried);
 }
 

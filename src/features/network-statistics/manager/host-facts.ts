@@ -2,16 +2,16 @@ import type { Reading } from "./reading.ts";
 import type { Sample } from "./sample.ts";
 import type { HostInterfaces } from "./topology.ts";
 
-/** What stays true of a host while it cannot be asked: its interfaces and addresses, and which of them were up. */
+/** Facts of hosts that are kept while a host does not answer: its interfaces and addresses, and which of them were up. */
 export class HostFacts {
   readonly #hosts = new Map<string, HostInterfaces>();
-  /** By host, the time of the last sample that it took part in. */
+  /** Time of the last sample that the host took part in, by host; monotonic, milliseconds. */
   readonly #heard = new Map<string, number>();
-  /** By host. */
+  /** Names of interfaces that were up, by host. */
   readonly #up = new Map<string, Set<string>>();
   #byAddress = new Map<string, string>();
 
-  /** Those of hosts that are no longer managed are forgotten. */
+  /** Updates the facts from a sample, and forgets hosts that are no longer managed. */
   learn({ at, hosts }: Pick<Sample, "at" | "hosts">, isManaged: (host: string) => boolean): void {
     let isChanged = false;
     for (const [host, { first }] of hosts) {
@@ -44,7 +44,7 @@ export class HostFacts {
     return [...this.#hosts.values()];
   }
 
-  /** For how many seconds the host has not answered; null: it never did. `at`: monotonic, milliseconds. */
+  /** Seconds since the host last answered; null: it never did. `at`: monotonic, milliseconds. */
   silence(host: string, at: number): number | null {
     const heard = this.#heard.get(host);
     return heard === undefined ? null : (at - heard) / 1_000;
@@ -54,7 +54,7 @@ export class HostFacts {
     return this.#up.get(host)?.has(name) ?? false;
   }
 
-  /** The host that has an address of its own, not loopback; undefined: none that is known. */
+  /** The host that has the address; undefined for loopback and unknown addresses. */
   hostOf(ip: string): string | undefined {
     return /^(127\.|::1$)/.test(ip) ? undefined : this.#byAddress.get(ip);
   }

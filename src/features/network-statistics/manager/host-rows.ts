@@ -4,18 +4,18 @@ import { grown, type Span } from "./reading.ts";
 
 type Udp = NetworkStats["udp"][number];
 
-/** What the kernel of a host has counted, a second. */
+/** Counters of a host's kernel as rates per second. */
 export interface HostRows {
   readonly interfaces: NetworkInterface[];
   readonly udp: Udp | null;
 }
 
-/** Interfaces that were there both times; `networkOf`: the name of the network of an address. */
+/** Rates of the interfaces that exist in both readings, and of UDP losses. `networkOf` returns the name of the network of an address. */
 export function hostRows(host: string, { measured }: Span, networkOf: (cidr: string) => string | null): HostRows {
   const { before, after, milliseconds } = measured;
   const rate = (count: number) => perSecond(count, milliseconds);
   const interfaces = [...after.all("interface")].flatMap(({ name, index, up, speed_bits_s, addresses }): NetworkInterface[] => {
-    // Removed and made again under its name: another interface, which counts from 0.
+    // An interface that was removed and made again under its name is another one, which counts from 0.
     if (before.find("interface", name)?.index !== index) return [];
     const of = (field: Parameters<typeof grown<"interface">>[3]) => rate(grown(measured, "interface", name, field));
     return [
@@ -49,7 +49,7 @@ export function hostRows(host: string, { measured }: Span, networkOf: (cidr: str
   return { interfaces, udp };
 }
 
-/** The sum over open sockets: it shrinks when one is closed, and does not wrap. */
+/** UDP drops: a sum over open sockets, which shrinks when one is closed and does not wrap. */
 function dropsOf({ before, after }: Span["measured"]): number {
   return Math.max(0, (after.find("udp", "")?.drops ?? 0) - (before.find("udp", "")?.drops ?? 0));
 }

@@ -9,8 +9,7 @@ interface Dated<T> {
 }
 
 /**
- * What was measured last of the connections and datagrams of each host, for as long as the host is managed: what a lost one had stays to be seen, with
- * its age.
+ * The last measured connections and datagrams of each managed host. Values of a lost host are kept, with their age.
  */
 export class LastKnown {
   readonly #rows = {
@@ -19,8 +18,8 @@ export class LastKnown {
   };
 
   /**
-   * Takes what was measured now (`at`, milliseconds), and returns it with what is left of hosts that could not be measured. `isManaged`: a host
-   * of this manager; `isMeasured`: it took part.
+   * Stores the values measured now (`at`, milliseconds), and returns them with the kept values of hosts that could not be measured. `isManaged`: a
+   * host of this manager; `isMeasured`: it took part.
    */
   with(now: Measured, at: number, isManaged: (host: string) => boolean, isMeasured: (host: string) => boolean): Measured {
     const ends = ({ from_host, to_host }: { from_host: string; to_host: string }) => [from_host, to_host];
@@ -31,7 +30,7 @@ export class LastKnown {
       hosts: (row: T) => string[],
     ): T[] => {
       for (const [name, { row }] of known) {
-        // With all its hosts measured, what is not there now is gone.
+        // If all hosts of a row were measured, the row is replaced or gone.
         const isLost = hosts(row).some((host) => isManaged(host) && !isMeasured(host));
         if (!isLost) known.delete(name);
       }

@@ -3,13 +3,13 @@ import type { NetworkLink, NetworkStats } from "../wire.ts";
 export type LinkChild = NetworkLink["children"][number];
 type Kind = LinkChild["kind"];
 
-/** Messages or segments, and bytes, a second. */
+/** Messages or segments per second, and bytes per second. */
 export interface Rate {
   readonly packets: number;
   readonly bytes: number;
 }
 
-/** Collects what flows between hosts. */
+/** Sums the traffic between hosts. */
 export class LinkSums {
   readonly #links = new Map<string, NetworkLink>();
 
@@ -31,7 +31,7 @@ export class LinkSums {
     }
   }
 
-  /** Those with the most traffic first. */
+  /** The links with the most traffic come first. */
   links(): NetworkLink[] {
     const links = [...this.#links.values()];
     for (const { children } of links) children.sort(byTraffic);
@@ -49,7 +49,7 @@ function byTraffic(one: typeof NOTHING, other: typeof NOTHING): number {
   return other.bytes_s + other.measured_bytes_s - one.bytes_s - one.measured_bytes_s;
 }
 
-/** The compatibility fields of an answer. */
+/** The fields of an answer that `links` supersedes. */
 export function oldLinks(links: readonly NetworkLink[]): Pick<NetworkStats, "links_theoretical" | "links_measured"> {
   return {
     links_theoretical: links.map((link) => ({

@@ -14,7 +14,7 @@ import type { Sample } from "./sample.ts";
 import { Sampler, type SamplerOptions } from "./sampler.ts";
 import { type ConfiguredNetworks, networkNames, topologyOf } from "./topology.ts";
 
-/** Without an earlier sample to compare with. */
+/** Length of a measurement if there is no earlier sample to compare with, seconds. */
 const FALLBACK_SECONDS = 2;
 
 interface ManagerNetworkOptions extends SamplerOptions {
@@ -24,14 +24,14 @@ interface ManagerNetworkOptions extends SamplerOptions {
   readonly named: Pick<NamedHosts, "session">;
 }
 
-/** Traffic between hosts, and the networks that they are in. Nothing is sampled before it is asked for. */
+/** Traffic between hosts, and the networks that they are in. Samples are taken on request only. */
 export class ManagerNetwork implements Network {
   readonly #options: ManagerNetworkOptions;
   readonly #sampler: Sampler;
   readonly #facts = new HostFacts();
   readonly #lastKnown = new LastKnown();
   readonly #end = new AbortController();
-  /** Kept as long as the configuration is the same: it remembers addresses. */
+  /** Network names, which cache addresses; kept while the configuration stays the same. */
   #names: { configured: ConfiguredNetworks; networkOf: (cidr: string) => string | null } | null = null;
 
   constructor(options: ManagerNetworkOptions) {
@@ -57,7 +57,7 @@ export class ManagerNetwork implements Network {
     const session = named.session(host);
     const { host: name } = session.link;
     const rows = await readTcp(session);
-    // Which host has which address.
+    // The sample updates the addresses of the hosts.
     await this.#take();
     const managed = new Set(hosts.keys());
     const connections = rows.map((row) => {
@@ -110,7 +110,7 @@ export class ManagerNetwork implements Network {
     const { networkOf } = this.#names;
     const measured = measure(before, after, { manager, hostOf: (address) => this.#hostOf(address), networkOf });
     const isManaged = (host: string) => hosts.has(host);
-    const isMeasured = (host: string) => measured.hosts.has(host) || this.#sampler.silent.has(host);
+    const isMeasured = (host: string) => measured.hosts.has(host);
     const all = { ...measured.stats, ...this.#lastKnown.with(measured.stats, after.at, isManaged, isMeasured) };
     const unreachable = new Map<string, number | null>();
     for (const host of hosts.keys())
@@ -119,7 +119,6 @@ export class ManagerNetwork implements Network {
       stats: all,
       shortfalls: measured.shortfalls,
       unreachable,
-      silent: [...this.#sampler.silent],
       wasUp: (host, name) => this.#facts.wasUp(host, name),
     });
     return { sample_seconds: Math.round(after.at - before.at) / 1_000, ...all, problems, ...oldLinks(all.links) };

@@ -11,9 +11,9 @@ import { addTopics, type Interval, type Shortfall } from "./topic-links.ts";
 interface Place {
   /** Canonical name of the manager's host. */
   readonly manager: string;
-  /** The host with this address, or the address. */
+  /** Returns the host with this address, or the address. */
   readonly hostOf: (address: string) => string;
-  /** The name of the network of an address. */
+  /** Returns the name of the network of an address. */
   readonly networkOf: (cidr: string) => string | null;
 }
 
@@ -24,7 +24,7 @@ interface Measured {
   readonly hosts: ReadonlySet<string>;
 }
 
-/** What happened between two samples. */
+/** Computes the traffic between two samples. */
 export function measure(before: Sample, after: Sample, place: Place): Measured {
   const spans = new Map<string | null, Span>();
   const hosts = new Set<string>();

@@ -3,7 +3,7 @@ import type { Network, NetworkTotals } from "./network.ts";
 
 /** Counters of the interfaces, brokers and topics of all hosts. */
 export function networkMetrics(network: Pick<Network, "totals">): MetricsPart {
-  /** Requested for each text; null: the hosts did not answer. */
+  /** Totals, requested for each metrics text; null: the request failed. */
   let traffic: NetworkTotals | null = null;
   return {
     async collect() {

@@ -3,7 +3,7 @@ import type { NetworkStats, NetworkTopology, TcpConnection } from "../wire.ts";
 export interface NetworkSampling {
   /** Length of a measurement. */
   readonly seconds: number;
-  /** `previous`: since the last sample, without waiting. */
+  /** `previous`: compare with the last sample, without waiting. */
   readonly mode: "interval" | "previous";
 }
 
@@ -11,7 +11,7 @@ export interface NetworkSampling {
 export interface Network {
   stats(sampling: NetworkSampling): Promise<NetworkStats>;
   topology(): Promise<NetworkTopology>;
-  /** `host` is any of its names; resolves with its canonical one. */
+  /** `host` is any name of the host; resolves with its canonical name. */
   tcpConnections(host: string): Promise<{ host: string; connections: TcpConnection[] }>;
   /** All counters so far, requested from every host, for collectors that compute differences themselves. */
   totals(): Promise<NetworkTotals>;
@@ -21,7 +21,7 @@ export interface NetworkTotals {
   readonly interfaces: readonly (InterfaceName & InterfaceTotals)[];
   /** Losses and memory of each host's broker. */
   readonly brokers: readonly BrokerTotals[];
-  /** Of the brokers' clients. */
+  /** Messages of the brokers' clients, by topic. */
   readonly topics: readonly { host: string; topic: string; end: "published" | "arrived"; messages: number; bytes: number }[];
 }
 
@@ -31,7 +31,7 @@ export interface BrokerTotals {
   readonly dropped_msgs: number;
   readonly dropped_bytes: number;
   readonly link_dropped_msgs: number;
-  /** Not sent because the link was down, and lost when it broke. */
+  /** Messages not sent because the link was down (`missed_msgs`), and lost when it broke (`lost_msgs`). */
   readonly missed_msgs: number;
   readonly lost_msgs: number;
   readonly memory_bytes: number;

@@ -3,9 +3,9 @@ import type { Shortfall } from "./topic-links.ts";
 
 /** A link is short when measured traffic is more than 5 percent below the theoretical value (docs/network.md). */
 const MAX_LOSS = 0.05;
-/** Bytes that are written and not received may just be under way: sockets and queues of both ends hold so many. */
+/** Minimum number of missing bytes that count as a loss: fewer may be in the sockets and queues of both ends. */
 const MIN_MISSING_BYTES = 256 * 1024;
-/** Beyond it most of what is sent is lost. */
+/** Loss above which the problem is an error. */
 const SEVERE_LOSS = 0.5;
 const MAX_USE = 0.8;
 const MAX_RETRANSMITS = 0.01;
@@ -15,22 +15,19 @@ const ORDER: readonly NetworkProblem["severity"][] = ["error", "warning", "info"
 export interface Findings {
   readonly stats: Pick<NetworkStats, "interfaces" | "tcp_links" | "udp">;
   readonly shortfalls: readonly Shortfall[];
-  /** Hosts that do not answer, and for how many seconds; null: they never did. */
+  /** Hosts that do not answer, with the seconds since their last answer; null: they never answered. */
   readonly unreachable: ReadonlyMap<string, number | null>;
-  /** Hosts whose daemon is too old to count. */
-  readonly silent: readonly string[];
-  /** Interfaces that were up before. */
+  /** Whether the interface was up before. */
   readonly wasUp: (host: string, name: string) => boolean;
 }
 
 type Draft = Pick<NetworkProblem, "severity" | "kind" | "message" | "host"> & Partial<NetworkProblem>;
 
-/** What is wrong, where, and what to do about it; the most severe first. Old values are no news. */
-export function problemsOf({ stats, shortfalls, unreachable, silent, wasUp }: Findings): NetworkProblem[] {
+/** Problems with their place and advice, the most severe first. Values that were not measured now are ignored. */
+export function problemsOf({ stats, shortfalls, unreachable, wasUp }: Findings): NetworkProblem[] {
   const found = [
     ...shortfalls.flatMap(loss),
     ...[...unreachable].map(([host, seconds]) => absence(host, seconds)),
-    ...silent.map(silence),
     ...stats.interfaces.flatMap((port) => ofInterface(port, wasUp(port.host, port.interface))),
     ...stats.tcp_links.filter(({ age }) => age === 0).flatMap(retransmissions),
     ...stats.udp.filter(({ age }) => age === 0).flatMap(udpDrops),
@@ -52,11 +49,6 @@ function absence(host: string, seconds: number | null): Draft {
   const since = seconds === null ? "was not reached yet" : `does not answer; it was last heard ${Math.round(seconds)} s ago`;
   const message = `${host} ${since}. Check that the machine and its daemon run, and that the network between them and the manager is up`;
   return { severity: seconds === null ? "info" : "warning", kind: "unreachable", message, host };
-}
-
-function silence(host: string): Draft {
-  const message = `the daemon of ${host} is of a version that counts no traffic: update mgr there, and restart the daemon`;
-  return { severity: "info", kind: "unreachable", message, host };
 }
 
 function ofInterface(port: NetworkInterface, wasUp: boolean): Draft[] {

@@ -8,9 +8,9 @@ const OF_KERNEL: ReadonlySet<Kind> = new Set(["interface", "udp", "link_socket"]
 /** Kinds of rows that a broker counts. */
 const OF_BROKER: ReadonlySet<NetworkRow["kind"]> = new Set(["published", "arrived", "crossing", "answered", "answers"]);
 
-/** What one end has counted at one moment. */
+/** Counters of one end at one moment. */
 export class Counted {
-  /** By a monotonic clock of that end, milliseconds. */
+  /** Time of a monotonic clock of that end, milliseconds. */
   readonly at: number;
   readonly #rows = new Map<string, NetworkRow>();
 
@@ -58,12 +58,12 @@ function nameOf(row: NetworkRow): string {
 }
 
 /**
- * Counters of one end, read twice: all ends once, then all ends again. What was sent is measured from the second reading of a sample to the
- * first one of the next, what has arrived from the first to the second. So the receivers' time spans the senders', and a difference is loss
- * and nothing that was merely under way. An end without messages is read once, and both readings are the same.
+ * Counters of one end, read twice: all ends once, then all ends again. Sent messages are measured from the second reading of a sample to the first
+ * one of the next, arrived messages from the first to the second. So the receivers' interval contains the senders', and a difference is a loss, not
+ * traffic under way. An end without messages is read once, and both readings are the same.
  */
 export interface Reading {
-  /** Of the counters' owner: another life counts from 0. */
+  /** Identifies the owner of the counters: a new owner counts from 0. */
   readonly life: string;
   readonly first: Counted;
   readonly second: Counted;
@@ -79,7 +79,7 @@ export class Span {
     this.#after = after;
   }
 
-  /** Interfaces and what else is read once in a sample: in its first reading. */
+  /** Counters that are read once in a sample, such as those of interfaces: from its first reading. */
   get measured(): { before: Counted; after: Counted; milliseconds: number } {
     return between(this.#before.first, this.#after.first);
   }
@@ -97,7 +97,7 @@ function between(before: Counted, after: Counted) {
   return { before, after, milliseconds: after.at - before.at };
 }
 
-/** By how much a field of a row has grown; a row that is new began at 0. */
+/** Increase of a field of a row; a new row began at 0. */
 export function grown<K extends Kind>(
   span: { before: Counted; after: Counted },
   kind: K,

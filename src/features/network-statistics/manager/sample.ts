@@ -7,14 +7,14 @@ export interface Subscribing {
   readonly broker: string | null;
 }
 
-/** Who offers a service, and under which subjects. */
+/** An instance of a service: its subjects and its broker. */
 export interface Serving {
   readonly service: string;
   readonly subjects: readonly string[];
   readonly broker: string;
 }
 
-/** Where the messages of a topic go to, and come from. */
+/** Hosts and brokers of the publisher and the subscribers of a topic. */
 export interface TopicPlaces {
   readonly topic: string;
   /** Host of the publisher that is a client of the manager's own broker. */
@@ -22,33 +22,33 @@ export interface TopicPlaces {
   readonly subscribers: readonly Subscribing[];
 }
 
-/** Connections that the manager made through a host, so far, by target. */
+/** Bytes so far on the connections that the manager made through a host to one target. */
 export interface ForwardCount {
   readonly target: string;
   readonly written: number;
   readonly received: number;
 }
 
-/** Messages with their headers, bytes so far. */
+/** Bytes so far of messages with their headers. */
 export interface LinkBytes {
   readonly in_bytes: number;
   readonly out_bytes: number;
 }
 
-/** Everything that was counted, and who takes part, at one moment. */
+/** All counters, publishers, subscribers and services at one moment. */
 export interface Sample {
   /** Monotonic, milliseconds. */
   readonly at: number;
-  /** Of the hosts that answered. */
+  /** Readings of the hosts that answered. */
   readonly hosts: ReadonlyMap<string, Reading>;
-  /** Of the manager's own broker; null: there is none. */
+  /** Reading of the manager's own broker; null: there is none. */
   readonly hub: Reading | null;
-  /** By subject. */
+  /** Topics by subject. */
   readonly topics: ReadonlyMap<string, TopicPlaces>;
   readonly services: readonly Serving[];
   /** Bytes that the manager's broker has sent to the brokers of hosts, and received from them, by host. */
   readonly links: ReadonlyMap<string, LinkBytes>;
-  /** By host. */
+  /** Connections that the manager made through each host, by host. */
   readonly forwards: ReadonlyMap<string, readonly ForwardCount[]>;
   readonly peers: readonly PeerTraffic[];
 }

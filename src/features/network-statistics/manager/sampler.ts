@@ -7,14 +7,17 @@ import { topicRows } from "../../../bus/broker/topic-rows.ts";
 import type { PeerTrafficBook } from "../../../bus/carriers/peer-traffic.ts";
 import type { DataPlaneTables } from "../../data-plane/manager/index.ts";
 import type { NetworkRow } from "../contract.ts";
-import { isTooOld, readHost } from "./host-readings.ts";
+import { readHost } from "./host-readings.ts";
 import { Counted, type Reading } from "./reading.ts";
 import type { LinkBytes, Sample, Serving, TopicPlaces } from "./sample.ts";
 
-/** Requests within this time share a sample: a shorter time would measure little but itself. Less than the shortest measurement; milliseconds. */
+/**
+ * Period in which requests share a sample, milliseconds: a shorter one would mostly measure its own traffic. It is less than the shortest
+ * measurement.
+ */
 const SHARED_MS = 80;
 
-/** User name of the daemon of a host, before the name of the host. */
+/** Prefix of the user name of a host's daemon; the name of the host follows. */
 const HOST_USER = "host:";
 
 export interface SamplerOptions {
@@ -27,11 +30,9 @@ export interface SamplerOptions {
   readonly peers: Pick<PeerTrafficBook, "totals"> | null;
 }
 
-/** Takes samples of all hosts when they are asked for, and keeps the last two. */
+/** Takes samples of all hosts on request, and keeps the last two. */
 export class Sampler {
   readonly #options: SamplerOptions;
-  /** Hosts whose daemons cannot count. */
-  readonly silent = new Set<string>();
   #newest: Promise<Sample> | null = null;
   #last: Sample | null = null;
   #before: Sample | null = null;
@@ -40,7 +41,7 @@ export class Sampler {
     this.#options = options;
   }
 
-  /** As of now; one that is being taken, or is young, is shared. */
+  /** Takes a sample as of now. A sample under way, or younger than SHARED_MS, is shared. */
   take(): Promise<Sample> {
     const isYoung = this.#last !== null && this.#options.clock.monotonic() - this.#last.at < SHARED_MS;
     if (this.#newest !== null) return this.#newest;
@@ -62,7 +63,7 @@ export class Sampler {
   async #read(): Promise<Sample> {
     const { clock, tables, peers, hosts } = this.#options;
     const first = await this.#round(() => true, true);
-    // Between the two readings of the counters: who takes part is known as of now.
+    // Publishers, subscribers and services are read between the two readings of the counters.
     const at = clock.monotonic();
     const topics = topicPlaces(tables);
     const services = serving(tables);
@@ -71,7 +72,7 @@ export class Sampler {
     const links = this.#links();
     const hubFirst = this.#readHub(services);
     const receivers = new Set([...topics.values()].flatMap(({ subscribers }) => subscribers.map(({ broker }) => broker)));
-    // A host that may send its first request counts nothing yet: with services, all hosts are read again.
+    // A host that has not sent its first request yet counts nothing: if there are services, all hosts are read again.
     const isNeeded = (host: string) => services.length > 0 || receivers.has(host) || first.found.get(host)?.counted.hasMessages === true;
     const again = await this.#round(isNeeded, false);
     const hubSecond = this.#readHub(services);
@@ -88,7 +89,7 @@ export class Sampler {
     return sample;
   }
 
-  /** Asks the hosts that have a session, of these those that are needed. `interfaces`: not only for what their brokers count. */
+  /** Requests counters from the connected hosts that are needed. `interfaces`: also those of the kernel and of connections. */
   async #round(isNeeded: (host: string) => boolean, interfaces: boolean) {
     const { hosts } = this.#options;
     const asked = new Set<string>();
@@ -99,16 +100,13 @@ export class Sampler {
       const life = session.streamId ?? "";
       try {
         found.set(host, { life, counted: await readHost(session, interfaces) });
-        this.silent.delete(host);
-      } catch (error) {
-        // Without an answer the host has no part in this sample.
-        if (isTooOld(error)) this.silent.add(host);
+      } catch {
+        // A host that does not answer has no part in this sample.
       }
     };
     await Promise.all(
       [...hosts.values()].flatMap(({ controller: { session } }) => (session.isOpen && isNeeded(session.link.host) ? ask(session) : [])),
     );
-    for (const host of this.silent) if (!hosts.has(host)) this.silent.delete(host);
     return { asked, found };
   }
 
@@ -125,7 +123,7 @@ export class Sampler {
   }
 }
 
-/** Requests of the hub's own clients, the manager among them, and the answers to these: what it relays for others is not its own. */
+/** Requests of the hub's own clients, including the manager, and the answers to them; messages that it relays for others are not its own. */
 function* ownRequests(
   services: readonly Serving[],
   subjects: Crossings["subjects"],

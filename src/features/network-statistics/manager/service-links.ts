@@ -11,8 +11,8 @@ interface Part {
 }
 
 /**
- * Services: requests that left the broker of their sender (the manager's own ones among them), and those that instances elsewhere got; answers likewise. With instances on several
- * hosts it cannot be known which request went where: they are spread by the number of instances.
+ * Services: requests that left the broker of their sender (including the manager's own), and requests that arrived at instances elsewhere; answers
+ * likewise. With instances on several hosts, the receiver of a request is unknown: requests are spread by the number of instances.
  */
 export function addServices({ spans, after }: Interval, sums: LinkSums, manager: string): Shortfall[] {
   const shortfalls: Shortfall[] = [];
@@ -28,7 +28,7 @@ export function addServices({ spans, after }: Interval, sums: LinkSums, manager:
         for (const [host, count] of remote) {
           const span = spans.get(host);
           if (span === undefined) continue;
-          // Of what arrived, the part that this sender has sent.
+          // The part of the arrived requests that this sender sent.
           const others = senders.filter((one) => one.host !== host).reduce((sum, { msgs }) => sum + msgs, 0);
           const [toHere, fromHere] = [count / weight, sender.msgs / others];
           const child = { kind: "service", name: service } as const;
@@ -51,7 +51,7 @@ function rate(part: Part, kind: Kind, subject: string, share: number): Rate {
   return { packets: of("msgs"), bytes: of("bytes") };
 }
 
-/** Of each service its subjects, and the number of its instances by host. */
+/** Subjects of each service, and the number of its instances by host. */
 function services(all: Interval["after"]["services"]) {
   const found = new Map<string, { subjects: Set<string>; instances: Map<string, number> }>();
   for (const { service, subjects, broker } of all) {

@@ -3,15 +3,15 @@ import type { LinkChild, LinkSums } from "./link-sum.ts";
 import { grown, type Span } from "./reading.ts";
 import type { Sample, Subscribing, TopicPlaces } from "./sample.ts";
 
-/** Two samples, and what of each end was counted between them. */
+/** Two samples, and the counters of each end between them. */
 export interface Interval {
   readonly before: Sample;
   readonly after: Sample;
-  /** By broker; null: the manager's. Ends that answered both times in the same life. */
+  /** Spans of the ends that answered both times in the same life, by broker; null: the manager's. */
   readonly spans: ReadonlyMap<string | null, Span>;
 }
 
-/** Messages or bytes that one end has sent, and those that have arrived at the other. */
+/** Messages, requests or bytes that one end sent, and those that arrived at the other. */
 export interface Shortfall {
   readonly from: string;
   readonly to: string;
@@ -28,13 +28,13 @@ interface Source {
   readonly msgs: number;
   readonly bytes: number;
   readonly milliseconds: number;
-  /** It was counted in both samples. */
+  /** Whether it was counted in both samples. */
   readonly isSteady: boolean;
 }
 
 /**
- * Topics: what the publisher's broker has counted, for each host with subscribers, against what the subscribers' broker has. Returns what can
- * be compared exactly: one publisher, and subscribers that were there all the time.
+ * Topics: the messages that the publisher's broker counted, for each host with subscribers, and those that the subscribers' broker counted. Returns
+ * the pairs that can be compared exactly: one publisher, and subscribers that were there all the time.
  */
 export function addTopics(interval: Interval, sums: LinkSums): Shortfall[] {
   const shortfalls: Shortfall[] = [];

@@ -5,7 +5,7 @@ import { containing, isShared, networkOf } from "./addresses.ts";
 /** `networks` of the configuration. */
 export type ConfiguredNetworks = ReadonlyMap<string, { readonly netmasks: readonly string[] }>;
 
-/** What a host says of itself. */
+/** Interfaces that a host reported. */
 export interface HostInterfaces {
   readonly host: string;
   readonly forwards: boolean;
@@ -15,7 +15,10 @@ export interface HostInterfaces {
 /** Maximum number of addresses whose network is remembered; with more the list is cleared. */
 const MAX_ADDRESSES = 10_000;
 
-/** The name of the network that an address belongs to: a configured one, else the network itself; null: it is the host's own. */
+/**
+ * The name of the network that an address belongs to: a configured one, else the network itself; null: the address is not shared with other
+ * hosts.
+ */
 export function networkNames(configured: ConfiguredNetworks): (cidr: string) => string | null {
   const known = [...configured].map(([name, { netmasks }]) => ({ name, has: containing(netmasks) }));
   const found = new Map<string, string | null>();
@@ -29,7 +32,7 @@ export function networkNames(configured: ConfiguredNetworks): (cidr: string) => 
   };
 }
 
-/** Networks of the configuration, those that the hosts' addresses make besides, and the hosts that pass packets on between them. */
+/** Networks of the configuration, further networks of the hosts' addresses, and the hosts that forward packets between them. */
 export function topologyOf(hosts: readonly HostInterfaces[], configured: ConfiguredNetworks): NetworkTopology {
   const nameOf = networkNames(configured);
   const networks = new Map<string, NetworkTopology["networks"][number]>();

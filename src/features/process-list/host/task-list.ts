@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import type { Clock } from "../../../base/clock.ts";
+import { type Clock, pause } from "../../../base/clock.ts";
 import type { SlicedWork } from "../../../base/turns.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { ListBuilder } from "../../../daemon/lists/list-builder.ts";
@@ -17,11 +17,11 @@ import { environmentText, processOfThread, scanTasks, scanTicks, type Task, type
 interface TaskListOptions {
   clock: Clock;
   lists: ListBuilder;
-  /** For one list of processes. */
+  /** Creates the lookup of managed processes for one list. */
   owners: () => TaskOwners;
 }
 
-/** The start time of a task must not vary between answers because of the granularity of the clocks, milliseconds. */
+/** Maximum change of the computed boot time that is ignored, milliseconds: start times must not vary with the granularity of the clocks. */
 const BOOT_TIME_TOLERANCE_MS = 100;
 
 /** Lists of this host's tasks. Nothing is read, kept or sampled before the first request. */
@@ -57,7 +57,7 @@ export class TaskLists {
       await work.run(scanTicks(scope, (stat, readAt) => begun.tasks.set(stat.pid, sampleOf(stat, readAt))));
       return begun;
     });
-    await new Promise<void>((resolve) => void this.#options.clock.setTimeout(resolve, FIRST_INTERVAL_MS));
+    await pause(this.#options.clock, FIRST_INTERVAL_MS);
     return sample;
   }
 
@@ -65,7 +65,7 @@ export class TaskLists {
     return { at: this.#options.clock.monotonic(), readAt: performance.now(), tasks: new Map() };
   }
 
-  /** Passes the rows that fit to `add`; returns the CPU time of all tasks in scope. */
+  /** Passes the rows that match the filter to `add`; returns the CPU time of all tasks in scope. */
   async #list({ request, filter, scope, base, work, add }: ListOrder): Promise<CpuSample> {
     this.#users.refresh();
     const sample = this.#emptySample();
@@ -119,7 +119,7 @@ export class TaskLists {
     return sample;
   }
 
-  /** A caller with access to our processes may run as our user; environments of other users stay hidden. */
+  /** A client may run programs as the daemon's user anyway; environments of other users stay hidden. */
   #mayShowEnvironment(uid: number): boolean {
     return this.#ownUser === 0 || uid === this.#ownUser;
   }
@@ -141,7 +141,7 @@ interface ListOrder {
   add: (cells: TaskCell[]) => void;
 }
 
-/** What has to be read: threads also if only one is requested by its number. */
+/** Scope of the scan; it includes threads also if the filter selects one by its number. */
 function scopeOf({ show_threads }: { show_threads: boolean }, filter: TaskFilter): TaskScope {
   const pid = filter.only("pid");
   const tid = filter.only("tid");

@@ -4,7 +4,7 @@ export interface CpuSample {
   at: number;
   /** Milliseconds of `performance.now()`, which times the reading of each task. */
   readAt: number;
-  /** By id of the task. */
+  /** Samples by task id. */
   tasks: Map<number, TaskSample>;
 }
 
@@ -12,24 +12,24 @@ export interface TaskSample {
   /** Clock ticks of CPU time so far. */
   ticks: number;
   readAt: number;
-  /** Tells a task from a later one with the same id. */
+  /** Distinguishes a task from a later one with the same id. */
   startTime: string;
 }
 
-/** Shorter intervals would show the kernel's ticks of 10 ms rather than the load, milliseconds. */
+/** Minimum interval of a CPU measurement, milliseconds: shorter ones would show the kernel's ticks of 10 ms rather than the load. */
 export const LEAST_INTERVAL_MS = 500;
 /** Interval used for a first request, milliseconds. */
 export const FIRST_INTERVAL_MS = 1_000;
-/** For a requester that asks more often than LEAST_INTERVAL_MS: the oldest sample is old enough. */
+/** Number of samples kept for each requester: if it polls faster than LEAST_INTERVAL_MS, the oldest sample is old enough. */
 const SAMPLES_KEPT = 3;
 const SPACING_MS = LEAST_INTERVAL_MS / 2;
-/** A requester that was silent for this long counts as new, milliseconds. */
+/** Time after which a silent requester counts as new, milliseconds. */
 const FORGOTTEN_AFTER_MS = 600_000;
-/** Bounds of memory: requesters, and tasks in all samples together. */
+/** Maximum number of requesters, and of tasks in all samples together. */
 const MAX_ASKERS = 64;
 const MAX_TASKS = 1_000_000;
 
-/** The last samples of each requester: its next answer shows the load since then. */
+/** The last samples of each requester; its next answer shows the load since then. */
 export class CpuSamples {
   /** The most recent requester is last. */
   readonly #samples = new Map<string, CpuSample[]>();

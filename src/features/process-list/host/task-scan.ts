@@ -3,21 +3,21 @@ import { affinityText } from "../../../daemon/native/affinity.ts";
 import { listNames, listPids, readProcFile, readStat } from "../../../daemon/proc/proc.ts";
 import type { ProcessStat } from "../../../daemon/proc/process-stat.ts";
 
-/** What is the same for all threads of a process. */
+/** Facts that are the same for all threads of a process. */
 export interface ProcessFacts {
   pid: number;
   /** Effective user. */
   uid: number;
   /** Resident memory, bytes; 0 for threads of the kernel and zombies. */
   rss: number;
-  /** Arguments joined by blanks; as ps(1) does, a program that shows none is `[name]`. */
+  /** Arguments joined by blanks; `[name]` if there are none, as in ps(1). */
   command: string;
 }
 
 export interface Task {
   stat: ProcessStat;
   process: ProcessFacts;
-  /** CPU numbers with commas. */
+  /** CPU numbers, separated by commas. */
   affinity: string;
   /** When `stat` was read, milliseconds of `performance.now()`. */
   readAt: number;
@@ -25,14 +25,14 @@ export interface Task {
 
 export interface TaskScope {
   threads: boolean;
-  /** Processes to look at; null: all. */
+  /** Processes to scan; null: all. */
   pids: readonly number[] | null;
 }
 
-/** Longest command line or environment that is shown, bytes: both of a task fit into one message, however much of them JSON escapes. */
+/** Maximum size of a command line or environment, bytes: both of a task fit into one message, however much of them JSON escapes. */
 const MAX_TEXT_BYTES = 32 * 1024;
 
-/** Reads all tasks, one a step; what ends meanwhile is left out. */
+/** Reads all tasks, one a step; tasks that end meanwhile are left out. */
 export function* scanTasks({ threads, pids }: TaskScope, found: (task: Task) => void): Steps {
   for (const pid of pids ?? listPids()) {
     yield;
@@ -56,7 +56,7 @@ function tell(stat: ProcessStat, process: ProcessFacts, found: (task: Task) => v
   if (affinity !== null) found({ stat, process, affinity, readAt });
 }
 
-/** The same, of the CPU time only: a third of the work. */
+/** Reads only the CPU times: a third of the work of `scanTasks`. */
 export function* scanTicks({ threads, pids }: TaskScope, found: (stat: ProcessStat, readAt: number) => void): Steps {
   for (const pid of pids ?? listPids()) {
     for (const tid of threads ? listNames(`/proc/${pid}/task`) : [undefined]) {
@@ -73,7 +73,7 @@ export function processOfThread(tid: number): number | null {
   return found ? Number(found[1]) : null;
 }
 
-/** NUL between the variables, as the kernel has it; null where there is none to be read. */
+/** The environment of a process with NUL between the variables, as in the kernel; null if it is empty or cannot be read. */
 export function environmentText(pid: number): string | null {
   const bytes = readProcFile(`/proc/${pid}/environ`);
   return bytes === null || bytes.length === 0 ? null : textOf(bytes, "\0");
@@ -95,7 +95,7 @@ function commandOf(pid: number, known: ProcessStat | null): string {
   return stat === null ? "" : `[${stat.comm}]${stat.state === "Z" ? " <defunct>" : ""}`;
 }
 
-/** Of NUL-terminated pieces. Programs that write over their arguments may leave any number of NULs at the end. */
+/** Text of NUL-terminated pieces. Programs that write over their arguments may leave any number of NULs at the end. */
 function textOf(bytes: Buffer, separator: string): string {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;

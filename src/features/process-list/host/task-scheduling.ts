@@ -8,7 +8,7 @@ import { readStat } from "../../../daemon/proc/proc.ts";
 type Wanted = Omit<RequestOf<"set_task">, "session" | "pid" | "tid">;
 type Scheduling = ResponseOf<"set_task">;
 
-/** Children begin without it: a flag within the policy, which only a privileged process may clear. It stays as it is. */
+/** SCHED_RESET_ON_FORK, a flag within the policy. Only a privileged process may clear it, so it is kept. */
 const RESET_ON_FORK = 0x4000_0000;
 
 const REASONS: Readonly<Record<string, readonly [code: "forbidden" | "bad_field" | "not_found" | "busy", why: string]>> = {
@@ -45,7 +45,7 @@ interface Step {
   undo: () => void;
 }
 
-/** The CPUs first: the kernel admits some policies only where they are all allowed. What is as it should be is left alone: less is asked of the kernel. */
+/** The affinity comes first: the kernel admits some policies only if all CPUs are allowed. Values that do not change are not set. */
 function stepsBetween(tid: number, before: Scheduling, { policy, prio, affinity, nice }: Wanted): Step[] {
   const steps: Step[] = [];
   const cpus = [...new Set(affinity)].sort((a, b) => a - b);
@@ -69,7 +69,7 @@ function stepsBetween(tid: number, before: Scheduling, { policy, prio, affinity,
   return steps;
 }
 
-/** It may have ended, or what was given away may not be taken back: there is nothing more to be done about it. */
+/** Ignores refusals of the kernel: the thread may have ended, or the old value may need more privileges. Nothing more can be done then. */
 function undo(step: Step): void {
   try {
     step.undo();

@@ -1,11 +1,10 @@
+import { readList } from "../../../app/hosts/list-reader.ts";
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
 import { policyName } from "../../../base/scheduling-policies.ts";
-import { jsonOf } from "../../../bus/client/rpc-envelope.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { taskPage } from "../contract.ts";
-import type { TaskRow } from "../wire.ts";
 import { taskColumns, taskRow } from "./task-columns.ts";
 
 export type ProcessListRequest = Required<Omit<FrameOf<"request_process_list">, "type" | "request_id">>;
@@ -15,7 +14,7 @@ export type ProcessList = Pick<
   "host" | "show_threads" | "show_env" | "filter" | "time" | "columns" | "rows"
 >;
 export type TaskChange = Omit<FrameOf<"set_process_list_task">, "type" | "request_id">;
-/** How a task is scheduled, read back. */
+/** Scheduling of a task, read back. */
 export type TaskSettings = Pick<
   Extract<AnswerOf<"set_process_list_task">, { ok: true }>,
   "host" | "pid" | "tid" | "policy" | "prio" | "affinity"
@@ -25,7 +24,7 @@ export type TaskSettings = Pick<
 export interface HostTasks {
   /** CPU percentages cover the time since the last request of the same `requester` (at most 64 characters). */
   list(request: ProcessListRequest, requester: string): Promise<ProcessList>;
-  /** If it rejects, with the kernel's reason, nothing was changed. */
+  /** Rejects with the kernel's reason; nothing was changed then. */
   set(change: TaskChange, by: string): Promise<TaskSettings>;
 }
 
@@ -46,11 +45,7 @@ export class ManagerHostTasks implements HostTasks {
     const session = this.#options.named.session(host);
     const { link } = session;
     const made = await session.command((id) => link.request("tasks", { session: id, requester, show_threads, show_env, filter }));
-    const rows: TaskRow[] = [];
-    for (let page = 0; page < made.pages; page++) {
-      const { data } = await session.command((id) => link.request("task_page", { session: id, list: made.list, page }));
-      for (const cells of taskPage.parse(jsonOf(data))) rows.push(taskRow(cells, show_env));
-    }
+    const rows = (await readList(session, made, taskPage)).map((cells) => taskRow(cells, show_env));
     return { host: link.host, show_threads, show_env, filter, time: formatTime(made.time), columns: taskColumns(show_env), rows };
   }
 

@@ -8,7 +8,7 @@ import { taskHandlers, topicSchedulingHandlers } from "./handlers.ts";
 import { type HostTasks, ManagerHostTasks } from "./host-tasks.ts";
 import { TopicScheduling, type TopicTasks } from "./topic-scheduling.ts";
 
-/** All tasks of the hosts, and how they are scheduled. */
+/** All tasks of the hosts, and their scheduling. */
 export const processList: ManagerFeature<Pick<ProcessListParts, "tasks" | "topics">> = {
   name: "process-list",
   attach({ hostEntries, log, named, use }) {

@@ -45,7 +45,7 @@ const COLUMNS: Readonly<Record<TaskColumnName, Omit<TaskColumn, "name"> & { form
   env: left("Environment", (value) => String(value).replaceAll("\0", " ")),
 };
 
-/** Of a list with or without the environment, in order. */
+/** Columns of a list with or without the environment, in order. */
 export function taskColumns(showEnv: boolean): TaskColumn[] {
   return names(showEnv).map((name) => {
     const { format: _format, ...column } = COLUMNS[name];
@@ -53,7 +53,7 @@ export function taskColumns(showEnv: boolean): TaskColumn[] {
   });
 }
 
-/** A row as a person reads it, from cells in the order of TASK_COLUMNS. */
+/** A row with formatted values, from cells in the order of TASK_COLUMNS. */
 export function taskRow(cells: readonly TaskCell[], showEnv: boolean): TaskRow {
   const value = (name: TaskColumnName) => cells[TASK_COLUMNS.indexOf(name)] ?? null;
   const process = value("process");

@@ -5,7 +5,7 @@ import type { KnownClient, ManagerDataPlane, TopicPrograms } from "../../data-pl
 import type { TaskColumnName } from "../task-columns.ts";
 import type { HostTasks } from "./host-tasks.ts";
 
-/** Names the samples of CPU that are taken for this. */
+/** Requester of these lists: daemons keep CPU samples by requester. */
 const REQUESTER = "topic-scheduling";
 
 type Ok<T> = Extract<T, { ok: true }>;
@@ -13,7 +13,7 @@ type TopicTask = Ok<AnswerOf<"request_topic_scheduling">>["tasks"][number];
 type WantedTopicTask = FrameOf<"apply_topic_scheduling">["tasks"][number];
 type AppliedTopicTask = Ok<AnswerOf<"apply_topic_scheduling">>["tasks"][number];
 
-/** How the threads behind a topic are scheduled. Both methods reject with `not_found` for a topic that does not exist. */
+/** Scheduling of the threads behind a topic. Both methods reject with `not_found` for a topic that does not exist. */
 export interface TopicTasks {
   /** Threads of the programs that publish or receive the topic, if their pids are known. */
   list(name: string): Promise<TopicTask[]>;
@@ -27,7 +27,7 @@ interface TopicSchedulingOptions {
   readonly hostEntries: () => HostEntry[];
 }
 
-/** How the threads behind a topic are scheduled: those of the publisher and of the subscribers, by the pids that they registered. */
+/** Scheduling of the threads behind a topic: those of the publisher and of the subscribers, by the pids that they registered. */
 export class TopicScheduling implements TopicTasks {
   readonly #options: TopicSchedulingOptions;
 
@@ -40,7 +40,7 @@ export class TopicScheduling implements TopicTasks {
   }
 
   async apply(name: string, wanted: readonly WantedTopicTask[], by: string): Promise<AppliedTopicTask[]> {
-    // Threads of other programs than those of the topic are refused.
+    // Threads of programs that do not use the topic are refused.
     const tasks = await this.list(name);
     const applied: AppliedTopicTask[] = [];
     for (const task of wanted) applied.push(await this.#applyOne(tasks, task, by));
@@ -52,7 +52,7 @@ export class TopicScheduling implements TopicTasks {
       ...(publisher ? [{ role: "publisher" as const, client: publisher }] : []),
       ...subscribers.map((client) => ({ role: "subscriber" as const, client })),
     ].filter(({ client }) => client.record.pid > 0);
-    // A program may have several clients: its host is asked once.
+    // A program may have several clients; its threads are requested once.
     const asked = new Map<string, Promise<Omit<TopicTask, "role" | "client_id" | "client">[]>>();
     const threads = (client: KnownClient) => {
       const host = this.#options.dataPlane.hostOf(client);
@@ -92,7 +92,7 @@ export class TopicScheduling implements TopicTasks {
     }
   }
 
-  /** Empty where the host cannot be asked, or the program has ended. */
+  /** Threads of a program; empty if the request to the host fails or the program has ended. */
   async #threads(host: string, pid: number) {
     const request = { host, show_threads: true, show_env: false, filter: `pid:==:${pid}` };
     const list = await this.#options.tasks.list(request, REQUESTER).catch(() => null);

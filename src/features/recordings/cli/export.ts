@@ -27,7 +27,7 @@ export interface ExportFlags extends ConnectionFlags {
 
 type RecordedFile = Recording["files"][number];
 
-/** `mgr record export NAME [FILE]`: files of a recording, or its samples in another format. NAME may be a file of this machine. */
+/** `mgr record export NAME [FILE]`: exports the files of a recording, or its samples in another format. NAME may be a file of this machine. */
 export async function recordExport(name: string, target: string | undefined, flags: ExportFlags): Promise<void> {
   if (flags.format === "mcap" && flags.topic !== undefined)
     throw new CommandFailure(EXIT.usage, "--topic needs another format than mcap: files are copied as they are");
@@ -36,7 +36,7 @@ export async function recordExport(name: string, target: string | undefined, fla
   const title = source === null ? basename(name, ".mcap") : name;
   const path = outputOf(target, flags.output) ?? defaultPath(title, flags.format, source ?? []);
   if (await exists(path)) throw new CommandFailure(EXIT.failed, `${path} exists: remove it, or choose another name with --output`);
-  // Beside the target: a recording may be larger than the folder of temporary files.
+  // Partial files are beside the target: a recording may be larger than the folder of temporary files.
   await withPartialFile(path, async (folder) => {
     await mkdir(folder, { mode: 0o700, recursive: true });
     const copies = source === null ? [await copied(name, folder)] : await downloaded(name, source, folder, flags);
@@ -49,7 +49,7 @@ export async function recordExport(name: string, target: string | undefined, fla
   process.stdout.write(`${exportedText(path, source?.length ?? 1)}\n`);
 }
 
-/** A damaged file is no defect of this program: a sentence is enough. */
+/** Reports a damaged file in one sentence: it is not a defect of this program. */
 async function readable<T>(name: string, read: () => Promise<T>): Promise<T> {
   return read().catch((error: unknown) => {
     if (error instanceof MgrError || error instanceof CommandFailure) throw error;
@@ -72,7 +72,7 @@ async function chosenFiles(name: string, flags: ExportFlags): Promise<RecordedFi
   });
 }
 
-/** In the folder of this shell; several files of mcap get a folder. */
+/** Path in the current folder; several files of mcap get a folder. */
 export function defaultPath(title: string, format: ExportFlags["format"], files: readonly RecordedFile[]): string {
   const name = title.replaceAll(/[^\p{L}\p{N}._-]/gu, "_").replace(/^\.+/, "") || "recording";
   if (format !== "mcap") return `${name}${SAMPLE_FORMATS[format].ending}`;
@@ -86,7 +86,7 @@ async function downloaded(name: string, files: readonly RecordedFile[], folder: 
     const path = join(folder, basename(file));
     const query = new URLSearchParams({ name, host, file });
     await saveResponse(await httpGet(way, `/mgr/recording?${query}`), path);
-    // One that is being written has no index yet.
+    // A file that is being written has no index yet.
     await readable(file, () => repairMcap(path));
     paths.push(path);
   }

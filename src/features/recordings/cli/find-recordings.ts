@@ -4,7 +4,7 @@ import type { Recording } from "../wire.ts";
 
 const RECORDING: Kind = { word: "recording", list: "mgr record list" };
 
-/** All recordings, or those that `names` name. */
+/** All recordings, or those selected by `names`. */
 export async function findRecordings(client: ManagerClient, names: readonly string[]): Promise<Recording[]> {
   const { recordings } = await client.request({ type: "request_recordings" });
   return names.length === 0 ? recordings : select(recordings, names, RECORDING);

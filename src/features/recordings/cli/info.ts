@@ -9,10 +9,10 @@ import { type McapFileSummary, summaryOf } from "../samples/mcap/file-summary.ts
 import { findRecording } from "./find-recordings.ts";
 import { durationText, fact, recordingText } from "./tables.ts";
 
-/** An MCAP file of this machine, rather than a recording of the manager. */
+/** Whether the argument is an MCAP file of this machine, not a recording of the manager. */
 export const isFile = (name: string): boolean => name.endsWith(".mcap");
 
-/** `mgr record info NAME`: topics and files of a recording, or what the index of a file says. */
+/** `mgr record info NAME`: shows topics and files of a recording, or the index of a file. */
 export async function recordInfo(name: string, flags: ConnectionFlags & { json?: boolean }): Promise<void> {
   if (isFile(name)) {
     const summary = await readIndex(name);

@@ -5,7 +5,7 @@ import { RECORDED_BESIDE } from "../recorded-beside.ts";
 import { formatOption, SPREADSHEET } from "./format-option.ts";
 import { RECORD_PAGES } from "./manual.ts";
 
-/** Recordings. */
+/** Commands of `mgr record`. */
 export const RECORD_GROUP: CommandGroup = {
   pages: RECORD_PAGES,
   add: (program) => {

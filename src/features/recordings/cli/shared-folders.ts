@@ -3,9 +3,9 @@ import { isAbsolute } from "node:path";
 import type { Config } from "../../../config/definition.ts";
 import { isOwnHost } from "../../../config/hosts.ts";
 
-/** A sentence for each host whose daemon runs on this machine and records into the folder of the manager's daemon. */
+/** Returns a sentence for each host whose daemon runs on this machine and records into the folder of the manager's daemon. */
 export function sharedRecordingFolders({ hosts, record: { path } }: Pick<Config, "hosts" | "record">): string[] {
-  // Elsewhere, the folder is below that of the daemon.
+  // Otherwise the folder is below the folder of each daemon.
   if (path === null || !isAbsolute(path)) return [];
   const own = new Set(Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address)));
   const isHere = (name: string) => isOwnHost(name) || own.has(name) || /^127\./.test(name);

@@ -11,7 +11,7 @@ export interface StartFlags extends ConnectionFlags {
   terminal?: string[];
   include?: NonNullable<Request["include"]>;
   maxSize?: number;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   maxDuration?: number;
   maxFiles?: number;
   minFreeSpace?: number;
@@ -31,7 +31,7 @@ export async function recordStart(name: string, topics: string[], flags: StartFl
   });
 }
 
-/** What is not given is left out: it is as configured. */
+/** Omits what is not given, so that the configuration applies. */
 function requestOf(name: string, topics: string[], flags: StartFlags): Request {
   const { terminal, include, maxSize, maxDuration, maxFiles, minFreeSpace, deleteOldest } = flags;
   return {

@@ -6,7 +6,7 @@ import type { Recording } from "../wire.ts";
 import { findRecording, findRecordings } from "./find-recordings.ts";
 import { deletedText, outcomeText, recordingList } from "./tables.ts";
 
-/** Files of a slow disk are completed within this time, milliseconds. */
+/** Time in which files are completed, also on a slow disk, milliseconds. */
 const STOP_MS = 60_000;
 
 /** `mgr record stop NAME…`: ends recordings; returns when their files are complete. Without a name it lists them. */
@@ -33,7 +33,7 @@ export interface DeleteFlags extends ConnectionFlags {
 export async function recordDelete(names: string[], { file, host, ...flags }: DeleteFlags): Promise<void> {
   if (file !== undefined && names.length > 1) throw new CommandFailure(EXIT.usage, "--file belongs to one recording: name only that one");
   await withManager(flags, async (client) => {
-    // A pattern must not delete what it was not meant to match: names are exact.
+    // Deleting requires exact names: a pattern could match more than intended.
     const chosen: Recording[] = [];
     for (const name of names) chosen.push(await findRecording(client, name));
     for (const recording of chosen) await remove(client, recording, file, host);

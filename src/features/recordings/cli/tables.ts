@@ -19,7 +19,7 @@ interface Losses {
   readonly missed: number;
   readonly dropped: number;
 }
-/** Red where something is missing. */
+/** Column of lost messages, in red if there are any. */
 const lostColumn: Column<Losses> = {
   title: "LOST",
   text: ({ missed, dropped }) => String(missed + dropped),

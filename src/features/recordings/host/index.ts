@@ -4,9 +4,9 @@ import { dataPlaneHost } from "../../data-plane/host/index.ts";
 import { NO_RECORDINGS, type RECORDING_REQUESTS } from "../contract.ts";
 import { Recorder } from "./recorder.ts";
 
-/** Records what programs of the host publish. */
+/** Records messages that programs of the host publish. */
 export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
-  begin({ host, clock, folders, log, publish, use }) {
+  begin({ host, clock, folders, lists, log, publish, use }) {
     const tap = use(dataPlaneHost);
     const recorder =
       tap === null || folders === null
@@ -17,6 +17,7 @@ export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
             workDir: folders.work,
             tap,
             clock,
+            pages: lists.pages,
             log,
             send: (event) => publish("recording", event),
           });
@@ -31,14 +32,13 @@ export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
         record_stop: async (request) => own().stop(request),
         record_delete: async (request) => own().delete(request),
         recordings: async () => recorder?.list() ?? NO_RECORDINGS.recordings,
-        recordings_page: (request) => own().page(request),
         record_read: async (request) => own().read(request),
         record_notes: (request) => recorder?.note(request) ?? {},
       },
       ...(recorder === null
         ? {}
         : {
-            // What programs publish from the first message on is recorded.
+            // Programs may connect once recordings have resumed, so that their first messages are recorded.
             ready: recorder.resumed,
             heartbeat: () => ({ record_seq: recorder.seq }),
             output: (name, bytes) => recorder.output(name, bytes),

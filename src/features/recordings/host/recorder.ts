@@ -7,10 +7,10 @@ import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { wallClockNs } from "../../../bus/wall-clock.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RunReport } from "../../../contract/run.ts";
-import { ListPages } from "../../../daemon/lists/list-pages.ts";
+import type { ListPages } from "../../../daemon/lists/list-pages.ts";
 import { instanceUuid } from "../../../daemon/session/instance.ts";
+import { readJsonState } from "../../../files/json-state-file.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
-import { readStateText } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { Tap } from "../../data-plane/host/index.ts";
 import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../contract.ts";
@@ -22,37 +22,35 @@ import { TerminalLines } from "./terminal-lines.ts";
 const STATE_FILE = "recordings.json";
 const FOLDER = "recordings";
 const JSON_OBJECT = { encoding: "json", definition: "", definitionName: "" } as const;
-const saved = z
-  .array(recordingSpec.extend({ is_recording: z.boolean().default(false), started_at: z.number().nullable().default(null) }))
-  .max(MAX_RECORDINGS);
+const saved = z.array(recordingSpec.extend({ is_recording: z.boolean(), started_at: z.number().nullable() })).max(MAX_RECORDINGS);
 type SavedRecording = z.infer<typeof saved>[number];
 
 interface RecorderOptions {
   readonly host: string;
   /** State folder of the daemon. */
   readonly stateDir: string;
-  /** Where relative paths begin. */
+  /** Base folder of relative paths. */
   readonly workDir: string;
   readonly tap: Pick<Tap, "add">;
   readonly clock: Clock;
+  readonly pages: Pick<ListPages, "of">;
   readonly log: RecordingLog;
   readonly send: (event: RecordingEvent) => void;
 }
 
-/** The recordings of one host: which there are, their files, and what of the host itself goes into them. */
+/** The recordings of one host: their states, their files, and the entries from the host itself. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #recordings = new Map<string, Recording>();
-  readonly #pages: ListPages;
   readonly #lines: TerminalLines;
   #seq = 0;
-  /** Files that were known when a recording was reported last: reports of counters leave them out. */
+  /** Closed files of each recording as reported last: a report omits them if they have not changed. */
   readonly #told = new Map<string, string>();
-  /** The recordings that take the output of a process; emptied when a recording changes. */
+  /** Recordings that include the output of a process, by process; cleared when a recording changes. */
   readonly #terminals = new Map<string, readonly Recording[]>();
-  /** Recordings that an earlier daemon had begun go on: what is published from now on is recorded. Never rejects. */
+  /** Resolves when recordings of an earlier daemon have resumed: messages published from now on are recorded. Never rejects. */
   readonly resumed: Promise<void>;
-  /** The files of an earlier daemon are complete, too. */
+  /** Resolves when the files of an earlier daemon are complete, too. */
   readonly #opened: Promise<void>;
   readonly #instance: string;
   /** The saved state of each recording. */
@@ -61,13 +59,15 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#instance = instanceUuid(options.stateDir);
-    this.#pages = new ListPages(options.clock);
     this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
-    this.resumed = this.#resume(this.#read());
+    const warn = (msg: string) => options.log("error", msg);
+    this.resumed = this.#resume(
+      readJsonState(this.#stateFile, { schema: saved, empty: [], lost: "earlier recordings are not continued", warn }),
+    );
     this.#opened = this.resumed.then(() => this.#complete());
   }
 
-  /** Of the last event. */
+  /** Number of the last event. */
   get seq(): number {
     return this.#seq;
   }
@@ -114,11 +114,7 @@ export class Recorder {
     await this.#opened;
     const { seq } = this;
     const reports = [...this.#recordings.values()].map(({ report }) => report);
-    return { ...this.#pages.of(reports), seq };
-  }
-
-  page({ list, page }: RequestOf<"recordings_page">): ResponseOf<"recordings_page"> {
-    return { data: this.#pages.take(list, page) };
+    return { ...this.#options.pages.of(reports), seq };
   }
 
   async read({ name, file, from, max }: RequestOf<"record_read">): Promise<ResponseOf<"record_read">> {
@@ -132,7 +128,7 @@ export class Recorder {
     return { size, data: data.subarray(0, bytesRead) };
   }
 
-  /** From the manager: its log, calls of services, parameters. */
+  /** Records entries from the manager: its log, calls of services, parameters. */
   note({ notes }: RequestOf<"record_notes">): Record<string, never> {
     for (const { time, kind, value } of notes) {
       const received = BigInt(time);
@@ -147,7 +143,7 @@ export class Recorder {
     return {};
   }
 
-  /** A process of the host changed. */
+  /** Records a change of a process of the host. */
   processChanged(kind: string, run: { readonly report: RunReport }): void {
     const wanted = this.#including("processes");
     if (wanted.length === 0) return;
@@ -157,7 +153,7 @@ export class Recorder {
     for (const recording of wanted) this.#put(recording, "mgr/processes", JSON_OBJECT, now, payload);
   }
 
-  /** Bytes that a process wrote to its terminal. */
+  /** Records bytes that a process wrote to its terminal. */
   output(name: string, bytes: Uint8Array): void {
     if (this.#terminalRecordings(name).length > 0) this.#lines.add(name, bytes);
   }
@@ -169,7 +165,6 @@ export class Recorder {
       await recording.stop();
       recording.folder.release();
     }
-    this.#pages.close();
   }
 
   #forget(name: string): void {
@@ -255,17 +250,7 @@ export class Recorder {
     recording.take({ topic, ...kind, received, published: null, sequence: null, payload });
   }
 
-  #read(): SavedRecording[] {
-    try {
-      return saved.parse(JSON.parse(readStateText(this.#stateFile) ?? "[]"));
-    } catch (error) {
-      // Otherwise it is of another version: the files stay where they are.
-      if (error instanceof MgrError) this.#options.log("error", `earlier recordings are not continued: ${error.message}`);
-      return [];
-    }
-  }
-
-  /** Saves the recordings and which of them run: the next daemon goes on with them. */
+  /** Saves the recordings and their states, so that the next daemon continues them. */
   #keep(): void {
     const recordings = [...this.#recordings.values()].map(
       ({ spec, isRecording, startedAt }): SavedRecording => ({ ...spec, is_recording: isRecording, started_at: startedAt }),

@@ -6,7 +6,7 @@ interface TopicCounts {
   messages: number;
   missed: number;
   dropped: number;
-  /** The last `Mgr-Seq`; null: there was none. */
+  /** The last `Mgr-Seq`; null: none has arrived. */
   last: bigint | null;
 }
 
@@ -25,7 +25,7 @@ export class RecordingCounts {
     return { ...this.#sums, topics };
   }
 
-  /** A message has arrived. Returns how many of its topic were sent since the last one and did not arrive. */
+  /** Counts a message that arrived. Returns how many of its topic were sent since the last one but did not arrive. */
   arrived(topic: string, sequence: bigint | null): number {
     const counts = this.#of(topic);
     const missed = missedBefore(counts, sequence);
@@ -42,7 +42,7 @@ export class RecordingCounts {
     for (const each of [this.#of(topic), this.#sums]) each.dropped++;
   }
 
-  /** Messages that had been counted as recorded are not in the file. */
+  /** Counts messages as dropped that were counted as recorded but are not in the file. */
   lost(topic: string, count: number): void {
     for (const each of [this.#of(topic), this.#sums]) {
       each.messages -= count;
@@ -50,7 +50,7 @@ export class RecordingCounts {
     }
   }
 
-  /** Adds what files of an earlier daemon have of this recording. `startedAt`: milliseconds since 1970; null: unknown. */
+  /** Adds the counters of files that an earlier daemon wrote for this recording. `startedAt`: milliseconds since 1970; null: unknown. */
   add(found: readonly FoundFile[], startedAt: number | null): void {
     const since = BigInt(Math.floor(startedAt ?? 0)) * 1_000_000n;
     for (const { report, topics } of found) {
@@ -75,11 +75,11 @@ export class RecordingCounts {
   }
 }
 
-/** Messages that a publisher sent and that did not arrive, between the last one and this one. */
+/** Number of messages that a publisher sent between the last one and this one but that did not arrive. */
 function missedBefore(counts: TopicCounts, sequence: bigint | null): number {
   if (sequence === null) return 0;
   const { last } = counts;
   counts.last = sequence;
-  // A number that is not higher: the publisher has restarted its count.
+  // A number that is not higher means that the publisher restarted its count.
   return last === null || sequence <= last ? 0 : Number(sequence - last - 1n);
 }

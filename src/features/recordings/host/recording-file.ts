@@ -11,13 +11,13 @@ import { repairMcap } from "../samples/mcap/repair.ts";
 import { Summary } from "../samples/mcap/summary.ts";
 import { type FilePlace, MAX_UNWRITTEN_BYTES, type OpenFile, type WriteFailed, WriteQueue } from "./write-queue.ts";
 
-/** Bytes of the index: it is held in memory until the file is complete. */
+/** Maximum size of the index, bytes: it is held in memory until the file is complete. */
 const MAX_INDEX_BYTES = 16 * 1024 * 1024;
-/** The format numbers channels with 16 bits. */
+/** Maximum number of channels: the format numbers them with 16 bits. */
 const MAX_CHANNELS = 10_000;
-/** Losses are written in between, too, so that a file that was not closed has them; at most so often, milliseconds. */
+/** Minimum interval between records of losses, milliseconds. They are also written before the end, so that a file that was not closed has them. */
 const LOSSES_MS = 10_000;
-/** What is given up first of a file on a full disk, so that its index has room, bytes. */
+/** Bytes that are cut off first from a file on a full disk, to make room for its index. */
 const ROOM_FOR_INDEX_BYTES = 64 * 1024;
 
 interface FileOptions {
@@ -29,12 +29,12 @@ interface FileOptions {
   readonly now: number;
 }
 
-/** Why a file is not complete, or not at its place. */
+/** The reason why a file is not complete, or not at its path. */
 interface ClosingProblem {
   readonly text: string;
-  /** The path leads to nothing, or to a file of another program. */
+  /** Whether the path leads to nothing, or to a file of another program. */
   readonly isLost: boolean;
-  /** Messages of each topic that had been taken and are not in the file. */
+  /** Messages of each topic that were accepted but are not in the file. */
   readonly dropped: ReadonlyMap<string, number>;
 }
 
@@ -47,11 +47,11 @@ interface TopicInFile {
   dropped: number;
 }
 
-/** One file of a recording while it is written. Messages are taken in the turn in which they come; the disk follows. */
+/** One file of a recording while it is written. Messages are accepted in order of arrival, and written later. */
 export class RecordingFile {
   readonly name: string;
   readonly path: string;
-  /** Of its first message, by a monotonic clock; milliseconds. */
+  /** Time of the first message by a monotonic clock, milliseconds. */
   readonly begunAt: number;
   readonly #options: FileOptions;
   readonly #encoder = new McapEncoder();
@@ -75,7 +75,7 @@ export class RecordingFile {
     this.#queue.add([this.#encoder.begin("mgr"), this.#encoder.addMetadata(RECORDING, options.metadata)]);
   }
 
-  /** With what waits for the disk. */
+  /** Size in bytes, including data that waits for the disk. */
   get size(): number {
     return this.#encoder.bytes;
   }
@@ -88,7 +88,7 @@ export class RecordingFile {
     return this.#encoder.summary.indexBytes > MAX_INDEX_BYTES || this.#encoder.summary.channels.size > MAX_CHANNELS;
   }
 
-  /** False: too much waits for the disk already; the message is counted as dropped. */
+  /** Returns false if too much data waits for the disk; the message is counted as dropped then. */
   add(message: TappedMessage, missed: number): boolean {
     const topic = this.#topic(message);
     topic.missed = cappedSum(topic.missed, missed);
@@ -113,7 +113,7 @@ export class RecordingFile {
     return true;
   }
 
-  /** Gives the disk what is collected. */
+  /** Queues the collected messages for the disk. */
   flush(now: number): void {
     const pieces = this.#encoder.cut();
     if (pieces.length > 0) this.#queue.add(pieces);
@@ -128,7 +128,7 @@ export class RecordingFile {
     return (await this.#queue.place()) !== "kept";
   }
 
-  /** Completes the file. Resolves with what went wrong, or null; messages that are not in it are counted as dropped. */
+  /** Completes the file. Resolves with the problem, or null; messages that are not in the file are counted as dropped. */
   async close(): Promise<ClosingProblem | null> {
     const last = this.#encoder.cut();
     try {
@@ -136,7 +136,7 @@ export class RecordingFile {
       const place = await this.#queue.place();
       if (place !== "gone") {
         this.#queue.add(last);
-        // Between chunks: metadata has its own place.
+        // Losses are metadata, which is written between chunks.
         this.#addLosses();
         this.#queue.add(this.#encoder.end());
         if (!(await this.#queue.settled())) return await this.#closeFull();
@@ -178,7 +178,7 @@ export class RecordingFile {
     };
   }
 
-  /** The disk has no room for the end of the file: its last messages make room, more of them if others take what becomes free. */
+  /** Completes a file on a full disk: its last messages make room for its end, more of them if other programs use the freed space. */
   async #closeFull(): Promise<ClosingProblem> {
     await this.#queue.giveUp();
     const { written } = this.#queue;
@@ -202,7 +202,7 @@ export class RecordingFile {
     }
   }
 
-  /** Messages of each topic that are in no chunk of the file. */
+  /** Number of messages of each topic that are in no chunk of the file. */
   #cutOff(kept: Summary): ReadonlyMap<string, number> {
     const dropped = new Map<string, number>();
     const { summary } = this.#encoder;

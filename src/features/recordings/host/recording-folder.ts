@@ -10,9 +10,9 @@ import { LOSSES, lossesOf } from "../samples/mcap/losses.ts";
 import { repairMcap } from "../samples/mcap/repair.ts";
 
 const SUFFIX = ".mcap";
-/** Characters of an instance's uuid in file names. */
+/** Number of characters of an instance's uuid in file names. */
 const ID_CHARS = 8;
-/** Of a name in a file system, bytes, with room for time and number. */
+/** Maximum length of a name in a path, bytes; it leaves room for time and number. */
 const MAX_NAME_BYTES = 120;
 const FILE = /^[^/\0]{1,240}\.mcap$/;
 /** Matches the names that `fileName` makes; the group is the writer. */
@@ -20,7 +20,7 @@ const RECORDED_FILE = /^\d{8}-\d{6}\.\d{3}-\d{4,}-(.+)\.mcap$/;
 
 export type RecordingLog = (level: "info" | "warning" | "error", msg: string) => void;
 
-/** Who writes files. Several daemons may share a folder, each with files of its own. */
+/** The daemon that writes files. Several daemons may share a folder; each has its own files. */
 export interface FileWriter {
   /** Canonical name of the host. */
   readonly host: string;
@@ -28,33 +28,33 @@ export interface FileWriter {
   readonly instance: string;
 }
 
-/** A file and what its index says. */
+/** A file and the contents of its index. */
 export interface FoundFile {
   readonly report: RecordingFileReport;
   readonly topics: McapFileSummary["topics"];
 }
 
 /**
- * The files of one recording on this host. Files of other writers in the same folder are left alone. A lock in the folder excludes a
- * second daemon with the same host name and a copy of the same state folder.
+ * The files of one recording on this host. Files of other writers in the same folder are not touched. A lock in the folder excludes a second daemon
+ * with the same host name and a copy of the same state folder.
  */
 export class RecordingFolder {
   readonly path: string;
   readonly #log: RecordingLog;
   readonly #host: string;
   readonly #writer: string;
-  /** The locked file; null: not locked. */
+  /** Descriptor of the locked file; null: not locked. */
   #lock: number | null = null;
 
   constructor(path: string, { host, instance }: FileWriter, log: RecordingLog) {
     this.path = path;
     this.#log = log;
     this.#host = fileNamePart(host);
-    // The part of a host has no tilde.
+    // The encoded host name has no tilde.
     this.#writer = `${this.#host}~${instance.slice(0, ID_CHARS)}`;
   }
 
-  /** Resolves with whether the folder did not exist. Throws `conflict` if its lock is held. */
+  /** Makes and locks the folder; resolves with whether it did not exist. Rejects with `conflict` if its lock is held. */
   async make(): Promise<boolean> {
     const isNew = (await mkdir(this.path, { recursive: true, mode: 0o700 })) !== undefined;
     if (isNew) this.release();
@@ -69,24 +69,24 @@ export class RecordingFolder {
     this.#lock = null;
   }
 
-  /** `20261122-210815.123-0001-rt1~0f3a9c1b.mcap`: sorted by name, files are sorted by time. */
+  /** Such as `20261122-210815.123-0001-rt1~0f3a9c1b.mcap`: the order of names is the order of time. */
   fileName(time: Date, part: number): string {
     const stamp = time.toISOString().replaceAll(/[-:Z]/g, "").replace("T", "-");
     return `${stamp}-${String(part).padStart(4, "0")}-${this.#writer}${SUFFIX}`;
   }
 
-  /** Path of a file of this folder; null: no file of a recording has this name. */
+  /** Path of a file of this folder; null: the name is not that of a recorded file. */
   pathOf(file: string): string | null {
     return FILE.test(file) ? join(this.path, file) : null;
   }
 
-  /** Bytes that are left on its disk for this user. */
+  /** Free space on the folder's disk for this user, bytes. */
   async freeSpace(): Promise<number> {
     const { bavail, bsize } = await statfs(this.path);
     return bavail * bsize;
   }
 
-  /** Completes those of these files that a killed daemon left, and reads the index of all. */
+  /** Completes those of the files that a killed daemon left incomplete, and reads the index of all. */
   async complete(names: readonly string[]): Promise<FoundFile[]> {
     const files: FoundFile[] = [];
     for (const name of names.slice(-MAX_RECORDING_FILES)) {
@@ -123,7 +123,7 @@ export class RecordingFolder {
     for (const name of await this.names()) await this.remove(name);
     this.release();
     await rm(this.#lockPath, { force: true });
-    // Other programs may have put something there: then it stays.
+    // The folder stays if other programs have put something there.
     await rmdir(this.path).catch(() => undefined);
   }
 
@@ -141,7 +141,7 @@ export class RecordingFolder {
     }
   }
 
-  /** Earlier versions named the host alone. */
+  /** Whether this writer made the file. Earlier versions named the host alone. */
   #isOwn(file: string): boolean {
     const writer = RECORDED_FILE.exec(file)?.[1];
     return writer === this.#writer || writer === this.#host;
@@ -152,7 +152,7 @@ export class RecordingFolder {
   }
 }
 
-/** A name as part of a path: readable, and different for different names. */
+/** Encodes a name as part of a path: readable, and different for different names. */
 export function fileNamePart(name: string): string {
   const safe = encodeURIComponent(name).replaceAll(/[*'()~!]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
   const plain = safe.startsWith(".") ? `%2E${safe.slice(1)}` : safe;

@@ -9,9 +9,9 @@ import { RecordingFile } from "./recording-file.ts";
 import { type FileWriter, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
 import { createFile, type OpenFile } from "./write-queue.ts";
 
-/** What is collected goes to the disk this often, milliseconds: a killed daemon loses at most a second. */
+/** Interval for writing collected messages to the disk, milliseconds: a killed daemon loses at most a second. */
 const FLUSH_MS = 500;
-/** Counters are reported at most this often, milliseconds. */
+/** Minimum interval between reports of counters, milliseconds. */
 const REPORT_MS = 500;
 
 export interface RecordingOptions extends FileWriter {
@@ -24,7 +24,7 @@ export interface RecordingOptions extends FileWriter {
   readonly freeSpace?: ((folder: RecordingFolder) => Promise<number>) | undefined;
 }
 
-/** A recording of one host: its files, and while it runs the one that is written. */
+/** A recording of one host: its files and, while it runs, the file that is being written. */
 export class Recording {
   spec: RecordingSpec;
   readonly folder: RecordingFolder;
@@ -32,7 +32,7 @@ export class Recording {
   #state: RecordingReport["state"] = "stopped";
   #problem: string | null = null;
   #startedAt: number | null = null;
-  /** False: an earlier daemon recorded it, this one did not yet. */
+  /** False if an earlier daemon recorded it, but this one has not yet. */
   #hasBegun = false;
   #files: RecordingFileReport[] = [];
   #counts = new RecordingCounts();
@@ -42,10 +42,10 @@ export class Recording {
   #timer: unknown = null;
   #reportedAt = 0;
   #isDirty = false;
-  /** Logged once while it lasts. */
+  /** The last fault; it is logged once while it lasts. */
   #fault: string | null = null;
   #completed: Promise<void> = Promise.resolve();
-  /** What touches files happens one after the other. */
+  /** Operations on files run one after the other. */
   readonly #work = new SerialQueue();
 
   constructor(spec: RecordingSpec, folder: string, options: RecordingOptions) {
@@ -67,7 +67,7 @@ export class Recording {
     return this.#state === "recording";
   }
 
-  /** Nothing waits for the disk. */
+  /** Whether no data waits for the disk. */
   get isIdle(): boolean {
     return this.#work.isEmpty && (this.#file?.isWritten ?? true);
   }
@@ -80,8 +80,8 @@ export class Recording {
   }
 
   /**
-   * Takes over what an earlier daemon left. Resolves when it records again, if the earlier one recorded; then the files are completed and
-   * counted. `startedAt`: when the recording was started; null: unknown.
+   * Continues the recording of an earlier daemon. Resolves when it records again, if the earlier one recorded; then the files are completed and
+   * counted. `startedAt`: start of the recording, milliseconds since 1970; null: unknown.
    */
   async open({ wasRecording, startedAt }: { wasRecording: boolean; startedAt: number | null }): Promise<void> {
     this.#startedAt = startedAt;
@@ -91,24 +91,24 @@ export class Recording {
       return left;
     });
     this.#completed = this.#work.run(async () => {
-      // Takes the lock, too.
+      // This takes the lock, too.
       if (names.length > 0) await this.#makeFolder();
       const found = await this.folder.complete(names);
       this.#files.unshift(...found.map(({ report }) => report));
       this.#counts.add(found, startedAt);
-      // The disk was full, and the oldest files were not known then.
+      // The first attempt failed on a full disk, when the oldest files were not known yet.
       if (wasRecording && !this.isRecording) await this.#resume(startedAt);
     });
-    // The owner awaits it later.
+    // The recorder awaits it later.
     this.#completed.catch(() => undefined);
   }
 
-  /** The files of an earlier daemon are complete and counted. */
+  /** Resolves when the files of an earlier daemon are complete and counted. */
   get completed(): Promise<void> {
     return this.#completed;
   }
 
-  /** Throws `conflict` where nothing can be written. */
+  /** Rejects with `conflict` if nothing can be written. */
   async start(spec: RecordingSpec): Promise<void> {
     await this.#work.run(async () => {
       if (this.isRecording) return;
@@ -151,7 +151,7 @@ export class Recording {
     this.#changed();
   }
 
-  /** Resolves when its files are complete. */
+  /** Resolves when the files of the recording are complete. */
   async stop(problem: string | null = null): Promise<void> {
     if (!this.isRecording) return this.#work.run(() => undefined);
     this.#end();
@@ -161,7 +161,7 @@ export class Recording {
     this.#changed();
   }
 
-  /** `file` null: all of them. Throws `conflict` for what is written, `not_found`. */
+  /** Removes a file; null: all files. Rejects with `conflict` for a file that is being written, or with `not_found`. */
   async remove(file: string | null): Promise<void> {
     if (file === null) {
       if (this.isRecording) throw new MgrError("conflict", `'${this.name}' is being recorded: stop it first`);
@@ -175,7 +175,7 @@ export class Recording {
     this.#changed();
   }
 
-  /** One message, valid during the call. */
+  /** Records one message, which is valid only during the call. */
   take(message: TappedMessage): void {
     if (!this.isRecording) return;
     const { topic, sequence, payload } = message;
@@ -197,7 +197,7 @@ export class Recording {
       metadata: { recording: this.name, host, part: String(this.#part), topics: this.spec.topics.join("\n") },
       channelMetadata: { host },
       open: async (path) => {
-        // Another program may have removed it.
+        // Another program may have removed the folder.
         await this.#makeFolder();
         return open(path);
       },
@@ -206,7 +206,7 @@ export class Recording {
     });
   }
 
-  /** The next message begins another file. */
+  /** Closes the file; the next message begins another one. */
   #closeFile(): Promise<void> {
     const file = this.#file;
     this.#file = null;
@@ -217,7 +217,7 @@ export class Recording {
       if (problem !== null) {
         const { text, isLost, dropped } = problem;
         for (const [topic, count] of dropped) this.#counts.lost(topic, count);
-        // After the reason for which it ends, which says what to do.
+        // The reason for the end of the recording comes first, because it says what to do.
         this.#problem = this.isRecording || this.#problem === null ? text : `${this.#problem}; ${text}`;
         this.#options.log("error", text);
         if (isLost) return this.#forgetLost(file.name);
@@ -228,26 +228,26 @@ export class Recording {
     });
   }
 
-  /** Another program has taken this file, and perhaps all others. */
+  /** Forgets a file that another program removed or moved, and all other files that are gone. */
   async #forgetLost(lost: string): Promise<void> {
     this.#files = this.#files.filter(({ file }) => file !== lost);
     this.folder.release();
     await this.#makeFolder();
     const names = new Set(await this.folder.names());
-    // A file that began meanwhile is perhaps not there yet.
+    // A file that began meanwhile may not be on the disk yet.
     this.#files = this.#files.filter(({ file, is_growing }) => is_growing || names.has(file));
     this.#changed();
   }
 
   async #makeFolder(): Promise<void> {
     if (!(await this.folder.make())) return;
-    // A file that is still being closed notices it by itself.
+    // A file that is still being closed detects this by itself.
     const lost = this.#files.filter(({ is_growing }) => !is_growing).length;
     this.#files = this.#files.filter(({ is_growing }) => is_growing);
     if (lost > 0) this.#options.log("error", `${this.folder.path} was removed by another program, with ${lost} files of '${this.name}'`);
   }
 
-  /** One after the other, and never rejects. */
+  /** Runs work after all earlier work; never rejects. */
   #do(work: () => void | Promise<void>): Promise<void> {
     return this.#work.run(work).catch((error: unknown) => this.#logFault(messageOf(error)));
   }
@@ -258,7 +258,7 @@ export class Recording {
     this.#changed();
   }
 
-  /** False: there is none that could be removed. */
+  /** Returns false if there is no file that could be removed. */
   async #removeOldest(reason: string): Promise<boolean> {
     const oldest = this.#files.find(({ is_growing }) => !is_growing);
     if (oldest === undefined) return false;
@@ -272,10 +272,10 @@ export class Recording {
     this.#files = this.#files.filter((known) => known.file !== file);
   }
 
-  /** A full disk makes room as configured; anything else ends the recording. True: there is room again. */
+  /** Handles a failed write: a full disk makes room as configured, other errors end the recording. Resolves with whether there is room again. */
   async #writeFailed(error: unknown, file: string): Promise<boolean> {
     if (isDiskFull(error) && this.spec.on_full === "delete_oldest" && (await this.#removeOldest("the disk is full"))) return true;
-    // Not awaited: the end waits for the write that failed.
+    // Not awaited, because the end of the recording waits for the write that failed.
     void this.#fail(isDiskFull(error) ? this.#fullText() : `${file} could not be written: ${messageOf(error)}`);
     return false;
   }
@@ -315,7 +315,7 @@ export class Recording {
   async #tick(): Promise<void> {
     if (!this.isRecording) return;
     this.#schedule();
-    // Begins before what was collected is written: a file that was emptied would be as long as before.
+    // The check begins before the collected data is written, which would hide that a file was truncated.
     const checked = this.#checkPlace();
     const now = this.#options.clock.monotonic();
     this.#file?.flush(now);
@@ -329,7 +329,7 @@ export class Recording {
     if (!(await this.#hasSpace())) await this.#fail(this.#fullText());
   }
 
-  /** Notices what other programs do to the file and the folder. */
+  /** Detects what other programs did to the file and the folder. */
   async #checkPlace(): Promise<void> {
     const file = this.#file;
     if (file !== null && (await file.isLost()) && this.#file === file) await this.#closeFile();

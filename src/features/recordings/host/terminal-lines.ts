@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** Longer lines are cut into several, characters. */
+/** Maximum length of a line, characters; longer lines are split. */
 const MAX_LINE_CHARS = 16 * 1024;
 /** Control sequences of terminals: colours, cursor, titles. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with ESC
@@ -11,7 +11,7 @@ interface Begun {
   text: string;
 }
 
-/** Cuts what processes write to their terminals into lines of plain text. */
+/** Splits the terminal output of processes into lines of plain text. */
 export class TerminalLines {
   readonly #take: (process: string, line: string) => void;
   readonly #begun = new Map<string, Begun>();
@@ -30,7 +30,7 @@ export class TerminalLines {
       this.#line(process, begun.text.slice(0, MAX_LINE_CHARS));
   }
 
-  /** Lines that have no end count as lines. */
+  /** Passes on lines that have no end yet. */
   close(): void {
     for (const [process, { text }] of this.#begun) if (text !== "") this.#line(process, text);
     this.#begun.clear();

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { constants, type FileHandle, lstat, open } from "node:fs/promises";
 
-/** Bytes that wait for the disk; messages beyond are dropped and counted. */
+/** Maximum number of bytes that wait for the disk; messages beyond are dropped and counted. */
 export const MAX_UNWRITTEN_BYTES = 32 * 1024 * 1024;
 
 type FileIdentity = Pick<Stats, "dev" | "ino" | "size" | "nlink">;
@@ -9,7 +9,7 @@ type FileIdentity = Pick<Stats, "dev" | "ino" | "size" | "nlink">;
 /** A change of the file by another program. `moved`: it has another name now; `gone`: it was removed, replaced or cut off. */
 export type FilePlace = "kept" | "moved" | "gone";
 
-/** The part of `fs` that a queue writes with. */
+/** The part of a file handle that a queue writes with. */
 export interface WritableFile {
   writev(pieces: readonly Uint8Array[], position: number): Promise<{ bytesWritten: number }>;
   truncate(length: number): Promise<void>;
@@ -18,12 +18,12 @@ export interface WritableFile {
   close(): Promise<void>;
 }
 
-/** A write failed. True: try again, there is room now. */
+/** Called when a write failed. Resolves with true if there is room now, and the write is repeated. */
 export type WriteFailed = (error: unknown) => Promise<boolean>;
 
 export type OpenFile = (path: string) => Promise<WritableFile>;
 
-/** For one file: an existing one is never overwritten. */
+/** Creates a file; an existing one is never overwritten. */
 export const createFile: OpenFile = async (path): Promise<FileHandle> =>
   open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
 
@@ -35,7 +35,7 @@ export class WriteQueue {
   #file: WritableFile | null = null;
   #waiting: Uint8Array[] = [];
   #unwritten = 0;
-  /** Everything before is in the file. */
+  /** Number of bytes that are in the file. */
   #written = 0;
   #busy: Promise<void> | null = null;
   #hasFailed = false;
@@ -62,13 +62,13 @@ export class WriteQueue {
     this.#begin();
   }
 
-  /** Resolves when everything is written, or could not be. */
+  /** Waits for all writes; resolves with whether everything is written. */
   async settled(): Promise<boolean> {
     while (this.#busy !== null) await this.#busy;
     return !this.#hasFailed && this.#unwritten === 0;
   }
 
-  /** Whether the path still leads to the file, with all that was written. */
+  /** Checks whether the path still leads to the file, with all that was written. */
   async place(): Promise<FilePlace> {
     const written = this.#written;
     if (this.#file === null) return "kept";
@@ -77,7 +77,7 @@ export class WriteQueue {
     return there?.ino === ours.ino && there.dev === ours.dev ? "kept" : "moved";
   }
 
-  /** What could not be written is given up, and what is half written is cut off. */
+  /** Discards data that could not be written, and cuts off a half-written piece. */
   async giveUp(): Promise<void> {
     await this.settled();
     this.#waiting = [];
@@ -128,7 +128,7 @@ export class WriteQueue {
   }
 }
 
-/** null: there is no file. */
+/** Null if there is no file. */
 async function identityOf(path: string): Promise<FileIdentity | null> {
   try {
     return await lstat(path);
@@ -138,5 +138,5 @@ async function identityOf(path: string): Promise<FileIdentity | null> {
   }
 }
 
-/** Below the kernel's limit of 1,024 for one call. */
+/** Maximum number of pieces in one write: below the kernel's limit of 1,024. */
 const MAX_PIECES = 512;

@@ -6,7 +6,7 @@ import { type RecordingEvent, type RecordingReport, recordingReport } from "../c
 interface HostRecordingsOptions {
   readonly session: HostSession;
   readonly clock: Clock;
-  /** `isWhole`: after a hello or a gap. */
+  /** `isWhole`: all recordings were reported, after a hello or a gap. */
   readonly changed: (names: ReadonlySet<string>, isWhole: boolean) => void;
 }
 
@@ -25,7 +25,7 @@ export class HostRecordings {
     this.#table = new TableReplica({
       session,
       clock,
-      request: "recordings",
+      requestTable: (request) => session.link.request("recordings", request),
       rows: recordingReport.array(),
       changed: (event) => this.#apply(event),
       replaced: (reports) => this.#replace(reports),
@@ -36,7 +36,7 @@ export class HostRecordings {
     });
   }
 
-  /** The host is ready. */
+  /** Called when the host is ready. */
   begin(): void {
     this.#table.begin();
   }

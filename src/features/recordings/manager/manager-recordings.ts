@@ -35,7 +35,7 @@ export interface ManagerRecordingsOptions {
   readonly log: LogBook;
   /** `record` of the present configuration. */
   readonly settings: () => RecordSettings;
-  /** Where relative paths of the configuration begin, on this machine. */
+  /** Base folder of relative paths of the configuration, on this machine. */
   readonly baseDir: () => string;
 }
 
@@ -108,12 +108,12 @@ export class ManagerRecordings implements Recordings {
     return this.#commands.open(host, name, file);
   }
 
-  /** For recordings that include it. */
+  /** Adds an entry to the recordings that include its kind. */
   note(kind: RecordingNote["kind"], value: unknown): void {
     this.#notes.add(kind, value);
   }
 
-  /** The actor of a recording took a step. */
+  /** Called after each step of a recording's actor. */
   stepped(name: string): void {
     this.#upserts.publish(name);
   }
@@ -132,7 +132,7 @@ export class ManagerRecordings implements Recordings {
     if (isWhole && host === this.#options.localHost) void this.#autostart();
   }
 
-  /** Running recordings that a host does not record because it, or its daemon, was absent when they began. */
+  /** Running recordings that a host does not record because the host or its daemon was absent when they began. */
   #missingAt(host: string): Map<string, RecordingSpec> {
     const missing = new Map<string, RecordingSpec>();
     const names = new Set([...this.#names(), ...this.#upserts.names()]);
@@ -158,7 +158,7 @@ export class ManagerRecordings implements Recordings {
     }
   }
 
-  /** Once in the life of a manager, if the configuration says so. */
+  /** Starts the configured recording once in the life of a manager, if `autostart` is set. */
   async #autostart(): Promise<void> {
     const settings = this.#options.settings();
     if (this.#isAutostarted || !settings.autostart) return;
@@ -203,7 +203,7 @@ export class ManagerRecordings implements Recordings {
     return actor;
   }
 
-  /** Gives the actor what the hosts report. */
+  /** Sends the reports of the hosts to the actor. */
   #reportToActor(name: string): void {
     const reports = [...this.#hosts.reports(name).values()];
     if (reports.length > 0) this.#actor(name);

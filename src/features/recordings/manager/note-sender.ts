@@ -2,9 +2,9 @@ import type { Clock } from "../../../base/clock.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { RecordingNote } from "../contract.ts";
 
-/** What is collected for one message, milliseconds. */
+/** Time in which notes are collected for one message, milliseconds. */
 const COLLECT_MS = 200;
-/** Notes in one message, and characters of all of them; more is cut off. */
+/** Maximum number of notes in one message, and of characters of all of them; a larger note is dropped. */
 const MAX_NOTES = 500;
 const MAX_CHARS = 256 * 1024;
 
@@ -15,7 +15,7 @@ interface NoteSenderOptions {
   readonly send: (notes: RecordingNote[]) => void;
 }
 
-/** Gives recordings on the manager's host the manager's log, its calls of services, and parameters. */
+/** Sends the manager's log, its calls of services, and parameters to the recordings on the manager's host. */
 export class NoteSender {
   readonly #options: NoteSenderOptions;
   readonly #leave: () => void;

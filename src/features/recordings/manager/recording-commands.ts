@@ -1,21 +1,22 @@
 import { resolve } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { MAX_FILE_PART_BYTES, type RecordingNote, type RecordingSpec } from "../contract.ts";
+import { MAX_PART_BYTES } from "../../../contract/pages.ts";
+import type { RecordingNote, RecordingSpec } from "../contract.ts";
 import type { RecordingHosts } from "./recording-hosts.ts";
 import type { RecordedFileReader } from "./recordings.ts";
 
 interface RecordingCommandsOptions {
   readonly hosts: RecordingHosts;
   readonly localHost: string;
-  /** Where relative paths of the configuration begin, on this machine. */
+  /** Base folder of relative paths of the configuration, on this machine. */
   readonly baseDir: () => string;
   readonly warn: (msg: string) => void;
 }
 
-/** What the manager requests of the hosts that record. */
+/** Requests of the manager to the hosts that record. */
 export class RecordingCommands {
   readonly #options: RecordingCommandsOptions;
-  /** Starts since the last stop, by recording and host: a report may come later than the answer. */
+  /** Starts since the last stop, by recording and host: a host's report may come later than its answer. */
   readonly #starts = new Map<string, ReadonlyMap<string, Promise<void>>>();
 
   constructor(options: RecordingCommandsOptions) {
@@ -49,7 +50,7 @@ export class RecordingCommands {
   /** Resolves when all files are complete. */
   async stopEverywhere(name: string): Promise<void> {
     const { hosts } = this.#options;
-    // A host whose start is under way has not reported that it records.
+    // A host whose start is under way has not reported yet that it records.
     const starts = this.#starts.get(name) ?? new Map<string, Promise<void>>();
     this.#starts.delete(name);
     await Promise.allSettled(starts.values());
@@ -63,12 +64,12 @@ export class RecordingCommands {
     try {
       await session.command((id) => session.link.request("record_stop", { session: id, name }));
     } catch (error) {
-      // It refused the start.
+      // The host refused the start.
       if (!(error instanceof MgrError) || error.code !== "not_found") throw error;
     }
   }
 
-  /** `file` null: the whole recording. */
+  /** Deletes a file of a recording; null: the whole recording. */
   async deleteAt(host: string, name: string, file: string | null): Promise<void> {
     const { session } = this.#options.hosts.require(host);
     await session.command((id) => session.link.request("record_delete", { session: id, name, file }));
@@ -78,14 +79,12 @@ export class RecordingCommands {
   async open(host: string, name: string, file: string): Promise<RecordedFileReader> {
     const { session } = this.#options.hosts.require(host);
     const read = (from: number, max: number) =>
-      session.command((id) =>
-        session.link.request("record_read", { session: id, name, file, from, max: Math.min(max, MAX_FILE_PART_BYTES) }),
-      );
+      session.command((id) => session.link.request("record_read", { session: id, name, file, from, max: Math.min(max, MAX_PART_BYTES) }));
     const { size } = await read(0, 0);
     return { size, read: async (from, max) => (await read(from, max)).data };
   }
 
-  /** To the manager's own host, if it answers. */
+  /** Sends notes to the manager's own host, if it is connected. */
   sendNotes(notes: RecordingNote[]): void {
     const { hosts, localHost } = this.#options;
     const session = hosts.get(localHost)?.session;

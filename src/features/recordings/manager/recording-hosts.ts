@@ -10,9 +10,9 @@ interface RecordingHostsOptions {
   readonly hosts: HostTable;
   readonly events: DomainEvents;
   readonly clock: Clock;
-  /** `isWhole`: the host has reported all its recordings. */
+  /** Called after a report; `isWhole`: the host has reported all its recordings. */
   readonly reported: (host: string, names: ReadonlySet<string>, isWhole: boolean) => void;
-  /** The host was removed, and with it its reports of these recordings. */
+  /** Called when a host was removed, and with it its reports of these recordings. */
   readonly removed: (names: readonly string[]) => void;
 }
 
@@ -30,7 +30,7 @@ export class RecordingHosts {
     });
   }
 
-  /** Hosts that answer. */
+  /** Hosts that are ready. */
   get ready(): ReadonlySet<string> {
     return this.#hosts.ready;
   }
@@ -50,7 +50,7 @@ export class RecordingHosts {
     return new Set([...this.#hosts.all.values()].flatMap(({ reports }) => [...reports.keys()]));
   }
 
-  /** Of one recording, by host. */
+  /** Reports of one recording, by host. */
   reports(name: string): ReadonlyMap<string, RecordingReport> {
     return new Map(
       [...this.#hosts.all].flatMap(([host, { reports }]) => {

@@ -2,7 +2,7 @@ import { formatTime } from "../../../protocol/time.ts";
 import type { RecordingReport } from "../contract.ts";
 import type { Recording } from "../wire.ts";
 
-/** The recording as clients see it: what its hosts report, in one. */
+/** The recording as clients see it: the reports of its hosts in one. */
 export function recordingResource(
   name: string,
   { state, problem }: Pick<Recording, "state" | "problem">,

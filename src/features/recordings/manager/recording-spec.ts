@@ -2,7 +2,7 @@ import type { RecordSettings } from "../config.ts";
 import type { RecordingSpec } from "../contract.ts";
 import type { RecordingRequest } from "./recordings.ts";
 
-/** What the hosts are told to record: the request, completed from the configuration. */
+/** The specification for the hosts: the request, completed from the configuration. */
 export function recordingSpec(request: RecordingRequest, settings: RecordSettings): RecordingSpec {
   const { max_duration, delete_oldest } = request;
   return {

@@ -1,14 +1,14 @@
 import type { FrameOf } from "../../../protocol/frames/frames.ts";
 import type { Recording } from "../wire.ts";
 
-/** What to record. Omitted fields are taken from the configuration. */
+/** A request to record. Omitted fields are taken from the configuration. */
 export type RecordingRequest = Omit<FrameOf<"start_recording">, "type" | "request_id">;
 
 /** A file of a recording on its host. It may grow. */
 export interface RecordedFileReader {
-  /** Bytes, as of now. */
+  /** Present size in bytes. */
   readonly size: number;
-  /** At most `max` bytes from `from` on; fewer at the end of the file. */
+  /** Reads at most `max` bytes from `from` on; fewer at the end of the file. */
   read(from: number, max: number): Promise<Uint8Array>;
 }
 

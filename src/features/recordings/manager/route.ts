@@ -8,7 +8,7 @@ import type { RecordedFileReader, Recordings } from "./recordings.ts";
 
 const STATUS: Readonly<Record<string, 404 | 409 | 503>> = { not_found: 404, conflict: 409 };
 
-/** `GET /mgr/recording`: a file of a recording from its host, whole or one range of bytes. Of a growing file, the bytes that exist now. */
+/** `GET /mgr/recording`: a file of a recording from its host, whole or one range of bytes; of a growing file, the bytes that exist now. */
 export function recordingRoute(recordings: Recordings, followers: Followers): Route {
   return {
     path: "/mgr/recording",
@@ -50,7 +50,7 @@ function respond(context: RouteContext, file: string, reader: RecordedFileReader
   return new Response(body, { status, headers });
 }
 
-/** Undefined: the whole file, also for a malformed header or several ranges. Null: the range does not exist. */
+/** The requested range. Undefined: the whole file, also for a malformed header or several ranges. Null: the range does not exist. */
 export function rangeOf(header: string | undefined, size: number): ByteRange | undefined | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "");
   if (match === null) return undefined;

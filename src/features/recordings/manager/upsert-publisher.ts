@@ -1,21 +1,21 @@
 import type { Clock } from "../../../base/clock.ts";
 
-/** Upserts of one resource that only count, milliseconds. */
+/** Minimum interval between upserts of one resource that change only counters, milliseconds. */
 const COUNT_MS = 500;
 
 interface UpsertPublisherOptions<Resource> {
   readonly clock: Clock;
-  /** As it is now; null: there is none. */
+  /** Returns the present resource; null: there is none. */
   readonly resource: (name: string) => Resource | null;
-  /** A command is under way, whose answer comes first: its end publishes. */
+  /** Whether a command is under way, whose answer comes first: its end publishes. */
   readonly isHeld?: (name: string) => boolean;
-  /** What clients have to know at once; other changes are counters. */
+  /** Whether clients must be notified at once; other changes are counters. */
   readonly isUrgent: (before: Resource, after: Resource) => boolean;
   readonly upsert: (resource: Resource) => void;
   readonly remove: (name: string) => void;
 }
 
-/** Tells what changed of resources: changes of state at once, counters at most twice a second. */
+/** Publishes changes of resources: changes of state at once, counters at most twice a second. */
 export class UpsertPublisher<Resource> {
   readonly #options: UpsertPublisherOptions<Resource>;
   readonly #told = new Map<string, { resource: Resource; at: number }>();
@@ -30,7 +30,7 @@ export class UpsertPublisher<Resource> {
     return this.#told.keys();
   }
 
-  /** The resource may have changed. */
+  /** Publishes the resource if it has changed. */
   publish(name: string): void {
     const { clock, isHeld, isUrgent, upsert, remove } = this.#options;
     if (isHeld?.(name)) return;
@@ -50,7 +50,7 @@ export class UpsertPublisher<Resource> {
     upsert(resource);
   }
 
-  /** For changes that need not be told at once, and are not even looked at before. */
+  /** Publishes the resource later, for changes that are not urgent. */
   publishLater(name: string): void {
     if (this.#waiting.has(name)) return;
     const late = () => {

@@ -1,9 +1,9 @@
 import { MgrError } from "../../../base/errors.ts";
 import type { Sample } from "./samples.ts";
 
-/** Length, received, published, sequence (docs/recordings.md, "raw"). */
+/** Size of length, received, published and sequence, bytes (docs/recordings.md, "raw"). */
 export const RECORD_HEADER_BYTES = 4 + 8 + 8 + 8;
-/** Longest payload that is read, bytes: the largest `bus.max_payload`. */
+/** Maximum size of a payload, bytes: the largest `bus.max_payload`. */
 const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 const NONE = -1n;
 
@@ -24,8 +24,8 @@ export function recordHeader({ received, published, sequence }: RecordTimes, len
 }
 
 /**
- * The samples of records that come in pieces of any size. A payload is valid until the next sample, a piece until the next piece. Throws
- * `bad_field` for records that are cut off.
+ * Decodes the samples of records that come in pieces of any size. A payload is valid until the next sample, a piece until the next piece. Throws
+ * `bad_field` for damaged records.
  */
 export async function* decodeRecords(pieces: AsyncIterable<Uint8Array>, onlyTimes: boolean): AsyncGenerator<Sample> {
   const window = new RecordWindow();
@@ -61,7 +61,7 @@ function damaged(what: string): MgrError {
 }
 
 /**
- * Bytes of the records that are being read. One buffer takes all pieces: with a new one for each piece a large download makes garbage faster
+ * Bytes of the records that are being read. One buffer is used for all pieces: with a new one for each piece, a large download makes garbage faster
  * than it is collected, and memory grows by tens of MiB.
  */
 class RecordWindow {

@@ -16,7 +16,7 @@ export interface Sample {
 
 export interface TopicSamples {
   readonly topic: string;
-  /** The publisher's. */
+  /** The publisher's host. */
   readonly host: string;
   /** Text of the message definition; empty: there is none. */
   readonly definition: string;
@@ -24,9 +24,9 @@ export interface TopicSamples {
   readonly encoding: TopicEncoding;
   readonly count: number;
   readonly only_ts: boolean;
-  /** Samples that were lost. */
+  /** Number of samples that were lost. */
   readonly missed: number;
-  /** Oldest first, `count` of them. May be called several times, one after the other, and gives the same samples each time. */
+  /** The samples, oldest first, `count` of them. May be called several times, one after the other, and returns the same samples each time. */
   samples(): AsyncIterable<Sample>;
 }
 
@@ -37,11 +37,11 @@ export interface LoggerSamples {
 
 /** Options of a writer of a format. */
 export interface WriteOptions {
-  /** csv: text that a spreadsheet would take for a formula begins with an apostrophe. */
+  /** csv: puts an apostrophe before text that a spreadsheet would read as a formula. */
   readonly forSpreadsheets?: boolean;
   /** Called periodically with the number of samples read so far, and of all that will be read. A format may read a sample several times. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Ends the writing with the signal's reason. */
+  /** Aborts the writing with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 

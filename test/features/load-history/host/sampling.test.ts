@@ -2,7 +2,10 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { z } from "zod";
+import { readList } from "../../../../src/app/hosts/list-reader.ts";
 import type { HostNews } from "../../../../src/contract/messages.ts";
+import type { ListPage } from "../../../../src/contract/pages.ts";
 import { PAGE_BYTES, readStat } from "../../../../src/daemon/proc/proc.ts";
 import { historyPage, newestPage } from "../../../../src/features/load-history/contract.ts";
 import { PROCESS_SERIES, type ProcessSeries } from "../../../../src/features/load-history/series.ts";
@@ -153,15 +156,6 @@ async function history(rig: HostRig, request: object) {
   return rows(rig, historyPage, await rig.host.request("load_history", { session: rig.session, ...request } as never));
 }
 
-async function rows<T>(
-  rig: HostRig,
-  schema: { parse: (value: unknown) => T[] },
-  { list, pages }: { list: string; pages: number },
-): Promise<T[]> {
-  const found: T[] = [];
-  for (let page = 0; page < pages; page++) {
-    const { data } = await rig.host.request("load_page", { session: rig.session, list, page });
-    found.push(...schema.parse(JSON.parse(Buffer.from(data).toString())));
-  }
-  return found;
+function rows<T>({ host, session }: HostRig, schema: z.ZodType<T[]>, first: ListPage): Promise<T[]> {
+  return readList({ link: host, command: (send) => send(session) }, first, schema);
 }

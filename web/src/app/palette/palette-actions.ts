@@ -24,12 +24,12 @@ import { sheetOpen } from "../keyboard-sheet.tsx";
 import { settingsOpen } from "../settings-dialog.tsx";
 import { processViewActions } from "./palette-process.ts";
 
-/** Everything that can be done now: with what has the focus, with the page, with every process and group. */
+/** All actions that are possible now: of the shown view, its pane, the page, and every process and group. */
 export function allActions(): Action[] {
   return [...undoActions(), ...viewActions(), ...paneActions(), ...pageActions(), ...processActions(), ...groupActions(tree.value)];
 }
 
-/** The newest stop can be undone as long as its toast is there. */
+/** The newest stop can be undone while its toast is shown. */
 function undoActions(): Action[] {
   const undo = stopped.value;
   if (undo === null) return [];
@@ -151,7 +151,7 @@ function pageActions(): Action[] {
   ];
 }
 
-/** What the tree's filter leaves can be started and stopped together. */
+/** Actions of the tree's filter, and commands for all processes that it matches. */
 function filterActions(): Action[] {
   const names = filtered.value;
   const some: Action[] = [
@@ -171,7 +171,7 @@ function filterActions(): Action[] {
   ];
 }
 
-/** The diagnostics archive: making it takes a while, the browser shows the download. */
+/** Downloads the diagnostics archive. Its creation takes a while; the browser shows the download. */
 function saveAll(): void {
   toast("Creating the archive. The download starts automatically.");
   downloadFrom(withRequestToken("/save-all"));

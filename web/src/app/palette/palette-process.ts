@@ -10,7 +10,7 @@ import { isConnected } from "../../ui/connected.ts";
 import { confirm } from "../../ui/dialog.tsx";
 import { complain } from "../../ui/toasts.ts";
 
-/** Everything that the view of a process can do, and what is in its details. */
+/** All actions of the view of a process, including those of its details. */
 export function processViewActions(process: Process): Action[] {
   const { name } = process;
   return [
@@ -40,7 +40,7 @@ function terminalActions(name: string): Action[] {
   ];
 }
 
-/** Which command runs at the next start, by what it is wrapped, and how its output is sent. */
+/** Actions that select the command and the tool of the next start, and that switch debug messages and the mode of output. */
 function commandActions(process: Process): Action[] {
   const { name } = process;
   const alternates = process.alternate_commands.length < 2 ? [] : process.alternate_commands;

@@ -7,7 +7,7 @@ import { preselected, ranked } from "./rank.ts";
 
 export const paletteOpen = signal(false);
 const query = signal("");
-/** Title of the action that Enter runs: the list may change at any time. null: none, or the one that is preselected. */
+/** Title of the action that Enter runs, since the list may change at any time; null: none, or the preselected one. */
 const picked = signal<string | null>(null);
 const SHOWN = 40;
 
@@ -25,7 +25,7 @@ export function openPalette(text = ""): void {
   paletteOpen.value = true;
 }
 
-/** Every action of the page by name: Ctrl-K. */
+/** The command palette (Ctrl-K): every action of the page by name. */
 export function Palette() {
   const actions = found.value;
   const first = preselected(actions)?.title ?? null;
@@ -36,7 +36,7 @@ export function Palette() {
   if (!paletteOpen.value) return null;
   const at = actions.findIndex(({ title }) => title === (picked.value ?? first));
   const run = (index: number) => {
-    // Closed before the action runs: the focus is back, and no other dialog is open.
+    // The palette closes first, so that the focus is restored and no other dialog is open when the action runs.
     document.querySelector<HTMLDialogElement>("dialog.palette")?.close();
     paletteOpen.value = false;
     actions[index]?.run();

@@ -1,13 +1,13 @@
 import type { Action } from "../../actions/action.ts";
 import { fuzzyScore } from "../../ui/fuzzy.ts";
 
-/** Added to the score of actions of the shown view, and of places. */
+/** Bonuses on the score of actions of the shown view, and of places. */
 const NEAR_BONUS = 6;
 const PLACE_BONUS = 14;
 
 /**
- * The actions that fit the typed text, the best first; the actions of the shown view if nothing is typed. What ends processes never comes
- * before another action that fits as well: with the typed words in its title, or with abbreviations of them.
+ * The actions that match the typed text, the best first; the actions of the shown view if nothing is typed. An action that ends processes
+ * never precedes another action that matches as well: with the typed words in its title, or with abbreviations of them.
  */
 export function ranked(actions: readonly Action[], query: string): Action[] {
   const words = query

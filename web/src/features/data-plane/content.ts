@@ -7,7 +7,7 @@ import { plotted } from "./plot/plotted.ts";
 import { ServicesView } from "./services-view.tsx";
 import { TopicsView } from "./topics-view.tsx";
 
-/** The tabs of the data plane itself; loaded when the first one is opened. */
+/** The core tabs of the data view; their code is loaded when the first one is opened. */
 export const CONTENT = {
   topics: { Content: TopicsView, items: topics },
   services: { Content: ServicesView, items: services },

@@ -7,17 +7,17 @@ import { inOrder, withItem } from "../../state/items.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { frames$ } from "../../state/store.ts";
 
-/** What the programs say about themselves on the bus, as the manager tells it. */
+/** Topics, services and clients on the bus, as the manager reports them. */
 export const topics = signal<readonly Topic[]>([]);
 export const services = signal<readonly Service[]>([]);
 export const clients = signal<readonly Client[]>([]);
 
-/** Rates of the last minute of each topic, one a second, the newest last. */
+/** Rates of each topic in the last minute, one value per second, the newest last. */
 export const rates = new Map<string, number[]>();
 const RATES = 60;
 const SECOND_MS = 1_000;
 
-/** Follows the manager's frames. They are few: the manager sends at most two a second for a topic. Called before the first one comes. */
+/** Follows the manager's frames, at most two a second for a topic. Must be called before the first one arrives. */
 export function followBus(): void {
   frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => take(frame))));
   setInterval(noteRates, SECOND_MS);

@@ -6,7 +6,7 @@ import type { SingleKind } from "../../state/views.ts";
 
 export interface TabContent {
   readonly Content: ComponentType;
-  /** The number beside its title. */
+  /** The items whose number is shown beside the title. */
   readonly items?: ReadonlySignal<readonly unknown[]>;
 }
 

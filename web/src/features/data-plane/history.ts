@@ -2,10 +2,10 @@ import type { TraceSamples } from "./plot/trace-samples.ts";
 import type { Trace } from "./plot/traces.ts";
 
 export interface Wanted {
-  /** How far back, seconds. */
+  /** How far back to read, seconds. */
   readonly seconds: number;
   readonly signal: AbortSignal;
-  /** Called with what is held of a topic. */
+  /** Called with the stored samples of a topic. */
   readonly found: (topic: string, samples: TraceSamples) => void;
 }
 /** Reads samples from before the plot was opened; resolves with the topics that need not be read elsewhere. */
@@ -13,7 +13,7 @@ export type History = (traces: readonly Trace[], wanted: Wanted) => Promise<Read
 
 const histories: History[] = [];
 
-/** For a feature that starts. The last one that was added is asked first: it may rely on the others. */
+/** Adds a history; features call it when they start. The newest one is read first, since it may rely on the others. */
 export function addHistory(history: History): void {
   histories.unshift(history);
 }

@@ -11,11 +11,11 @@ interface Props {
   readonly label: string;
   readonly text: string;
   readonly onInput: (text: string) => void;
-  /** Ctrl-Enter. */
+  /** Called on Ctrl-Enter. */
   readonly onSubmit: () => void;
 }
 
-/** A field for a JSON value; says what is wrong with it. */
+/** A field for a JSON value, which shows what is wrong with it. */
 export function JsonInput({ label, text, onInput, onSubmit }: Props) {
   const read = readJson(text);
   return (

@@ -4,7 +4,7 @@ type Ranged = Pick<Parameter, "type" | "minimum" | "maximum" | "unit">;
 const FLOAT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const INT = /^[+-]?\d+$/;
 
-/** What is wrong with a value for a parameter; null: nothing that can be known here. The provider has the last word. */
+/** The problem with a value for a parameter; null if the page knows none. The provider may still refuse the value. */
 export function problemOf({ type, minimum, maximum, unit }: Ranged, text: string): string | null {
   if (type === "bool") return text === "true" || text === "false" ? null : "true or false";
   if (type !== "float" && type !== "int") return null;

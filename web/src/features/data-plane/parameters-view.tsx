@@ -17,10 +17,10 @@ type Snapshot = Extract<ManagerFrame, { type: "parameters_snapshot" }>;
 const filter = signal("");
 const snapshot = signal<Snapshot | null>(null);
 const problem = signal<string | null>(null);
-/** Between two requests, milliseconds. */
+/** Pause between two requests, ms. */
 const PACE_MS = 1_000;
 
-/** The parameters of all programs, with what is in effect; overrides are set in place. */
+/** The parameters of all programs with their values in effect; overrides are set in place. */
 export function ParametersView() {
   const again = usePolling();
   const { parameters = [], errors = [] } = snapshot.value ?? {};
@@ -93,7 +93,7 @@ export function ParametersView() {
 
 function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChanged: () => void }) {
   const { id, name, unit, service, provider_id, output, input, override_enabled, override_value, description } = parameter;
-  /** What is typed and not yet set; null: nothing. */
+  /** Text that was typed but is not set yet; null: none. */
   const [draft, setDraft] = useState<string | null>(null);
   const text = draft ?? override_value;
   const wrong = draft === null ? null : problemOf(parameter, draft);
@@ -159,7 +159,7 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
   );
 }
 
-/** Asks each second while the view is shown and the page in sight. Returns what asks at once. */
+/** Requests the parameters each second while the view is shown and the page is visible. Returns a function that requests them at once. */
 function usePolling(): () => void {
   const isOpen = isConnected.value;
   const poll = useRef(() => {});

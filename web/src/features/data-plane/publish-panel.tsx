@@ -10,7 +10,7 @@ import { history, type Message, type Progress, publish, publishAtRate, remember 
 const RATES = [1, 2, 5, 10, 20, 50];
 const FIRST: Message = { name: "", value: "{}", definition: "", definitionName: "" };
 
-/** A form that publishes a topic, once or at a rate, and what was published from this browser before. */
+/** A form that publishes a topic once or at a rate, with the messages that this browser has published before. */
 export function PublishPanel({ onClose }: { onClose: () => void }) {
   const [message, setMessage] = useState<Message>(history.peek()[0] ?? FIRST);
   const [rate, setRate] = useState(0);
@@ -100,7 +100,7 @@ export function PublishPanel({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Closing the form ends it: what commands a robot must not go on unseen. */
+/** Publishes until the form is closed: commands to a robot must not continue unseen. */
 function usePublishing() {
   const [progress, setProgress] = useState<Progress | null>(null);
   const [isRunning, setRunning] = useState(false);
@@ -135,7 +135,7 @@ function progressText({ sent, subscribers, problem }: Progress): string {
   return `${sent === 1 ? "Published" : `${sent} messages published`}: ${to}.`;
 }
 
-/** What programs wait for. */
+/** Topics that programs subscribe to and none publishes. */
 function withoutPublisher(): string[] {
   const published = new Set(topics.value.map(({ name }) => name));
   const wanted = new Set(clients.value.flatMap(({ subscribed_topics }) => subscribed_topics));

@@ -5,7 +5,7 @@ import { ask } from "../../state/store.ts";
 /** A message as it was entered. */
 export interface Message {
   readonly name: string;
-  /** JSON. */
+  /** The value as JSON. */
   readonly value: string;
   readonly definition: string;
   readonly definitionName: string;
@@ -13,12 +13,12 @@ export interface Message {
 
 /** A message that was published from this browser. */
 export interface Published extends Message {
-  /** Milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   readonly at: number;
 }
 
 const MAX_HISTORY = 20;
-/** Longer ones are not kept: the browser's storage is small. */
+/** Maximum size of a message that is kept, characters: the browser's storage is small. */
 const MAX_KEPT_CHARS = 20_000;
 
 /** Messages that were published from this browser, the newest first. */
@@ -33,7 +33,7 @@ function isPublished(value: unknown): value is Published {
   return typeof at === "number" && [name, message, definition, definitionName].every((text) => typeof text === "string");
 }
 
-/** A message that was published before moves to the top. */
+/** Adds a message to the history; one that was published before moves to the top. */
 export function remember(message: Message): void {
   if (message.value.length + message.definition.length > MAX_KEPT_CHARS) return;
   const isSame = (one: Message) =>
@@ -44,7 +44,7 @@ export function remember(message: Message): void {
   history.value = [{ ...message, at: Date.now() }, ...history.peek().filter((one) => !isSame(one))].slice(0, MAX_HISTORY);
 }
 
-/** Rejects in the manager's words. Resolves with the number of subscribers. */
+/** Publishes a message. Resolves with the number of subscribers; rejects with the manager's message. */
 export async function publish({ name, value, definition, definitionName }: Message): Promise<number> {
   const answer = await ask(
     {
@@ -60,14 +60,14 @@ export async function publish({ name, value, definition, definitionName }: Messa
   return answer.subscribers;
 }
 
-/** What was published so far; `problem` ends it. */
+/** The number of messages published so far; a `problem` ends the publishing. */
 export interface Progress {
   readonly sent: number;
   readonly subscribers: number;
   readonly problem: string | null;
 }
 
-/** Publishes again and again until the returned function is called, or a message is refused. A manager that is slow gets fewer messages. */
+/** Publishes repeatedly until the returned function is called or a message is refused. A slow manager gets fewer messages. */
 export function publishAtRate(message: Message, rate: number, tell: (progress: Progress) => void): () => void {
   let sent = 0;
   let isWaiting = false;

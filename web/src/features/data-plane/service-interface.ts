@@ -1,7 +1,7 @@
 import { parseJson } from "../../../../src/base/json.ts";
 import type { Service } from "../../../../src/features/data-plane/wire/service.ts";
 
-/** What a service's metadata says of its endpoints (docs/clients.md, "Services"). Nothing in it can be relied on. */
+/** The endpoints of a service from its metadata (docs/clients.md, "Services"), which may contain anything. */
 export interface ServiceInterface {
   readonly name: string;
   readonly endpoints: readonly Endpoint[];
@@ -25,7 +25,7 @@ export function interfaceOf({ interface: text }: Pick<Service, "interface">): Se
 
 export const interfaceName = (service: Pick<Service, "interface">): string => interfaceOf(service).name;
 
-/** A first request that fits a JSON Schema, for a person to change. */
+/** An example of a request that fits a JSON Schema, for the user to edit. */
 export function exampleOf(schema: unknown, depth = 0): unknown {
   const given = recordOf(schema);
   if (given === null || depth > 6) return {};

@@ -24,7 +24,7 @@ interface Call {
 const calls = signal<readonly Call[]>([]);
 const MAX_CALLS = 20;
 
-/** One service: a form to call it, and what came of earlier calls. */
+/** One service: a form to call it, and the results of earlier calls. */
 export function ServicePanel({ service, onClose }: { service: Service; onClose: () => void }) {
   const { name, endpoints } = interfaceOf(service);
   const [endpointName, setEndpoint] = useState(endpoints[0]?.name ?? "call");

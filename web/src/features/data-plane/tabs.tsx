@@ -8,7 +8,7 @@ interface Tab {
 }
 const tabs: Tab[] = [];
 
-/** Adds a tab to the data view, after those that are there. For a feature that starts. */
+/** Adds a tab at the end of the data view; features call it when they start. */
 export function addDataTab(type: ViewType<SingleKind>, load: () => Promise<TabContent>): void {
   tabs.push({ type, load });
 }

@@ -16,7 +16,7 @@ import { valueText } from "./words.ts";
 type Detail = Extract<ManagerFrame, { type: "topic_detail" }>;
 const SAMPLES_A_SECOND = 5;
 
-/** One topic: its newest sample, who publishes and subscribes, its definition. */
+/** One topic: its newest sample, its publishers and subscribers, its definition. */
 export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => void }) {
   const { name, publisher_rate, subscribers } = topic;
   const detail = useDetail(name, subscribers);
@@ -69,7 +69,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
   );
 }
 
-/** Asked for again when the number of subscribers changes. */
+/** Requests the details of a topic, again when the number of subscribers changes. */
 function useDetail(name: string, subscribers: number): Detail | null {
   const [detail, setDetail] = useState<Detail | null>(null);
   useEffect(() => {
@@ -84,14 +84,14 @@ function useDetail(name: string, subscribers: number): Detail | null {
   return detail;
 }
 
-/** The newest sample while it is wanted. */
+/** The newest sample of a topic; not updated unless `isWanted`. */
 function useSamples(name: string, isWanted: boolean): Sample | null {
   const [sample, setSample] = useState<Sample | null>(null);
   useEffect(() => (isWanted ? readTopic(name, SAMPLES_A_SECOND, setSample) : undefined), [name, isWanted]);
   return sample;
 }
 
-/** The numeric fields, to be put on the plot. */
+/** The numeric fields, as buttons that add them to the plot or remove them. */
 function Fields({ topic, sample }: { topic: string; sample: Pick<Sample, "value"> }) {
   const fields = numericFields(sample.value);
   if (fields.length === 0) return null;

@@ -14,27 +14,27 @@ interface Reader {
 /** A connection has one subscription for each topic; the fastest reader decides its rate. */
 class Topic {
   readonly readers = new Set<Reader>();
-  /** What was asked for. It only grows while the topic is read, so that the places in frames that are under way stay right. */
+  /** The subscribed fields. The list only grows while the topic is read, so that indices in pending frames stay valid. */
   fields: string[] = [];
 
   get rate(): number {
     return Math.max(0, ...[...this.readers].map(({ rate }) => rate));
   }
 
-  /** Whether something has to be asked for that was not. */
+  /** Adds fields; returns whether any of them is not subscribed yet. */
   want(fields: readonly string[]): boolean {
     const added = fields.filter((field) => !this.fields.includes(field));
     this.fields.push(...added);
-    // One frame may then be drawn wrongly: better than a subscription that is refused.
+    // A pending frame may then be drawn wrongly, which is better than a refused subscription.
     if (this.fields.length > MAX_FIELDS) this.fields = [...new Set([...this.readers].flatMap((reader) => reader.fields))];
     return added.length > 0;
   }
 }
 
-/** The manager's limit for one subscription. */
+/** Maximum number of fields of one subscription, set by the manager. */
 const MAX_FIELDS = 100;
 const topics = new Map<string, Topic>();
-/** Not while the page still connects: what is sent then is refused, and would not be sent again. */
+/** Whether subscriptions can be sent: while the page is connecting, they are refused, and would not be sent again. */
 const isOpen = computed(() => connection.value.kind === "open");
 
 frames$.subscribe((frame) => {
@@ -46,12 +46,12 @@ effect(() => {
   if (isOpen.value) for (const name of topics.keys()) subscribe(name);
 });
 
-/** Samples of a topic, at most `rate` a second; while the manager is away, none. Returns what ends it. */
+/** Subscribes to a topic, at most `rate` samples a second; none arrive while disconnected. Returns a function that unsubscribes. */
 export function readTopic(name: string, rate: number, take: (sample: Sample) => void): () => void {
   return read(name, { rate, fields: [], take });
 }
 
-/** Numeric fields of all samples of a topic, `rate` times a second: times in seconds since 1970, and the values of each field. */
+/** Subscribes to numeric fields of all samples of a topic, sent `rate` times a second: times in seconds since 1970, and each field's values. */
 export function readFields(
   name: string,
   { rate, fields }: { rate: number; fields: readonly string[] },

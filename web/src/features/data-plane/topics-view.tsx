@@ -68,7 +68,7 @@ export function TopicsView() {
 }
 
 function RateLine({ name }: { name: string }) {
-  // Drawn again each second.
+  // Redraws each second.
   void now.value;
   return <Sparkline values={rates.get(name) ?? []} label={`Rate of ${name} in the last minute`} />;
 }

@@ -10,7 +10,7 @@ declare module "../../state/views.ts" {
   }
 }
 
-/** The parts of the plot (plot/plot-address.ts). */
+/** The parameters of the plot in the address (plot/plot-address.ts). */
 export const PLOT_PARAMETERS = ["trace", "seconds", "scale"] as const;
 
 /** A view that is a tab of the data view. */

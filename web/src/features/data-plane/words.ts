@@ -1,4 +1,4 @@
-/** A value of a topic or a service for a reader: JSON of which long arrays of numbers stay on one line. */
+/** A value of a topic or a service as JSON for a reader; long arrays of numbers stay on one line. */
 export function valueText(value: unknown, indent = ""): string {
   if (Array.isArray(value)) {
     if (value.every((item) => item === null || typeof item !== "object"))

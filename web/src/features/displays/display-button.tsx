@@ -4,7 +4,7 @@ import { IconButton } from "../../ui/icons.tsx";
 import { isNarrow } from "../../ui/screen.ts";
 import { displayOf } from "./display-of.ts";
 
-/** A graphical program: its windows, beside its terminal. */
+/** A button that shows the windows of a graphical program beside its terminal. */
 export function DisplayButton({ process }: { process: Process }) {
   const display = displayOf(process);
   if (display === null || poppedOut) return null;

@@ -1,18 +1,18 @@
-/** What `GET /mgr/vnc/info` says of a display, as far as the page uses it. */
+/** The parts of the answer to `GET /mgr/vnc/info` that the page uses. */
 export type DisplayInfo =
   | { ok: true; ready: boolean; path: string; process: string; name: string }
-  /** `isFinal`: asking again does not help before something else changes. */
+  /** `isFinal`: a retry does not help before something else changes. */
   | { ok: false; message: string; isFinal: boolean };
 
-/** Path of a display's WebSocket; anything else in an answer is refused. */
+/** Path of a display's WebSocket; any other path in an answer is refused. */
 const SOCKET_PATH = "/mgr/vnc/ws";
 
-/** Where the manager tells of a display. `session`: a configured one, null: the user's own. */
+/** Address of the information about a display. `session`: a configured session; null: the user's own display. */
 export function infoAddress(session: string | null): string {
   return `/mgr/vnc/info${session === null ? "" : `?session=${encodeURIComponent(session)}`}`;
 }
 
-/** Asks for the display at an `infoAddress`, and so starts a private one. Rejects if the manager cannot be reached. */
+/** Requests a display at an `infoAddress`, which starts a private one. Rejects if the manager cannot be reached. */
 export async function displayInfo(address: string, signal: AbortSignal): Promise<DisplayInfo> {
   const response = await fetch(address, { signal });
   const text = await response.text();
@@ -24,7 +24,7 @@ export function readInfo(status: number, text: string): DisplayInfo {
   if (answer?.ok !== true) {
     const { message } = answer ?? {};
     const sentence = typeof message === "string" ? message : text.trim() || `The manager answered ${status}.`;
-    // A session that does not run may be started; one that is not configured does not appear by itself.
+    // A stopped session may be started again; one that is not configured does not appear by itself.
     return { ok: false, message: sentence, isFinal: status === 404 };
   }
   const { ready, websocket_path: path, process, display_name: name } = answer;

@@ -19,12 +19,12 @@ export function displayOf({ name, node, x_display_kind, x_display_username, x_di
   return x_display_kind === "web" && x_display_username === user ? { kind: "display" } : null;
 }
 
-/** A display as processes of `node` have it in `x_display`. */
+/** The name of a display in `x_display` of processes of `node`. */
 function nameAt(node: string, session: { node: string; vnc_display: number }): string {
   return `${session.node === node ? "" : session.node}:${session.vnc_display}`;
 }
 
-/** A program that the user has started draws on their own display: offers to show it. */
+/** Offers to show the user's own display when a program that they have started draws on it. */
 export function offerDisplays(): void {
   frames$.subscribe((frame) => {
     if (frame.type !== "web_x_display_used" || current.peek().kind === "display") return;

@@ -9,32 +9,32 @@ import { OwnSizes } from "./own-sizes.ts";
 export type ScreenState =
   | { kind: "starting"; text: string }
   | { kind: "open" }
-  /** The VNC server of a configured session asks for a password, some for a user's name, too. */
+  /** The VNC server of a configured session requires a password; some require a user name, too. */
   | { kind: "password"; hasName: boolean }
-  /** Tried again by itself. */
+  /** The next attempt to connect is automatic. */
   | { kind: "waiting"; reason: string; retryAt: number }
-  /** `stopped`: its process, if that is why; once it runs again, so may the display. */
+  /** `stopped`: the stopped process that ended it, else null; once that runs again, the display may, too. */
   | { kind: "ended"; reason: string; stopped: string | null };
 
 type Outcome = "starting" | { reason: string; isFinal: boolean; stopped?: string };
 
 export interface ScreenOptions {
-  /** Shrunk or enlarged to the window; otherwise in its own pixels. */
+  /** Whether the picture is scaled to the window; otherwise it has its own size in pixels. */
   fit: boolean;
-  /** The display gets the size of the window of the viewer that used it last. */
+  /** Whether the display gets the window size of the viewer that used it last. */
   resize: boolean;
   viewOnly: boolean;
-  /** 0 to 9, of compressed pictures. */
+  /** JPEG quality, 0 to 9. */
   quality: number;
 }
 
-/** Until a display that starts is ready, milliseconds. */
+/** Interval of requests until a display that is starting is ready, ms. */
 const POLL_MS = 400;
 const RETRY_MS = { first: 1_000, most: 15_000 } as const;
-/** A connection that lasted so long was a good one: the next one is tried soon, milliseconds. */
+/** Minimum duration of a connection, ms, after which the next attempt follows soon. */
 const GOOD_MS = 10_000;
 
-/** One display in one element: connects, and connects again until it is closed. noVNC itself connects once. */
+/** One display in one element: connects, and reconnects until it is closed. noVNC itself connects once. */
 export class DisplayScreen {
   readonly state: Signal<ScreenState> = signal({ kind: "starting", text: "Connecting …" });
   /** The newest text that was copied in the display. */
@@ -46,15 +46,15 @@ export class DisplayScreen {
   readonly #resizes = new ResizeObserver(() => this.#sizes.resized(this.#box.clientWidth, this.#box.clientHeight));
   #options: ScreenOptions;
   readonly #isStopped: (process: string) => boolean;
-  /** Of the display that was shown last. */
+  /** Process of the display that was shown last. */
   #process = "";
   #rfb: RFB | null = null;
   /** Ends the current pause. */
   #wake: () => void = () => {};
 
   /**
-   * `isStopped`: whether this process has been stopped, or has ended by itself. `takesSize`: the display gets this window's size at once, not only when it is used
-   * here.
+   * `isStopped`: whether a process has been stopped or has ended by itself. `takesSize`: whether the display gets this window's size at once, not
+   * only when it is used here.
    */
   constructor(parts: {
     box: HTMLElement;
@@ -102,15 +102,15 @@ export class DisplayScreen {
     for (const key of keys) this.#rfb?.sendKey(keysymOf(key), null);
   }
 
-  /** Gives the display a text to paste. */
+  /** Sends a text to the display's clipboard. */
   paste(text: string): void {
     this.#rfb?.clipboardPasteFrom(text);
   }
 
-  /** Connects now rather than later. */
+  /** Connects at once instead of waiting for the next attempt. */
   retry(): void {
     if (this.state.value.kind === "ended") {
-      // At once: a second request must not begin a second series of connections.
+      // Set at once: a second call must not start a second series of attempts.
       this.state.value = { kind: "starting", text: "Connecting …" };
       this.#process = "";
       void this.#run();
@@ -145,9 +145,9 @@ export class DisplayScreen {
     }
   }
 
-  /** Resolves when the display cannot be shown, or no longer. */
+  /** Connects to the display and shows it. Resolves when it cannot be shown, or is no longer shown. */
   async #attempt(): Promise<Outcome> {
-    // To ask for the private display is to start it: one that ends when it is idle would never stay away.
+    // A request for the private display starts it: without this check, one that ended because it was idle would start again.
     const process = this.#process;
     if (this.#isStopped(process)) return { reason: `${process} has stopped.`, isFinal: true, stopped: process };
     const info = await displayInfo(withRequestToken(infoAddress(this.#session)), this.#end.signal);
@@ -157,7 +157,7 @@ export class DisplayScreen {
       this.state.value = { kind: "starting", text: `Starting ${info.process || "the display"} …` };
       return "starting";
     }
-    // Large, and not needed by the rest of the page.
+    // noVNC is large, and the rest of the page does not need it.
     const { default: Rfb } = await import("@novnc/novnc");
     if (this.#end.signal.aborted) return { reason: "", isFinal: true };
     return this.#show(new Rfb(this.#box, webSocketAddress(info.path), { shared: true }));
@@ -213,12 +213,12 @@ export class DisplayScreen {
     if (canvas && this.#sizes.shown(canvas.width, canvas.height)) this.#apply();
   }
 
-  /** Keys that leave the display are released elsewhere: it would keep them pressed. */
+  /** Releases modifiers: if a key is released outside of the display, the display would keep it pressed. */
   #releaseModifiers(): void {
     if (!this.#options.viewOnly) for (const [code, keysym] of MODIFIERS) this.#rfb?.sendKey(keysym, code, false);
   }
 
-  /** A hidden page waits until it is shown. */
+  /** Waits before the next attempt; a hidden page waits until it is shown. */
   async #pause(milliseconds: number): Promise<void> {
     do {
       await new Promise<void>((resolve) => {

@@ -3,10 +3,10 @@ import { kept } from "../../state/settings.ts";
 
 const isBoolean = (value: unknown) => (typeof value === "boolean" ? value : null);
 
-/** How this browser shows displays. */
+/** The settings of this browser for displays. */
 export const displayFits = kept("displayFits", true, isBoolean);
 export const displayResizes = kept("displayResizes", true, isBoolean);
-/** Of pictures that are sent as JPEG, by noVNC's scale of 0 to 9. */
+/** Quality of JPEG pictures, on noVNC's scale of 0 to 9. */
 export const QUALITIES = [
   [2, "Low quality: for slow networks"],
   [6, "Medium quality"],

@@ -17,9 +17,9 @@ import { vncSessions } from "./sessions.ts";
 import { TextPanel } from "./text-panel.tsx";
 import { TouchKeyboard } from "./touch-keyboard.tsx";
 
-/** The graphical programs of a display. */
+/** The view of a display with its graphical programs. */
 export function DisplayView({ view }: { view: ViewOf<"display" | "session"> }) {
-  /** A configured VNC server; undefined: the user's own display. */
+  /** The name of a configured session; undefined: the user's own display. */
   const session = view.kind === "session" ? view.name : undefined;
   const box = useRef<HTMLDivElement>(null);
   const section = useRef<HTMLElement>(null);
@@ -30,7 +30,7 @@ export function DisplayView({ view }: { view: ViewOf<"display" | "session"> }) {
   const options = { ...displayOptions.value, viewOnly };
   useEffect(() => {
     if (!box.current) return;
-    // A phone that only looks leaves the size to those who work with the display.
+    // A phone that only views the display leaves its size to the viewers that work with it.
     const isStopped = (process: string) => {
       const { requested_state, state } = processOf(process) ?? {};
       return requested_state === "stop" || state === "stopped";

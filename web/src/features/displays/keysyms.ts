@@ -18,7 +18,7 @@ const KEYSYMS = {
 } as const;
 type KeyName = keyof typeof KEYSYMS;
 
-/** By their place on the keyboard: a server that was told the place of a pressed key does not know the key by its meaning. */
+/** Modifiers with their key codes: a server that received a press with its code ignores a release without it. */
 export const MODIFIERS = [
   ["ControlLeft", 0xffe3],
   ["ControlRight", 0xffe4],
@@ -30,7 +30,7 @@ export const MODIFIERS = [
   ["MetaRight", 0xffec],
 ] as const;
 
-/** Keys that the page or the browser uses itself, or that a phone lacks; sent from a menu. */
+/** Keys that the page or the browser uses itself, or that a phone lacks; a menu sends them. */
 export const SENT_KEYS: readonly { label: string; keys: readonly (KeyName | string)[] }[] = [
   { label: "Esc", keys: ["Escape"] },
   { label: "Tab", keys: ["Tab"] },
@@ -46,7 +46,7 @@ export const SENT_KEYS: readonly { label: string; keys: readonly (KeyName | stri
   { label: "F11", keys: ["F11"] },
 ];
 
-/** Latin-1 has its own codes; all other characters are Unicode plus this (X protocol, appendix A). */
+/** Offset of keysyms to Unicode; characters of Latin-1 have their own codes (X protocol, appendix A). */
 const UNICODE = 0x0100_0000;
 const isLatin1 = (code: number) => (code >= 0x20 && code <= 0x7e) || (code >= 0xa0 && code <= 0xff);
 

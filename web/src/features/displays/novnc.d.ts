@@ -2,7 +2,7 @@
 declare module "@novnc/novnc" {
   interface RfbEvents {
     connect: CustomEvent;
-    /** `clean`: it was asked to end. */
+    /** `clean`: the disconnection was requested. */
     disconnect: CustomEvent<{ clean: boolean }>;
     clipboard: CustomEvent<{ text: string }>;
     securityfailure: CustomEvent<{ status: number; reason?: string }>;
@@ -17,7 +17,7 @@ declare module "@novnc/novnc" {
     focusOnClick: boolean;
     showDotCursor: boolean;
     background: string;
-    /** 0 (worst) to 9 (best) of JPEG. */
+    /** JPEG quality, 0 (worst) to 9 (best). */
     qualityLevel: number;
     disconnect(): void;
     sendCredentials(credentials: { username?: string; password: string }): void;

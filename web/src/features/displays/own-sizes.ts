@@ -1,9 +1,9 @@
-/** Sizes remembered; the server answers requests for the newest few. */
+/** Maximum number of sizes that are remembered; the server answers requests for the newest few. */
 const MAX_SIZES = 32;
 
 /**
- * Whose size a display has. Several viewers may show it, and VNC says of a new size nothing but the size: one that this
- * viewer has not had itself since it took the size over is another viewer's.
+ * Determines which viewer set the size of a display. Several viewers may show it, and VNC reports only the new size: a size that this viewer has
+ * not had since it took over comes from another viewer.
  */
 export class OwnSizes {
   #sizes: string[] = [];
@@ -13,7 +13,7 @@ export class OwnSizes {
     return this.#isOwn;
   }
 
-  /** The user works with the display here: from now on it follows this window. */
+  /** The user works with the display here: its size follows this window from now on. */
   take(width: number, height: number): void {
     if (!this.#isOwn) this.#sizes = [];
     this.#isOwn = true;
@@ -24,13 +24,13 @@ export class OwnSizes {
     this.#isOwn = false;
   }
 
-  /** This window has another size. */
+  /** Adds a new size of this window. */
   resized(width: number, height: number): void {
     const size = `${Math.floor(width)}x${Math.floor(height)}`;
     this.#sizes = [...this.#sizes.filter((one) => one !== size), size].slice(-MAX_SIZES);
   }
 
-  /** The display has another size. Returns whether another viewer has taken it over. */
+  /** Handles a new size of the display. Returns whether another viewer has taken it over. */
   shown(width: number, height: number): boolean {
     if (!this.#isOwn || this.#sizes.includes(`${width}x${height}`)) return false;
     this.#isOwn = false;

@@ -1,6 +1,6 @@
 import type { DisplayScreen } from "./display-screen.ts";
 
-/** Asked for by the VNC server of a configured session. The page sends it to that server only, and does not keep it. */
+/** A form for the password that a configured session's VNC server requires. The page sends it to that server only, and does not store it. */
 export function PasswordForm({ screen, hasName }: { screen: DisplayScreen; hasName: boolean }) {
   return (
     <form

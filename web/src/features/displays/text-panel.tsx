@@ -4,7 +4,7 @@ import { copy } from "../../ui/clipboard.ts";
 import { IconButton } from "../../ui/icons.tsx";
 import type { DisplayScreen } from "./display-screen.ts";
 
-/** Text between this computer and the display: browsers refuse the clipboard to pages over plain HTTP, and this works there, too. */
+/** Exchanges text between this computer and the display, also over plain HTTP, where browsers refuse access to the clipboard. */
 export function TextPanel({ screen, onClose }: { screen: DisplayScreen; onClose: () => void }) {
   const [text, setText] = useState("");
   const copied = screen.copied.value;

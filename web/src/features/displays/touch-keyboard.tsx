@@ -3,9 +3,9 @@ import { Icon } from "../../ui/icons.tsx";
 import type { DisplayScreen } from "./display-screen.ts";
 import { typedDifference } from "./typed-text.ts";
 
-/** Always in the field, so that a phone's keyboard has something to delete. */
+/** Text that is always in the field, so that a phone's keyboard can delete something. */
 const FILLER = " ".repeat(16);
-/** Longer text is of no use to the suggestions of a keyboard. */
+/** Maximum length of the text in the field, characters: a keyboard's suggestions do not use more. */
 const MAX_LENGTH = 200;
 const KEYS = [
   ["Esc", "Escape"],
@@ -17,7 +17,7 @@ const KEYS = [
 ] as const;
 const LABELS: Readonly<Record<string, string>> = { Left: "Left", Up: "Up", Down: "Down", Right: "Right" };
 
-/** Opens a phone's keyboard, and has the keys that it lacks. A canvas cannot open one: what is typed goes through a field. */
+/** Opens a phone's keyboard, and has the keys that it lacks. A canvas cannot open one, so the text is typed into a field. */
 export function TouchKeyboard({ screen }: { screen: DisplayScreen }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const before = useRef(FILLER);

@@ -1,6 +1,6 @@
 /**
- * What a phone's keyboard has done to a field: it gives no keys, only the field's new text. Words that it suggests replace
- * what was typed, so the difference may begin before the end.
+ * The keys that a phone's keyboard has typed: it reports only the field's new text. Suggested words replace typed text, so the difference may
+ * begin before the end.
  */
 export function typedDifference(before: string, after: string): { backspaces: number; text: string } {
   const old = [...before];

@@ -16,7 +16,7 @@ export interface LoggerForm {
 
 const LOG_SIZE = "10000";
 
-/** The topics that are chosen now: those that were there keep their numbers, new ones get those of the last one. */
+/** Sets the topics of the form: known ones keep their numbers, new ones get those of the last topic. */
 export function withTopics(form: LoggerForm, names: readonly string[]): LoggerForm {
   const known = new Map(form.topics.map((topic) => [topic.name, topic]));
   const last = form.topics.at(-1);
@@ -24,7 +24,7 @@ export function withTopics(form: LoggerForm, names: readonly string[]): LoggerFo
   return { ...form, topics: names.map((name) => known.get(name) ?? { name, ...fresh }) };
 }
 
-/** A topic is listed once for each host that has samples of it; in the form once. */
+/** The form of a logger. The logger lists a topic once for each host that has samples of it, the form only once. */
 export function formOf({ name, topics }: Pick<DaemonLogger, "name" | "topics">): LoggerForm {
   const byName = new Map(topics.map((topic) => [topic.name, topic]));
   return {

@@ -9,13 +9,13 @@ import { configurationOf, type LoggerForm, type LoggerFormTopic, withTopics } fr
 
 interface Props {
   readonly first: LoggerForm;
-  /** An existing logger is changed: its name stays. */
+  /** Whether the logger is new; the name of an existing one stays. */
   readonly isNew: boolean;
   readonly onSaved: (name: string) => void;
   readonly onClose: () => void;
 }
 
-/** A form that makes or changes a logger. */
+/** A form that creates or changes a logger. */
 export function LoggerFormPanel({ first, isNew, onSaved, onClose }: Props) {
   const [form, setForm] = useState(first);
   const [problem, setProblem] = useState<string | null>(null);

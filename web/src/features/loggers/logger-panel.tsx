@@ -22,7 +22,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** One logger: what it keeps, with live counts; start, stop, download. */
+/** One logger: its topics with live counts, and buttons to start, stop and download. */
 export function LoggerPanel({ logger, onConfigure, onClose }: Props) {
   const { name, enabled, topics } = logger;
   const remove = async () => {

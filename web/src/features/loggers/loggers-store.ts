@@ -7,7 +7,7 @@ import { frames$ } from "../../state/store.ts";
 
 export const loggers = signal<readonly DaemonLogger[]>([]);
 
-/** Follows the manager's frames; of one logger it sends at most two a second. */
+/** Follows the manager's frames, at most two a second for each logger. */
 frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => take(frame))));
 
 function take(frame: ManagerFrame): void {

@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<DaemonLogger>[] = [
   { title: "Topics", isWide: true, cell: (logger) => topicNames(logger).join(", ") },
 ];
 
-/** The last samples of topics, kept in the memory of the hosts. */
+/** The loggers, which keep the last samples of topics in the memory of the hosts. */
 export function LoggersView() {
   const [selected, setSelected] = useState<string | null>(null);
   const [form, setForm] = useState<{ first: LoggerForm; isNew: boolean } | null>(null);

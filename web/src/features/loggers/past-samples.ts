@@ -2,7 +2,7 @@ import { client } from "../../state/store.ts";
 import type { History } from "../data-plane/public.ts";
 import { RecordedFile, readSpan, wholeFile } from "../recordings/file/public.ts";
 
-/** Reads what loggers hold; of their topics nothing is read elsewhere. */
+/** Reads the samples that loggers hold; other histories need not read the topics of these loggers. */
 export const readPastOfLoggers: History = async (traces, wanted) => {
   const { loggers } = await client.request({ type: "request_loggers" });
   const topics = new Set(traces.map(({ topic }) => topic));

@@ -1,16 +1,16 @@
 import { downloadBlob } from "../../ui/download.ts";
 
 export interface Progress {
-  /** Bytes. */
+  /** Bytes received so far. */
   readonly done: number;
-  /** Null: not known yet. */
+  /** Size of the file, bytes; null if it is not known. */
   readonly total: number | null;
 }
 
-/** Bytes that are given to the browser at a time: it keeps them outside of the page, large ones on disk. */
+/** Size of the pieces that are given to the browser, bytes: it keeps them outside of the page, large ones on disk. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
-/** Downloads and lets the browser save a file. Rejects with what the manager says when it refuses. */
+/** Downloads a file and lets the browser save it. Rejects with the manager's message if it refuses. */
 export async function saveWithProgress(
   address: string,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: Progress) => void },

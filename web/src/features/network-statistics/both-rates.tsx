@@ -1,6 +1,6 @@
 import { byteRate } from "../../../../src/client/shown/units.ts";
 
-/** Bytes a second; where there is little room those of the next column, too. */
+/** A rate in bytes per second; on narrow screens also that of the next column. */
 export function BothRates({ first, second }: { first: number; second: number }) {
   return (
     <>

@@ -7,7 +7,7 @@ import { type HostRow, hostRows } from "./traffic-rows.ts";
 import { type TrafficColumn, TrafficTable } from "./traffic-table.tsx";
 import { ageText, percentText } from "./traffic-words.ts";
 
-/** The manager reports this part as a problem. */
+/** Fraction of retransmitted segments above which the manager reports a problem. */
 const MAX_RETRANSMITS = 0.01;
 
 const COLUMNS: readonly TrafficColumn<HostRow>[] = [
@@ -43,7 +43,7 @@ const COLUMNS: readonly TrafficColumn<HostRow>[] = [
   },
 ];
 
-/** A row a host: its traffic, and what its kernel counts of TCP and UDP. */
+/** A row for each host: its traffic, and its kernel's counters of TCP and UDP. */
 export function HostsTable({ stats }: { stats: NetworkStats }) {
   const names = hostNames.value;
   return (

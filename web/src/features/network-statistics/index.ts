@@ -29,7 +29,7 @@ export const networkStatistics: PageFeature = {
   ],
 };
 
-/** The action, which then shows what it has changed. */
+/** The action, which also opens the view that shows its effect. */
 function opening(action: Action): Action {
   return {
     ...action,

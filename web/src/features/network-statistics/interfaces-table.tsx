@@ -11,7 +11,7 @@ import { percentText } from "./traffic-words.ts";
 const BITS_PER_BYTE = 8;
 const errorsOf = (port: NetworkInterface) => port.rx_errors_s + port.tx_errors_s;
 const dropsOf = (port: NetworkInterface) => port.rx_drops_s + port.tx_drops_s;
-/** Of the busier direction; null: the speed is not known. */
+/** Use of the busier direction, as a fraction of the speed; null if the speed is not known. */
 const useOf = ({ speed_bits_s, rx_bytes_s, tx_bytes_s }: NetworkInterface) =>
   speed_bits_s === null ? null : (Math.max(rx_bytes_s, tx_bytes_s) * BITS_PER_BYTE) / speed_bits_s;
 

@@ -16,7 +16,7 @@ type Child = NetworkLink["children"][number];
 type Row = LinkRow | Child;
 
 const valuesOf = (row: Row) => ("link" in row ? row.link : row);
-/** Less is what is under way. */
+/** Minimum fraction of missing messages that is shown; less may still be on the way. */
 const MIN_MISSING = 0.01;
 
 const COLUMNS: readonly TrafficColumn<Row>[] = [

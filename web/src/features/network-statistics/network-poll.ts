@@ -1,20 +1,20 @@
-/** Pause after a measurement that failed, milliseconds. */
+/** Pause after a failed measurement, ms. */
 export const RETRY_MS = 2_000;
 
 export interface NetworkPollParts<T> {
-  /** Measures for a number of seconds. */
+  /** Requests a measurement of a number of seconds. */
   readonly ask: (seconds: number) => Promise<T>;
   readonly tell: (answer: T) => void;
   readonly fail: (error: unknown) => void;
-  /** Milliseconds of a monotonic clock. */
+  /** Time of a monotonic clock, ms. */
   readonly now: () => number;
   readonly setTimeout: (run: () => void, milliseconds: number) => unknown;
   readonly clearTimeout: (timer: unknown) => void;
 }
 
 /**
- * Measures again and again while a view shows the traffic. One measurement follows another, so that the manager's samples are shared. One is under
- * way at a time.
+ * Measures repeatedly while a view shows the traffic. One measurement follows the other, so that the manager's samples are shared; only one is
+ * pending at a time.
  */
 export class NetworkPoll<T> {
   readonly #parts: NetworkPollParts<T>;
@@ -26,7 +26,7 @@ export class NetworkPoll<T> {
     this.#parts = parts;
   }
 
-  /** `seconds` of a measurement; 0: none is wanted. */
+  /** `seconds`: length of a measurement; 0: no measurement is needed. */
   update(seconds: number): void {
     this.#seconds = seconds;
     if (this.#timer !== null) this.#parts.clearTimeout(this.#timer);
@@ -44,7 +44,7 @@ export class NetworkPoll<T> {
       .then(
         (answer) => {
           tell(answer);
-          // A manager that answers at once is not asked more often.
+          // If the manager answers early, the next request still waits for the full interval.
           return Math.max(0, seconds * 1_000 - (now() - begin));
         },
         (error: unknown) => {

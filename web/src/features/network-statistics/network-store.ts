@@ -13,9 +13,9 @@ import { LINK_KINDS, type LinkKind } from "./traffic-words.ts";
 /** The newest measurement; null: none yet. */
 export const stats = signal<NetworkStats | null>(null);
 export const topology = signal<NetworkTopology | null>(null);
-/** Why there is no newer one. */
+/** The reason why there is no newer measurement. */
 export const problem = signal<string | null>(null);
-/** When the newest one came, milliseconds since 1970. */
+/** Arrival of the newest measurement, ms since 1970. */
 export const measuredAt = signal(0);
 export const history = new TrafficHistory();
 
@@ -34,7 +34,7 @@ export const graphFolds = kept<Readonly<Record<string, boolean>>>("networkFolds"
 );
 
 export const filterText = signal("");
-/** Only what concerns this host. */
+/** The host whose traffic is shown; null: all. */
 export const pickedHost = signal<string | null>(null);
 export const filter = computed<TrafficFilter>(() => ({
   text: filterText.value,
@@ -42,22 +42,22 @@ export const filter = computed<TrafficFilter>(() => ({
   hiddenKinds: hiddenKinds.value,
   hiddenRows: hiddenRows.value,
 }));
-/** Whose TCP connections are shown. */
+/** The host whose TCP connections are shown. */
 export const connectionsOf = signal<string | null>(null);
 
-/** Hosts that the manager knows, and those that have been measured. */
+/** Hosts that the manager knows, and those that were measured. */
 export const hostNames = computed(() => [
   ...new Set([...hosts.value.map(({ name }) => name), ...(stats.value?.interfaces ?? []).map(({ host }) => host)]),
 ]);
 
-/** Seconds since a lost host was heard of. */
+/** Seconds since each lost host was last heard from. */
 export const lostAges = computed(() => {
   const found = new Map<string, number>();
   for (const { host, age } of stats.value?.udp ?? []) if (age > 0) found.set(host, age);
   return found;
 });
 
-/** An answer may be so late: a measurement, and what a busy manager needs. */
+/** Maximum wait for an answer, ms: a measurement, and the delay of a busy manager. */
 const TIMEOUT_MS = 30_000;
 
 const viewers = signal(0);
@@ -88,7 +88,7 @@ const poll = new NetworkPoll<NetworkStats>({
 });
 effect(() => poll.update(viewers.value > 0 && isVisible.value && connection.value.kind === "open" ? pace.value : 0));
 
-/** Topology changes with the interfaces. */
+/** Key of the interfaces for which the topology was requested: it changes with them. */
 let topologyOf = "";
 function learnTopology({ interfaces }: NetworkStats): void {
   const ports = interfaces.map((port) => [port.host, port.interface, port.network, port.up].join(" ")).join("\n");
@@ -106,7 +106,7 @@ function learnTopology({ interfaces }: NetworkStats): void {
   );
 }
 
-/** Measures while the component is shown, the page can be seen, and the user has not paused it. */
+/** Measures while the component is shown, the page is visible, and the user has not paused it. */
 export function useNetwork(): void {
   useEffect(() => {
     viewers.value = viewers.peek() + 1;
@@ -116,7 +116,7 @@ export function useNetwork(): void {
   }, []);
 }
 
-/** The most hidden rows that the user's browser remembers. */
+/** Maximum number of hidden rows that the user's browser remembers. */
 const MAX_HIDDEN = 500;
 
 export function hideRow(key: string): void {
@@ -127,7 +127,7 @@ export function showConnections(host: string): void {
   connectionsOf.value = host;
 }
 
-/** Takes back what the user has filtered and hidden. */
+/** Removes all filters and shows all hidden rows. */
 export function showAllTraffic(): void {
   filterText.value = "";
   pickedHost.value = null;

@@ -34,12 +34,12 @@ import { KIND_WORDS, LINK_KINDS, type LinkKind } from "./traffic-words.ts";
 
 const WORDS: Readonly<Record<Section, string>> = { links: "Links", interfaces: "Interfaces", hosts: "Hosts", graph: "Graph" };
 const PACE_WORDS: Readonly<Record<number, string>> = { 0: "paused", 1: "every second" };
-/** A narrower pane shows the graph or a table, pixels. */
+/** Minimum width of a pane that shows the graph beside a table, px. */
 const MIN_WIDTH_OF_BOTH = 820;
 
 const graphBeside = kept("networkGraphBeside", true, (value) => (typeof value === "boolean" ? value : null));
 
-/** On a phone the kinds of traffic are shown when they are wanted. */
+/** Whether the kinds of traffic are shown on a phone. */
 const kindsOpen = signal(false);
 
 /** Traffic between hosts: tables, problems, and a graph beside them. */
@@ -166,7 +166,7 @@ function Bar() {
   );
 }
 
-/** What is shown, with counts, and what of the traffic. */
+/** The sections with their counts, and the filters of the traffic. */
 function Sections({ canHaveBoth }: { canHaveBoth: boolean }) {
   const found = stats.value;
   const counts: Partial<Record<Section, number>> = found

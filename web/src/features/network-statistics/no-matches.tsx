@@ -1,6 +1,6 @@
 import { filter, filterText, pickedHost, showAllTraffic } from "./network-store.ts";
 
-/** Everything is filtered away or hidden. */
+/** The note that all rows are filtered out or hidden. */
 export function NoMatches() {
   const { text, host } = filter.value;
   const isFiltered = text !== "" || host !== null;

@@ -3,11 +3,11 @@ import type { NetworkProblem } from "../../../../src/features/network-statistics
 import { isNarrow } from "../../ui/screen.ts";
 import { pickedHost } from "./network-store.ts";
 
-/** Shown before the user wants all: on a wide screen, and on a phone. */
+/** Number of problems that are shown before the user opens all: on a wide screen, and on a phone. */
 const FEW = { wide: 3, narrow: 1 } as const;
 const CLASSES = { error: "bad", warning: "warn", info: "" } as const;
 
-/** What is wrong, the most severe first: a line each, which opens to the whole text. */
+/** The problems, the most severe first: a line each, which opens to the whole text. */
 export function ProblemList({ problems }: { problems: readonly NetworkProblem[] }) {
   const [isWhole, setWhole] = useState(false);
   if (problems.length === 0) return null;

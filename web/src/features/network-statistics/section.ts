@@ -3,5 +3,5 @@ import { kept } from "../../state/settings.ts";
 export const SECTIONS = ["links", "interfaces", "hosts", "graph"] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** Which part of the network view is shown. */
+/** The part of the network view that is shown. */
 export const section = kept<Section>("networkSection", "links", (value) => SECTIONS.find((one) => one === value) ?? null);

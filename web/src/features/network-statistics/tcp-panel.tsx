@@ -15,7 +15,7 @@ interface Answer {
   readonly at: number;
 }
 
-/** TCP connections of a host's programs, as of the last request: read when it is opened and when the user asks. */
+/** TCP connections of a host's programs, requested when the panel is opened and when the user refreshes. */
 export function TcpPanel({ host, onClose }: { host: string; onClose: () => void }) {
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [problem, setProblem] = useState<string | null>(null);

@@ -1,14 +1,14 @@
 import type { NetworkStats } from "../../../../src/features/network-statistics/wire.ts";
 import { linkKey, portKey } from "./traffic-rows.ts";
 
-/** Points of a sparkline. */
+/** Maximum number of values of a sparkline. */
 const MAX_VALUES = 60;
 
-/** Bytes a second of the last measurements of each link and interface, the newest last. */
+/** Bytes per second in the last measurements of each link and interface, the newest last. */
 export class TrafficHistory {
   readonly #values = new Map<string, number[]>();
 
-  /** Forgets links that no longer exist. */
+  /** Adds a measurement; forgets links that no longer exist. */
   add({ links, interfaces }: Pick<NetworkStats, "links" | "interfaces">): void {
     const known = new Set<string>();
     const push = (key: string, value: number) => {

@@ -2,14 +2,14 @@ import type { NetworkInterface, NetworkLink, NetworkProblem, NetworkStats } from
 import { hasWords, wordsOf } from "../../ui/list/word-filter.ts";
 import type { LinkKind } from "./traffic-words.ts";
 
-/** What of the traffic the user wants to see. */
+/** The part of the traffic that the user wants to see. */
 export interface TrafficFilter {
   /** Words that a row has to contain. */
   readonly text: string;
-  /** Only what concerns this host; null: all. */
+  /** Only traffic of this host; null: all. */
   readonly host: string | null;
   readonly hiddenKinds: readonly LinkKind[];
-  /** Keys of links and interfaces. */
+  /** Keys of the hidden links and interfaces. */
   readonly hiddenRows: readonly string[];
 }
 
@@ -19,12 +19,12 @@ export const portKey = (port: Pick<NetworkInterface, "host" | "interface">): str
 export interface LinkRow {
   readonly key: string;
   readonly link: NetworkLink;
-  /** Only parts match the filter: it is shown open. */
+  /** Only some parts match the filter: the row is shown open. */
   readonly isFound: boolean;
   readonly problems: readonly NetworkProblem[];
 }
 
-/** Links with their visible parts, which they are the sum of; the problems that concern them. */
+/** Links as the sum of their visible parts, with the problems that concern them. */
 export function linkRows({ links, problems }: Pick<NetworkStats, "links" | "problems">, filter: TrafficFilter): LinkRow[] {
   const { host, hiddenKinds, hiddenRows } = filter;
   const words = wordsOf(filter.text);
@@ -41,7 +41,7 @@ export function linkRows({ links, problems }: Pick<NetworkStats, "links" | "prob
   });
 }
 
-/** Interfaces that the filter leaves. */
+/** The interfaces that match the filter. */
 export function portRows(interfaces: readonly NetworkInterface[], filter: TrafficFilter): NetworkInterface[] {
   const words = wordsOf(filter.text);
   return interfaces
@@ -52,7 +52,7 @@ export function portRows(interfaces: readonly NetworkInterface[], filter: Traffi
     .sort((one, other) => compare(one.host, other.host) || compare(one.interface, other.interface));
 }
 
-/** Problems that the filter leaves. */
+/** The problems that match the filter. */
 export function shownProblems(problems: readonly NetworkProblem[], { text, host }: Pick<TrafficFilter, "text" | "host">): NetworkProblem[] {
   const words = wordsOf(text);
   return problems.filter(
@@ -62,14 +62,14 @@ export function shownProblems(problems: readonly NetworkProblem[], { text, host 
   );
 }
 
-/** A host, and what the kernels count of the connections of its daemon and of its datagrams. */
+/** A host with the kernel's counters of its daemon's connections and of its datagrams. */
 export interface HostRow {
   readonly host: string;
   readonly sent: number;
   readonly received: number;
-  /** Null: not told. */
+  /** Round-trip time, ms; null if it is not reported. */
   readonly rtt_ms: number | null;
-  /** Part of the segments that were sent again. */
+  /** Fraction of the segments that were sent again. */
   readonly retransmits: number;
   readonly udpLost: number;
   readonly age: number;
@@ -102,13 +102,13 @@ export function hostRows(
     });
 }
 
-/** The part of a link's or a child's messages that the receiver has not counted; bytes where there are no packets. */
+/** The fraction of a link's or child's messages that the receiver has not counted; of its bytes if there are no packets. */
 export function missingPart(values: Pick<NetworkLink, "bytes_s" | "packets_s" | "measured_bytes_s" | "measured_packets_s">): number {
   const [sent, got] = values.packets_s > 0 ? [values.packets_s, values.measured_packets_s] : [values.bytes_s, values.measured_bytes_s];
   return sent === 0 ? 0 : Math.max(0, (sent - got) / sent);
 }
 
-/** The kinds of traffic that there are. */
+/** The kinds of traffic that occur. */
 export function kindsOf(links: readonly NetworkLink[]): Set<LinkKind> {
   return new Set(links.flatMap(({ children }) => children.map(({ kind }) => kind)));
 }

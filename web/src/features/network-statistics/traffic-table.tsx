@@ -7,14 +7,14 @@ import { sorted } from "../../ui/list/sorted.ts";
 export interface TrafficColumn<T> {
   readonly title: string;
   readonly cell: (item: T) => ComponentChildren;
-  /** To sort by; without it the column cannot be sorted by. */
+  /** The value to sort by; without it the column cannot be sorted. */
   readonly value?: (item: T) => string | number;
   readonly isNumber?: boolean;
-  /** Drawn as a line of values. */
+  /** The cell is a line of values. */
   readonly isLine?: boolean;
-  /** Left out where there is little room. */
+  /** Omitted in narrow tables. */
   readonly isWide?: boolean;
-  /** Stands for the wide column of this title, too, where there is little room. */
+  /** Title of the wide column that this column also shows in narrow tables. */
   readonly and?: string;
 }
 
@@ -33,16 +33,16 @@ interface Props<T, P> {
   readonly keyOf: (item: T) => string;
   readonly nameTitle: string;
   readonly nameOf: (item: T) => ComponentChildren;
-  /** Values are old, or something is wrong. */
+  /** The class of a row: its values are old, or something is wrong. */
   readonly classOf: (item: T) => string;
   readonly columns: readonly TrafficColumn<T | P>[];
-  /** Sorts by this column at first; otherwise the order of the items. */
+  /** The column that sorts the rows at first; otherwise they are in the order of the items. */
   readonly first?: string;
-  /** Another one sorts or filters the rows again also while the pointer holds them. */
+  /** Key of the filter: if it changes, the rows are sorted and filtered again even while the pointer holds them. */
   readonly view: string;
-  /** Parts that a row opens to, and whether it is open. */
+  /** The parts that a row opens to, and whether it is open. */
   readonly parts?: { of: (item: T) => readonly Part<P>[]; isOpen: (item: T) => boolean; toggle: (item: T) => void };
-  /** What a name does without parts. */
+  /** Called when a name without parts is clicked. */
   readonly onPick?: (item: T) => void;
   readonly isPicked?: (item: T) => boolean;
   readonly onHide?: (item: T) => void;

@@ -10,7 +10,7 @@ export function ageText(seconds: number): string {
 
 export type LinkKind = NetworkLink["children"][number]["kind"];
 
-/** What the parts of links are called: one, and all of a kind. */
+/** Names of the kinds of a link's parts: of one part, and of all parts of the kind. */
 export const KIND_WORDS: Readonly<Record<LinkKind, readonly [string, string]>> = {
   topic: ["topic", "Topics"],
   service: ["service", "Services"],

@@ -9,14 +9,14 @@ export interface TaskQuestion {
   threads: boolean;
   env: boolean;
   filter: string;
-  /** Pause between two requests, milliseconds; 0: requested once. */
+  /** Pause between two requests, ms; 0: the list is requested once. */
   every: number;
 }
 
 export interface TaskList {
   columns: TaskColumn[];
   rows: TaskRow[];
-  /** Why there is no list, or no newer one. */
+  /** The reason why there is no list, or no newer one. */
   problem: string | null;
   isLoading: boolean;
 }
@@ -56,7 +56,7 @@ export function useTaskList({ host, threads, env, filter, every }: TaskQuestion)
   return { list, again };
 }
 
-/** The list, or why there is none. */
+/** Requests the list once; resolves with the reason if there is none. */
 async function askOnce({ host, threads, env, filter }: Omit<TaskQuestion, "every">): Promise<TaskList | string> {
   try {
     const answer = await ask({ type: "request_process_list", host, show_threads: threads, show_env: env, filter }, "process_list");
@@ -66,7 +66,7 @@ async function askOnce({ host, threads, env, filter }: Omit<TaskQuestion, "every
   }
 }
 
-/** Ends after `milliseconds`, once the page is visible, or when it is woken. */
+/** Resolves after `milliseconds`, once the page is visible, or when it is woken. */
 function pause(milliseconds: number, wake: { current: () => void }): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -13,7 +13,7 @@ const CHOICES = Object.entries(POLICIES).map(([name, number]) => {
   const label = name.toUpperCase();
   return [number, REAL_TIME_POLICIES.has(number) ? `${label} (real time)` : label] as const;
 });
-/** In the form, in the title or in a place of their own. */
+/** Columns that are shown in the form, in the title or in a place of their own. */
 const ELSEWHERE = new Set(["name", "policy", "prio", "nice", "affinity", "command", "env"]);
 
 interface PanelProps {
@@ -24,7 +24,7 @@ interface PanelProps {
   onChanged: () => void;
 }
 
-/** All of one task, and how it is scheduled. */
+/** The panel of one task: all its values, and a form for its scheduling. */
 export function TaskPanel({ host, columns, row, onClose, onChanged }: PanelProps) {
   const cell = (name: string) => row.cells[columns.findIndex((column) => column.name === name)];
   const [pid, tid] = [Number(cell("pid")?.raw), Number(cell("tid")?.raw)];
@@ -89,7 +89,7 @@ interface Wanted {
   affinity: string;
 }
 
-/** What is typed stays until it is applied or given up; until then the form follows the task. */
+/** The form for a task's scheduling. Typed values stay until they are applied or discarded; the other fields follow the task. */
 function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
   const now: Wanted = {
     policy: Number(cell("policy")?.raw),
@@ -115,7 +115,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
       "process_list_task_set_result",
     );
     if (!answer.ok) return setProblem(answer.message);
-    // What was typed meanwhile has not been applied.
+    // Values that were typed meanwhile have not been applied.
     setTyped((latest) => (latest === sent ? {} : latest));
     const clamped = clampText(affinity, answer.affinity);
     toast(clamped === null ? `Thread ${tid} has its new scheduling.` : `Thread ${tid} has its new scheduling. ${clamped}.`);
@@ -183,7 +183,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
           {problem}
         </p>
       )}
-      {/* Never disabled: what has the keyboard would lose it. */}
+      {/* Never disabled: a disabled button would lose the focus. */}
       <span class="dialog-buttons">
         <button
           type="button"

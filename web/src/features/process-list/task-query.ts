@@ -1,15 +1,15 @@
 import { TASK_COLUMNS } from "../../../../src/features/process-list/task-columns.ts";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 
-/** What is typed into the filter: what the host evaluates, and words that are looked for here. */
+/** The parsed filter: a part that the host evaluates, and words that the page searches for. */
 export interface TaskQuery {
-  /** As `request_process_list` takes it: items `key:op:value` joined by NUL. */
+  /** Items `key:op:value` joined by NUL, as in `request_process_list`. */
   filter: string;
-  /** In lower case; each has to be found somewhere. */
+  /** Words in lower case; a row has to contain all of them. */
   words: string[];
 }
 
-/** Names that are shorter to type. */
+/** Short names of columns. */
 const SHORT: Readonly<Record<string, string>> = {
   cpu: "cpu_percent",
   mem: "memory_rss",
@@ -24,7 +24,7 @@ const SHORT: Readonly<Record<string, string>> = {
 const KEYS: ReadonlySet<string> = new Set(TASK_COLUMNS);
 const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** `cpu>5 user==root "two words"`; what names no column is a word. */
+/** Parses a filter such as `cpu>5 user==root "two words"`; text that names no column is a word. */
 export function parseTaskQuery(text: string): TaskQuery {
   const items: string[] = [];
   const words: string[] = [];
@@ -44,16 +44,16 @@ function itemOf(text: string): string | null {
   return `${key}:${operator === "=" ? "==" : operator}:${key === "memory_rss" ? bytes(value) : value}`;
 }
 
-/** `100M` as bytes. */
+/** Converts `100M` to bytes. */
 function bytes(text: string): string {
   const [, number, unit = ""] = /^([\d.]+)([kmg])(?:i?b)?$/i.exec(text) ?? [];
   return number === undefined ? text : String(Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? 1)));
 }
 
-/** What is typed for the threads of one process. */
+/** The filter for the threads of one process. */
 export const queryOfProcess = (pid: number): string => `pid==${pid}`;
 
-/** Rows that hold every word. */
+/** The rows that contain every word. */
 export function matching(rows: TaskRow[], { words }: TaskQuery): TaskRow[] {
   if (words.length === 0) return rows;
   return rows.filter(({ cells }) => {
@@ -70,7 +70,7 @@ export interface Order {
   descending: boolean;
 }
 
-/** In order by one column; equal ones by pid and tid, so that they do not change places. What has no value comes last. */
+/** Sorts by one column, equal rows by pid and tid, so that they do not change places. Rows without a value come last. */
 export function inOrder(rows: readonly TaskRow[], columns: readonly TaskColumn[], { column, descending }: Order): TaskRow[] {
   const at = columns.findIndex(({ name }) => name === column);
   const sign = descending ? -1 : 1;
@@ -94,7 +94,7 @@ function byKey(a: string, b: string): number {
   return pid - otherPid || tid - otherTid;
 }
 
-/** `0-3,6` as the protocol has it: `0,1,2,3,6`; null for what is no list of CPUs. */
+/** Converts `0-3,6` to the protocol's `0,1,2,3,6`; null if the text is not a list of CPUs. */
 export function cpuList(text: string): string | null {
   const cpus = new Set<number>();
   for (const part of text.split(",")) {
@@ -107,7 +107,7 @@ export function cpuList(text: string): string | null {
   return [...cpus].sort((a, b) => a - b).join(",");
 }
 
-/** The other way round: `0,1,2,3,6` as `0-3,6`. */
+/** Converts the protocol's `0,1,2,3,6` to `0-3,6`. */
 export function cpuRanges(list: string): string {
   const ranges: [number, number][] = [];
   for (const cpu of list.split(",").map(Number)) {
@@ -118,7 +118,7 @@ export function cpuRanges(list: string): string {
   return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
 }
 
-/** What the host did not do as requested, in words; null if it did everything. Lists of CPUs as the protocol has them. */
+/** Describes the CPUs that the host did not apply; null if it applied all. Both lists have the protocol's form. */
 export function clampText(wanted: string, got: string): string | null {
   return wanted === got ? null : `CPUs ${cpuRanges(wanted)}: this machine has ${cpuRanges(got)}`;
 }

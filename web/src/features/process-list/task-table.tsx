@@ -11,7 +11,7 @@ import { isNarrow } from "../../ui/screen.ts";
 import { lasting } from "../../ui/time.ts";
 import type { Order } from "./task-query.ts";
 
-/** Widths in characters; the order is that of the screen. What is not here stands in the panel. */
+/** Widths of columns in characters, in the order of the screen. The panel shows the other columns. */
 const WIDTHS: Readonly<Record<string, number>> = {
   pid: 9,
   tid: 9,
@@ -36,7 +36,7 @@ const NARROW: Readonly<Record<string, number>> = { pid: 9, name: 16, cpu_percent
 const OF_THREADS = new Set(["tid", "processor"]);
 const OF_PROCESSES = new Set(["threads"]);
 
-/** Heights in the style sheet, pixels: rows out of sight are not drawn. */
+/** Row heights in the style sheet, px: rows out of view are not drawn. */
 const rowHeight = () => (isNarrow.value ? 44 : 26);
 const SPARE = 12;
 
@@ -44,7 +44,7 @@ interface TableProps {
   box: RefObject<HTMLElement | null>;
   columns: TaskColumn[];
   rows: readonly TaskRow[];
-  /** What runs now: a row that is not among them is gone, and only holds its place. */
+  /** The current rows: a row that is not among them has ended, and only keeps its place. */
   known: readonly TaskRow[];
   hold: HeldRows<TaskRow>["hold"];
   order: Order;
@@ -54,7 +54,7 @@ interface TableProps {
   onSelect: (key: string) => void;
 }
 
-/** A table of thousands of rows, of which those in sight are drawn. Keys by the WAI-ARIA pattern of a grid whose rows have the focus. */
+/** A table of thousands of rows, of which only the visible ones are drawn. Its keys follow the WAI-ARIA pattern of a grid with focusable rows. */
 export function TaskTable({ box, columns, rows, known, hold, order, threads, selected, onOrder, onSelect }: TableProps) {
   const viewport = useSignal<Viewport>({ top: 0, height: 900, width: 900 });
   useViewport(box, viewport);
@@ -146,7 +146,7 @@ export function TaskTable({ box, columns, rows, known, hold, order, threads, sel
 
 interface Shown {
   column: TaskColumn;
-  /** Its place in the cells. */
+  /** Index of the column in the cells. */
   at: number;
   width: number;
 }
@@ -200,7 +200,7 @@ function Cell({ column, cell, managed }: CellProps) {
   );
 }
 
-/** The row that the address names is scrolled to once it is there; afterwards the user scrolls. */
+/** Scrolls once to the row that the address names, when it exists; afterwards only the user scrolls. */
 function useBroughtIntoSight(box: RefObject<HTMLElement | null>, rows: readonly TaskRow[], wanted: string | null): void {
   const isDone = useRef(wanted === null);
   useEffect(() => {

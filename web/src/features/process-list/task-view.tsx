@@ -14,7 +14,7 @@ const PACES: readonly (readonly [number, string])[] = [
   [5_000, "every 5 s"],
   [0, "paused"],
 ];
-/** What is typed goes to the host after this time without a key, milliseconds. */
+/** Delay from the last key to the request with the typed filter, ms. */
 const TYPING_MS = 250;
 
 /** All processes or threads of a host, live. */
@@ -134,7 +134,7 @@ function Toggle({ label, pressed, onToggle }: { label: string; pressed: boolean;
   );
 }
 
-/** Numbers begin with the largest. */
+/** The order after a click on a column's head: numbers begin with the largest. */
 function nextOrder({ column, descending }: Order, wanted: string): Order {
   if (column === wanted) return { column, descending: !descending };
   return { column: wanted, descending: ["cpu_percent", "memory_rss", "cpu_time", "threads", "prio", "start_time"].includes(wanted) };
@@ -148,7 +148,7 @@ function withManaged(text: string, on: boolean): string {
   return on ? `${rest} process!=`.trim() : rest;
 }
 
-/** A value once it has not changed for a moment. */
+/** The value, once it has not changed for TYPING_MS. */
 function useSettled(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

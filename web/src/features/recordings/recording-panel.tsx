@@ -34,7 +34,7 @@ export function StateText({ recording: { state } }: { recording: Pick<Recording,
 
 interface Props {
   readonly recording: Recording;
-  /** Starts it again, with a form. */
+  /** Opens a form that starts the recording again. */
   readonly onAgain: () => void;
   readonly onClose: () => void;
 }

@@ -10,11 +10,11 @@ export const ALSO_RECORDED: readonly (readonly [AlsoRecorded, string])[] = [
   ["parameters", "Overrides of parameters"],
 ];
 
-/** What the form holds; numbers are text as typed, empty: as configured. */
+/** The values of the form; numbers are text as typed, empty: as configured. */
 export interface RecordingForm {
   readonly name: string;
   readonly topics: readonly string[];
-  /** Patterns, separated by blanks. */
+  /** Patterns, separated by spaces. */
   readonly terminals: string;
   readonly include: readonly AlsoRecorded[];
   readonly maxSizeMib: string;
@@ -38,7 +38,7 @@ export const EMPTY_FORM: RecordingForm = {
 
 const MIB = 1_048_576;
 
-/** The frame that the form means. What is not given is left out: it is as configured. */
+/** The request of the form. Empty fields are omitted: the configured values apply. */
 export function requestOf(form: RecordingForm): Request {
   const { name, topics, include, maxSizeMib, maxMinutes, maxFiles, freeMib, onFull } = form;
   const terminals = form.terminals.split(/\s+/).filter(Boolean);
@@ -60,7 +60,7 @@ function given(field: string, text: string, unit: number): Record<string, number
   return text.trim() === "" ? {} : { [field]: Math.round(Number(text) * unit) };
 }
 
-/** Losses for a reader: "none", "12 of 1,000". */
+/** A text about losses: "none", "12 of 1,000". */
 export function lostText({ messages, missed, dropped }: { messages: number; missed: number; dropped: number }): string {
   const lost = missed + dropped;
   return lost === 0 ? "none" : `${lost.toLocaleString("en-US")} of ${(messages + lost).toLocaleString("en-US")}`;

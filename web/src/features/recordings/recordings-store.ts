@@ -9,9 +9,9 @@ import { complain } from "../../ui/toasts.ts";
 
 export const recordings = signal<readonly Recording[]>([]);
 
-/** Follows the manager's frames; of one recording it sends at most two a second. */
+/** Follows the manager's frames, at most two a second for each recording. */
 frames$.subscribe((frame) => {
-  // A window with one process is told of no recordings.
+  // A window with one process receives no recordings.
   if (frame.type === "snapshot" && socketQuery(location) === "") client.request({ type: "request_recordings" }).catch(complain);
   drawnWithNextFrame(() => batch(() => take(frame)));
 });

@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Recording>[] = [
   { title: "Topics", isWide: true, value: ({ patterns }) => patterns.join(" "), cell: ({ patterns }) => patternsText(patterns) },
 ];
 
-/** What is recorded to disk, and was. */
+/** The recordings to disk, running and ended. */
 export function RecordingsView() {
   const [selected, setSelected] = useState<string | null>(null);
   const [form, setForm] = useState<RecordingForm | null>(null);

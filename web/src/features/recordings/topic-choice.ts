@@ -1,7 +1,7 @@
 import { MgrError } from "../../../../src/base/errors.ts";
 import { compileFnmatch, isLiteral } from "../../../../src/base/fnmatch.ts";
 
-/** The published topics that a text means: those that have it in their names, or match it as a pattern. */
+/** The published topics that contain a text in their names, or match it as a pattern. */
 export function listedTopics(published: readonly string[], text: string): readonly string[] {
   const wanted = text.trim();
   if (wanted === "") return published;
@@ -9,12 +9,12 @@ export function listedTopics(published: readonly string[], text: string): readon
   return published.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()));
 }
 
-/** Whether one of the patterns means the topic; not whether it is one of them by its name. */
+/** Whether one of the patterns matches the topic; the topic itself does not count. */
 export function isCovered(name: string, chosen: readonly string[]): boolean {
   return chosen.some((one) => one !== name && isPattern(one) && matcher(one)(name));
 }
 
-/** Null: the text is no name that could be added. `patterns`: whether a pattern can. */
+/** The name or pattern to add; null if the text cannot be added. `patterns`: whether patterns are allowed. */
 export function addition(text: string, chosen: readonly string[], patterns: boolean): string | null {
   const wanted = text.trim();
   if (wanted === "" || chosen.includes(wanted)) return null;
@@ -29,13 +29,13 @@ function matcher(pattern: string): (name: string) => boolean {
   try {
     return compileFnmatch(pattern);
   } catch (error) {
-    // Longer than patterns may be.
+    // The pattern is too long.
     if (error instanceof MgrError) return () => false;
     throw error;
   }
 }
 
-/** "run-1", or the first one that is free. */
+/** The first free name: "run-1", "run-2" and so on. */
 export function freeName(stem: string, used: readonly { readonly name: string }[]): string {
   const names = new Set(used.map(({ name }) => name));
   let number = 1;

@@ -8,13 +8,13 @@ import { addition, isCovered, listedTopics } from "./topic-choice.ts";
 interface Props {
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;
-  /** Whether patterns can be chosen, too: then also topics that appear later are meant. */
+  /** Whether patterns can be chosen, too: they also select topics that appear later. */
   readonly patterns: boolean;
-  /** What it means that none is chosen. */
+  /** Text that is shown if no topic is chosen. */
   readonly none: string;
 }
 
-/** Chooses topics: from the list of those that are published, by name, or by pattern. */
+/** Chooses topics from the list of published ones, by name, or by pattern. */
 export function TopicChooser({ chosen, onChange, patterns, none }: Props) {
   const [text, setText] = useState("");
   const published = topics.value.map(({ name }) => name);
@@ -22,7 +22,7 @@ export function TopicChooser({ chosen, onChange, patterns, none }: Props) {
   const added = addition(text, chosen, patterns);
   const add = (name: string) => onChange([...chosen, name]);
   const remove = (name: string) => onChange(chosen.filter((one) => one !== name));
-  // What is shown by its box in the list need not be said twice.
+  // Published topics already have a check box in the list.
   const chips = chosen.filter((name) => !published.includes(name));
   return (
     <fieldset class="topic-chooser">
@@ -37,7 +37,7 @@ export function TopicChooser({ chosen, onChange, patterns, none }: Props) {
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== "Enter") return;
-            // Not the form's: the topic is what is typed.
+            // Enter adds the typed topic, and does not submit the form.
             event.preventDefault();
             if (added !== null) {
               add(added);

@@ -4,7 +4,7 @@ import { tabType } from "../data-plane/views.ts";
 declare module "../../state/views.ts" {
   interface ViewFields {
     recordings: unknown;
-    /** A file of a recording, as a plot. */
+    /** The plot of a recorded file. */
     recorded: { recording: string; host: string; file: string };
   }
 }

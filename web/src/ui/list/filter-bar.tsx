@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
-/** A field for the filter of a list, and how many items it leaves. */
+/** A field for the filter of a list, and the number of items that match. */
 export function FilterBar({
   text,
   label,

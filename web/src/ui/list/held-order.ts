@@ -1,5 +1,5 @@
 /**
- * Rows that stay where they are: those of `before` in their order with what is known of them now, also those that are gone, then the new ones.
+ * Rows that keep their place: those of `before` in their order with their newest values, even if they are gone, then the new ones.
  */
 export function heldRows<T>(before: readonly T[], now: readonly T[], keyOf: (row: T) => string): T[] {
   const found = new Map(now.map((row) => [keyOf(row), row]));

@@ -4,15 +4,15 @@ import { heldRows } from "./held-order.ts";
 
 export interface HeldRows<T> {
   rows: readonly T[];
-  /** The pointer is over the rows, or they have the focus: their order is not the newest. */
+  /** Whether the pointer is over the rows or they have the focus; their order is then not the newest. */
   isHeld: boolean;
-  /** For the element around the rows. */
+  /** Properties of the element around the rows. */
   hold: ReturnType<typeof usePointerOver>["hold"];
 }
 
 /**
- * Holds rows in place while the mouse is over them: what is about to be clicked does not move away. With another `order` (sorting, filter)
- * they stand as they come. `hasFocus`: the keyboard is in one of them, which would lose it by a move.
+ * Holds rows in place while the mouse is over them, so that they do not move before a click. If `order` (sorting, filter) changes, they take
+ * their newest order. `hasFocus`: whether a row has the focus, which it would lose if it moved.
  */
 export function useHeldRows<T>(now: readonly T[], keyOf: (row: T) => string, order: string, hasFocus = false): HeldRows<T> {
   const { isOver, hold } = usePointerOver();

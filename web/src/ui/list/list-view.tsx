@@ -8,16 +8,16 @@ interface Props<T> extends Omit<TableProps<T>, "onSelect"> {
   /** The text that the filter searches. */
   readonly textOf: (item: T) => readonly string[];
   readonly filter: Signal<string>;
-  /** Null: its panel was closed. */
+  /** Called with the key of the selected item; null if its panel was closed. */
   readonly onSelect: (key: string | null) => void;
   /** Buttons beside the filter. */
   readonly tools?: ComponentChildren;
   readonly panelOf: (item: T, onClose: () => void) => ComponentChildren;
-  /** In the place of the panel of the selected item. */
+  /** Shown instead of the panel of the selected item. */
   readonly form?: ComponentChildren;
 }
 
-/** A list that can be filtered and sorted, and beside it what is known of the selected item, or a form. */
+/** A list that can be filtered and sorted, and beside it the panel of the selected item, or a form. */
 export function ListView<T>({ items, textOf, filter, tools, panelOf, form, onSelect, empty, ...table }: Props<T>) {
   const { label, keyOf, selected } = table;
   const shown = matching(items, filter.value, (item) => textOf(item).join(" "));

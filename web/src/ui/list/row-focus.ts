@@ -3,37 +3,36 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Viewport } from "./viewport.ts";
 
-/** What of a table has the focus. */
+/** The part of a table that has the focus. */
 interface Place {
   /** `data-key` of the row. */
   key: string;
-  /** Which of the row's links and buttons; -1: the row itself. */
+  /** Index of the link or button in the row; -1: the row itself. */
   part: number;
 }
 
 interface Rows {
-  /** What scrolls. */
+  /** The scrolling element. */
   box: RefObject<HTMLElement | null>;
   viewport: Signal<Viewport>;
   /** A row's height, pixels. */
   height: number;
-  /** Place of a row among all, drawn or not; -1: there is none. */
+  /** Index of a row among all rows, drawn or not; -1: there is none. */
   indexOf: (key: string) => number;
 }
 
 const PARTS = "a, button";
 
 /**
- * Keeps the focus in a table of which only the rows in sight are drawn. Rows that are sorted again are moved, or no longer
- * drawn, and then the focus would be the page's, where the next key means something else: it stays with its row, which is
- * scrolled to. Of a row that is gone or was scrolled out of sight it goes to the one that Tab comes to, else to the box.
- * Returns what gives the focus to a row, wherever it is.
+ * Keeps the focus in a table of which only the visible rows are drawn. After sorting, rows are moved or no longer drawn, and the focus would go
+ * to the page, where the next key has another meaning. So the focus stays with its row, which is scrolled to. If the row is gone, or was scrolled
+ * out of view, the row that Tab moves to gets the focus, else the box. Returns a function that focuses a row, wherever it is.
  */
 export function useRowFocus({ box, viewport, height, indexOf }: Rows): (key: string) => void {
-  /** What gets the focus once it is drawn. */
+  /** The place that gets the focus once it is drawn. */
   const wanted = useRef<Place | null>(null);
   const top = useRef(0);
-  // Before this drawing.
+  // The focused place before this drawing.
   const held = placeOf(box.current);
   const give = () => {
     const row = wanted.current && box.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(wanted.current.key)}"]`);
@@ -47,7 +46,7 @@ export function useRowFocus({ box, viewport, height, indexOf }: Rows): (key: str
     if (index < 0 || !box.current) return false;
     wanted.current = place;
     scrollToRow(box.current, index, height);
-    // Not left to the scroll event of the next frame: the row with the focus would be gone before this one is there.
+    // Set now, not by the scroll event in the next frame: the focused row would be gone before the new one is drawn.
     viewport.value = { ...viewport.peek(), top: box.current.scrollTop };
     give();
     return true;
@@ -72,7 +71,7 @@ function placeOf(box: HTMLElement | null): Place | null {
   return { key: row.dataset.key, part: [...row.querySelectorAll(PARTS)].indexOf(focused) };
 }
 
-/** Below the head, which sticks to the top. */
+/** Scrolls a row into view, below the head, which sticks to the top. */
 export function scrollToRow(box: HTMLElement, index: number, height: number): void {
   const head = box.querySelector("thead")?.clientHeight ?? height;
   const top = index * height;

@@ -1,4 +1,4 @@
-/** Items in the order of a value; those with equal values stay as they are. */
+/** Items sorted by a value; those with equal values keep their order. */
 export function sorted<T>(items: readonly T[], by: (item: T) => string | number, turned: boolean): T[] {
   const found = items.toSorted((one, other) => {
     const [left, right] = [by(one), by(other)];

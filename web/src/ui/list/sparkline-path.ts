@@ -1,6 +1,6 @@
 const POINTS = 60;
 
-/** The path of values from 0 up to the highest, the newest at the right. */
+/** The path of a line of values, from 0 up to the highest, with the newest at the right. */
 export function pathOf(values: readonly number[], width: number, height: number): string {
   const most = Math.max(...values, Number.MIN_VALUE);
   const step = width / (POINTS - 1);

@@ -5,12 +5,12 @@ import { sorted } from "./sorted.ts";
 export interface Column<T> {
   readonly title: string;
   readonly cell: (item: T) => ComponentChildren;
-  /** To sort by; without it the column cannot be sorted by. */
+  /** The value to sort by; without it the column cannot be sorted. */
   readonly value?: (item: T) => string | number;
   readonly isNumber?: boolean;
-  /** Left out of a table that has little room. */
+  /** Omitted in a narrow table. */
   readonly isWide?: boolean;
-  /** Left out on a phone. */
+  /** Omitted on a phone. */
   readonly isMedium?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface TableProps<T> {
   readonly columns: readonly Column<T>[];
   readonly selected: string | null;
   readonly onSelect: (key: string) => void;
-  /** What is said when there are no items. */
+  /** Shown if there are no items. */
   readonly empty: ComponentChildren;
 }
 

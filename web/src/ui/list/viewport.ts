@@ -1,14 +1,14 @@
 import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 
-/** What of a scrolling box is in sight, pixels. */
+/** The visible part of a scrolling box, px. */
 export interface Viewport {
   top: number;
   height: number;
   width: number;
 }
 
-/** The first of `count` rows of one height that is drawn, and the first one after them that is not: `spare` more than are in sight. */
+/** The index of the first drawn one of `count` rows of equal height, and of the first row after the drawn ones; `spare`: rows out of view. */
 export function drawnRows(
   { top, height }: Viewport,
   rows: { height: number; count: number; spare: number },
@@ -19,7 +19,7 @@ export function drawnRows(
   };
 }
 
-/** Follows a scrolling box: only what is in sight is drawn. */
+/** Follows the visible part of a scrolling box. */
 export function useViewport(box: { current: HTMLElement | null }, known?: Signal<Viewport>): ReadonlySignal<Viewport> {
   const own = useSignal<Viewport>({ top: 0, height: 800, width: 800 });
   const viewport = known ?? own;

@@ -9,7 +9,7 @@ import type { ParamFlags } from "./list.ts";
 import { overrideAll } from "./override.ts";
 import { type Difference, differences, fileContent, type Overrides, overridesOf, parseOverrides, yamlOf } from "./parameter-file.ts";
 
-/** `mgr param dump [PATTERN]`: all overrides as YAML. */
+/** `mgr param dump [PATTERN]`: prints all overrides as YAML. */
 export async function paramDump(pattern: string, flags: ParamFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const { parameters, errors } = await askParameters(client, pattern);
@@ -20,7 +20,7 @@ export async function paramDump(pattern: string, flags: ParamFlags): Promise<voi
   });
 }
 
-/** `mgr param load FILE`: makes the overrides those of the file; parameters that are not in it stay. */
+/** `mgr param load FILE`: sets the overrides to those of the file; parameters that are not in it stay. */
 export async function paramLoad(file: string, flags: ParamFlags): Promise<void> {
   const wanted = await readOverrides(file);
   await withManager(flags, async (client) => {
@@ -28,7 +28,7 @@ export async function paramLoad(file: string, flags: ParamFlags): Promise<void> 
     reportMissing(errors);
     const known = new Set(parameters.map(fullName));
     for (const parameter of wanted.keys()) if (!known.has(parameter)) missing(parameter);
-    // Of two providers with one name both are meant.
+    // If two providers have the same name, both are changed.
     const changes = parameters.flatMap((parameter) => {
       const value = wanted.get(fullName(parameter))?.value;
       const isSame = value === (parameter.override_enabled ? parameter.override_value : null);

@@ -6,24 +6,24 @@ import type { Parameter } from "../../wire/parameter.ts";
 
 export const PARAMETER: Kind = { word: "parameter", list: "mgr param list" };
 
-/** Everything that matches, and what cannot be known since a provider did not answer. */
+/** All parameters that match, and an error for each provider that did not answer. */
 export async function askParameters(client: ManagerClient, pattern: string): Promise<{ parameters: Parameter[]; errors: string[] }> {
   const { parameters, errors } = await client.request({ type: "request_parameters", pattern });
   return { parameters, errors: errors.map(({ provider, message }) => `'${provider}' did not list its parameters: ${message}`) };
 }
 
-/** On stderr; the exit code says that something is missing. */
+/** Prints errors on stderr; the exit code says that something is missing. */
 export function reportMissing(errors: readonly string[]): void {
   for (const error of errors) process.stderr.write(`mgr: ${visible(error)}\n`);
   if (errors.length > 0) process.exitCode = EXIT.failed;
 }
 
 /**
- * Parameters by name, `SERVICE:NAME` or id; with `all` every one that is so named. Asks once, however many names there are. Else exit code 3,
- * or 2 if several are meant by one name.
+ * Parameters by name, `SERVICE:NAME` or id; with `all`, every one of that name. Sends one request for all names. Exit code 3 if there is no such
+ * parameter, 2 if a name is ambiguous.
  */
 export async function findParameters(client: ManagerClient, names: readonly string[], all = false): Promise<Parameter[]> {
-  // Not as a pattern: names may hold its characters.
+  // The names are not sent as a pattern: they may contain its characters.
   const { parameters, errors } = await askParameters(client, "*");
   const found = names.flatMap((name) => {
     const named = parameters.filter((each) => each.name === name || fullName(each) === name || each.id === name);
@@ -44,7 +44,7 @@ function ambiguous(name: string, found: readonly Parameter[]): CommandFailure {
   return new CommandFailure(EXIT.usage, `there are ${found.length} parameters '${name}': name one of ${choices.join(", ")}, or use --all`);
 }
 
-/** Unique as long as no two providers have the same name. */
+/** Full name of a parameter, unique unless two providers have the same name. */
 export function fullName({ service, name }: Pick<Parameter, "service" | "name">): string {
   return `${service}:${name}`;
 }

@@ -9,7 +9,7 @@ export interface ParamFlags extends ConnectionFlags {
   json?: boolean;
 }
 
-/** `mgr param list [PATTERN]`: parameters of all clients. */
+/** `mgr param list [PATTERN]`: lists parameters of all clients. */
 export async function paramList(pattern: string, flags: ParamFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const { parameters, errors } = await askParameters(client, pattern);
@@ -43,7 +43,7 @@ export function listing(parameters: Parameter[]): string {
   );
 }
 
-/** With the range of values that the program accepts. */
+/** The type with the range of values that the program accepts. */
 function typeText({ type, minimum, maximum }: Parameter): string {
   return minimum === null && maximum === null ? type : `${type} ${minimum ?? "-∞"} to ${maximum ?? "∞"}`;
 }

@@ -3,7 +3,7 @@ import type { ManagerClient } from "../../../../client/manager-client.ts";
 import type { Parameter } from "../../wire/parameter.ts";
 import { fullName } from "./find-parameters.ts";
 
-/** Overrides each with its value; null clears the override and keeps its value for later. All are tried; rejects with the first failure. */
+/** Sets each override to its value; null clears the override and keeps its value for later. Tries all, then rejects if one has failed. */
 export async function overrideAll(
   client: ManagerClient,
   changes: readonly { readonly parameter: Parameter; readonly value: string | null }[],

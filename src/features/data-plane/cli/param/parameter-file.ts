@@ -7,7 +7,7 @@ import { fullName } from "./find-parameters.ts";
 /** Overrides by service and name; null: not overridden. */
 export type Overrides = ReadonlyMap<string, { readonly service: string; readonly name: string; readonly value: string | null }>;
 
-/** Of parameters; disabled overrides count as none. */
+/** Overrides of parameters; disabled ones count as none. */
 export function overridesOf(parameters: readonly Parameter[]): Overrides {
   return new Map(
     parameters.map((each) => [
@@ -17,7 +17,7 @@ export function overridesOf(parameters: readonly Parameter[]): Overrides {
   );
 }
 
-/** As nested objects, for YAML and JSON. */
+/** Overrides as nested objects, for YAML and JSON. */
 export function fileContent(overrides: Overrides): Record<string, Record<string, string | null>> {
   const content: Record<string, Record<string, string | null>> = {};
   for (const { service, name, value } of overrides.values()) {
@@ -31,7 +31,7 @@ export function yamlOf(overrides: Overrides): string {
   return `# Overrides of parameters by service and name; null: not overridden. Restore them with: mgr param load FILE\n${stringify(fileContent(overrides))}`;
 }
 
-/** Exit code 2 that names the place for anything else than what `yamlOf` writes. */
+/** Parses what `yamlOf` writes. Anything else fails with exit code 2 and its place in the file. */
 export function parseOverrides(text: string, file: string): Overrides {
   const refuse = (what: string) => new CommandFailure(EXIT.usage, `${file}: ${what}`);
   let content: unknown;
@@ -55,12 +55,12 @@ export function parseOverrides(text: string, file: string): Overrides {
 
 export interface Difference {
   readonly parameter: string;
-  /** null: not overridden; undefined: there is no such parameter there. */
+  /** null: not overridden; undefined: the parameter does not exist. */
   readonly file: string | null | undefined;
   readonly now: string | null | undefined;
 }
 
-/** Parameters that are not in the file are not compared. */
+/** Compares only the parameters that are in the file. */
 export function differences(file: Overrides, now: Overrides): Difference[] {
   return [...file].flatMap(([parameter, { value }]) => {
     const current = now.get(parameter)?.value;

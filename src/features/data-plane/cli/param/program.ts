@@ -2,7 +2,7 @@ import type { CommandGroup } from "../../../../cli/command/feature.ts";
 import { connecting } from "../../../../cli/command/option-values.ts";
 import { PARAM_PAGES } from "./manual.ts";
 
-/** Parameters of programs. */
+/** Commands of `mgr param`. */
 export const PARAM_GROUP: CommandGroup = {
   pages: PARAM_PAGES,
   add: (program) => {

@@ -14,7 +14,7 @@ export async function paramSet(name: string, value: string, flags: SetFlags): Pr
   await change([name], value, flags);
 }
 
-/** `mgr param clear NAME…`: the program's own values are in effect again. */
+/** `mgr param clear NAME…`: clears overrides, so that the program's own values are in effect again. */
 export async function paramClear(names: string[], flags: SetFlags): Promise<void> {
   await change(names, null, flags);
 }

@@ -3,20 +3,20 @@ export interface Range {
   readonly high: number;
 }
 
-/** Room above and below the values, as a part of their range. */
+/** Margin above and below the values, as a part of their range. */
 const MARGIN = 0.05;
 const MAX_DIGITS = 6;
 
-/** Ticks at round values in `range`, at most `most`, and how many digits tell them apart. */
+/** Ticks at round values in `range`, at most `most`. */
 export function ticks({ low, high }: Range, most: number): number[] {
   const step = roundStep((high - low) / Math.max(1, most - 1));
   const first = Math.ceil(low / step);
   const count = Math.min(most, Math.floor(high / step + 1e-9) - first + 1);
-  // By multiplication: sums would collect errors.
+  // Ticks are products, because sums would accumulate errors.
   return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);
 }
 
-/** The range with some room, never empty. */
+/** The range with a margin, never empty. */
 export function fitted({ low, high }: Range): Range {
   if (!(high >= low)) return { low: -1, high: 1 };
   const size = high - low;
@@ -24,7 +24,7 @@ export function fitted({ low, high }: Range): Range {
   return { low: low - room, high: high + room };
 }
 
-/** Short, and exact enough for a screen: 0.1235, 1200, 1.5e-9. */
+/** A number as short text, exact enough for a screen: 0.1235, 1200, 1.5e-9. */
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   if (value === 0) return "0";
@@ -38,7 +38,7 @@ export function numberText(value: number): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-/** 1, 2 or 5 times a power of ten, not less than `least`. */
+/** Rounds up to 1, 2 or 5 times a power of ten, not less than `least`. */
 function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   for (const factor of [1, 2, 5]) if (factor * power >= least * (1 - 1e-9)) return factor * power;

@@ -9,7 +9,7 @@ const BRAILLE = 0x2800;
 const DOTS_ACROSS = 2;
 const DOTS_DOWN = 4;
 
-/** Dots in cells of a terminal, two across and four down in each; a cell has the colour that was drawn last. */
+/** A canvas of dots in cells of a terminal, two across and four down in each; a cell has the colour that was drawn last. */
 export class Canvas {
   readonly width: number;
   readonly height: number;
@@ -25,7 +25,7 @@ export class Canvas {
     this.#colours = new Uint8Array(cols * rows);
   }
 
-  /** From the upper left; dots outside are not drawn. */
+  /** Draws a dot; coordinates begin at the upper left, and dots outside are not drawn. */
   dot(x: number, y: number, colour: number): void {
     if (x < 0 || y < 0 || x >= this.width || y >= this.height) return;
     const cell = Math.floor(y / DOTS_DOWN) * this.#cols + Math.floor(x / DOTS_ACROSS);
@@ -33,9 +33,9 @@ export class Canvas {
     this.#colours[cell] = colour;
   }
 
-  /** Without gaps: at least one dot in each column, and as many as it takes to be connected. */
+  /** Draws a line without gaps: at least one dot in each column, and enough dots to be connected. */
   line(x0: number, y0: number, x1: number, y1: number, colour: number): void {
-    // Far outside it would take long: what is drawn is within the canvas.
+    // The number of steps is bounded, because a line far outside the canvas would take long.
     const steps = Math.min(Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0), 1), 2 * (this.width + this.height));
     for (let step = 0; step <= steps; step++)
       this.dot(Math.round(x0 + ((x1 - x0) * step) / steps), Math.round(y0 + ((y1 - y0) * step) / steps), colour);

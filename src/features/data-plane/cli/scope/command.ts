@@ -11,13 +11,13 @@ import { picture, type ShownTrace } from "./picture.ts";
 import { Traces } from "./traces.ts";
 
 export interface ScopeFlags extends ConnectionFlags {
-  /** Seconds. */
+  /** Length of the time axis, seconds. */
   window: number;
 }
 
-/** Ten pictures a second: enough to see a line grow, and little over a slow connection. Milliseconds. */
+/** Interval between pictures, milliseconds: ten a second show a line grow, and need little of a slow connection. */
 const DRAW_MS = 100;
-/** docs/clients.md, "Scope". */
+/** Interface of the scope's service (docs/clients.md, "Scope"). */
 const INTERFACE = {
   name: "mgr.scope.v1",
   endpoints: {
@@ -37,7 +37,7 @@ export async function scope(names: string[], flags: ScopeFlags): Promise<void> {
   const problems: string[] = [];
   const client = await connectData(address, "scope", (message) => problems.push(message));
   await using view = new Scope(client, problems, flags.window);
-  // A name that cannot be a trace is refused in the normal terminal.
+  // Invalid names are refused before the terminal shows the scope.
   for (const name of names) view.open(name);
   await view.run();
 }
@@ -144,7 +144,7 @@ class Scope implements AsyncDisposable {
     this.#screen.draw(lines);
   }
 
-  /** While paused, the values of then; what was hidden or removed since counts. */
+  /** While paused, the values of that time; traces that were hidden or removed since are not shown. */
   #shown(): readonly ShownTrace[] {
     const frozen = this.#frozen;
     if (frozen === null) return this.#traces.all;

@@ -5,17 +5,17 @@ import type { Trace } from "./traces.ts";
 export const WINDOWS = [1, 2, 5, 10, 20, 30, 60, 120] as const;
 
 export interface ScopeState {
-  /** Seconds. */
+  /** Length of the time axis, seconds. */
   window: number;
-  /** The moment at the right end while paused; null: now. */
+  /** Time at the right end while paused, seconds; null: now. */
   pausedAt: number | null;
-  /** The value axis as it was held; null: it fits what is in sight. */
+  /** The held value axis; null: the axis fits the visible values. */
   held: Range | null;
-  /** By name. */
+  /** Name of the selected trace. */
   selected: string | null;
   isHelpShown: boolean;
   message: { text: string; isBad: boolean } | null;
-  /** Why the bus is not connected; null: it is. */
+  /** The reason why the bus is not connected; null: it is connected. */
   lost: string | null;
 }
 
@@ -49,7 +49,7 @@ export const HELP: readonly (readonly [keys: string, meaning: string])[] = [
   ["q", "quit"],
 ];
 
-/** What a key does. `now`, seconds, and `range`, the value axis, are those of the picture in sight. */
+/** Applies a key. `now`, seconds, and `range`, the value axis, are those of the visible picture. */
 export function press(
   state: ScopeState,
   key: string,

@@ -7,20 +7,20 @@ import { Canvas } from "./canvas.ts";
 import { HELP, type ScopeState } from "./model.ts";
 import type { Trace } from "./traces.ts";
 
-/** What is shown of a trace. */
+/** The fields of a trace that are shown. */
 export type ShownTrace = Pick<Trace, "name" | "colour" | "buffer" | "isHidden" | "status" | "missed">;
 
-/** Of 256 colours: apart from one another on dark and light grounds. */
+/** Colours of the 256-colour palette that differ clearly on dark and light backgrounds. */
 const COLOURS = [39, 208, 41, 205, 178, 141, 203, 44] as const;
 const LABEL_WIDTH = 10;
 const MIN_PLOT_ROWS = 3;
-/** Lines beside the plot: title, time axis and its labels, titles of the legend, keys. */
+/** Number of rows besides the plot: title, time axis and its labels, titles of the legend, keys. */
 const OTHER_ROWS = 5;
 const TIME_TICKS = 5;
-/** Columns of a number in the legend. */
+/** Width of a number in the legend, columns. */
 const NUMBER_WIDTH = 12;
 
-/** The whole screen, and the value axis that it has. `now` is the right end, seconds. */
+/** Draws the whole screen; returns its lines and its value axis. `now` is the right end, seconds. */
 export function picture(
   state: ScopeState,
   traces: readonly ShownTrace[],
@@ -75,7 +75,7 @@ function plot(parts: {
   const canvas = new Canvas(width, rows);
   for (const trace of traces)
     if (!trace.isHidden && trace.name !== state.selected) draw(canvas, trace, { range, now, window: state.window });
-  // The selected one is on top.
+  // The selected trace is on top.
   const top = traces.find(({ name, isHidden }) => name === state.selected && !isHidden);
   if (top) draw(canvas, top, { range, now, window: state.window });
   const labels = new Map(
@@ -135,7 +135,7 @@ function legend(parts: { state: ScopeState; traces: readonly ShownTrace[]; sums:
       .map((text) => inColumns(text, NUMBER_WIDTH, true))
       .join(" ");
   const head = paint("bold", inColumns(`   ${inColumns("TRACE", nameWidth)} ${numbers(["VALUE", "MIN", "MAX"])}    MISSED`, cols));
-  // The selected one is in sight.
+  // The selected trace is visible.
   const at = traces.findIndex(({ name }) => name === state.selected);
   const first = Math.max(0, Math.min(at - rows + 1, traces.length - rows));
   const shown = traces.slice(first, first + rows).map((trace, index) => {

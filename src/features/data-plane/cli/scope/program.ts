@@ -2,7 +2,7 @@ import type { CommandGroup } from "../../../../cli/command/feature.ts";
 import { connecting, window } from "../../../../cli/command/option-values.ts";
 import { SCOPE_PAGES } from "./manual.ts";
 
-/** Live plots. */
+/** The command `mgr scope`. */
 export const SCOPE_GROUP: CommandGroup = {
   pages: SCOPE_PAGES,
   add: (program) => {

@@ -1,10 +1,10 @@
-/** Values of this time are one point, seconds: a terminal has no more columns than that. */
+/** Time span of one point, seconds: a terminal has too few columns for shorter ones. */
 const BIN_SECONDS = 0.002;
-/** The longest window at that resolution is 120 s. */
+/** Maximum number of points: the longest window at that resolution is 120 s. */
 const MAX_BINS = 60_000;
 const FIRST_BINS = 512;
 
-/** One point: the smallest, largest and last value of its time. NaN: a gap. */
+/** One point: the smallest, largest and last value of its time span. NaN: a gap. */
 export interface Bin {
   readonly time: number;
   readonly min: number;
@@ -12,7 +12,7 @@ export interface Bin {
   readonly last: number;
 }
 
-/** The newest values of a trace: bounded, whatever the rate. Times are seconds and grow. */
+/** The newest values of a trace, with bounded memory at any rate. Times are ascending seconds. */
 export class TraceBuffer {
   #times = new Float64Array(FIRST_BINS);
   #mins = new Float64Array(FIRST_BINS);
@@ -43,7 +43,7 @@ export class TraceBuffer {
     this.#lasts[at] = shown;
   }
 
-  /** From `from` on, and the one before it: the line from there is in sight. */
+  /** Points from `from` on, and the one before it, from which a visible line begins. */
   *since(from: number): Generator<Bin> {
     for (let index = Math.max(0, this.#firstSince(from) - 1); index < this.#count; index++) {
       const at = this.#at(index);
@@ -55,7 +55,7 @@ export class TraceBuffer {
     this.#count = 0;
   }
 
-  /** As it is now. */
+  /** A copy with the present values. */
   copy(): TraceBuffer {
     const copy = new TraceBuffer();
     copy.#times = this.#times.slice();

@@ -1,7 +1,7 @@
 import { type FieldPath, parseFieldPath } from "../../../../base/field-path.ts";
 import { topicNameProblem } from "../../../../base/topic-subject.ts";
 
-/** What a trace may mean. */
+/** A possible meaning of a trace name. */
 export interface Candidate {
   readonly topic: string;
   /** Null: all numeric fields. */
@@ -11,8 +11,8 @@ export interface Candidate {
 const MAX_CANDIDATES = 8;
 
 /**
- * `arm/state.position[0]` as topic and field. Names of topics may hold dots, so that there are several ways to read it; those that exist are
- * known from their messages. Empty: there is none.
+ * Splits `arm/state.position[0]` into topic and field. Names of topics may contain dots, so there may be several candidates; messages show which one
+ * exists. Empty: the name cannot be a trace.
  */
 export function candidatesOf(trace: string): Candidate[] {
   const found: Candidate[] = [];

@@ -5,38 +5,38 @@ import { readable } from "../topic/sample.ts";
 import { TraceBuffer } from "./trace-buffer.ts";
 import { type Candidate, candidatesOf } from "./trace-name.ts";
 
-/** Traces of one scope, and fields of one topic that are shown without being named. */
+/** Maximum number of traces of one scope, and of fields of one topic that are shown without being named. */
 export const MAX_TRACES = 24;
 const MAX_FIELDS = 12;
 const MAX_LEAVES = 1_000;
 
 export interface Trace {
   readonly name: string;
-  /** From 1. */
+  /** Number of the colour, from 1. */
   readonly colour: number;
   readonly buffer: TraceBuffer;
   isHidden: boolean;
-  /** Why there are no values; "" once there are. */
+  /** The reason why there are no values; "" once there are. */
   status: string;
-  /** Messages that were missed by sequence number. */
+  /** Number of messages that were missed, by sequence number. */
   missed: number;
 }
 
 interface Opened extends Trace {
-  /** Not yet decided: what it may mean. One: what it is. */
+  /** Possible meanings of the name; one, once a message has shown which it is. */
   candidates: readonly Candidate[];
 }
 
-/** Subscribes; the client in real life. */
+/** Subscribes to a topic; the client provides it, except in tests. */
 export type Subscribe = (
   topic: string,
   onMessage: (message: Pick<TopicMessage, "value">) => void,
 ) => Pick<TopicSubscription, "close" | "counters">;
 
-/** The traces of a scope: one subscription a topic, whatever the number of its fields. */
+/** The traces of a scope: one subscription per topic, whatever the number of its fields. */
 export class Traces {
   readonly #subscribe: Subscribe;
-  /** Seconds, monotonic. */
+  /** Monotonic time in seconds. */
   readonly #now: () => number;
   readonly #all: Opened[] = [];
   readonly #topics = new Map<string, ReturnType<Subscribe>>();
@@ -50,7 +50,7 @@ export class Traces {
     return this.#all;
   }
 
-  /** One that is open already stays. Throws `bad_field` for a name that cannot be a trace, `busy` if there are too many. */
+  /** Opens a trace; one that is open already stays. Throws `bad_field` for a name that cannot be a trace, `busy` if there are too many. */
   open(name: string): void {
     if (this.#all.some((trace) => trace.name === name)) return;
     const candidates = candidatesOf(name);
@@ -80,7 +80,7 @@ export class Traces {
     return trace;
   }
 
-  /** Subscribes to what is needed now, and to nothing else. */
+  /** Subscribes to exactly the topics that are needed now. */
   #follow(): void {
     const needed = new Set(this.#all.flatMap(({ candidates }) => candidates.map(({ topic }) => topic)));
     for (const [topic, subscription] of this.#topics) {
@@ -125,7 +125,7 @@ export class Traces {
     this.#follow();
   }
 
-  /** A topic without a field: its numeric fields take the place of the trace. */
+  /** Replaces the trace of a topic without a field by traces of its numeric fields. */
   #expand(trace: Opened, topic: string, value: unknown): void {
     const paths = leavesOf(value, MAX_LEAVES)
       .filter((leaf) => numberOf(leaf.value) !== null)

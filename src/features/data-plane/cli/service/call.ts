@@ -10,7 +10,7 @@ import type { ServiceFlags } from "./list.ts";
 
 export interface CallFlags extends ServiceFlags {
   endpoint?: string;
-  /** Seconds. */
+  /** Time-out in seconds. */
   timeout: number;
 }
 
@@ -29,11 +29,11 @@ export async function serviceCall(name: string, text: string, flags: CallFlags):
   });
 }
 
-/** The one that was asked for; else the only one, or `call`. */
+/** The requested endpoint; else the only one, or `call`. */
 export function endpointOf(service: Pick<Service, "name" | "interface">, wanted: string | undefined): string {
   const names = interfaceOf(service).endpoints.map(({ name }) => name);
   if (wanted !== undefined) {
-    // A provider that does not tell its endpoints may have it.
+    // A provider that does not publish its endpoints may have it.
     if (names.length === 0 || names.includes(wanted)) return wanted;
     const hint = didYouMean(wanted, names) || `; it has: ${names.join(", ")}`;
     throw new CommandFailure(EXIT.notFound, `'${service.name}' has no endpoint '${wanted}'${hint}`);

@@ -6,7 +6,7 @@ import type { Service } from "../../wire/service.ts";
 import { interfaceOf, SERVICE } from "./interface.ts";
 import type { ServiceFlags } from "./list.ts";
 
-/** `mgr service info NAME`: its provider, and what it can be asked for. */
+/** `mgr service info NAME`: shows the provider and the endpoints of a service. */
 export async function serviceInfo(name: string, flags: ServiceFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const service = find((await client.request({ type: "request_services" })).services, name, SERVICE);

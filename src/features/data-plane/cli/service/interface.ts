@@ -7,12 +7,12 @@ export const SERVICE: Kind = { word: "service", list: "mgr service list" };
 export interface Endpoint {
   readonly name: string;
   readonly description: string;
-  /** JSON Schemas; undefined if the provider does not tell them. */
+  /** JSON Schemas; undefined if the provider does not publish them. */
   readonly request: unknown;
   readonly response: unknown;
 }
 
-/** What a service can be asked for, as far as its provider tells (docs/clients.md, "Services"). */
+/** The interface of a service, as far as its provider publishes it (docs/clients.md, "Services"). */
 export function interfaceOf({ interface: text }: Pick<Service, "interface">): { name: string; endpoints: readonly Endpoint[] } {
   const shape = objectOf(parseJson(text));
   return {

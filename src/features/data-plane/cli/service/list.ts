@@ -9,7 +9,7 @@ export interface ServiceFlags extends ConnectionFlags {
   json?: boolean;
 }
 
-/** `mgr service list [NAME…]`. */
+/** `mgr service list [NAME…]`: lists services. */
 export async function serviceList(names: string[], flags: ServiceFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const { services } = await client.request({ type: "request_services" });

@@ -2,7 +2,7 @@ import type { CommandGroup } from "../../../../cli/command/feature.ts";
 import { connecting, seconds } from "../../../../cli/command/option-values.ts";
 import { SERVICE_PAGES } from "./manual.ts";
 
-/** Services of the bus. */
+/** Commands of `mgr service`. */
 export const SERVICE_GROUP: CommandGroup = {
   pages: SERVICE_PAGES,
   add: (program) => {

@@ -8,12 +8,12 @@ import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { readStateText } from "../../../../files/state-file.ts";
 import { connectClient, type DataClient } from "../../client/index.ts";
 
-/** A broker of this machine answers at once; milliseconds. */
+/** Time-out for connecting, milliseconds: a broker of this machine answers at once. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Address of the bus for programs of this machine: MGR_BUS_URL, which every process has, or `bus.url` of the configuration's instance.
- * Null: there is none, or another manager was asked for with --url or MGR_URL.
+ * Address of the bus for programs of this machine: MGR_BUS_URL, which every process has, or `bus.url` of the configuration's instance. Null: there
+ * is none, or --url or MGR_URL selects another manager.
  */
 export async function busAddress(flags: ConnectionFlags): Promise<string | null> {
   const { url, config } = flags;
@@ -24,7 +24,7 @@ export async function busAddress(flags: ConnectionFlags): Promise<string | null>
   return readStateText(join(state_dir, "bus.url"), { rootReadsAll: true })?.trim() || null;
 }
 
-/** `what` says what needs the bus: "mgr topic pub". */
+/** Fails if there is no address of the bus. `what` names the command that needs it: "mgr topic pub". */
 export async function needBusAddress(flags: ConnectionFlags, what: string): Promise<string> {
   const address = await busAddress(flags);
   if (address !== null) return address;
@@ -34,12 +34,12 @@ export async function needBusAddress(flags: ConnectionFlags, what: string): Prom
   );
 }
 
-/** Registered as a client; problems of the connection go to stderr by `report`. */
+/** Connects as a registered client; `report` receives problems of the connection. */
 export function connectData(url: string, name: string, report: (message: string) => void): Promise<DataClient> {
   return reached(url, (signal) => connectClient({ name, url, signal, log: (_level, message) => report(message) }));
 }
 
-/** The bare bus. */
+/** Connects to the bare bus. */
 export function connectPlain(url: string, name: string): Promise<Bus> {
   return reached(url, (signal) => connectBus({ server: { kind: "url", urls: [url] }, name, signal }));
 }
@@ -50,7 +50,7 @@ async function reached<T>(url: string, connect: (signal: AbortSignal) => Promise
   try {
     return await connect(limit.signal);
   } catch (error) {
-    // The address holds a token.
+    // The address contains a token.
     const { host } = new URL(url);
     throw new CommandFailure(EXIT.failed, `cannot reach the bus at ${host}: ${messageOf(error)}`);
   } finally {

@@ -15,12 +15,12 @@ import { UntilEnd } from "./until-end.ts";
 export interface DelayFlags extends ConnectionFlags {
   once?: boolean;
   json?: boolean;
-  /** Seconds. */
+  /** Time-out in seconds. */
   timeout?: number;
   window: number;
 }
 
-/** `mgr topic delay NAME`: time from publishing to arrival at this command, by the publisher's own time stamps. */
+/** `mgr topic delay NAME`: measures the time from publishing to arrival at this command, by the publisher's own time stamps. */
 export async function topicDelay(name: string, flags: DelayFlags): Promise<void> {
   const address = await needBusAddress(flags, "mgr topic delay");
   await withManager(flags, async (manager) => {
@@ -37,13 +37,13 @@ export async function topicDelay(name: string, flags: DelayFlags): Promise<void>
 
 async function measure(address: string, name: string, flags: DelayFlags): Promise<void> {
   const end = new UntilEnd(name, flags.timeout);
-  // Bare: decoding would be measured, too.
+  // The bare bus is used because decoding would be measured, too.
   const bus = await connectPlain(address, "mgr topic delay");
   const delays = new Delays();
   bus.subscribe(subjectOfTopic(name), ({ headers }) => {
     const now = wallClockNs();
     const { time, isLast } = marksOf(headers);
-    // What was kept for new subscribers was published earlier.
+    // A message that was kept for new subscribers was published earlier.
     if (isLast) return;
     end.came();
     if (time === null)

@@ -1,7 +1,7 @@
 /** Delays of one interval, nanoseconds. */
 export class Delays {
   #values: number[] = [];
-  /** Messages without a time of publishing. */
+  /** Number of messages without a time of publishing. */
   untimed = 0;
   #dropped = 0;
 
@@ -10,7 +10,7 @@ export class Delays {
     else this.#dropped++;
   }
 
-  /** Milliseconds; null: there was no message. Resets the figures. */
+  /** Returns the summary of the interval in milliseconds, and resets the figures; null: there was no message. */
   take(): DelaySummary | null {
     const values = this.#values.sort((a, b) => a - b);
     const messages = values.length + this.#dropped;
@@ -34,5 +34,5 @@ export interface DelaySummary {
 }
 
 const NS_PER_MS = 1_000_000;
-/** Values of one interval; further messages are only counted. */
+/** Maximum number of values of one interval; further messages are only counted. */
 const MAX_VALUES = 100_000;

@@ -16,11 +16,11 @@ export interface EchoFlags extends ConnectionFlags {
   csv?: boolean;
   json?: boolean;
   once?: boolean;
-  /** Seconds. */
+  /** Time-out in seconds. */
   timeout?: number;
 }
 
-/** `mgr topic echo NAME`: its messages as they come; all of them from the bus of this machine, else samples from the manager. */
+/** `mgr topic echo NAME`: prints messages as they come; all of them from the bus of this machine, else samples from the manager. */
 export async function topicEcho(name: string, flags: EchoFlags): Promise<void> {
   const format = formatOf(flags);
   const address = await busAddress(flags);
@@ -52,7 +52,7 @@ async function follow(
   const receive = (sample: Parameters<SampleFormat>[0]) => {
     if (isOver) return;
     const text = format(sample);
-    // A message without the field is none here.
+    // A message without the field does not count.
     if (text === "") return;
     end.came();
     process.stdout.write(text);

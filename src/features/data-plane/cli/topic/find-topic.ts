@@ -7,7 +7,7 @@ import type { Topic } from "../../wire/topic.ts";
 
 const TOPIC: Kind = { word: "topic", list: "mgr topic list" };
 
-/** All topics, or those that `names` name. */
+/** All topics, or those selected by `names`. */
 export async function findTopics(client: ManagerClient, names: readonly string[]): Promise<Topic[]> {
   const { topics } = await client.request({ type: "request_topics" });
   return names.length === 0 ? topics : select(topics, names, TOPIC);
@@ -17,7 +17,7 @@ export async function findTopic(client: ManagerClient, name: string): Promise<To
   return find(await findTopics(client, []), name, TOPIC);
 }
 
-/** For commands that wait: null and a note if it is not published yet, because its name may also be mistyped. Throws `bad_field`. */
+/** Returns null and prints a note if the topic is not published yet: the command waits, but the name may be mistyped. Throws `bad_field`. */
 export async function awaitedTopic(client: ManagerClient, name: string): Promise<Topic | null> {
   subjectOfTopic(name);
   const topics = await findTopics(client, []);

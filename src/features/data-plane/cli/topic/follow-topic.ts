@@ -4,25 +4,25 @@ import { parseTime } from "../../../../protocol/time.ts";
 import type { DataClient } from "../../client/index.ts";
 import { readable, type Sample } from "./sample.ts";
 
-/** Samples a second that a manager gives at most. */
+/** Maximum number of samples per second that a manager sends. */
 export const MAX_SAMPLED_RATE = 60;
 const NS_PER_MS = 1_000_000n;
 
-/** A topic that is followed. */
+/** A followed topic. */
 export interface Followed {
-  /** Messages that were published and did not arrive; null where that is not known. */
+  /** Number of messages that were published but did not arrive; null if it is unknown. */
   readonly missed: () => number | null;
-  /** Messages that could not be decoded. */
+  /** Number of messages that could not be decoded. */
   readonly undecoded: () => number;
   readonly close: () => void;
 }
 
-/** Every message, from the bus of this machine. */
+/** Follows every message on the bus of this machine. */
 export function followOnBus(client: DataClient, topic: string, receive: (sample: Sample) => void, warn: (text: string) => void): Followed {
   let problem: string | null = null;
   const subscription = client.subscribe(topic, {
     onMessage: (message) => {
-      // Once, not for each message.
+      // Each problem is reported once, not for each message.
       if (message.problem !== null && message.problem !== problem) warn(message.problem);
       problem = message.problem;
       receive({ value: readable(message.value), time: message.time ?? wallClockNs(), seq: message.seq });
@@ -35,7 +35,7 @@ export function followOnBus(client: DataClient, topic: string, receive: (sample:
   };
 }
 
-/** At most `MAX_SAMPLED_RATE` messages a second, from a manager anywhere. */
+/** Follows at most `MAX_SAMPLED_RATE` messages per second, from a manager anywhere. */
 export async function followOnManager(client: ManagerClient, topic: string, receive: (sample: Sample) => void): Promise<Followed> {
   let undecoded = 0;
   const subscription = client.frames$.subscribe((frame) => {

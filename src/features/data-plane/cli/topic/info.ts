@@ -11,7 +11,7 @@ export interface InfoFlags extends ConnectionFlags {
   json?: boolean;
 }
 
-/** `mgr topic info NAME`: who publishes and subscribes, and the definition. */
+/** `mgr topic info NAME`: shows the publisher, the subscribers and the definition. */
 export async function topicInfo(name: string, flags: InfoFlags): Promise<void> {
   await withManager(flags, async (client) => {
     await findTopic(client, name);
@@ -40,7 +40,7 @@ export function infoText(detail: TopicDetailFrame): string {
   ].join("\n");
 }
 
-/** How messages wait for slow subscribers, and what was dropped: only what is set or has happened. */
+/** Lines about the queues of slow subscribers and dropped messages; only settings in use and losses that occurred. */
 function waitingLines(detail: TopicDetailFrame): [title: string, text: string][] {
   const { topic, keep_last, priority, max_age_ms, reliable_within, kept_dropped } = detail;
   const lines: [title: string, text: string][] = [];

@@ -9,7 +9,7 @@ export interface ListFlags extends ConnectionFlags {
   json?: boolean;
 }
 
-/** `mgr topic list [NAME…]`: what is published, by which client, how often. */
+/** `mgr topic list [NAME…]`: lists topics with publisher and rate. */
 export async function topicList(names: string[], flags: ListFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const topics = await findTopics(client, names);

@@ -3,11 +3,11 @@ import type { CommandGroup } from "../../../../cli/command/feature.ts";
 import { connecting, seconds, window } from "../../../../cli/command/option-values.ts";
 import { TOPIC_PAGES } from "./manual.ts";
 
-/** Seconds of one measurement; the manager measures at most so long. */
+/** Maximum length of one measurement, seconds; the manager has the same limit. */
 const MAX_WINDOW_SECONDS = 60;
 const MAX_RATE = 10_000;
 
-/** Topics of the bus. */
+/** Commands of `mgr topic`. */
 export const TOPIC_GROUP: CommandGroup = {
   pages: TOPIC_PAGES,
   add: (program) => {

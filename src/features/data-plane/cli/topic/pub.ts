@@ -12,17 +12,17 @@ import { definitionOf } from "../../client/topic-publisher.ts";
 import { connectData, needBusAddress } from "./bus.ts";
 
 export interface PubFlags extends ConnectionFlags {
-  /** Messages a second. */
+  /** Messages per second. */
   rate?: number;
   once?: boolean;
   definition?: string;
   definitionName?: string;
   keepLast?: boolean;
-  /** Seconds. */
+  /** Duration of publishing at a rate, seconds. */
   timeout?: number;
 }
 
-/** Subscribers ask for the definition when the first message arrives, and the publisher has to answer: milliseconds. */
+/** Time before the connection is closed, milliseconds: subscribers request the definition when the first message arrives. */
 const LINGER_MS = 500;
 
 /** `mgr topic pub NAME VALUE`: publishes the JSON value once, or at a rate until Ctrl-C. */
@@ -57,7 +57,7 @@ async function repeat(publisher: TopicPublisher, value: unknown, rate: number, s
   const end = seconds === undefined ? Number.POSITIVE_INFINITY : begin + seconds * 1_000;
   await untilInterrupted(async (interrupted) => {
     for (let next = begin; next < end && !interrupted.aborted; ) {
-      // A lost connection comes back; messages meanwhile are counted as missed.
+      // A lost connection is restored; messages meanwhile are counted as unsent.
       publisher.publish(value);
       next += 1_000 / rate;
       await pause(systemClock, Math.max(0, Math.min(next, end) - performance.now()), interrupted);

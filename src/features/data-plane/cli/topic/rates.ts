@@ -12,13 +12,13 @@ export interface RateFlags extends ConnectionFlags {
   window: number;
 }
 
-/** The manager's answer may be so late, milliseconds. */
+/** Time that the manager has for its answer after the measurement, milliseconds. */
 const MARGIN_MS = 15_000;
 
 type Row = TopicsStatFrame["topics"][number];
 export type Measure = "hz" | "bw";
 
-/** `mgr topic hz|bw [NAME…]`: rates that the brokers count, whatever the rate, without a subscription. */
+/** `mgr topic hz|bw [NAME…]`: shows rates that the brokers count, without a subscription. */
 export async function topicRates(measure: Measure, names: string[], flags: RateFlags): Promise<void> {
   await withManagerUntilInterrupted(flags, async (client, interrupted) => {
     const chosen = new Set((await findTopics(client, names)).map(({ name }) => name));
@@ -33,7 +33,7 @@ export async function topicRates(measure: Measure, names: string[], flags: RateF
   });
 }
 
-/** One measurement as text; on a terminal the next one takes its place. */
+/** One measurement as text; on a terminal it replaces the previous one. */
 export function measured(measure: Measure, stat: TopicsStatFrame, { once, json }: { once?: boolean; json?: boolean }): string {
   if (json) return `${jsonText({ sample_seconds: stat.sample_seconds, topics: stat.topics }, { oneLine: true })}\n`;
   const text = `${table<Row>([{ title: "TOPIC", text: ({ name }) => name }, ...COLUMNS[measure]], stat.topics)}\n`;

@@ -8,19 +8,19 @@ import { jsonText as valueText } from "../../samples/json-text.ts";
 /** One message of a topic. */
 export interface Sample {
   readonly value: unknown;
-  /** Of publishing, else of arrival; nanoseconds since 1970. */
+  /** Time of publishing, else of arrival; nanoseconds since 1970. */
   readonly time: bigint;
-  /** The publisher's counter, if it is known. */
+  /** The publisher's counter; null if it is unknown. */
   readonly seq: number | null;
 }
 
-/** Columns of a table; further fields are left out. */
+/** Maximum number of columns of a table; further fields are left out. */
 const MAX_COLUMNS = 1_000;
 const NS = 1_000_000_000n;
-/** A list of numbers is one line. */
+/** Line width of YAML, characters; lists of numbers are on one line if they fit. */
 const LINE_WIDTH = 100;
 
-/** What carries no definition may still be JSON; else it is shown as text or base64. */
+/** A payload without a definition may still be JSON; else it is shown as text or base64. */
 export function readable(value: unknown): unknown {
   if (!(value instanceof Uint8Array)) return value;
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
@@ -30,15 +30,15 @@ export function readable(value: unknown): unknown {
   return Buffer.from(text, "utf8").equals(bytes) ? text : bytes.toString("base64");
 }
 
-/** Writes samples as text, each with the newline at its end. */
+/** Writes samples as text, each with a newline at its end. */
 export type SampleFormat = (sample: Sample) => string;
 
-/** YAML documents. */
+/** Writes YAML documents. */
 export function asYaml(): SampleFormat {
   return ({ value }) => `${visibleLines(yamlText(value))}---\n`;
 }
 
-/** One JSON object a line. `field`: `value` is that field. */
+/** Writes one JSON object per line. With `field`, `value` is that field. */
 export function asJson(field: FieldPath | null): SampleFormat {
   return ({ value, time, seq }) => {
     const picked = field === null ? value : fieldAt(value, field);
@@ -46,7 +46,7 @@ export function asJson(field: FieldPath | null): SampleFormat {
   };
 }
 
-/** The value of one field a line; "" for a sample that does not have it. */
+/** Writes the value of one field per line; "" for a sample that does not have it. */
 export function asField(field: FieldPath): SampleFormat {
   return ({ value }) => {
     const picked = fieldAt(value, field);
@@ -55,8 +55,8 @@ export function asField(field: FieldPath): SampleFormat {
 }
 
 /**
- * A line of titles, then one line a sample. The columns are those of the first sample, so that each line has as many; `field` has those
- * below it.
+ * Writes a line of titles, then one line per sample. The columns are those of the first sample, so that all lines have the same number; with
+ * `field`, those below it.
  */
 export function asCsv(field: FieldPath | null): SampleFormat {
   let columns: readonly FieldPath[] | null = null;
@@ -77,7 +77,7 @@ export function asCsv(field: FieldPath | null): SampleFormat {
   };
 }
 
-/** Seconds since 1970 with all digits. */
+/** Formats seconds since 1970 with all digits. */
 export function secondsText(time: bigint): string {
   return `${time / NS}.${String(time % NS).padStart(9, "0")}`;
 }
@@ -86,7 +86,7 @@ function scalarText(value: unknown): string {
   return visible(typeof value === "object" ? valueText(value) : String(value));
 }
 
-/** Without types that only this program knows: large integers, typed arrays. */
+/** Converts types that only this program knows (large integers, typed arrays). */
 function plain(value: unknown): unknown {
   return parseJson(valueText(value));
 }

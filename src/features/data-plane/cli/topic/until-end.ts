@@ -1,7 +1,7 @@
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { untilInterrupted } from "../../../../cli/command/interrupt.ts";
 
-/** Waits for Ctrl-C, the end that a command itself calls, or a message that does not come in time. */
+/** Waits for Ctrl-C, for the command to call `stop` or `fail`, or for a time without a message. */
 export class UntilEnd {
   readonly #promise: Promise<void>;
   #resolve: () => void = () => {};
@@ -10,7 +10,7 @@ export class UntilEnd {
   readonly #seconds: number | undefined;
   readonly #what: string;
 
-  /** `seconds`: the longest wait for the next message; left out: for ever. */
+  /** `seconds`: maximum wait for the next message; omitted: no limit. */
   constructor(what: string, seconds: number | undefined) {
     this.#what = what;
     this.#seconds = seconds;
@@ -18,14 +18,14 @@ export class UntilEnd {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // It may end before it is waited for.
+    // The promise may be rejected before it is awaited.
     this.#promise.catch(() => {});
   }
 
   readonly stop = (): void => this.#resolve();
   readonly fail = (error: unknown): void => this.#reject(error);
 
-  /** A message has come. */
+  /** Called for each message; restarts the time-out. */
   came(): void {
     if (this.#seconds === undefined) return;
     clearTimeout(this.#timer);

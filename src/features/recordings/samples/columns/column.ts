@@ -1,6 +1,6 @@
 /** Fields of messages as columns, for the formats of downloads (docs/recordings.md, "Columns"). */
 
-/** Bytes of one element; strings have none. */
+/** Size of one element, bytes; strings have none. */
 export const ELEMENT_BYTES = {
   bool: 1,
   int8: 1,
@@ -18,12 +18,12 @@ export type NumericElement = keyof typeof ELEMENT_BYTES;
 export type Element = NumericElement | "string";
 
 export interface Column {
-  /** `pose.position.x` */
+  /** Path of the field, such as `pose.position.x`. */
   readonly name: string;
   readonly element: Element;
   /** One value, a fixed number of values, or a list whose length differs between samples. */
   readonly shape: "scalar" | "variable" | number;
-  /** The value in a decoded message; null: the message does not have it. */
+  /** Returns the value in a decoded message; null: the message does not have it. */
   readonly at: (message: unknown) => unknown;
 }
 

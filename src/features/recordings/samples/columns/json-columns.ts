@@ -18,7 +18,7 @@ interface Leaf {
   readonly elements: Set<Kind>;
   /** Lengths of the lists. */
   readonly lengths: Set<number>;
-  /** All values are integers of 64 bits. */
+  /** Whether all values are 64-bit integers. */
   isInteger: boolean;
 }
 
@@ -65,7 +65,7 @@ export class JsonColumns {
     leaf.isInteger &&= integerOf(value) !== null;
     if (!Array.isArray(value)) leaf.scalars.add(kindOf(value));
     else {
-      // Two are enough to know that they differ.
+      // Two lengths are enough to know that they differ.
       if (leaf.lengths.size < 2) leaf.lengths.add(value.length);
       for (const element of value) leaf.elements.add(kindOf(element));
     }
@@ -97,7 +97,7 @@ export class JsonColumns {
   }
 }
 
-/** Null: values of different kinds. */
+/** Null if the values are of different kinds. */
 function elementOf(kinds: ReadonlySet<Kind>, isComplete: boolean, declared: unknown): Element | null {
   if (kinds.has("other")) return null;
   if (kinds.has("text")) return kinds.has("number") || kinds.has("bool") ? null : "string";
@@ -133,7 +133,7 @@ function isNumber(value: unknown): boolean {
   return typeof value === "number";
 }
 
-/** The columns that a JSON Schema promises, of messages that have not come yet. */
+/** The columns that a JSON Schema declares, if there are no messages yet. */
 function declaredColumns(schema: unknown, path: readonly string[]): Column[] {
   const properties = fieldAt(schema, ["properties"]);
   if (typeof properties === "object" && properties !== null && path.length < MAX_DEPTH)

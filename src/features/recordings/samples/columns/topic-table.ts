@@ -6,7 +6,7 @@ import { cdrColumns } from "./cdr-columns.ts";
 import { type Column, emptyCell } from "./column.ts";
 import { JsonColumns } from "./json-columns.ts";
 
-/** Samples that are read in one turn of the event loop. */
+/** Number of samples that are read in one turn of the event loop. */
 const TURN_SAMPLES = 200;
 
 /** The samples of one topic as rows. */
@@ -17,7 +17,7 @@ export interface TopicTable {
   readonly fields: readonly Column[];
   /** Why the messages are shown as bytes although they have a definition; null: no problem. */
   readonly problem: string | null;
-  /** The cells of `about`, then those of `fields`; a row is valid until the next one. */
+  /** Returns the rows: the cells of `about`, then those of `fields`. A row is valid until the next one. */
   readonly rows: () => AsyncGenerator<readonly unknown[]>;
 }
 
@@ -49,7 +49,7 @@ export async function topicTable(source: TopicSamples, onSample: OnSample): Prom
   const { decode, fields, problem } = source.only_ts ? BARE : json ? jsonDecoding(json) : cdrDecoding(source);
   const isDecoded = decode !== identity;
   const about = aboutColumns({ hasPublished, hasSequence, isDecoded, hasNotes });
-  // One array for all rows: V8 keeps arrays that are made for each sample until its old generation is full, which takes tens of MiB.
+  // All rows share one array: V8 keeps arrays that are made for each sample until its old generation is full, which takes tens of MiB.
   const cells: unknown[] = new Array(about.length + fields.length).fill(null);
   const row = (sample: Sample) => {
     const message = attempt(decode, sample.payload);
@@ -100,7 +100,7 @@ function parsedJson(payload: Uint8Array): unknown {
   return jsonOf(payload).message;
 }
 
-/** `message` undefined: it cannot be decoded, for the reason in `problem`. */
+/** `message` is undefined if it cannot be decoded; `problem` has the reason. */
 function jsonOf(payload: Uint8Array): { readonly message: unknown; readonly problem: string } {
   const message = parseJson(decoder.decode(payload));
   if (message === undefined) return { message, problem: "not JSON" };
@@ -108,7 +108,7 @@ function jsonOf(payload: Uint8Array): { readonly message: unknown; readonly prob
   return { message: undefined, problem: `nested deeper than ${MAX_JSON_LEVELS} levels` };
 }
 
-/** Undefined: it cannot be decoded; a column of the row says so. */
+/** Undefined if the payload cannot be decoded; a column of the row says so. */
 function attempt(decode: (payload: Uint8Array) => unknown, payload: Uint8Array | null): unknown {
   if (payload === null) return undefined;
   try {
@@ -120,7 +120,7 @@ function attempt(decode: (payload: Uint8Array) => unknown, payload: Uint8Array |
 
 type About = Sample & { decoded: boolean; note: string };
 
-/** The columns of a topic. */
+/** The optional columns that a topic has. */
 interface AboutTopic {
   readonly hasPublished: boolean;
   readonly hasSequence: boolean;

@@ -12,7 +12,7 @@ import { fileIndex, fileNames } from "./file-index.ts";
 import { progress } from "./progress.ts";
 import { columnsOf } from "./write-columns.ts";
 
-/** Characters that are passed to the archive at a time. */
+/** Number of characters that are passed to the archive at a time. */
 const PIECE_LENGTH = 64 * 1024;
 
 /** A zip with `index.json` and one file of comma-separated values a topic (docs/recordings.md, "csv"). */
@@ -51,7 +51,7 @@ export const writeCsv: FormatWriter = async (logger, path, options = {}) => {
   }
 };
 
-/** `text`: how text is written, in contrast to numbers. */
+/** The lines of a table. `text` converts text; numbers are written as they are. */
 async function* lines(table: TopicTable, text: (value: string) => string): AsyncGenerator<string> {
   const columns = columnsOf(table);
   yield line(
@@ -69,7 +69,7 @@ async function* lines(table: TopicTable, text: (value: string) => string): Async
   yield piece;
 }
 
-/** Lists of variable length are text: JSON, or base64. */
+/** Whether the cells are numbers; lists of variable length are text: JSON, or base64. */
 function isNumber({ element, shape }: Column): boolean {
   return isNumeric(element) && shape !== "variable";
 }
@@ -88,7 +88,7 @@ function jsonNumber(value: unknown): string {
   return Object.is(value, -0) ? "-0.0" : numberText(value);
 }
 
-/** As Python, MATLAB and spreadsheets read it. */
+/** A number as Python, MATLAB and spreadsheets read it. */
 function numberText(value: unknown): string {
   if (typeof value === "boolean") return value ? "1" : "0";
   if (typeof value !== "number" || Number.isFinite(value)) return Object.is(value, -0) ? "-0" : String(value);

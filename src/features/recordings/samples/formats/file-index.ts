@@ -21,8 +21,8 @@ export function fileIndex(logger: LoggerSamples, files: readonly string[], more:
 }
 
 /**
- * One file per topic. `/` separates folders; characters that paths cannot contain are percent-encoded; a name that is too long is replaced
- * by a number.
+ * File names, one per topic. `/` separates folders; characters that paths cannot contain are percent-encoded; a name that is too long is replaced by
+ * a number.
  */
 export function fileNames({ topics }: LoggerSamples, ending: string): string[] {
   return topics.map(({ topic }, index) => {

@@ -1,6 +1,6 @@
 import type { NumericElement } from "../columns/column.ts";
 
-/** Names have a field of 64 bytes with a zero at its end. */
+/** Size of the field of a name, bytes, with a zero at its end. */
 export const FIELD_NAME_BYTES = 64;
 export const MAX_NAME_LENGTH = FIELD_NAME_BYTES - 1;
 
@@ -14,7 +14,7 @@ export const STRUCT = 2;
 const CHAR = 4;
 const LOGICAL = 0x0200;
 
-/** Class of the matrix and type of its data. */
+/** Class of the matrix and type of its data, by type of the elements. */
 export const NUMBER_TYPES: Record<NumericElement, readonly [matrixClass: number, dataType: number]> = {
   float64: [6, 9],
   float32: [7, 7],
@@ -60,7 +60,7 @@ export function matrixHeader(
   const head = Buffer.concat([element(UINT32, flags), element(INT32, sizes), element(INT8, Buffer.from(name, "latin1"))]);
   const tag = Buffer.alloc(8);
   tag.writeUInt32LE(MATRIX, 0);
-  // Modulo 2^32: a variable that is too large is refused before this is written.
+  // The size is modulo 2^32: a variable that is too large is refused before this is written.
   tag.writeUInt32LE((head.length + restBytes) % 2 ** 32, 4);
   return Buffer.concat([tag, head, rest]);
 }
@@ -72,7 +72,7 @@ export function charMatrix(text: string): Buffer {
   return matrixHeader(CHAR, [length === 0 ? 0 : 1, length], "", data.length, data);
 }
 
-/** A double. */
+/** A matrix of one double. */
 export function scalar(value: number): Buffer {
   const [matrixClass, type] = NUMBER_TYPES.float64;
   const bytes = Buffer.alloc(8);

@@ -18,7 +18,7 @@ import { type Sink, SpoolFile } from "./spool-file.ts";
 import { UniqueNames } from "./unique-names.ts";
 import { type ColumnLayout, columnSizes, columnsOf, lengthOf, putNumbers, tooLarge, writeColumns } from "./write-columns.ts";
 
-/** Of one variable, including its header. */
+/** Maximum size of one variable including its header, bytes. */
 const MAX_VARIABLE_BYTES = 2 ** 31 - 1;
 const TAG_BYTES = 8;
 
@@ -100,7 +100,7 @@ async function writeTopic(file: SpoolFile, start: number, variable: string, tabl
   return at;
 }
 
-/** The tag, and everything before the values. */
+/** The tag of a structure, and everything before its values. */
 function structHeader(name: string, names: readonly string[], bodyBytes: number): Buffer {
   const list = Buffer.alloc(names.length * FIELD_NAME_BYTES);
   names.forEach((each, index) => {
@@ -126,7 +126,7 @@ function numbersFrame(type: NumericElement, rows: number, columns: number, size:
   const [matrixClass, dataType] = NUMBER_TYPES[type];
   const tag = Buffer.alloc(TAG_BYTES);
   tag.writeUInt32LE(dataType, 0);
-  // Modulo 2^32: a variable that is too large is refused before this is written.
+  // The size is modulo 2^32: a variable that is too large is refused before this is written.
   tag.writeUInt32LE(size % 2 ** 32, 4);
   const close = Buffer.alloc(padding(size));
   return { open: matrixHeader(matrixClass, [rows, columns], "", TAG_BYTES + size + close.length, tag, type === "bool"), close };

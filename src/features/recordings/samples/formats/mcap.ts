@@ -5,10 +5,10 @@ import { LOSSES, lossesText } from "../mcap/losses.ts";
 import type { FormatWriter, Sample, TopicSamples } from "../samples.ts";
 import { progress } from "./progress.ts";
 
-/** Topics that are read at the same time: each takes a file descriptor and a buffer. */
+/** Maximum number of topics that are read at the same time: each uses a file descriptor and a buffer. */
 const MAX_OPEN_TOPICS = 64;
 
-/** An MCAP file as a recording is one (docs/recordings.md, "Files"), in the order of time. More than 64 topics are written 64 at a time. */
+/** An MCAP file like that of a recording (docs/recordings.md, "Files"), in the order of time. More than 64 topics are written 64 at a time. */
 export const writeMcap: FormatWriter = async (logger, path, options = {}) => {
   await using file = await open(path, "w", 0o600);
   const onSample = progress(logger, 1, options);
@@ -38,7 +38,7 @@ interface Reading {
   sample: Sample;
 }
 
-/** Samples of all topics by the time at which they were received. */
+/** Samples of all topics in the order in which they were received. */
 async function* inOrder(topics: readonly TopicSamples[], encoder: McapEncoder): AsyncGenerator<Omit<Reading, "samples">> {
   const open: Reading[] = [];
   try {
@@ -60,7 +60,7 @@ async function* inOrder(topics: readonly TopicSamples[], encoder: McapEncoder): 
   }
 }
 
-/** Without payloads there is nothing to read with the definition. */
+/** The channel of a topic; its encoding is raw if there are no payloads to decode. */
 function channelFor({ topic, host, definition, definitionName, encoding, only_ts }: TopicSamples) {
   return channelOf({ topic, definition, definitionName, encoding: only_ts ? "raw" : encoding }, { host });
 }

@@ -19,10 +19,10 @@ const CODES: Record<NumericElement, readonly [type: string, format: number]> = {
   float32: ["f", 14],
   float64: ["d", 16],
 };
-/** Maximum length for opcodes with a 4-byte length. */
+/** Maximum number of bytes for opcodes with a 4-byte length. */
 const MAX_SHORT_BYTES = 2 ** 32 - 1;
 const encoder = new TextEncoder();
-/** The two functions that make arrays are kept as memo 0 and 1. */
+/** The two functions that make arrays are stored as memo 0 and 1. */
 const HEADER = latin("\x80\x04carray\n_array_reconstructor\nq\x000carray\narray\nq\x010}(");
 
 /**
@@ -131,7 +131,7 @@ function length(short: string, long: string, size: number): Uint8Array {
   return bytes;
 }
 
-/** LONG1 with 8 bytes. */
+/** Encodes an integer as LONG1 with 8 bytes. */
 function integer(value: number): Uint8Array {
   const bytes = Buffer.alloc(10);
   bytes.write("\x8a\x08", "latin1");

@@ -1,6 +1,6 @@
 import type { LoggerSamples, WriteOptions } from "../samples.ts";
 
-/** Samples between two calls. */
+/** Number of samples between two calls of `onProgress`. */
 const STEP = 1_000;
 
 /** Counts the samples read in all passes, and ends the writing when its signal is aborted. */

@@ -6,13 +6,13 @@ const BUFFER_BYTES = 4 * 1024 * 1024;
 const MAX_SECTION_BUFFER_BYTES = 64 * 1024;
 const MIN_SECTION_BUFFER_BYTES = 1024;
 
-/** Where a format writes its bytes. */
+/** Destination of the bytes of a format. */
 export interface Sink {
   bytes(data: Uint8Array): void;
   number(element: NumericElement, value: unknown): void;
 }
 
-/** Only counts: the size of a column whose cells have different lengths. */
+/** Counts bytes only, for the size of a column whose cells have different lengths. */
 export class CountingSink implements Sink {
   size = 0;
 
@@ -54,7 +54,7 @@ export class Section implements Sink {
     this.#size += ELEMENT_BYTES[element];
   }
 
-  /** Whether it should be flushed before more is written. */
+  /** Whether the section should be flushed before more is written. */
   get isFull(): boolean {
     return this.#size >= this.#room / 2;
   }

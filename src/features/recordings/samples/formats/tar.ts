@@ -1,11 +1,11 @@
 export const TAR_BLOCK_BYTES = 512;
 const NAME_BYTES = 100;
-/** Larger sizes are binary numbers, as GNU tar writes them. */
+/** Maximum size in octal digits; larger sizes are binary numbers, as in GNU tar. */
 const MAX_OCTAL_SIZE = 8 ** 11 - 1;
 
 /**
- * The header of a file, with GNU tar's extra entry for a name over 100 bytes. Its length depends only on the name, so that it can be
- * written after the file's content. Not by archiver, which needs the size in advance.
+ * The header of a file, with GNU tar's extra entry for a name over 100 bytes. Its length depends only on the name, so that it can be written after
+ * the file's content. The package archiver is not used, because it needs the size in advance.
  */
 export function tarHeader(name: string, size: number): Buffer {
   const bytes = Buffer.from(name);

@@ -1,4 +1,4 @@
-/** Names of MATLAB variables and fields: letters, digits and `_`, a letter first, each name once. */
+/** Unique names of MATLAB variables and fields: letters, digits and `_`, beginning with a letter. */
 export class UniqueNames {
   readonly #length: number;
   readonly #used: Set<string>;

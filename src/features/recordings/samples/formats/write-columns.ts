@@ -6,12 +6,12 @@ import { CountingSink, type Sink, type SpoolFile } from "./spool-file.ts";
 /** The layout of one column in a format. */
 export interface ColumnLayout {
   readonly column: Column;
-  /** Bytes of one cell; null: cells have different lengths. */
+  /** Size of one cell, bytes; null: cells have different lengths. */
   readonly cellBytes: number | null;
   readonly cell: (sink: Sink, value: unknown) => void;
 }
 
-/** Bytes of each column's cells. Reads the samples only if cells have different lengths. */
+/** Size of each column's cells, bytes. Reads the samples only if cells have different lengths. */
 export async function columnSizes(table: TopicTable, layouts: readonly ColumnLayout[]): Promise<number[]> {
   const counters = layouts.map(() => new CountingSink());
   if (layouts.every(({ cellBytes }) => cellBytes !== null)) return layouts.map(({ cellBytes }) => (cellBytes ?? 0) * table.source.count);
@@ -25,7 +25,7 @@ export async function columnSizes(table: TopicTable, layouts: readonly ColumnLay
   return counters.map(({ size }) => size);
 }
 
-/** Decodes each sample once and writes each cell where its column is. */
+/** Decodes each sample once, and writes each cell at the position of its column. */
 export async function writeColumns(
   file: SpoolFile,
   table: TopicTable,
@@ -55,7 +55,7 @@ export function tooLarge(what: string, limit: string): MgrError {
   );
 }
 
-/** The elements of a cell. Typed arrays of the same layout are copied as they are; all machines that Node supports here are little-endian. */
+/** Writes the elements of a cell. Typed arrays of the same layout are copied as they are; all machines that Node supports here are little-endian. */
 export function putNumbers(sink: Sink, element: NumericElement, value: unknown): void {
   if (ArrayBuffer.isView(value) && value.byteLength === lengthOf(value) * ELEMENT_BYTES[element]) {
     sink.bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));

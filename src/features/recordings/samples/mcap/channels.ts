@@ -49,7 +49,7 @@ export const LOG_LINE: Pick<RecordedTopic, "definition" | "definitionName" | "en
 
 const LEVELS = ["unknown", "debug", "info", "warning", "error", "fatal"];
 
-/** `time` in nanoseconds since 1970. */
+/** `time` is in nanoseconds since 1970. */
 export function logLine(time: bigint, level: string, name: string, message: string): Uint8Array {
   const timestamp = { sec: Number(time / 1_000_000_000n), nsec: Number(time % 1_000_000_000n) };
   const line = { timestamp, level: Math.max(0, LEVELS.indexOf(level)), message, name, file: "", line: 0 };

@@ -3,7 +3,7 @@ import { McapStreamReader, Opcode, type TypedMcapRecord } from "@mcap/core";
 import { Chunk } from "./chunk.ts";
 import type { Summary } from "./summary.ts";
 
-/** Opcode and length of a record, bytes. */
+/** Size of the opcode and the length of a record, bytes. */
 export const RECORD_HEAD_BYTES = 9;
 /** Offset of the records in a chunk without compression. */
 const CHUNK_RECORDS_AT = 49;
@@ -14,15 +14,15 @@ export interface ScannedChunk {
   readonly start: bigint;
   readonly end: bigint;
   readonly messages: ReadonlyMap<number, number>;
-  /** The chunk is complete, and its checksum is correct. */
+  /** Whether the chunk is complete and its checksum is correct. */
   readonly isWhole: boolean;
-  /** The complete messages as a new chunk. */
+  /** Returns the complete messages as a new chunk. */
   rebuilt(): Chunk;
 }
 
 /**
- * Reads a chunk record. `record` may be only its beginning; then only complete messages count. Schemas and channels go to `summary`. Null:
- * it is not one of our chunks.
+ * Reads a chunk record. `record` may be only its beginning; then only complete messages count. Schemas and channels are added to `summary`. Null: it
+ * is not a chunk of this program.
  */
 export function scanChunk(record: Buffer, length: number, summary: Summary): ScannedChunk | null {
   if (record.length < CHUNK_RECORDS_AT || record.readUInt32LE(37) !== 0) return null;
@@ -63,7 +63,7 @@ export function sizeOfRecord(bytes: Buffer, at: number): number | null {
   return length > BigInt(Number.MAX_SAFE_INTEGER) ? null : RECORD_HEAD_BYTES + Number(length);
 }
 
-/** One record; null if it is malformed. */
+/** Parses one record; null if it is malformed. */
 export function parseRecord(bytes: Uint8Array): TypedMcapRecord | null {
   try {
     const reader = new McapStreamReader({ noMagicPrefix: true });

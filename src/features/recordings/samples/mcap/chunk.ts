@@ -22,7 +22,7 @@ export interface McapMessage {
   readonly data: Uint8Array;
 }
 
-/** Where the messages of one channel are in a chunk. */
+/** Message index of one channel of a chunk. */
 interface ChannelIndex {
   buffer: Buffer<ArrayBuffer>;
   view: DataView;
@@ -34,7 +34,7 @@ export interface ClosedChunk {
   /** Chunk record and message index records, in this order. */
   readonly pieces: readonly Uint8Array[];
   readonly bytes: number;
-  /** Of the chunk record alone. */
+  /** Size of the chunk record alone, bytes. */
   readonly chunkBytes: number;
   /** Uncompressed bytes of the records. */
   readonly recordBytes: number;
@@ -46,12 +46,12 @@ export interface ClosedChunk {
 }
 
 /**
- * Collects messages for one chunk. Not by the builders of @mcap/core, which need an object per message, a call per field and two more
- * copies of the chunk (bench/recording.ts).
+ * Collects messages for one chunk. The builders of @mcap/core are not used: they need an object per message, a call per field and two more copies of
+ * the chunk (bench/recording.ts).
  */
 export class Chunk {
   #buffer = Buffer.allocUnsafe(FIRST_BYTES);
-  /** Of the buffer: V8 compiles its 64-bit writes inline, but not those of Buffer: 30 % more messages of 68 bytes (bench/recording.ts). */
+  /** View of the buffer. V8 compiles its 64-bit writes inline, but not those of Buffer: 30 % more messages of 68 bytes (bench/recording.ts). */
   #view = viewOf(this.#buffer);
   #length = 0;
   readonly #indexes = new Map<number, ChannelIndex>();
@@ -59,7 +59,7 @@ export class Chunk {
   #end = 0n;
   #messages = 0;
 
-  /** Bytes of its records so far. */
+  /** Size of the records so far, bytes. */
   get length(): number {
     return this.#length;
   }
@@ -68,7 +68,7 @@ export class Chunk {
     return this.#messages === 0;
   }
 
-  /** A schema or channel record. */
+  /** Adds a schema or channel record. */
   addRecord(record: Uint8Array): void {
     this.#reserve(record.length);
     this.#buffer.set(record, this.#length);
@@ -94,7 +94,7 @@ export class Chunk {
     this.#messages++;
   }
 
-  /** The chunk as bytes. This object must not be used afterwards. */
+  /** Encodes the chunk. This object must not be used afterwards. */
   close(): ClosedChunk {
     const records = this.#buffer.subarray(0, this.#length);
     const head = Buffer.allocUnsafe(CHUNK_HEAD_BYTES);
@@ -161,7 +161,7 @@ function writeLength(buffer: Buffer<ArrayBuffer>, length: number, at: number): v
   setLength(viewOf(buffer), length, at);
 }
 
-/** A 64-bit length below 2^53, without a bigint. */
+/** Writes a 64-bit length below 2^53 without a bigint. */
 function setLength(view: DataView, length: number, at: number): void {
   view.setUint32(at, length % 0x1_0000_0000, true);
   view.setUint32(at + 4, Math.floor(length / 0x1_0000_0000), true);

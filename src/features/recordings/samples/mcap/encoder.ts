@@ -7,7 +7,7 @@ export const MAX_CHUNK_BYTES = 512 * 1024;
 
 export interface McapChannel {
   readonly topic: string;
-  /** Of the messages: `json`, `cdr` or `raw`. */
+  /** Encoding of the messages: `json`, `cdr` or `raw`. */
   readonly encoding: string;
   /** Null: the messages have no definition. */
   readonly schema: { readonly name: string; readonly encoding: string; readonly text: string } | null;
@@ -15,8 +15,8 @@ export interface McapChannel {
 }
 
 /**
- * Encodes one MCAP file piece by piece, in the order in which the pieces are appended to the file. It keeps one open chunk and the index in
- * memory. Returned pieces belong to the caller. Not by McapWriter of @mcap/core, which cannot close a chunk at a given time.
+ * Encodes one MCAP file piece by piece, in the order in which the pieces are appended to the file. It keeps one open chunk and the index in memory.
+ * Returned pieces belong to the caller. McapWriter of @mcap/core is not used, because it cannot close a chunk at a given time.
  */
 export class McapEncoder {
   readonly summary = new Summary();
@@ -68,12 +68,12 @@ export class McapEncoder {
     return channel.id;
   }
 
-  /** The payload is copied. */
+  /** Adds a message; its payload is copied. */
   addMessage(message: McapMessage): void {
     this.#chunk.addMessage(message);
   }
 
-  /** Closes the open chunk; empty if it has no message. */
+  /** Closes the open chunk and returns its pieces; none if it has no message. */
   cut(): readonly Uint8Array[] {
     if (this.#chunk.isEmpty) return [];
     const { pieces, bytes, chunkBytes, recordBytes: size, start, end, indexes, messages } = this.#chunk.close();
@@ -97,7 +97,7 @@ export class McapEncoder {
     return pieces;
   }
 
-  /** Only between chunks: call `cut` first. */
+  /** Adds a metadata record; only between chunks, so call `cut` first. */
   addMetadata(name: string, values: Readonly<Record<string, string>>): Uint8Array {
     const record = metadataRecord(name, values);
     this.summary.addMetadata(name, this.#position, record.length);

@@ -4,7 +4,7 @@ import { McapIndexedReader } from "@mcap/core";
 /** A complete MCAP file, read by its index. */
 export interface IndexedFile {
   readonly reader: McapIndexedReader;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly close: () => Promise<void>;
 }

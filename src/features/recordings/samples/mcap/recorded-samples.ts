@@ -20,7 +20,7 @@ interface Track {
   readonly files: { readonly file: IndexedFile; readonly channels: Set<number> }[];
 }
 
-/** Reads complete files of one recording. `wants` chooses topics. Rejects for a file that has no index. */
+/** Reads complete files of one recording. `wants` selects topics. Rejects if a file has no index. */
 export async function openRecorded(name: string, paths: readonly string[], wants: (topic: string) => boolean): Promise<RecordedSamples> {
   const files: IndexedFile[] = [];
   const close = async () => {
@@ -28,7 +28,7 @@ export async function openRecorded(name: string, paths: readonly string[], wants
   };
   try {
     for (const path of paths) files.push(await openIndexed(path));
-    // A host's files follow each other.
+    // The files of a host do not overlap in time.
     files.sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
     const tracks = new Map<string, Track>();
     for (const file of files) await addTracks(tracks, file, wants);
@@ -68,7 +68,7 @@ async function addTracks(tracks: Map<string, Track>, file: IndexedFile, wants: (
   }
 }
 
-/** Several hosts may have published a topic, or its definition changed: the formats need a name for each. */
+/** Several hosts may have published a topic, or its definition may have changed: the formats need a name for each. */
 function withUniqueNames(tracks: readonly Track[]): (Track & { readonly name: string })[] {
   const used = new Set(tracks.map(({ topic }) => topic));
   const given = new Set<string>();
@@ -87,7 +87,7 @@ function samplesOf({ name, topic, files, ...about }: Track & { readonly name: st
         if (!channels.has(channelId)) continue;
         yield {
           received: logTime,
-          // A recording without these holds the log time and 0 (docs/recordings.md, "Files").
+          // A recording of a message without these holds the log time and 0 (docs/recordings.md, "Files").
           published: publishTime === logTime ? null : publishTime,
           sequence: sequence === 0 ? null : BigInt(sequence),
           payload: data,

@@ -6,7 +6,8 @@ import { metadataRecord } from "./encoder.ts";
 import { Summary } from "./summary.ts";
 
 /**
- * Longer records were not written by this program: a chunk is closed after one message beyond its limit, and messages have at most 64 MiB.
+ * Maximum size of a record, bytes. This program writes no longer ones: a chunk is closed after one message beyond its limit, and messages have at
+ * most 64 MiB.
  */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 const FOOTER_BYTES = 29;
@@ -21,7 +22,7 @@ export interface Repair {
 }
 
 export interface RepairOptions {
-  /** Another metadata record, from the index of what is left of the file. */
+  /** Returns another metadata record for the index of what is left of the file. */
   readonly note?: (kept: Summary) => { readonly name: string; readonly values: Readonly<Record<string, string>> };
 }
 
@@ -47,7 +48,7 @@ class FileRepair {
   readonly #size: number;
   readonly #options: RepairOptions;
   readonly #summary = new Summary();
-  /** Everything before is kept. */
+  /** Data before this position is kept. */
   #position = 0;
 
   constructor(file: FileHandle, size: number, options: RepairOptions) {
@@ -85,7 +86,7 @@ class FileRepair {
     if (record?.isWhole && record.bytes[0] === Opcode.HEADER) this.#position = MCAP_MAGIC.length + record.size;
   }
 
-  /** False: the data ends here. */
+  /** Scans one record; returns false if the data ends here. */
   async #scanRecord(): Promise<boolean> {
     const record = await this.#recordAt(this.#position);
     if (record === null) return false;
@@ -111,7 +112,7 @@ class FileRepair {
     return true;
   }
 
-  /** Where the message indexes after a chunk are; null: some are missing. */
+  /** Offsets of the message indexes after a chunk; null: some are missing. */
   async #indexesAt(position: number, chunk: ScannedChunk) {
     const offsets = new Map<number, bigint>();
     let end = position;
@@ -145,7 +146,7 @@ class FileRepair {
     this.#position = end;
   }
 
-  /** The last chunk is incomplete: writes its complete messages as a new chunk. */
+  /** Replaces the incomplete last chunk by a new chunk with its complete messages. */
   async #rebuild(chunk: ScannedChunk): Promise<void> {
     const { pieces, chunkBytes, indexes, messages, start, end, bytes } = chunk.rebuilt().close();
     await this.#file.truncate(this.#position);

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { type Channel, type ChunkIndex, type McapRecordBuilder, Opcode, type Schema } from "@mcap/core";
 import { recordBytes } from "./chunk.ts";
 
-/** Opcode, length, two offsets and the checksum of the footer; the checksum covers all but itself. Bytes. */
+/** Size of the footer before its checksum (opcode, length, two offsets), bytes; the checksum covers all but itself. */
 const FOOTER_BYTES_BEFORE_CRC = 25;
 
 /** The index at the end of a file, collected while the file is written or repaired. */
@@ -11,14 +11,14 @@ export class Summary {
   readonly channels = new Map<number, Channel>();
   readonly #counts = new Map<number, bigint>();
   readonly #metadata: { offset: bigint; length: bigint; name: string }[] = [];
-  /** Kept encoded, because a long recording has many. */
+  /** Chunk indexes, kept encoded because a long recording has many. */
   readonly #chunks: Uint8Array[] = [];
   #chunkBytes = 0;
   #messages = 0n;
   #start = 0n;
   #end = 0n;
 
-  /** Bytes of memory that the index takes. */
+  /** Memory of the index, bytes. */
   get indexBytes(): number {
     return this.#chunkBytes;
   }
@@ -27,7 +27,7 @@ export class Summary {
     return Number(this.#messages);
   }
 
-  /** Nanoseconds; null: there is no message. */
+  /** Times of the first and the last message, nanoseconds; null: there is no message. */
   get times(): { readonly start: bigint; readonly end: bigint } | null {
     return this.#messages === 0n ? null : { start: this.#start, end: this.#end };
   }

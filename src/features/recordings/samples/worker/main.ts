@@ -1,4 +1,4 @@
-// The program of the worker thread that writes one download of samples. It has a heap of its own with a bound, and the manager goes on meanwhile.
+// The worker thread that writes one download of samples. Its heap is bounded, and the manager stays responsive.
 import { parentPort, workerData } from "node:worker_threads";
 import { MgrError, messageOf } from "../../../../base/errors.ts";
 import { SAMPLE_FORMATS } from "../formats/formats.ts";
@@ -14,7 +14,7 @@ async function write(): Promise<WriteResult> {
     await writer({ name, topics: topics.map(readSpooled) }, path, { forSpreadsheets });
     return { error: null };
   } catch (error) {
-    // Errors lose their codes on the way between threads.
+    // Errors lose their codes when they are sent between threads.
     const isOwn = error instanceof MgrError;
     return { error: { isOwn, code: codeOf(error), message: messageOf(error) } };
   }

@@ -3,13 +3,13 @@ import { MgrError } from "../../../../base/errors.ts";
 import { decodeRecords } from "../sample-record.ts";
 import type { TopicSamples } from "../samples.ts";
 
-/** Bytes of a file of samples that are read at a time. */
+/** Number of bytes of a file of samples that are read at a time. */
 const READ_BYTES = 256 * 1024;
 
-/** The samples of a topic in a file of records. Plain data: a worker thread can be given it. */
+/** The samples of a topic in a file of records. Plain data, which can be sent to a worker thread. */
 export interface SpooledSamples extends Omit<TopicSamples, "samples"> {
   readonly path: string;
-  /** Bytes of whole records at the beginning of the file. */
+  /** Size of the whole records at the beginning of the file, bytes. */
   readonly size: number;
 }
 
@@ -17,7 +17,7 @@ export function readSpooled({ path, size, ...about }: SpooledSamples): TopicSamp
   return { ...about, samples: () => decodeRecords(piecesOf(path, size), about.only_ts) };
 }
 
-/** The first `size` bytes of a file. A piece is valid until the next one: all are read into the same buffer. */
+/** Reads the first `size` bytes of a file. A piece is valid until the next one: all are read into the same buffer. */
 async function* piecesOf(path: string, size: number): AsyncGenerator<Uint8Array> {
   await using file = await open(path, "r");
   const buffer = new Uint8Array(Math.min(READ_BYTES, size));

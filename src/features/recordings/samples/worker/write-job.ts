@@ -1,13 +1,13 @@
 import type { SampleFormat } from "../formats/formats.ts";
 import type { SpooledSamples } from "./spooled-samples.ts";
 
-/** What the worker thread is to write. Plain data. */
+/** A job of the worker thread. Plain data. */
 export interface WriteJob {
-  /** The logger's. */
+  /** Name of the logger. */
   readonly name: string;
   readonly format: SampleFormat | "mcap";
   readonly forSpreadsheets: boolean;
-  /** The file that is written. */
+  /** Path of the file to write. */
   readonly path: string;
   readonly topics: readonly SpooledSamples[];
 }

@@ -4,13 +4,13 @@ import { ask, connection } from "../../../state/store.ts";
 import type { Trace } from "./traces.ts";
 import { unitOf } from "./units.ts";
 
-/** Texts of the definitions of topics. */
+/** Texts of definitions, by topic. */
 const definitions = signal<ReadonlyMap<string, string>>(new Map());
 
-/** Units of fields, as the definitions of their topics have them; null until they are known. */
+/** Units of fields from the definitions of their topics; null until they are known. */
 export function useUnits(traces: readonly Trace[]): (trace: Trace) => string | null {
   const topics = [...new Set(traces.map(({ topic }) => topic))];
-  // Not while the page still connects: what is sent then is refused.
+  // Requests are refused while the page is still connecting.
   const isOpen = connection.value.kind === "open";
   useEffect(() => {
     if (isOpen) for (const name of topics) void learn(name);
@@ -21,7 +21,7 @@ export function useUnits(traces: readonly Trace[]): (trace: Trace) => string | n
 
 async function learn(name: string): Promise<void> {
   if (definitions.peek().has(name)) return;
-  // A topic that is not published now has none.
+  // A topic that is not published now has no definition.
   const detail = await ask({ type: "request_topic_detail", name }, "topic_detail").catch(() => null);
   if (detail?.ok) definitions.value = new Map(definitions.peek()).set(name, detail.definition);
 }

@@ -11,13 +11,13 @@ import type { TraceSamples } from "./trace-samples.ts";
 interface Series {
   readonly label: string;
   readonly stroke: string;
-  /** The topic of the trace, and the column of its samples. */
+  /** The topic of the trace, and the index of its column in the topic's samples. */
   readonly topic: string;
   readonly at: number;
 }
 interface Options {
   readonly samples: ReadonlyMap<string, TraceSamples>;
-  /** Called when the user selects a part. */
+  /** Called when the user selects a span of time. */
   readonly zoomed: () => void;
   /** Called when the pointer moves. */
   readonly hovered: () => void;
@@ -28,23 +28,23 @@ interface Panel {
   readonly traces: readonly number[];
 }
 
-/** Of all traces together: more of them cost time, and hide one another. */
+/** Maximum number of points of all traces together: more take longer to draw, and hide one another. */
 const MAX_POINTS = 20_000;
-/** A line of one pixel of the screen is drawn five times as fast as a wider one; up to this many points the wider one is used. */
+/** Maximum number of points for wide lines: a line of one screen pixel is drawn five times as fast. */
 const MAX_WIDE_POINTS = 8_000;
 const LINE_WIDTH = 1.5;
-/** How far an arrow key moves the pointer, as a part of the width. */
+/** Distance that an arrow key moves the pointer, as a fraction of the width. */
 const KEY_STEP = 0.01;
-/** Room for the times below the lowest panel, and the least height of a panel without it, pixels. */
+/** Height of the times below the lowest panel, and minimum height of a panel without them, px. */
 const TIMES_HEIGHT = 34;
 const MIN_HEIGHT = 84;
-/** Below a panel without times: its lowest value is written beside its lower edge. */
+/** Gap below a panel without times, px: the label of its lowest value extends beyond its lower edge. */
 const GAP = 8;
-/** No further from the pointer is a sample marked, pixels. */
+/** Maximum distance between the pointer and a marked sample, px. */
 const MARK_DISTANCE = 30;
 let stacks = 0;
 
-/** Traces over time in a box that may change its size: panels below each other, whose time and pointer are the same. Loaded when first needed. */
+/** Draws traces over time in a resizable box, in panels below each other that share time and pointer. Loaded when first needed. */
 export class DrawnPlot {
   readonly #box: HTMLElement;
   readonly #series: readonly Series[];
@@ -52,9 +52,9 @@ export class DrawnPlot {
   readonly #observer: ResizeObserver;
   readonly #closed = new AbortController();
   #panels: readonly Panel[] = [];
-  /** Ends what the panels listen to. */
+  /** Removes the listeners of the panels. */
   #arranged = new AbortController();
-  /** The whole window: what a double click shows again. */
+  /** The whole window, which a double click shows again. */
   #window: Span = { from: 0, until: 1 };
 
   constructor(box: HTMLElement, series: readonly Series[], options: Options) {
@@ -69,7 +69,7 @@ export class DrawnPlot {
     this.#observer.observe(box);
   }
 
-  /** A panel for each group of traces. */
+  /** Creates a panel for each group of traces. */
   arrange(groups: readonly ScaleGroup[]): void {
     const shown = this.#panels.length === 0 ? null : this.inSight();
     this.#closePanels();
@@ -83,19 +83,19 @@ export class DrawnPlot {
     if (shown !== null) this.#show(shown);
   }
 
-  /** Times in seconds since 1970. */
+  /** Draws a window of time, in seconds since 1970. */
   draw(from: number, until: number): void {
     this.#window = { from, until };
     this.#show(this.#window);
   }
 
-  /** Times and values of all samples of the part that is in sight. */
+  /** Times and values of all samples in the visible span of time. */
   columns(): (number | null | undefined)[][] {
     const parts = [...this.#options.samples.values()].map((one) => one.between(this.inSight().from, this.inSight().until));
     return this.#ordered(uPlot.join(parts as uPlot.AlignedData[])) as (number | null | undefined)[][];
   }
 
-  /** Where the pointer is, in seconds since 1970; null: elsewhere. */
+  /** Time under the pointer, in seconds since 1970; null if it is not over the plot. */
   pointerTime(): number | null {
     for (const { plot } of this.#panels) {
       const left = plot.cursor.left ?? -1;
@@ -144,14 +144,14 @@ export class DrawnPlot {
         legend: { show: false },
         cursor: {
           drag: { x: true, y: false },
-          // A topic has no value at the samples of the others: the nearest one is meant.
+          // A topic has no value at the times of other topics' samples: the nearest value is marked.
           hover: { skip: [null], prox: MARK_DISTANCE },
           bind: { dblclick: () => showWindow },
-          // The other panels follow the pointer only: a selection in one panel is shown in all.
+          // Only the pointer is synchronized: a selection in one panel is shown in all by #show.
           sync: { key, setSeries: false, scales: ["x", null], filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
         },
         scales: { x: { time: true }, y: { range: rangeOfValues } },
-        // The same beside each panel: their times stand below each other.
+        // All panels have the same padding, so that equal times are below each other.
         padding: [10, 24, isLast ? 0 : GAP, 0],
         series: [
           { label: "time" },
@@ -184,7 +184,7 @@ export class DrawnPlot {
     this.#show(span);
   }
 
-  /** The window, and all samples that are kept: further out there is nothing. */
+  /** The span of the window and of all kept samples. */
   #widest(): Span {
     const all = [...this.#options.samples.values()];
     return {
@@ -212,13 +212,13 @@ export class DrawnPlot {
     }
   }
 
-  /** Part of the width where something is. */
+  /** The position of `clientX`, as a fraction of the width. */
   #placeOf(clientX: number): number {
     const box = this.#panels[0]?.plot.over.getBoundingClientRect();
     return box === undefined || box.width === 0 ? 0 : Math.min(1, Math.max(0, (clientX - box.left) / box.width));
   }
 
-  /** Whether the key means something. */
+  /** Handles a key; returns whether it has a meaning. */
   #press(key: string): boolean {
     const plot = this.#panels[0]?.plot;
     if (plot === undefined) return false;
@@ -236,7 +236,7 @@ export class DrawnPlot {
     return step !== undefined || ["+", "=", "-"].includes(key);
   }
 
-  /** Columns stand in the order of the topics; series in the order in which they were added. */
+  /** Orders columns by series: they come in the order of the topics. */
   #ordered(data: uPlot.AlignedData): uPlot.AlignedData {
     const starts = new Map<string, number>();
     let column = 1;
@@ -248,7 +248,7 @@ export class DrawnPlot {
   }
 }
 
-/** A panel without samples keeps its scale, and its place. */
+/** Range of the values; a panel without samples gets a default scale, so that it keeps its place. */
 const rangeOfValues = (_plot: uPlot, min: number | null, max: number | null): [number, number] => {
   if (min === null || max === null) return [0, 1];
   const [low, high] = uPlot.rangeNum(min, max, 0.1, true);

@@ -3,12 +3,12 @@ export interface Span {
   readonly until: number;
 }
 
-/** Fingers closer to each other than this part of the width are not told apart. */
+/** Minimum distance of two fingers, as a fraction of the width. */
 const MIN_DISTANCE = 0.02;
 
 /**
- * The part of `whole` that is shown when fingers move so that what was under each of the first two stays under it. Places are parts of the
- * width: `before` those that the fingers had while `span` was shown, `now` those of the same fingers.
+ * The part of `whole` that is shown after fingers have moved: the points under the first two fingers stay under them. Positions are fractions
+ * of the width: `before` while `span` was shown, `now` the current ones of the same fingers.
  */
 export function spanUnderFingers(span: Span, before: readonly number[], now: readonly number[], whole: Span): Span {
   const [first = 0, second] = before;
@@ -23,10 +23,10 @@ export function spanUnderFingers(span: Span, before: readonly number[], now: rea
 
 const apart = (one: number, other: number) => Math.max(MIN_DISTANCE, Math.abs(other - one));
 
-/** Pixels of the wheel that double or halve what is shown, or move it by its whole length. */
+/** Distance that the wheel turns to double or halve the visible span, or to move it by its whole length, px. */
 const WHEEL_PIXELS = 400;
 
-/** The part of `whole` that is shown after a turn of the wheel: zoomed so that what is at `place` stays there, or moved. `by`: in pixels. */
+/** The part of `whole` that is shown after the wheel has turned `by` pixels: zoomed around `place`, a fraction of the width, or moved. */
 export function spanAtWheel(span: Span, { by, isMove, place }: { by: number; isMove: boolean; place: number }, whole: Span): Span {
   const width = span.until - span.from;
   const length = Math.min(isMove ? width : width * 2 ** (by / WHEEL_PIXELS), whole.until - whole.from);

@@ -5,12 +5,12 @@ import { TraceSamples } from "./trace-samples.ts";
 import type { Trace } from "./traces.ts";
 import type { TraceSource } from "./use-plot.ts";
 
-/** Frames a second; each has all samples since the one before. */
+/** Frames per second; each has all samples since the previous one. */
 const RATE = 20;
-/** Of each topic: half a minute at 1 kHz in full, and the rest of five minutes in steps of 10 ms. */
+/** Limits for the samples of a topic: half a minute at 1 kHz in full, the rest of five minutes in steps of 10 ms. */
 const KEPT = { most: 30_000, step: 0.01, seconds: 300 };
 
-/** Live samples, after those that loggers and recordings hold; and a window that ends with the newest sample. */
+/** A source of live samples, preceded by those that loggers and recordings hold. Its window ends at the newest sample. */
 export function liveSource(seconds: number): TraceSource {
   return {
     key: "live",
@@ -36,12 +36,12 @@ function readTraces(traces: readonly Trace[]) {
     const own = samples.get(topic);
     if (own !== undefined) samples.set(topic, own.withOlder(older));
   };
-  // A page that is opened at a plot does not know yet what there is.
+  // A page that starts with the plot is not connected yet.
   client
     .opened()
     .then(() => readPast(traces, { seconds: KEPT.seconds, signal: abort.signal, found }))
     .catch((error: unknown) => {
-      // The plot begins with what is published now.
+      // The plot begins with the samples that are published from now on.
       if (!abort.signal.aborted) console.info("the plot has no earlier samples:", error);
     });
   return {

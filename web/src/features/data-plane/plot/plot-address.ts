@@ -1,16 +1,16 @@
 import { SCALES, type Scale } from "./scales.ts";
 import type { Trace } from "./traces.ts";
 
-/** More cannot be distinguished. */
+/** Maximum number of traces: more cannot be distinguished. */
 export const MAX_TRACES = 20;
-/** Lengths of the window, seconds. */
+/** Lengths of the window that can be selected, seconds. */
 export const WINDOWS = [5, 10, 30, 60, 300] as const;
 export const USUAL_WINDOW = 10;
 
-/** The definition of a plot: with it another user sees the same one. */
+/** The definition of a plot; its address lets another user open the same one. */
 export interface Plot {
   readonly traces: readonly Trace[];
-  /** Length of the window. */
+  /** Length of the window, seconds. */
   readonly seconds: number;
   readonly scale: Scale;
 }
@@ -24,7 +24,7 @@ export function plotOfAddress(search: string): Plot | null {
   return { traces: traces.slice(0, MAX_TRACES), seconds, scale: SCALES.find((each) => each === parameters.get("scale")) ?? "auto" };
 }
 
-/** Names and values; what is usual is left out. */
+/** Names and values of the address's parameters; defaults are omitted. */
 export function plotParameters({ traces, seconds, scale }: Plot): [string, string][] {
   return [
     ...traces.map(({ topic, field }): [string, string] => ["trace", `${topic.replace(/[%:]/g, encodeURIComponent)}:${field}`]),
@@ -33,13 +33,13 @@ export function plotParameters({ traces, seconds, scale }: Plot): [string, strin
   ];
 }
 
-/** `topic:field`. A colon in the name of a topic is percent-encoded, and so is a percent sign. */
+/** Parses `topic:field`; colons and percent signs in the name of the topic are percent-encoded. */
 function readTrace(text: string): Trace | null {
   const end = text.indexOf(":");
   if (end <= 0) return null;
   try {
     return { topic: decodeURIComponent(text.slice(0, end)), field: text.slice(end + 1) };
   } catch {
-    return null; // A percent sign that encodes nothing.
+    return null; // Invalid percent-encoding.
   }
 }

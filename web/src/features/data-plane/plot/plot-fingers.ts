@@ -1,16 +1,16 @@
 import { type Span, spanUnderFingers } from "./finger-span.ts";
 
-/** Less than this part of the width is no move: a tap must not stop a live plot. */
+/** Minimum movement, as a fraction of the width: a tap must not stop a live plot. */
 const MIN_STEP = 1e-3;
 
 interface Shown {
-  /** What is in sight now, and at most. */
+  /** The visible span, and the largest possible one. */
   readonly span: () => Span;
   readonly whole: () => Span;
   readonly show: (span: Span) => void;
 }
 
-/** Two fingers zoom, one moves what is zoomed. Up and down the browser scrolls. */
+/** Two fingers zoom, one moves the zoomed plot. The browser scrolls up and down. */
 export function listenToFingers(over: HTMLElement, { span, whole, show }: Shown, signal: AbortSignal): void {
   const fingers = new Map<number, number>();
   let begin: { span: Span; places: number[] } | null = null;
@@ -45,7 +45,7 @@ export function listenToFingers(over: HTMLElement, { span, whole, show }: Shown,
   on("pointermove", (event) => {
     if (!fingers.has(event.pointerId)) return;
     fingers.set(event.pointerId, place(event));
-    // Once a frame, however many moves there are.
+    // Draws at most once a frame, however many moves there are.
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(draw);
   });

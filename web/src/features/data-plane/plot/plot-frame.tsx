@@ -17,11 +17,11 @@ interface Props {
   readonly onRemove: (trace: Trace) => void;
   readonly scale: Scale;
   readonly onScale: (scale: Scale) => void;
-  /** Null: it is not known. */
+  /** The unit of a trace; null if it is not known. */
   readonly unitOf: (trace: Trace) => string | null;
-  /** Of the file that "Save as CSV" makes. */
+  /** Name of the file that "Save as CSV" creates. */
   readonly csvName: string;
-  /** What can be done, besides. */
+  /** Further controls. */
   readonly tools: ComponentChildren;
   readonly note: string;
 }
@@ -109,7 +109,7 @@ export function PlotFrame({ traces, source, paused, onZoom, onRemove, scale, onS
   );
 }
 
-/** A trace in the legend: its name, its value, and what removes it. */
+/** An entry of the legend: the trace's name and value. A click removes the trace. */
 function TraceButton({ trace, unit, color, onRemove }: { trace: Trace; unit: string | null; color: string; onRemove: () => void }) {
   const title = titleOfTrace(trace);
   return (

@@ -9,7 +9,7 @@ import { plotted, scale, togglePlotted, windowSeconds } from "./plotted.ts";
 
 const wordOf = (seconds: number) => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
 
-/** Live traces of numeric fields of any topics. */
+/** A live plot of numeric fields of any topics. */
 export function PlotView() {
   const traces = plotted.value;
   const [paused, setPaused] = useState(false);

@@ -10,7 +10,7 @@ import type { Trace } from "./traces.ts";
 export const plotted = kept<readonly Trace[]>("traces", [], (value) =>
   Array.isArray(value) ? value.filter(isTrace).slice(0, MAX_TRACES) : null,
 );
-/** Length of its window, seconds. */
+/** Length of the plot's window, seconds. */
 export const windowSeconds = kept<number>("plotWindow", USUAL_WINDOW, (value) => WINDOWS.find((each) => each === value) ?? null);
 export const scale = kept<Scale>("plotScale", "auto", (value) => SCALES.find((each) => each === value) ?? null);
 
@@ -26,13 +26,13 @@ export function togglePlotted(trace: Trace): void {
   plotted.value = toggled(plotted.peek(), trace);
 }
 
-/** With the trace, or without it if it is among them. */
+/** Adds the trace, or removes it if it is in `traces`. */
 export function toggled(traces: readonly Trace[], { topic, field }: Trace): readonly Trace[] {
   const others = traces.filter((one) => one.topic !== topic || one.field !== field);
   return others.length < traces.length ? others : [...traces, { topic, field }].slice(0, MAX_TRACES);
 }
 
-/** Takes the plot that the address names, if it names one. */
+/** Shows the plot that the address names, if it names one. */
 function readAddress(): void {
   const named = plotOfAddress(location.search);
   if (named === null || new URLSearchParams(location.search).get("view") !== "plot") return;
@@ -42,9 +42,9 @@ function readAddress(): void {
 }
 
 readAddress();
-// Before the page shows the view of the new address, which writes into it.
+// Runs before the page shows the view of the new address, which changes the address.
 addEventListener("popstate", readAddress, { capture: true });
-// The address is a link to what is shown.
+// Keeps the address a link to the shown plot.
 effect(() => {
   const parameters = plotParameters({ traces: plotted.value, seconds: windowSeconds.value, scale: scale.value });
   if (current.value.kind !== "plot") return;

@@ -1,6 +1,6 @@
 const FIRST_ROWS = 256;
 
-/** Rows of a time and a number for each field, oldest first; NaN is no value. Typed arrays that grow by doubling and are otherwise reused. */
+/** Rows of a time and a number for each field, oldest first; NaN is no value. Uses typed arrays, which grow by doubling. */
 export class Rows {
   #times = new Float64Array(FIRST_ROWS);
   #columns: Float64Array<ArrayBuffer>[];
@@ -40,7 +40,7 @@ export class Rows {
     this.#begin += Math.min(rows, this.length);
   }
 
-  /** The first row at a time or after it. */
+  /** Index of the first row at a time or after it. */
   rowAt(time: number): number {
     let low = this.#begin;
     let high = this.#end;
@@ -52,7 +52,7 @@ export class Rows {
     return low - this.#begin;
   }
 
-  /** Moves the rows to the front of the arrays; of larger ones if they fill more than half. */
+  /** Moves the rows to the front of the arrays, or of larger arrays if they fill more than half. */
   #makeRoom(): void {
     const size = this.length > this.#times.length / 2 ? this.#times.length * 2 : this.#times.length;
     const moved = (values: Float64Array<ArrayBuffer>) => {

@@ -1,22 +1,22 @@
 import { parseFieldPath } from "../../../../../src/base/field-path.ts";
 import { type Trace, titleOfTrace } from "./traces.ts";
 
-/** How traces share scales: all one, or each unit a plot of its own below the others; `auto`: whichever shows more. */
+/** Scales of the traces: one for all, or one for each unit in panels below each other; `auto`: the one that shows more. */
 export type Scale = "auto" | "one" | "stacked";
 export const SCALES: readonly Scale[] = ["auto", "one", "stacked"];
 
 /** Traces with one scale. */
 export interface ScaleGroup {
-  /** A unit, or what the fields are. */
+  /** The unit of the fields, or their name if they have none. */
   readonly label: string;
-  /** Places in the list of traces. */
+  /** Indices in the list of traces. */
   readonly traces: readonly number[];
 }
 
-/** A part of the plot that is lower than this part of it cannot be read: then each unit gets its own scale. */
+/** Maximum ratio of the whole range to that of one group: beyond it the group would look flat, so each unit gets its own scale. */
 const MAX_RATIO = 10;
 
-/** Groups by unit; fields without one by their name: `position[0]` and `position[1]` belong together. */
+/** Groups traces by unit, those without a unit by name: `position[0]` and `position[1]` belong together. */
 export function groupsOf(traces: readonly Trace[], unitOf: (trace: Trace) => string | null): ScaleGroup[] {
   const groups = new Map<string, number[]>();
   for (const [index, trace] of traces.entries()) {
@@ -31,10 +31,10 @@ function nameOf(trace: Trace): string {
   return name === undefined ? titleOfTrace(trace) : String(name);
 }
 
-/** Least and greatest value of each trace; null where nothing is known. */
+/** Minimum and maximum of a trace; null if they are not known. */
 export type Range = { readonly min: number; readonly max: number } | null;
 
-/** Whether one scale would press the traces of a group flat. Constant traces have no shape to lose. */
+/** Whether one scale would make the traces of a group look flat. Constant traces do not count. */
 export function needsOwnScales(groups: readonly ScaleGroup[], ranges: readonly Range[]): boolean {
   const spans = groups.flatMap(({ traces }) => {
     const known = traces.flatMap((index) => ranges[index] ?? []);

@@ -1,6 +1,6 @@
 import type { TraceSamples } from "./trace-samples.ts";
 
-/** Statistics of a field's samples in a span of time. Where samples are too old to be kept in full, the extremes stand for all. */
+/** Statistics of a field's samples in a span of time. Only the extremes count of samples that are too old to be kept in full. */
 export interface Statistics {
   readonly count: number;
   readonly min: number;
@@ -10,7 +10,7 @@ export interface Statistics {
   readonly deviation: number;
 }
 
-/** Null: there is no sample. */
+/** The statistics of a field; null if there is no sample. */
 export function statisticsOf(samples: TraceSamples, field: string, span: { from: number; until: number }): Statistics | null {
   const at = samples.fields.indexOf(field);
   let [count, min, max, mean, squares] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
@@ -29,10 +29,10 @@ export function statisticsOf(samples: TraceSamples, field: string, span: { from:
   return count === 0 ? null : { count, min, max, mean, deviation: Math.sqrt(squares / count) };
 }
 
-/** Between two samples that are further apart than this many usual intervals there is none. */
+/** Maximum distance between two samples, in mean intervals; beyond it there is a gap without a value. */
 const MAX_GAP = 3;
 
-/** The value at a time: of the nearest sample. Null where there is none: before the first one, after the last one, and in a gap. */
+/** The value of the sample nearest to a time; null before the first one, after the last one, and in a gap. */
 export function valueAt(samples: TraceSamples, field: string, time: number, span: { from: number; until: number }): number | null {
   const at = samples.fields.indexOf(field);
   let [count, first, last] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -51,7 +51,7 @@ export function valueAt(samples: TraceSamples, field: string, time: number, span
       }
     }
   }
-  // A single sample has no interval: the pointer is as near as it can be placed.
+  // A single sample has no interval: a hundredth of the span is about as near as the pointer can be placed.
   const interval = count > 1 ? (last - first) / (count - 1) : (span.until - span.from) / 100;
   return distance <= (MAX_GAP * interval) / 2 ? value : null;
 }

@@ -2,17 +2,17 @@ import { Rows } from "./rows.ts";
 
 type Column = (number | null)[];
 
-/** All times in seconds. */
+/** Limits of the kept samples; times in seconds. */
 interface Bounds {
-  /** Samples that are kept in full. */
+  /** Maximum number of samples that are kept in full. */
   readonly most: number;
-  /** Of older samples, the extremes of each such time are kept. */
+  /** Length of a step; of older samples, only the extremes of each step are kept. */
   readonly step: number;
-  /** No sample is older than this. */
+  /** Maximum age of a sample. */
   readonly seconds: number;
 }
 
-/** Samples of the traces of one topic. The newest are kept in full; of older ones only the extremes, so that long windows stay small. */
+/** Samples of the traces of one topic. Only the extremes of older ones are kept, so that long windows stay small. */
 export class TraceSamples {
   readonly fields: readonly string[];
   readonly #bounds: Bounds;
@@ -26,7 +26,7 @@ export class TraceSamples {
     this.#recent = new Rows(fields.length);
   }
 
-  /** `times` in seconds since 1970, `values` of each field. Samples that come late are left out: a plot needs rising times. */
+  /** Adds samples: `times` in seconds since 1970, `values` of each field. Late samples are dropped: a plot needs rising times. */
   add(times: readonly number[], values: readonly (readonly (number | null)[])[]): void {
     let newest = this.newest ?? Number.NEGATIVE_INFINITY;
     for (const [row, time] of times.entries()) {
@@ -48,7 +48,7 @@ export class TraceSamples {
     return first === undefined ? null : first.timeAt(0);
   }
 
-  /** The same with older samples before them; those that are not older are left out. */
+  /** Returns the samples preceded by older ones; those of `older` that are not older are left out. */
   withOlder(older: TraceSamples): TraceSamples {
     const all = new TraceSamples(this.fields, this.#bounds);
     const first = this.oldest ?? Number.POSITIVE_INFINITY;
@@ -66,7 +66,7 @@ export class TraceSamples {
     return columns[this.fields.indexOf(field)]?.findLast((value) => !Number.isNaN(value)) ?? null;
   }
 
-  /** How many samples are kept of a span of time. */
+  /** Number of kept samples in a span of time. */
   count(from: number, until: number): number {
     return this.#parts.reduce((sum, rows) => sum + rows.rowAt(until) - rows.rowAt(from), 0);
   }
@@ -81,7 +81,7 @@ export class TraceSamples {
     });
   }
 
-  /** The same as lists; null is no value. */
+  /** Like `views`, as lists; null is no value. */
   between(from: number, until: number): [number[], ...Column[]] {
     const views = this.views(from, until);
     const column = (field: number): Column =>
@@ -93,7 +93,7 @@ export class TraceSamples {
     return [this.#old, this.#recent];
   }
 
-  /** Some at once, in whole steps. */
+  /** Replaces several of the oldest samples by the extremes of whole steps. */
   #foldOldest(): void {
     const { most, step } = this.#bounds;
     const { times, columns } = this.#recent;
@@ -111,7 +111,7 @@ export class TraceSamples {
   }
 }
 
-/** NaN only if all values are. */
+/** The extremes of the values; NaN only if all values are. */
 function extremesOf(values: Float64Array): [least: number, greatest: number] {
   let [least, greatest] = [Number.NaN, Number.NaN];
   for (const value of values) {

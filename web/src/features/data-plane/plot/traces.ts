@@ -11,12 +11,12 @@ export const titleOfTrace = ({ topic, field }: Trace): string => (field === "" ?
 
 const MAX_FIELDS = 200;
 
-/** The numeric fields of a sample, in its order. */
+/** The numeric fields of a sample, in the order of the sample. */
 export function numericFields(value: unknown): string[] {
   return leavesOf(value, MAX_FIELDS).flatMap((leaf) => (numberOf(leaf.value) === null ? [] : [fieldPathText(leaf.path)]));
 }
 
-/** Joined columns as CSV: time in seconds since 1970, then a column a trace; a cell is empty where a trace has no sample. */
+/** Joined columns as CSV: the time in seconds since 1970, then a column for each trace; a cell is empty if the trace has no sample. */
 export function csvOf(traces: readonly Trace[], columns: readonly (readonly (number | null | undefined)[])[]): string {
   const [times = []] = columns;
   const quoted = (name: string) => {

@@ -1,18 +1,18 @@
 import { parseFieldPath } from "../../../../../src/base/field-path.ts";
 
-/** A comment that is a unit: one short word, such as `rad`, `m/s^2` or `°C`, perhaps in brackets. */
+/** Matches a comment that is a unit: one short word, such as `rad`, `m/s^2` or `°C`, perhaps in brackets. */
 const UNIT_COMMENT = /#\s*[[(]?([^\s#[\]()]{1,12})[\])]?\s*$/;
 const FIELD_LINE = /^\s*[\w/]+(?:\[[^\]]*\])?\s+(\w+)/;
 
 /**
- * Unit of a field as the definition of its topic has it: `unit` in a JSON Schema, the comment behind the field in a ROS message. Null: none
- * is written there.
+ * Unit of a field from the definition of its topic: `unit` in a JSON Schema, the comment behind the field in a ROS message; null if there is
+ * none.
  */
 export function unitOf(definition: string, field: string): string | null {
   const path = parseFieldPath(field) ?? [];
   if (definition.trimStart().startsWith("{")) return unitOfSchema(definition, path);
   const name = path.findLast((step) => typeof step === "string");
-  // Fields of nested messages stand in definitions of their own, below a line of "=".
+  // The definitions of nested messages follow below a line of "=".
   const line = definition.split("\n").find((one) => FIELD_LINE.exec(one)?.[1] === name);
   return UNIT_COMMENT.exec(line ?? "")?.[1] ?? null;
 }

@@ -7,24 +7,24 @@ import { statisticsOf, valueAt } from "./statistics.ts";
 import type { TraceSamples } from "./trace-samples.ts";
 import { type Trace, titleOfTrace } from "./traces.ts";
 
-/** From one drawing to the next, milliseconds; and of this time at most this part is spent on drawing. */
+/** Minimum interval between two drawings, ms, and the maximum fraction of the time that is spent on drawing. */
 const DRAW_MS = 50;
 const DRAWING_PART = 0.25;
-/** From one text of the newest values to the next, milliseconds: faster ones cannot be read. */
+/** Interval between updates of the values' text, ms: faster ones cannot be read. */
 const VALUES_MS = 250;
-/** Digits of the seconds where the pointer is. */
+/** Decimal places of the seconds in the time under the pointer. */
 const TIME_DIGITS = 3;
 
 type Columns = (number | null | undefined)[][];
-/** Of each topic. */
+/** Samples by topic. */
 export type Samples = ReadonlyMap<string, TraceSamples>;
 
-/** Where the samples of traces come from. */
+/** A source of the samples of traces. */
 export interface TraceSource {
-  /** Another one is read again. */
+  /** The samples are read again when the key changes. */
   readonly key: string;
   readonly read: (traces: readonly Trace[]) => { readonly samples: Samples; readonly end: () => void };
-  /** What is to be drawn, in seconds since 1970; null: nothing new. */
+  /** The span of time to draw, in seconds since 1970; null if there is nothing new. */
   readonly span: (samples: Samples) => { readonly from: number; readonly until: number } | null;
 }
 interface Holder<T> {
@@ -33,7 +33,7 @@ interface Holder<T> {
 export interface PlotOptions {
   readonly source: TraceSource;
   readonly box: Holder<HTMLElement>;
-  /** Where a `.trace-value` for each trace is found, in their order; with statistics a `td` for each of STATISTICS, too. */
+  /** Has a child for each trace, in their order, with a `.trace-value`; with statistics also a `.trace-statistic` for each of STATISTICS. */
   readonly values: Holder<HTMLElement>;
   readonly time: Holder<HTMLElement>;
   readonly traces: readonly Trace[];
@@ -44,10 +44,10 @@ export interface PlotOptions {
   readonly onZoom: () => void;
 }
 
-/** Statistics of the visible part. */
+/** Statistics of the visible span of time. */
 export const STATISTICS = ["min", "max", "mean", "deviation", "count"] as const;
 
-/** Draws into the box, and writes the values under the pointer; returns what reads the columns that are shown. */
+/** Draws into the box, and writes the values under the pointer; returns a function that reads the visible columns. */
 export function usePlot(options: PlotOptions): () => Columns {
   const { traces, colors, source, groups, scale } = options;
   const latest = useRef(options);
@@ -104,11 +104,11 @@ interface Shown {
   readonly samples: Samples;
 }
 
-/** Traces that have a panel of their own. */
+/** Arranges the traces in one panel, or in one for each group. */
 class Panels {
   readonly #plot: DrawnPlot;
   #shown = "";
-  /** A trace that one scale would not show well has its own from then on: panels do not come and go. */
+  /** Key of the groups that got their own panels because one scale did not show them well. They keep them: panels do not come and go. */
   #apart = "";
 
   constructor(plot: DrawnPlot) {
@@ -133,7 +133,7 @@ const rangesOf = (traces: readonly Trace[], samples: Samples, plot: DrawnPlot) =
     return of === undefined ? null : statisticsOf(of, field, plot.inSight());
   });
 
-/** At most once in a frame of the screen, and seldom enough that the page has time for other work; a hidden page draws nothing. */
+/** Draws at most once a frame, and rarely enough that the page has time for other work; a hidden page draws nothing. */
 function drawRepeatedly(draw: (begin: number) => void): () => void {
   let frame = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -141,7 +141,7 @@ function drawRepeatedly(draw: (begin: number) => void): () => void {
     frame = requestAnimationFrame(() => {
       const begin = performance.now();
       draw(begin);
-      // A timer runs after the frame is painted: the painting is most of the work.
+      // The timer runs after the frame is painted, so `took` includes the painting, which is most of the work.
       timer = setTimeout(() => {
         const took = performance.now() - begin;
         timer = setTimeout(next, Math.max(DRAW_MS, took / DRAWING_PART) - took);
@@ -155,7 +155,7 @@ function drawRepeatedly(draw: (begin: number) => void): () => void {
   };
 }
 
-/** Values under the pointer, else the newest ones in sight; none where there is no sample. Statistics where there is a place for them. */
+/** Writes the values under the pointer, else the newest visible ones; empty without a sample. Also writes the statistics, if they are shown. */
 function writeValues({ values, time, traces }: PlotOptions, plot: DrawnPlot, samples: Samples): void {
   const at = plot.pointerTime();
   const span = plot.inSight();

@@ -1,9 +1,9 @@
 import type { Box } from "./graph-lines.ts";
 
-/** What lies rather beside than ahead comes after everything ahead, pixels. */
+/** Penalty for nodes that are more beside than ahead, px: they come after all nodes ahead. */
 const FAR = 1e6;
 
-/** The one of `nodes` that an arrow key leads to: the nearest one in its direction, and rather straight ahead than near; null: there is none. */
+/** The node that an arrow key moves to: the nearest in its direction, preferring nodes straight ahead; null if there is none. */
 export function nodeTowards(boxes: ReadonlyMap<string, Box>, nodes: readonly string[], from: string, key: string): string | null {
   const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
   const own = boxes.get(from);

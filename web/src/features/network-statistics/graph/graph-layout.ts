@@ -6,15 +6,15 @@ export interface PlacedGraph {
   readonly width: number;
   readonly height: number;
   readonly nodes: ReadonlyMap<string, Box>;
-  /** Open groups. */
+  /** Boxes of the open groups. */
   readonly groups: ReadonlyMap<string, Box>;
-  /** By the keys of edges. */
+  /** Lines by the keys of their edges. */
   readonly edges: ReadonlyMap<string, Line>;
-  /** Lines between networks and what is in them. */
+  /** Paths of the lines between networks and their members. */
   readonly memberships: readonly string[];
 }
 
-/** For panes of different widths: a whole one, half of one, a phone. All are high enough for a finger. */
+/** Sizes for panes of different widths, px: a whole pane, half of one, a phone. All are high enough for a finger. */
 const SIZES = {
   wide: { host: { width: 140, height: 46 }, network: { width: 112, height: 40 }, gap: 10, rank: 92, title: 32 },
   medium: { host: { width: 116, height: 46 }, network: { width: 80, height: 40 }, gap: 10, rank: 40, title: 46 },
@@ -24,21 +24,21 @@ export type Room = keyof typeof SIZES;
 
 const PADDING = 10;
 const MARGIN = 8;
-/** Members of an open group are placed in at most this many lines across the ranks, of at least this many members. */
+/** Maximum number of lines across the ranks for the members of an open group; another line begins after MEMBERS_IN_LINE members. */
 const MAX_LINES = { wide: 3, medium: 1, narrow: 1 } as const;
 const MEMBERS_IN_LINE = 4;
-/** Between lines that lead past one member to the next, pixels. */
+/** Gap between lines that pass one member on the way to the next, px. */
 const LINE_GAP = 6;
 
 /**
- * Places nodes in ranks: networks, then what most others talk to, then the others; the members of an open group in a box. Loaded with the first graph
- * that is shown.
+ * Places nodes in ranks: networks, then the nodes with the most links, then the others; members of an open group are in a box. Loaded with the
+ * first graph that is shown.
  */
 export function placeGraph(graph: NetworkGraph, room: Room, direction: Direction): PlacedGraph {
   const { nodes, edges, groups, memberships } = graph;
   const sizes = SIZES[room];
   const isAcross = direction === "LR";
-  /** Columns of an open group's members, or rows where ranks go down. */
+  /** Number of columns of an open group's members, or of rows if the ranks go down. */
   const linesOf = (members: number) => Math.min(MAX_LINES[room], Math.ceil(members / MEMBERS_IN_LINE));
   const columnsOf = (members: number) => (isAcross ? linesOf(members) : Math.ceil(members / linesOf(members)));
   const outerOf = new Map(nodes.map((node) => [node.key, node.group ?? node.key]));
@@ -72,7 +72,7 @@ export function placeGraph(graph: NetworkGraph, room: Room, direction: Direction
   }
   const at = (key: string): Box => boxes.get(key) ?? { x: 0, y: 0, width: 0, height: 0 };
   const endOf = (key: string): End => ({ box: at(key), outer: at(outer(key)) });
-  /** Bends that keep a line clear of the nodes between: of other ranks, and of the members of its group. */
+  /** Points that lead a line around the nodes between its ends: nodes of other ranks, and members of its group. */
   const bends = (from: string, to: string): Point[] => {
     const points = (drawing.edge(outer(from), outer(to))?.points ?? []) as Point[];
     const between = points.length > 3 ? points.slice(1, -1) : [];
@@ -109,15 +109,15 @@ function boxSize(members: number, columns: number, room: Room): { width: number;
   };
 }
 
-/** Where a line enters the box of a group on its way to a member: straight before it, and beside the lines to members in front of it. */
+/** The point where a line to a member enters the box of its group: straight before the member, beside the lines to members in front of it. */
 function entry({ box, outer }: End, direction: Direction): Point {
   if (direction === "LR") return { x: outer.x, y: box.y + box.height / 2 + LINE_GAP * Math.round((box.x - outer.x) / box.width) };
   return { x: box.x + box.width / 2 + LINE_GAP * Math.round((box.y - outer.y) / box.height), y: outer.y };
 }
 
 /**
- * Pairs of nodes that reach all others, from those with the most neighbours outwards. Only these make ranks: with every pair, hosts that talk to each
- * other would stand far apart.
+ * Pairs of nodes that connect all nodes, from those with the most neighbours outwards. Only these determine the ranks: with every pair, hosts
+ * that exchange data would be far apart.
  */
 function spanningTree(edges: readonly GraphEdge[], outer: (key: string) => string): [string, string][] {
   const neighbours = new Map<string, Set<string>>();
@@ -128,7 +128,7 @@ function spanningTree(edges: readonly GraphEdge[], outer: (key: string) => strin
     meet(one, other);
     meet(other, one);
   }
-  /** Pairs, not nodes: a hub may talk to groups only. */
+  /** Counts pairs, not nodes: a hub may be connected to groups only. */
   const degree = new Map<string, number>();
   for (const { ends } of edges)
     for (const end of ends) degree.set(outer(end), (degree.get(outer(end)) ?? 0) + 1 / (end === outer(end) ? 1 : 2));

@@ -3,31 +3,31 @@ export interface Point {
   readonly y: number;
 }
 
-/** Left upper corner and size, pixels. */
+/** Upper left corner and size, px. */
 export interface Box extends Point {
   readonly width: number;
   readonly height: number;
 }
 
-/** Of ranks: to the right, or down. */
+/** Direction of the ranks: to the right, or down. */
 export type Direction = "LR" | "TB";
 
 export interface Line {
   readonly path: string;
-  /** Where its text stands. */
+  /** Position of its text. */
   readonly label: Point;
-  /** An arc beside the ranks needs room up to here, in the direction of the ranks; 0: it is no arc. */
+  /** The coordinate up to which an arc beside the ranks needs room, in their direction, px; 0 if it is no arc. */
   readonly reach: number;
 }
 
-/** How far an arc goes out, pixels: at least, and for each pixel between its ends. */
+/** How far an arc extends, px: at least, for each pixel between its ends, and at most. */
 const ARC = { least: 22, slope: 0.12, most: 70 };
-/** Half of a text on a line. */
+/** Half of the width of a text on a line, px. */
 const HALF_LABEL = 22;
-/** Text stands so near to the second end of a line. */
+/** Position of a text along a line, as a fraction: nearer to its second end. */
 const LABEL_PART = 0.62;
 
-/** An end of a line, and the box in the ranks that it stands in: itself, or its group. */
+/** An end of a line: its box, and the box in the ranks that contains it, which is itself or its group. */
 export interface End {
   readonly box: Box;
   readonly outer: Box;
@@ -39,7 +39,7 @@ export function lineOf(from: End, bends: readonly Point[], to: End, direction: D
   return turned(across(turnedEnd(from), bends.map(turnedPoint), turnedEnd(to)));
 }
 
-/** For ranks that go to the right. */
+/** A line for ranks that go to the right. */
 function across(from: End, bends: readonly Point[], to: End): Line {
   const [one, other] = [middle(from.box), middle(to.box)];
   if (from.outer.x < rightOf(to.outer) && to.outer.x < rightOf(from.outer)) {
@@ -70,7 +70,7 @@ function across(from: End, bends: readonly Point[], to: End): Line {
   return { path, label, reach: 0 };
 }
 
-/** A point of the S-shaped curve between two points. */
+/** The point of the label on the S-shaped curve between two points. */
 function onCurve(from: Point, to: Point): Point {
   const t = LABEL_PART;
   const half = (from.x + to.x) / 2;
@@ -87,7 +87,7 @@ const turnedBox = ({ x, y, width, height }: Box): Box => ({ x: y, y: x, width: h
 
 const turnedEnd = ({ box, outer }: End): End => ({ box: turnedBox(box), outer: turnedBox(outer) });
 
-/** With x and y exchanged. */
+/** The line with x and y exchanged. */
 function turned({ path, label, reach }: Line): Line {
   return { path: path.replace(/(-?[\d.]+) (-?[\d.]+)/g, "$2 $1"), label: turnedPoint(label), reach };
 }

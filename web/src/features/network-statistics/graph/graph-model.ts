@@ -2,36 +2,36 @@ import type { NetworkLink, NetworkProblem, NetworkTopology } from "../../../../.
 
 export type NodeKind = "host" | "network" | "outside" | "group";
 
-/** What the graph shows: hosts, networks, addresses outside, and folded groups of them. */
+/** A node of the graph: a host, a network, an address outside, or a folded group. */
 export interface GraphNode {
   readonly key: string;
   readonly kind: NodeKind;
   readonly title: string;
-  /** Hosts or addresses that it stands for. */
+  /** Hosts or addresses that the node represents. */
   readonly members: readonly string[];
-  /** The open group that it stands in; null: none. */
+  /** Key of the open group that contains it; null: none. */
   readonly group: string | null;
-  /** Bytes a second to and from others. */
+  /** Bytes per second to and from others. */
   readonly received: number;
   readonly sent: number;
-  /** Seconds since it was heard of; of a group the youngest. */
+  /** Seconds since the host was last heard from; of a group the smallest. */
   readonly age: number;
   readonly isGateway: boolean;
   readonly problem: NetworkProblem["severity"] | null;
 }
 
-/** All traffic between two nodes, both ways. */
+/** All traffic between two nodes, in both directions. */
 export interface GraphEdge {
   readonly key: string;
   readonly ends: readonly [string, string];
-  /** Bytes a second from the first to the second, and back. */
+  /** Bytes per second from the first to the second, and back. */
   readonly there: number;
   readonly back: number;
   readonly age: number;
   readonly problem: NetworkProblem["severity"] | null;
 }
 
-/** An open group: its nodes stand in a box. */
+/** An open group: its nodes are in a box. */
 export interface GraphGroup {
   readonly key: string;
   readonly title: string;
@@ -42,7 +42,7 @@ export interface NetworkGraph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
   readonly groups: readonly GraphGroup[];
-  /** Which node or open group is in which network. */
+  /** The networks with the nodes or open groups that they contain. */
   readonly memberships: readonly (readonly [network: string, member: string])[];
 }
 
@@ -51,25 +51,25 @@ export interface GraphInput {
   readonly topology: NetworkTopology | null;
   /** Managed hosts. */
   readonly hosts: readonly string[];
-  /** Seconds since each host was heard of, where it is lost. */
+  /** Seconds since each lost host was last heard from. */
   readonly ages: ReadonlyMap<string, number>;
   readonly problems: readonly NetworkProblem[];
   /** Groups that the user has opened or folded. */
   readonly folds: Readonly<Record<string, boolean>>;
-  /** With more hosts groups are folded at first. */
+  /** Maximum number of hosts for which groups are open at first; with more they are folded. */
   readonly maxHosts: number;
 }
 
-/** Fewer hosts of like names are no group. */
+/** Minimum number of hosts with similar names that form a group. */
 const MIN_GROUP = 3;
-/** Fewer hosts need no groups. */
+/** Minimum number of hosts for which groups are formed. */
 const MIN_HOSTS_FOR_GROUPS = 8;
-/** More addresses outside stand together. */
+/** Maximum number of outside addresses that are not grouped. */
 const MAX_OUTSIDE = 3;
 const OUTSIDE = "group:addresses";
 const SEVERITIES = ["error", "warning", "info"] as const;
 
-/** Hosts, networks and one edge a pair; hosts of like names in the same networks stand in groups that fold. */
+/** Builds the graph, with one edge for each pair; hosts with similar names in the same networks form groups that can be folded. */
 export function networkGraph(input: GraphInput): NetworkGraph {
   const { links, topology, hosts, folds, maxHosts } = input;
   const networks = shownNetworks(topology, hosts.length);
@@ -82,7 +82,7 @@ export function networkGraph(input: GraphInput): NetworkGraph {
   if (outside.length > MAX_OUTSIDE) groups.push({ key: OUTSIDE, title: "addresses", members: outside });
   const isFolded = ({ key }: GraphGroup) => folds[key] ?? (key === OUTSIDE || hosts.length > maxHosts);
   const open = groups.filter((group) => !isFolded(group));
-  /** The node that shows a host or an address. */
+  /** Key of the node that shows a host or an address. */
   const nodeOf = new Map<string, string>();
   for (const name of hosts) nodeOf.set(name, `host:${name}`);
   for (const name of outside) nodeOf.set(name, `outside:${name}`);
@@ -124,7 +124,7 @@ export function networkGraph(input: GraphInput): NetworkGraph {
   return { nodes, edges, groups: open, memberships: [...memberships.values()] };
 }
 
-/** Those with several hosts; a network of one host without a name of its own says little. */
+/** Networks with several hosts; one with a single host only if it has a name of its own or there is only one host. */
 function shownNetworks(topology: NetworkTopology | null, hosts: number): NetworkTopology["networks"] {
   return (topology?.networks ?? []).filter(({ name, netmasks, interfaces }) => {
     const inIt = new Set(interfaces.map((port) => port.host)).size;
@@ -153,7 +153,7 @@ function gathered(hosts: readonly string[], placeOf: (host: string) => { title: 
   return [...found.values()].filter(({ members }) => members.length >= MIN_GROUP);
 }
 
-/** `cell-arm-03` → `cell-arm`. */
+/** The name without its number: `cell-arm-03` → `cell-arm`. */
 const stemOf = (host: string) => host.replace(/[-_.]?\d+$/, "") || host;
 
 function edgesOf({ links, ages, problems }: GraphInput, nodeOf: ReadonlyMap<string, string>): GraphEdge[] {
@@ -187,13 +187,13 @@ function worst(problems: readonly NetworkProblem[]): NetworkProblem["severity"] 
   return SEVERITIES.find((severity) => problems.some((problem) => problem.severity === severity)) ?? null;
 }
 
-/** Width of a line for bytes a second, pixels: each decade adds as much. */
+/** Width of a line for bytes per second, px: each decade adds the same amount. */
 export function widthOf(bytes: number): number {
   if (bytes <= 0) return 1;
   return Math.min(9, Math.max(1, 1 + 1.4 * (Math.log10(bytes) - 2.5)));
 }
 
-/** Pairs that had traffic before keep their place: they are drawn as idle, and the graph does not move. */
+/** Adds idle edges for the pairs that had traffic before, so that the graph does not move. */
 export function withIdle(graph: NetworkGraph, before: readonly GraphEdge[]): NetworkGraph {
   const keys = new Set(graph.nodes.map(({ key }) => key));
   const known = new Set(graph.edges.map(({ key }) => key));
@@ -201,7 +201,7 @@ export function withIdle(graph: NetworkGraph, before: readonly GraphEdge[]): Net
   return { ...graph, edges: [...graph.edges, ...idle.map((edge) => ({ ...edge, there: 0, back: 0, problem: null }))] };
 }
 
-/** What a layout depends on: traffic alone moves nothing. */
+/** The key of everything that the layout depends on; traffic alone does not change it. */
 export function shapeOf({ nodes, edges, groups, memberships }: NetworkGraph): string {
   const keys = [nodes.map(({ key, group }) => `${key} ${group ?? ""}`), edges.map(({ key }) => key), groups.map(({ key }) => key)];
   return JSON.stringify([...keys.map((own) => own.toSorted()), memberships.map((pair) => pair.join()).toSorted()]);

@@ -11,13 +11,13 @@ import { nodeTowards } from "./graph-keys.ts";
 import type { PlacedGraph, Room } from "./graph-layout.ts";
 import { type GraphEdge, type GraphNode, type NetworkGraph, networkGraph, shapeOf, widthOf, withIdle } from "./graph-model.ts";
 
-/** With more hosts groups are folded at first. */
+/** Maximum number of hosts for which groups are open at first; with more they are folded. */
 const MAX_HOSTS = 12;
-/** With more lines only those of a chosen node have text. */
+/** Maximum number of lines that all have text; with more, only those of the selected node have. */
 const MAX_LABELS = 12;
 const LEGEND = [1_000, 1_000_000, 100_000_000];
 
-/** Hosts and networks, and one line for each pair, as wide as its traffic. */
+/** The graph of hosts and networks, with one line for each pair, as wide as its traffic. */
 export function GraphView({ stats }: { stats: NetworkStats }) {
   const scroller = useRef<HTMLDivElement>(null);
   const size = useSize(scroller);
@@ -83,7 +83,7 @@ export function GraphView({ stats }: { stats: NetworkStats }) {
   );
 }
 
-/** By the width that the nodes of three ranks need. */
+/** The size class of the graph, by the width that the nodes of three ranks need. */
 function roomOf({ width }: Size): Room {
   return width >= 660 ? "wide" : width >= 440 ? "medium" : "narrow";
 }
@@ -95,7 +95,7 @@ const styleOf = ({ x, y, width, height }: { x: number; y: number; width: number;
   height: `${height}px`,
 });
 
-/** The group that was opened or folded last: it keeps the keyboard, as another button. */
+/** Key of the group that was opened or folded last: its new button gets the focus of the old one. */
 let turned: string | null = null;
 
 function fold(key: string, isFolded: boolean): void {
@@ -103,7 +103,7 @@ function fold(key: string, isFolded: boolean): void {
   graphFolds.value = { ...graphFolds.value, [key]: isFolded };
 }
 
-/** The graph with the pairs that had traffic since this view was chosen. */
+/** The graph with idle edges for the pairs that had traffic since this view was selected. */
 function useIdleEdges(now: NetworkGraph, view: string): NetworkGraph {
   const before = useRef<{ view: string; edges: readonly GraphEdge[] }>({ view, edges: [] });
   const graph = before.current.view === view ? withIdle(now, before.current.edges) : now;
@@ -112,8 +112,8 @@ function useIdleEdges(now: NetworkGraph, view: string): NetworkGraph {
 }
 
 /**
- * Positions: computed again when the shape changes, by code that is loaded for the first graph. Ranks go to the right or down, as more of
- * it can be seen.
+ * The positions, computed again when the shape changes. The code for it is loaded for the first graph. Ranks go to the right or down, whichever
+ * shows more of the graph.
  */
 function usePlaced(graph: NetworkGraph, room: Room, size: Size): PlacedGraph | null {
   const [placed, setPlaced] = useState<readonly PlacedGraph[]>([]);
@@ -121,7 +121,7 @@ function usePlaced(graph: NetworkGraph, room: Room, size: Size): PlacedGraph | n
   const newest = useRef(graph);
   newest.current = graph;
   const isSized = size.width > 0;
-  // Traffic alone moves nothing.
+  // The shape does not change with traffic alone, so that then nothing moves.
   useEffect(() => {
     if (!isSized) return;
     let isOver = false;
@@ -138,7 +138,7 @@ function usePlaced(graph: NetworkGraph, room: Room, size: Size): PlacedGraph | n
   return right && down && partInSight(down, size) > partInSight(right, size) ? down : (right ?? null);
 }
 
-/** When nodes move: brings what has the focus into sight, else the node with the most lines into the middle. */
+/** After nodes have moved, scrolls the focused node into view, else the node with the most lines to the middle. */
 function useInSight(scroller: { readonly current: HTMLElement | null }, { edges, nodes }: NetworkGraph, placed: PlacedGraph | null): void {
   const newest = useRef({ edges, nodes });
   newest.current = { edges, nodes };
@@ -156,7 +156,7 @@ function useInSight(scroller: { readonly current: HTMLElement | null }, { edges,
   }, [scroller, placed]);
 }
 
-/** How much of the width and height can be seen; a phone scrolls down, not sideways. */
+/** The visible part of the width, which counts twice, and of the height; a phone scrolls down, not sideways. */
 function partInSight({ width, height }: PlacedGraph, size: Size): number {
   return Math.min(1, size.width / width) * 2 + Math.min(1, size.height / height);
 }
@@ -167,7 +167,7 @@ interface LinesProps {
   readonly chosen: string | null;
 }
 
-/** A line for each pair, and thin ones to networks. */
+/** The lines: one for each pair, and thin ones to networks. */
 function Lines({ graph: { edges }, placed, chosen }: LinesProps) {
   return (
     <svg class="net-lines" width={placed.width} height={placed.height} aria-hidden="true">
@@ -192,7 +192,7 @@ function Lines({ graph: { edges }, placed, chosen }: LinesProps) {
   );
 }
 
-/** Rates on the lines, above everything: of all if they are few and there is room, else of the chosen node. */
+/** Rates on the lines, above everything: on all lines if they are few and there is room, else on those of the selected node. */
 function Labels({ graph: { edges }, placed, chosen, hasRoom }: LinesProps & { hasRoom: boolean }) {
   const labelled = edges.filter(({ ends, there, back }) => {
     const isShown = chosen === null ? hasRoom && edges.length <= MAX_LABELS : ends.includes(chosen);
@@ -273,7 +273,7 @@ function NodeBox({ node, style, isChosen, onOver, onKey }: NodeProps) {
   );
 }
 
-/** Of a group: as a picture, and in words. */
+/** The title of a group, with a sign for the eye and words for screen readers. */
 function Title({ verb, sign, title, members }: { verb: string; sign: string; title: string; members: readonly string[] }) {
   return (
     <>
@@ -286,7 +286,7 @@ function Title({ verb, sign, title, members }: { verb: string; sign: string; tit
   );
 }
 
-/** Without "/s", with few decimals and a narrow space: a node is small. */
+/** A rate without "/s", with few decimals and a narrow space, since a node is small. */
 const short = (bytes: number) =>
   byteRate(bytes)
     .replace("/s", "")

@@ -5,7 +5,7 @@ export interface FilePlace {
   readonly file: string;
 }
 
-/** Where the manager serves it, whole or in ranges. */
+/** The address where the manager serves the file, whole or in ranges. */
 export function fileAddress({ recording, host, file }: FilePlace): string {
   return `/mgr/recording?${new URLSearchParams({ name: recording, host, file })}`;
 }

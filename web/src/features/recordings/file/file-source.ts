@@ -2,7 +2,7 @@ import { complain } from "../../../ui/toasts.ts";
 import type { TraceSource } from "../../data-plane/plot/public.ts";
 import type { RecordedFile } from "./recorded-file.ts";
 
-/** The whole file: drawn while it is read, and once more when it is complete. `onProgress`: from 0 to 1. */
+/** A source of the samples of a whole file: drawn while it is read, and again when it is complete. `onProgress`: from 0 to 1. */
 export function fileSource(file: RecordedFile, onProgress: (part: number) => void): TraceSource {
   let isDrawn = false;
   let isRead = false;
@@ -23,7 +23,7 @@ export function fileSource(file: RecordedFile, onProgress: (part: number) => voi
     },
     span: () => {
       if (isDrawn) return null;
-      // What is complete need not be drawn again, until the user looks at a part of it.
+      // A complete file is not drawn again, until the user selects a part of it.
       isDrawn = isRead;
       return file.span;
     },

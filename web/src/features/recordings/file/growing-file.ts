@@ -1,6 +1,6 @@
 import { McapStreamReader, type McapTypes } from "@mcap/core";
 
-/** Where messages come from: McapIndexedReader, or for a file without an index what it has so far. */
+/** A source of messages: McapIndexedReader, or the messages so far of a file without an index. */
 export interface MessageReader {
   readonly channelsById: ReadonlyMap<number, { readonly topic: string; readonly messageEncoding: string; readonly schemaId: number }>;
   readonly schemasById: ReadonlyMap<number, { readonly encoding: string; readonly data: Uint8Array }>;
@@ -11,7 +11,7 @@ export interface MessageReader {
         readonly channelMessageCounts: ReadonlyMap<number, bigint>;
       }
     | undefined;
-  /** In the order of their times. */
+  /** Reads messages in the order of their times. */
   readMessages(wanted: {
     topics?: readonly string[];
     startTime?: bigint;
@@ -19,7 +19,7 @@ export interface MessageReader {
   }): AsyncIterable<{ channelId: number; logTime: bigint; data: Uint8Array }>;
 }
 
-/** Messages of a file that is still being written, which has no index yet: all that is complete is read. */
+/** Reads all complete messages of a file that is still being written, which has no index yet. */
 export function growingReader(bytes: Uint8Array): MessageReader {
   const channelsById = new Map<number, McapTypes.Channel>();
   const schemasById = new Map<number, McapTypes.Schema>();

@@ -5,12 +5,12 @@ import { fileAddress } from "./file-address.ts";
 import { RangeReader } from "./range-reader.ts";
 import { RecordedFile } from "./recorded-file.ts";
 
-/** Files that have to be read in whole are not, if they are larger: those of loggers, and what is still being recorded. Bytes. */
+/** Maximum size of a file that is read as a whole, bytes: those of loggers, and of growing recordings. Larger ones are not read. */
 const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
-/** Files of recordings that are read, the newest first. */
+/** Maximum number of recorded files that are read, the newest first. */
 const MAX_FILES = 3;
 
-/** Reads what the newest files hold. */
+/** Reads the samples in the newest recorded files. */
 export const readPastRecordings: History = async (traces, wanted) => {
   const { recordings } = await client.request({ type: "request_recordings" });
   const since = Date.now() - 1_000 * wanted.seconds;
@@ -43,7 +43,7 @@ export async function readSpan(
   return held.map(([topic]) => topic);
 }
 
-/** Null: it is too large. */
+/** Reads a whole file; null if it is too large. */
 export async function wholeFile(address: string, signal: AbortSignal): Promise<Uint8Array | null> {
   const response = await fetch(address, { signal });
   if (!response.ok) throw new Error((await response.text()).trim());

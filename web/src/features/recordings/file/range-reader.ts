@@ -1,4 +1,4 @@
-/** Bytes that are requested at a time: an indexed reader asks for small pieces that stand beside each other. */
+/** Size of a request, bytes: an indexed reader asks for small adjacent pieces. */
 const BLOCK_BYTES = 1024 * 1024;
 const MAX_BLOCKS = 16;
 
@@ -6,7 +6,7 @@ const MAX_BLOCKS = 16;
 export class RangeReader {
   readonly #address: string;
   readonly #fetch: typeof fetch;
-  /** In the order of their use. */
+  /** Blocks in the order of their use. */
   readonly #blocks = new Map<number, Promise<Uint8Array>>();
   #size: number | null = null;
 
@@ -20,7 +20,7 @@ export class RangeReader {
     return BigInt(this.#size ?? 0);
   }
 
-  /** Fewer bytes where the file ends. The caller owns them. */
+  /** Reads bytes, fewer at the end of the file. The caller owns them. */
   async read(offset: bigint, length: bigint): Promise<Uint8Array> {
     const from = Number(offset);
     const until = from + Number(length);
@@ -40,7 +40,7 @@ export class RangeReader {
 
   #block(number: number): Promise<Uint8Array> {
     const block = this.#blocks.get(number) ?? this.#load(number);
-    // The last one used stands last.
+    // The most recently used block is the last one.
     this.#blocks.delete(number);
     this.#blocks.set(number, block);
     block.catch(() => this.#blocks.delete(number));

@@ -18,7 +18,7 @@ import type { RecordedFile, RecordedTopic } from "./recorded-file.ts";
 
 type Opened = { kind: "opening" } | { kind: "failed"; problem: string } | { kind: "open"; file: RecordedFile };
 
-/** A plot of what a file of a recording holds. */
+/** A plot of the samples in a recorded file. */
 export function RecordedFileView({ view }: { view: ViewOf<"recorded"> }) {
   const opened = useFile(view);
   const known = recordings.value.find(({ name }) => name === view.recording)?.files.find(({ file }) => file === view.file);
@@ -120,7 +120,7 @@ interface TopicFieldsProps {
   readonly onToggle: (trace: Trace) => void;
 }
 
-/** Its fields are read when it is opened. */
+/** A topic and its fields, which are read when it is opened. */
 function TopicFields({ file, topic, traces, onToggle }: TopicFieldsProps) {
   const [fields, setFields] = useState<readonly string[] | null>(null);
   const { name, messages, isReadable } = topic;

@@ -8,7 +8,7 @@ import { growingReader, type MessageReader } from "./growing-file.ts";
 export interface RecordedTopic {
   readonly name: string;
   readonly messages: number;
-  /** False: its messages are bytes of which nothing is known. */
+  /** Whether its messages can be decoded; otherwise they are unknown bytes. */
   readonly isReadable: boolean;
 }
 
@@ -18,17 +18,17 @@ interface Span {
   readonly until: number;
 }
 
-/** Samples that are kept in full, of each topic; of more samples, the extremes of each step. */
+/** Maximum number of samples of a topic that are kept in full, and number of steps of which the extremes are kept if there are more. */
 const MAX_SAMPLES = 300_000;
 const STEPS = 20_000;
-/** Seconds since 1970 as a number are so inexact, nanoseconds: without it the last message could be left out. */
+/** Maximum rounding error of seconds since 1970, ns: without it, the last message could be missed. */
 const ROUNDING_NS = 1_000n;
-/** Work until the page gets its turn, milliseconds. */
+/** Maximum work before the page can do something else, ms. */
 const TURN_MS = 12;
 
 type Decode = (data: Uint8Array) => unknown;
 
-/** An MCAP file of which only what is needed is read. Loaded when first needed: its packages are large. */
+/** An MCAP file; only the needed parts are read. Loaded when first needed, since its packages are large. */
 export class RecordedFile {
   readonly #reader: MessageReader;
   readonly #decoders = new Map<number, Decode | null>();
@@ -42,7 +42,7 @@ export class RecordedFile {
     return new RecordedFile(await McapIndexedReader.Initialize({ readable }));
   }
 
-  /** A file that is still being written: all of it. */
+  /** Opens a file that is still being written, from all of its bytes. */
   static openGrowing(bytes: Uint8Array): RecordedFile {
     return new RecordedFile(growingReader(bytes));
   }
@@ -60,7 +60,7 @@ export class RecordedFile {
     this.topics = [...topics.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Fields with numbers, as the first message has them. */
+  /** The numeric fields of a topic's first message. */
   async fields(topic: string): Promise<string[]> {
     for await (const { channelId, data } of this.#reader.readMessages({ topics: [topic] })) {
       const value = this.#value(channelId, data);
@@ -69,7 +69,7 @@ export class RecordedFile {
     return [];
   }
 
-  /** Samples to be filled, and what fills them with a part of the file. `onProgress`: part of it, from 0 to 1. */
+  /** Returns empty samples, and a function that fills them from a part of the file. `onProgress`: the part that is read, from 0 to 1. */
   traces(traces: readonly Trace[], span: Span): { samples: Map<string, TraceSamples>; fill: (options: FillOptions) => Promise<void> } {
     const samples = new Map<string, TraceSamples>();
     const length = span.until - span.from;
@@ -108,7 +108,7 @@ export class RecordedFile {
     if (!signal.aborted) onProgress(1);
   }
 
-  /** Undefined: it cannot be decoded. */
+  /** The decoded message; undefined if it cannot be decoded. */
   #value(channel: number, data: Uint8Array): unknown {
     try {
       return this.#decoder(channel)?.(data);
