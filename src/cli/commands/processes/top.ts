@@ -6,7 +6,7 @@ import { CLI_FEATURES } from "../../../features/cli.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { END_SIGNALS, untilInterrupted } from "../../command/interrupt.ts";
 import { connectManager, reconnectManager } from "../../manager/connection.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { keysOf } from "../../terminal/keys.ts";
 import { Screen } from "../../terminal/screen.ts";
 import { attachTo } from "./attach.ts";
@@ -94,7 +94,7 @@ class Top {
       clearTimeout(this.#loadsTimer);
       clearTimeout(this.#trendsTimer);
       this.#client?.close();
-      this.#screen.leave();
+      this.#screen.restore();
     }
   }
 
@@ -160,7 +160,7 @@ class Top {
     if (target === undefined) throw new MgrError("not_found", `'${name}' was removed from the configuration`);
     this.#isAttached = true;
     process.stdin.pause();
-    this.#screen.leave();
+    this.#screen.restore();
     process.stdout.write(`\x1b[H\x1b[2J`);
     try {
       await attachTo(client, target, ATTACH_LINES);
@@ -173,7 +173,7 @@ class Top {
   }
 
   #suspend(): void {
-    this.#screen.leave();
+    this.#screen.restore();
     process.kill(process.pid, "SIGSTOP");
   }
 

@@ -1,7 +1,7 @@
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
+import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { selectProcesses } from "../../../cli/manager/select.ts";
-import type { ConnectionFlags } from "../../../cli/manager/way.ts";
 import { printJson } from "../../../cli/output/table.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { formatTime } from "../../../protocol/time.ts";

@@ -2,7 +2,7 @@ import type { DomainEvents } from "../../../actors/domain-events.ts";
 import { HostParts } from "../../../app/hosts/host-parts.ts";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
-import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
+import type { ProcessTable } from "../../../app/processes/process-table.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { ancestorNames } from "../../../base/names.ts";
@@ -19,7 +19,7 @@ interface LoadWatchesOptions {
   readonly clock: Clock;
   readonly hosts: HostTable;
   readonly events: DomainEvents;
-  readonly processes: Pick<ProcessRegistry, "hostOf" | "membersOf" | "process">;
+  readonly processes: Pick<ProcessTable, "hostOf" | "membersOf" | "process">;
 }
 
 /** Processes and groups that connections watch: their hosts sample them each second. */

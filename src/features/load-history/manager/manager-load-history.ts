@@ -2,7 +2,7 @@ import type { DomainEvents } from "../../../actors/domain-events.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
 import { readList } from "../../../app/hosts/list-reader.ts";
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
-import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
+import type { ProcessTable } from "../../../app/processes/process-table.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { formatTime } from "../../../protocol/time.ts";
@@ -18,7 +18,7 @@ interface ManagerLoadHistoryOptions {
   readonly hosts: HostTable;
   readonly named: Pick<NamedHosts, "session">;
   readonly events: DomainEvents;
-  readonly processes: Pick<ProcessRegistry, "hostOf" | "membersOf" | "process">;
+  readonly processes: Pick<ProcessTable, "hostOf" | "membersOf" | "process">;
 }
 
 /** Requests load history of the hosts, which keep it. */
