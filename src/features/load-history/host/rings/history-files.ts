@@ -1,17 +1,16 @@
 import { constants, type Dirent } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../../../../base/clock.ts";
-import { MgrError, messageOf } from "../../../../base/errors.ts";
+import { MgrError } from "../../../../base/errors.ts";
 import { SerialQueue } from "../../../../base/serial-queue.ts";
 import { isMissing, openStateFileAsync } from "../../../../files/state-file.ts";
 import { makeStateFolder } from "../../../../files/state-folder.ts";
-import { LONG_SLOT_MS } from "../../series.ts";
 import { decodeHeader, fitsHeader } from "./header.ts";
 import { type Entry, FILE_NAME, fileNameOf, maxDescriptors, newEntry } from "./history-entry.ts";
 import { HistoryFile, readImage } from "./history-file.ts";
 import { fileBytes, HEADER_BYTES, layoutOf, MAX_LEVEL } from "./layout.ts";
 import type { SlotStore } from "./slot-store.ts";
+import { WriteFailures, type WriteFailuresOptions } from "./write-failures.ts";
 
 /** Disk space of all files of a host, bytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -25,17 +24,12 @@ const MAX_PROMPT_FILES = 128;
 const IDLE_MS = 3_600_000;
 /** How long the slots of a file are kept, milliseconds. */
 const KEPT_MS = 30 * 24 * 3_600_000;
-/** Interval in which a disk is tried again that has refused a write, milliseconds. */
-const RETRY_MS = 30_000;
 /** Interval of checks whether an open file was removed, milliseconds. */
 const CHECK_MS = 30_000;
 /** Rings become longer again where they would then take this much of the space. */
 const LONGER_AT = 0.9;
 
-export interface HistoryFilesOptions {
-  readonly folder: string;
-  readonly clock: Clock;
-  readonly log: (level: "warning" | "info", msg: string) => void;
+export interface HistoryFilesOptions extends WriteFailuresOptions {
   readonly maxBytes?: number;
   readonly maxOpenFiles?: number;
 }
@@ -51,14 +45,13 @@ export class HistoryFiles {
   readonly #open = new Set<Entry>();
   readonly #waiting = new Set<SlotStore>();
   readonly #queue = new SerialQueue();
+  readonly #failures: WriteFailures;
   #level = 0;
   #isSaving = false;
-  /** Why the disk was last refused; null: it works. */
-  #problem: string | null = null;
-  #retryAt = 0;
 
   constructor(options: HistoryFilesOptions) {
     this.#options = options;
+    this.#failures = new WriteFailures(options);
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#maxOpen = options.maxOpenFiles ?? Math.min(MAX_OPEN_FILES, Math.floor(maxDescriptors() * OPEN_FILES_SHARE));
   }
@@ -77,7 +70,7 @@ export class HistoryFiles {
         await this.#removeOld();
         await this.#fit();
       } catch (error) {
-        this.#failed(error);
+        this.#failures.failed(error);
       }
     });
   }
@@ -99,7 +92,7 @@ export class HistoryFiles {
   read<T>(name: string, series: number, read: (file: HistoryFile | null) => Promise<T>): Promise<T> {
     return this.#queue.run(async () => {
       const known = this.#entries.has(name);
-      const file = known ? await this.#openFile(name, series).catch((error: unknown) => this.#failed(error)) : null;
+      const file = known ? await this.#openFile(name, series).catch((error: unknown) => this.#failures.failed(error)) : null;
       try {
         return await read(file);
       } finally {
@@ -122,7 +115,7 @@ export class HistoryFiles {
         await this.#removeOld();
         await this.#fit();
       } catch (error) {
-        this.#failed(error);
+        this.#failures.failed(error);
       }
     });
   }
@@ -130,14 +123,14 @@ export class HistoryFiles {
   /** Writes what waits, and closes the files. */
   async close(): Promise<void> {
     await this.#queue.run(async () => {
-      this.#retryAt = 0;
+      this.#failures.retryNow();
       await this.#saveAll(true);
       for (const entry of this.#entries.values()) await this.#close(entry);
     });
   }
 
   async #saveAll(isLast = false): Promise<void> {
-    if (this.#options.clock.monotonic() < this.#retryAt) return;
+    if (!this.#failures.isDue) return;
     const isPrompt = this.#waiting.size <= MAX_PROMPT_FILES;
     let hasFailed = false;
     let hasSaved = false;
@@ -150,15 +143,13 @@ export class HistoryFiles {
         hasSaved = true;
       } catch (error) {
         this.#waiting.add(store);
-        this.#failed(error);
+        this.#failures.failed(error);
         hasFailed = true;
         // A file that cannot be used is no reason to leave the others out.
         if (!(error instanceof MgrError)) return;
       }
     }
-    if (this.#problem === null || hasFailed || !hasSaved) return;
-    this.#problem = null;
-    this.#options.log("info", `load history is written to ${this.#options.folder} again`);
+    if (hasSaved && !hasFailed) this.#failures.ended();
   }
 
   async #save(store: SlotStore): Promise<void> {
@@ -244,7 +235,7 @@ export class HistoryFiles {
       this.#entries.set(header.name, newEntry(header.name, series, mtimeMs, level ?? MAX_LEVEL));
       this.#level = Math.max(this.#level, level ?? 0);
     } catch (error) {
-      if (!isMissing(error)) this.#failed(error);
+      if (!isMissing(error)) this.#failures.failed(error);
     }
   }
 
@@ -283,21 +274,6 @@ export class HistoryFiles {
     // Those that come next: rings need not be shortened again for each of them.
     for (const { name, series } of this.#waiting) if (!this.#entries.has(name)) bytes += fileBytes(layoutOf(series, level));
     return bytes;
-  }
-
-  /** Logs the first of several failures. */
-  #failed(error: unknown): null {
-    if (!(error instanceof MgrError)) this.#retryAt = this.#options.clock.monotonic() + RETRY_MS;
-    const reason = messageOf(error);
-    if (this.#problem === null) {
-      const effect = `The newest ${Math.round((6 * LONG_SLOT_MS) / 60_000)} minutes are kept in memory`;
-      this.#options.log(
-        "warning",
-        `load history cannot be written to ${this.#options.folder}: ${reason}. ${effect}; it is tried again every ${RETRY_MS / 1_000} s`,
-      );
-    }
-    this.#problem = reason;
-    return null;
   }
 
   #pathOf(fileName: string): string {
