@@ -1,5 +1,6 @@
 import { DATA_PLANE_CHECKS, DATA_PLANE_HEARTBEAT, DATA_PLANE_NEWS, DATA_PLANE_REQUESTS, NO_DATA_PLANE } from "./data-plane/contract.ts";
 import { X11_NEWS, X11_REQUESTS, X11_RUN } from "./displays/contract.ts";
+import { LOAD_HISTORY_NEWS, LOAD_HISTORY_REQUESTS } from "./load-history/contract.ts";
 import { LOGGER_REQUESTS } from "./loggers/contract.ts";
 import { NETWORK_REQUESTS } from "./network-statistics/contract.ts";
 import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
@@ -13,10 +14,11 @@ export const FEATURE_REQUESTS = {
   ...X11_REQUESTS,
   ...NETWORK_REQUESTS,
   ...PROCESS_LIST_REQUESTS,
+  ...LOAD_HISTORY_REQUESTS,
 } as const;
 
 /** Messages of features that a host sends, by the last part of the subject. */
-export const HOST_NEWS = { ...DATA_PLANE_NEWS, ...RECORDING_NEWS, ...X11_NEWS } as const;
+export const HOST_NEWS = { ...DATA_PLANE_NEWS, ...RECORDING_NEWS, ...X11_NEWS, ...LOAD_HISTORY_NEWS } as const;
 
 /** Fields of features in a heartbeat. */
 export const FEATURE_HEARTBEAT = { ...DATA_PLANE_HEARTBEAT, ...RECORDING_HEARTBEAT } as const;

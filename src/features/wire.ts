@@ -4,6 +4,7 @@
  */
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
+import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
@@ -18,6 +19,7 @@ export const featureCommands = {
   ...recordingCommands,
   ...taskListCommands,
   ...networkCommands,
+  ...loadHistoryCommands,
 };
 
 /** Frames that the manager sends. */
@@ -28,6 +30,7 @@ export const featureFrames = {
   ...recordingFrames,
   ...taskListFrames,
   ...networkFrames,
+  ...loadHistoryFrames,
   ...displayEvents,
 };
 

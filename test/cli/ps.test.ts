@@ -29,7 +29,7 @@ test("ps shows CPU and memory of each process that runs", () => {
 test("ps fits 60 columns", () => {
   const hosts = ["bench", "rt1"].map((name) => ({ ...HOST, name }));
   const failed = { ...fakeProcess("sim/with-a-long-name"), state: "error" as const, host_ready: true };
-  const text = listing([running, stopped, failed], hosts, LOADS, 60);
+  const text = listing([running, stopped, failed], hosts, LOADS, { width: 60 });
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(60);
   expect(text).toMatch(/NAME.*STATE.*CPU%/);
 });

@@ -1,6 +1,7 @@
 import type { FeatureContract } from "../contract/rows.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
+import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
@@ -14,4 +15,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   displaysContract,
   networkStatisticsContract,
   processListContract,
+  loadHistoryContract,
 ];

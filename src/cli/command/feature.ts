@@ -1,5 +1,8 @@
 import type { Command } from "commander";
+import type { ManagerClient } from "../../client/manager-client.ts";
 import type { Config } from "../../config/definition.ts";
+import type { Process } from "../../protocol/resources/resources.ts";
+import type { Column } from "../output/table.ts";
 
 /** The help of a command beyond its options. */
 export interface Page {
@@ -24,12 +27,34 @@ export interface CommandGroup {
   readonly pages: Pages;
 }
 
+/** Columns of a list of processes, and fields of each process in its JSON. */
+export interface ProcessFigures {
+  readonly columns: readonly Column<Process>[];
+  readonly json: (process: Process) => object;
+}
+
+/** What `mgr ps` shows beside its own columns if an option of this name is given. */
+export interface ProcessFiguresOption {
+  readonly option: string;
+  readonly meaning: string;
+  /** Never rejects. */
+  readonly of: (client: Pick<ManagerClient, "request">) => Promise<ProcessFigures>;
+}
+
+/** A column of `mgr top`: a short curve for each process, by its name. */
+export interface ProcessTrend {
+  readonly title: string;
+  readonly of: (client: Pick<ManagerClient, "request">) => Promise<ReadonlyMap<string, string>>;
+}
+
 /** Additions of a feature to the command line; `src/features/cli.ts` lists the features. */
 export interface CliFeature {
   /** Commands that are listed after those about processes. */
   readonly processCommands?: CommandGroup;
   /** Groups such as `mgr topic`, which are left out when another command is run. */
   readonly groups?: readonly CommandGroup[];
+  readonly processFigures?: ProcessFiguresOption;
+  readonly trend?: ProcessTrend;
   /** Notes of `mgr check` about a configuration that is valid. */
   readonly configurationNotes?: (config: Config) => Promise<readonly string[]>;
 }

@@ -19,6 +19,10 @@ export interface ProcessStat {
   ticks: number;
   /** The same for the children that it has waited for, and for theirs. */
   childTicks: number;
+  /** Page faults that had to read from a disk. */
+  majorFaults: number;
+  /** The same for the children that it has waited for, and for theirs. */
+  childMajorFaults: number;
   /** Resident memory, pages. */
   rssPages: number;
   nice: number;
@@ -36,9 +40,25 @@ const SPACE = 0x20;
 const OPENING_PARENTHESIS = 0x28;
 const CLOSING_PARENTHESIS = 0x29;
 /** Indexes of the fields after the name: the numbers of proc(5) minus 3. */
-const [STATE, PPID, SESSION, TTY, UTIME, STIME, CUTIME, CSTIME, NICE, THREADS, START_TIME, RSS, PROCESSOR, PRIO, POLICY] = [
-  0, 1, 3, 4, 11, 12, 13, 14, 16, 17, 19, 21, 36, 37, 38,
-] as const;
+const [
+  STATE,
+  PPID,
+  SESSION,
+  TTY,
+  MAJOR_FAULTS,
+  CHILD_MAJOR_FAULTS,
+  UTIME,
+  STIME,
+  CUTIME,
+  CSTIME,
+  NICE,
+  THREADS,
+  START_TIME,
+  RSS,
+  PROCESSOR,
+  PRIO,
+  POLICY,
+] = [0, 1, 3, 4, 9, 10, 11, 12, 13, 14, 16, 17, 19, 21, 36, 37, 38] as const;
 
 /** Parses a stat line; null: it is not one. The name may hold blanks, newlines and parentheses: it ends at the LAST one. */
 export function parseStat(line: Buffer): ProcessStat | null {
@@ -59,6 +79,8 @@ export function parseStat(line: Buffer): ProcessStat | null {
     tty: number(TTY),
     ticks: number(UTIME) + number(STIME),
     childTicks: number(CUTIME) + number(CSTIME),
+    majorFaults: number(MAJOR_FAULTS),
+    childMajorFaults: number(CHILD_MAJOR_FAULTS),
     rssPages: number(RSS),
     nice: number(NICE),
     threads: number(THREADS),

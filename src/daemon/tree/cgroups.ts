@@ -89,8 +89,8 @@ async function writeTo(path: string, text: string): Promise<void> {
   }
 }
 
-/** The folder of this process's cgroup in a mounted cgroup v2. */
-function ownCgroup(proc: string): string | null {
+/** The folder of a process's cgroup in a mounted cgroup v2; null: there is none. `proc`: its folder in /proc. */
+export function ownCgroup(proc: string): string | null {
   const unified = readFileSync(join(proc, "cgroup"), "utf8")
     .split("\n")
     .find((line) => line.startsWith("0::"))

@@ -26,6 +26,8 @@ test("any name and any numbers are parsed back", () => {
           tty: at(4),
           ticks: at(11) + at(12),
           childTicks: at(13) + at(14),
+          majorFaults: at(9),
+          childMajorFaults: at(10),
           rssPages: at(21),
           nice: at(16),
           threads: at(17),

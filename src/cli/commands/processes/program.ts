@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { CLI_FEATURES } from "../../../features/cli.ts";
 import { PROCESS_STATES } from "../../../protocol/process/process-state.ts";
 import type { CommandGroup } from "../../command/feature.ts";
 import { connecting, count, seconds } from "../../command/option-values.ts";
@@ -8,11 +9,13 @@ import { PROCESS_PAGES } from "./manual.ts";
 export const PROCESSES: CommandGroup = {
   pages: PROCESS_PAGES,
   add: (program) => {
-    connecting(program.command("ps [names...]"))
+    const ps = connecting(program.command("ps [names...]"))
       .description("list processes and their states")
       .option("--json", "as JSON")
-      .option("-w, --watch", "repaint on every change")
-      .action(async (names, flags) => (await import("./ps.ts")).ps(names, flags));
+      .option("-w, --watch", "repaint on every change");
+    for (const { processFigures } of CLI_FEATURES)
+      if (processFigures !== undefined) ps.option(`--${processFigures.option}`, processFigures.meaning);
+    ps.action(async (names, flags) => (await import("./ps.ts")).ps(names, flags));
 
     connecting(program.command("top"))
       .description("full-screen view of states, load and memory; start, stop, restart and attach to processes")

@@ -2,7 +2,9 @@ import { visible } from "../../../base/visible-text.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { cpuText, memoryText } from "../../../client/shown/load-text.ts";
 import { shownState, wordOf } from "../../../client/shown/shown-state.ts";
+import { CLI_FEATURES } from "../../../features/cli.ts";
 import type { HostEntry, Process, ProcessLoad, Snapshot } from "../../../protocol/resources/resources.ts";
+import type { ProcessFigures } from "../../command/feature.ts";
 import { whileConnected, withManager, withManagerUntilInterrupted } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
@@ -13,6 +15,8 @@ import { type Loads, loadsOf } from "./loads.ts";
 export interface PsFlags extends ConnectionFlags {
   json?: boolean;
   watch?: boolean;
+  /** Options of features: whether they are given. */
+  [option: string]: unknown;
 }
 
 /** Changes within this time are painted together, milliseconds. */
@@ -27,8 +31,8 @@ export async function ps(names: string[], flags: PsFlags): Promise<void> {
     return;
   }
   await withManager(flags, async (client) => {
-    const [loads, snapshot] = await Promise.all([loadsOf(client), client.snapshot()]);
-    show(snapshot, loads, names, flags);
+    const [loads, figures, snapshot] = await Promise.all([loadsOf(client), figuresOf(client, flags), client.snapshot()]);
+    show(snapshot, { loads, figures }, names, flags);
   });
 }
 
@@ -38,8 +42,8 @@ function watch(client: ManagerClient, names: string[], flags: PsFlags, fail: (er
   const repaint = async () => {
     isDue = false;
     // The snapshot comes last: of two lists in progress, the one printed last is then the newer one.
-    const loads = await loadsOf(client);
-    show(await client.snapshot(), loads, names, flags);
+    const [loads, figures] = await Promise.all([loadsOf(client), figuresOf(client, flags)]);
+    show(await client.snapshot(), { loads, figures }, names, flags);
     if (!process.stdout.isTTY && !flags.json) process.stdout.write("\n");
   };
   client.frames$.subscribe((frame) => {
@@ -52,7 +56,21 @@ function watch(client: ManagerClient, names: string[], flags: PsFlags, fail: (er
   repaint().catch(fail);
 }
 
-function show(snapshot: Snapshot, loads: Loads | null, names: string[], flags: PsFlags): void {
+/** What the features whose options are given show of processes. */
+function figuresOf(client: ManagerClient, flags: PsFlags): Promise<ProcessFigures[]> {
+  return Promise.all(
+    CLI_FEATURES.flatMap(({ processFigures }) =>
+      processFigures !== undefined && flags[processFigures.option] ? processFigures.of(client) : [],
+    ),
+  );
+}
+
+interface Shown {
+  readonly loads: Loads | null;
+  readonly figures: readonly ProcessFigures[];
+}
+
+function show(snapshot: Snapshot, { loads, figures }: Shown, names: string[], flags: PsFlags): void {
   // On a terminal each list replaces the previous one; elsewhere they follow each other, JSON as one line each.
   if (flags.watch && process.stdout.isTTY) process.stdout.write("\x1b[H\x1b[2J");
   const { save_problem } = snapshot.manager;
@@ -62,10 +80,10 @@ function show(snapshot: Snapshot, loads: Loads | null, names: string[], flags: P
   const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
   if (flags.json)
     printJson(
-      processes.map((process) => withLoad(process, loads)),
+      processes.map((process) => Object.assign(withLoad(process, loads), ...figures.map(({ json }) => json(process)))),
       { oneLine: flags.watch ?? false },
     );
-  else process.stdout.write(`${listing(processes, snapshot.host_list, loads)}\n`);
+  else process.stdout.write(`${listing(processes, snapshot.host_list, loads, { figures })}\n`);
 }
 
 /** Adds the load of a process; null: it does not run, or its load is not known. */
@@ -75,7 +93,12 @@ function withLoad(process: Process, loads: Loads | null): Process & Record<"cpu_
 }
 
 /** `loads`: null omits their columns. */
-export function listing(processes: Process[], hosts: HostEntry[], loads: Loads | null, width?: number): string {
+export function listing(
+  processes: Process[],
+  hosts: HostEntry[],
+  loads: Loads | null,
+  { figures = [], width }: { figures?: readonly ProcessFigures[]; width?: number } = {},
+): string {
   const entries = new Map(hosts.map((entry) => [entry.name, entry]));
   const now = ({ host }: Process) => Date.now() + (entries.get(host)?.clock_offset ?? 0) * 1_000;
   const host: Column<Process> = {
@@ -90,6 +113,7 @@ export function listing(processes: Process[], hosts: HostEntry[], loads: Loads |
       ...(hosts.length > 1 ? [host] : []),
       { title: "PID", text: (row) => (row.pid === null ? "-" : String(row.pid)), right: true, spare: 2 },
       ...(loads === null ? [] : loadColumns(loads)),
+      ...figures.flatMap(({ columns }) => columns),
       { title: "UPTIME", text: (row) => uptime(row, now(row)), right: true, spare: 3 },
       { title: "RESTARTS", text: (row) => String(row.restarts), right: true, spare: 1 },
       { title: "", text: (row) => remark(row, now(row), entries.get(row.host)) },

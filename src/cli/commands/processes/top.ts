@@ -2,6 +2,7 @@ import { pause, systemClock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { until } from "../../../base/wait.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
+import { CLI_FEATURES } from "../../../features/cli.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { END_SIGNALS, untilInterrupted } from "../../command/interrupt.ts";
 import { connectManager, reconnectManager } from "../../manager/connection.ts";
@@ -16,6 +17,8 @@ import { pageOf, picture } from "./top/picture.ts";
 
 /** Interval between requests for the load, milliseconds. */
 const LOADS_MS = 2_000;
+/** Interval between requests for the curves of features, milliseconds. */
+const TRENDS_MS = 10_000;
 /** Changes within this time are drawn together, milliseconds. */
 const DRAW_MS = 50;
 /** Interval between requests for the output of the selected process, milliseconds, and number of lines: more than are visible. */
@@ -42,6 +45,7 @@ class Top {
   #isDue = false;
   #isAttached = false;
   #loadsTimer: NodeJS.Timeout | undefined;
+  #trendsTimer: NodeJS.Timeout | undefined;
   /** The process whose output was requested last; aborting requests that of another at once. */
   #watched: { name: string | undefined; changed: AbortController } = { name: undefined, changed: new AbortController() };
 
@@ -88,6 +92,7 @@ class Top {
       stdout.off("resize", resized);
       process.off("SIGCONT", this.#continued);
       clearTimeout(this.#loadsTimer);
+      clearTimeout(this.#trendsTimer);
       this.#client?.close();
       this.#screen.restore();
     }
@@ -102,6 +107,7 @@ class Top {
     this.#state = { ...this.#state, instance: `${manager.name}@${manager.host}`, lost: null };
     this.#read(client);
     void this.#followLoads(client);
+    void this.#followTrends(client);
   }
 
   /** Follows one connection after the other; rejects when the user quits, or the manager refuses the next one. */
@@ -110,6 +116,7 @@ class Top {
     for (let client = first; ; ) {
       const reason = await endOf(client, signal);
       clearTimeout(this.#loadsTimer);
+      clearTimeout(this.#trendsTimer);
       for (;;) {
         this.#set({ ...this.#state, lost: reason, loads: new Map() });
         client = await reconnectManager(this.#flags, signal);
@@ -181,6 +188,15 @@ class Top {
     if (this.#end.signal.aborted || client !== this.#client || this.#state.lost !== null) return;
     this.#set({ ...this.#state, loads });
     this.#loadsTimer = setTimeout(() => void this.#followLoads(client), LOADS_MS);
+  }
+
+  async #followTrends(client: ManagerClient): Promise<void> {
+    const trend = CLI_FEATURES.find((feature) => feature.trend !== undefined)?.trend;
+    if (trend === undefined) return;
+    const curves = await trend.of(client).catch(() => new Map<string, string>());
+    if (this.#end.signal.aborted || client !== this.#client || this.#state.lost !== null) return;
+    this.#set({ ...this.#state, trends: curves.size === 0 ? null : { title: trend.title, curves } });
+    this.#trendsTimer = setTimeout(() => void this.#followTrends(client), TRENDS_MS);
   }
 
   async #followOutput(): Promise<void> {

@@ -14,6 +14,8 @@ export interface TopState {
   instance: string;
   processes: readonly Process[];
   loads: ReadonlyMap<string, Load>;
+  /** A short curve of each process by its name, and the title of that column; null: no feature has one. */
+  trends: { readonly title: string; readonly curves: ReadonlyMap<string, string> } | null;
   /** Hosts by name. */
   hosts: ReadonlyMap<string, HostEntry>;
   sort: SortKey;
@@ -40,6 +42,7 @@ export const INITIAL: TopState = {
   instance: "",
   processes: [],
   loads: new Map(),
+  trends: null,
   hosts: new Map(),
   sort: "cpu",
   descending: true,

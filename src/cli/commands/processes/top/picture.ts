@@ -18,6 +18,7 @@ const MIN_ROWS_FOR_OUTPUT = 16;
 const MAX_PANE_ROWS = 11;
 const MIN_NAME_WIDTH = 12;
 const MAX_NAME_WIDTH = 48;
+const TREND_WIDTH = 12;
 
 interface Column {
   key: SortKey | null;
@@ -95,9 +96,17 @@ export function picture(state: TopState, size: Size, top: number): { lines: stri
   return { lines: lines.slice(0, size.rows), top: first };
 }
 
-function columnsFor({ processes }: TopState, cols: number): Column[] {
+const trend = (title: string): Column => ({
+  key: null,
+  title,
+  width: TREND_WIDTH,
+  text: ({ name }, { trends }) => trends?.curves.get(name) ?? "",
+});
+
+function columnsFor({ processes, trends }: TopState, cols: number): Column[] {
   const longest = Math.min(MAX_NAME_WIDTH, Math.max(MIN_NAME_WIDTH, ...processes.map(({ name }) => stringWidth(name))));
-  const all = new Set(processes.map(({ host }) => host)).size > 1 ? [...COLUMNS, HOST] : [...COLUMNS];
+  const isOnSeveralHosts = new Set(processes.map(({ host }) => host)).size > 1;
+  const all = [...COLUMNS, ...(isOnSeveralHosts ? [HOST] : []), ...(trends === null ? [] : [trend(trends.title)])];
   const used = () => all.reduce((sum, { width }) => sum + width + 1, 0);
   while (all.length > 1 && cols - used() < MIN_NAME_WIDTH) all.pop();
   const rest = cols - used();

@@ -1,0 +1,61 @@
+import { ThrottledWarning } from "../../../base/throttled-warning.ts";
+import type { HostFeature } from "../../../daemon/host-feature.ts";
+import { type LOAD_HISTORY_REQUESTS, MAX_SAMPLE_ROWS } from "../contract.ts";
+import { HOST_SERIES } from "../series.ts";
+import { Answers } from "./answers.ts";
+import { Histories } from "./histories.ts";
+import { MachineFigures } from "./machine-figures.ts";
+import { rounded } from "./rings/points.ts";
+import { type SampledRun, Sampler } from "./sampler.ts";
+import { Watches } from "./watches.ts";
+
+/** Measures what the processes of the host use, and keeps it. */
+export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS> = {
+  begin({ clock, folders, lists, owners, log, publish }) {
+    const runs = new Map<string, SampledRun>();
+    const machine = new MachineFigures(folders?.state ?? null);
+    const stateFolder = folders?.state ?? null;
+    const histories = new Histories({ clock, log, stateFolder, machineSeries: HOST_SERIES.length + machine.cpus });
+    const failures = new ThrottledWarning(log);
+    const watches = new Watches(clock, () => sampler.watchChanged());
+    const sampler = new Sampler({
+      clock,
+      owners,
+      runs,
+      histories,
+      machine,
+      watched: () => watches.names,
+      sampled: (time, rows) => {
+        for (let from = 0; from < rows.length; from += MAX_SAMPLE_ROWS) {
+          const part = rows.slice(from, from + MAX_SAMPLE_ROWS);
+          publish("load_samples", { time, rows: part.map(([name, figures]) => [name, figures.map(rounded)]) });
+        }
+      },
+      warn: (msg) => failures.warn(msg),
+    });
+    const answers = new Answers({ clock, histories, pages: lists.pages, cpus: machine.cpus });
+    return {
+      service: null,
+      handlers: {
+        load_history: (request) => answers.processes(request),
+        host_load_history: (request) => answers.machine(request),
+        newest_loads: () => answers.newest(),
+        watch_loads: ({ names }) => {
+          watches.request(names);
+          return {};
+        },
+      },
+      runChanged: (_kind, { report }) => {
+        if (!report.extinct) runs.set(report.name, { runId: report.run_id, pid: report.pid });
+        else if (runs.get(report.name)?.runId === report.run_id) runs.delete(report.name);
+      },
+      managerLost: () => watches.request([]),
+      close: async () => {
+        sampler.close();
+        answers.close();
+        watches.request([]);
+        await histories.close();
+      },
+    };
+  },
+};

@@ -1,0 +1,88 @@
+import { PAGE_BYTES, TICKS_PER_SECOND } from "../../../daemon/proc/proc.ts";
+import type { Figures } from "../series.ts";
+import type { CgroupFigures } from "./cgroup-figures.ts";
+import type { Member } from "./tree-reader.ts";
+import { type Counter, type Moment, type ProcessReading, TreeUsage } from "./tree-usage.ts";
+
+const COUNTERS = ["cpu", "faults", "read", "written", "switches"] as const;
+type CounterName = (typeof COUNTERS)[number];
+
+/** The cgroup of a run, and what was read of it. */
+export interface CgroupReading {
+  readonly folder: string;
+  readonly figures: CgroupFigures;
+  /** When it was read, milliseconds of the monotonic clock. */
+  readonly at: number;
+}
+
+/** What the tree of one process uses. */
+export class TreeFigures {
+  readonly #usage = new TreeUsage<CounterName>();
+  #cgroup: CgroupReading | null = null;
+  /** When it was measured last; null: not yet. */
+  before: Moment | null = null;
+
+  /** In the order of PROCESS_SERIES. `since`: see `TreeUsage`. */
+  measure(members: readonly Member[], now: Moment, since: Moment | null, cgroup: CgroupReading | null): Figures {
+    const rates = this.#usage.measure(members.map(toReading), now, COUNTERS, since);
+    this.before = now;
+    const living = members.filter(({ stat }) => !stat.ended);
+    const own = this.#cgroupRates(cgroup, living.length);
+    const cpu = rates.cpu === null ? null : (100 * rates.cpu) / TICKS_PER_SECOND;
+    return [
+      own.cpu ?? cpu,
+      own.memory ?? sum(living, ({ stat }) => stat.rssPages * PAGE_BYTES),
+      sum(living, ({ stat }) => stat.threads),
+      sum(living, ({ figures }) => figures.descriptors),
+      own.read ?? rates.read,
+      own.written ?? rates.written,
+      rates.switches,
+      rates.faults,
+    ];
+  }
+
+  /** The cgroup knows also what has ended; but nothing of processes that have left it, or were there before it. */
+  #cgroupRates(reading: CgroupReading | null, living: number): Record<"cpu" | "memory" | "read" | "written", number | null> {
+    const before = this.#cgroup?.folder === reading?.folder ? this.#cgroup : null;
+    this.#cgroup = reading;
+    const now = reading?.figures;
+    if (reading === null || now === undefined || now.processes !== living) return { cpu: null, memory: null, read: null, written: null };
+    const seconds = before === null ? 0 : (reading.at - before.at) / 1_000;
+    const rate = (field: "cpuMs" | "readBytes" | "writtenBytes") => {
+      const [value, earlier] = [now[field], before?.figures[field] ?? null];
+      return value === null || earlier === null || seconds <= 0 ? null : Math.max(0, value - earlier) / seconds;
+    };
+    const cpu = rate("cpuMs");
+    return { cpu: cpu === null ? null : cpu / 10, memory: now.memory, read: rate("readBytes"), written: rate("writtenBytes") };
+  }
+}
+
+function toReading({ stat, figures, at }: Member): ProcessReading<CounterName> {
+  const taken = (value: number | null): Counter | null => (value === null ? null : { own: 0, waited: value });
+  const { pid, ppid, startTime, ticks, childTicks, majorFaults, childMajorFaults } = stat;
+  const { readBytes, writtenBytes, contextSwitches } = figures;
+  return {
+    pid,
+    ppid,
+    startTime,
+    at,
+    counters: {
+      cpu: { own: ticks, waited: childTicks },
+      faults: { own: majorFaults, waited: childMajorFaults },
+      // The kernel adds what children did that were waited for.
+      read: taken(readBytes),
+      written: taken(writtenBytes),
+      switches: contextSwitches === null ? null : { own: contextSwitches, waited: 0 },
+    },
+  };
+}
+
+/** Null: known of none. */
+function sum(members: readonly Member[], value: (member: Member) => number | null): number | null {
+  let total: number | null = members.length === 0 ? 0 : null;
+  for (const member of members) {
+    const each = value(member);
+    if (each !== null) total = (total ?? 0) + each;
+  }
+  return total;
+}

@@ -1,0 +1,99 @@
+import { MgrError } from "../../../base/errors.ts";
+import { encodeFrame } from "../../../protocol/frames/encode.ts";
+import { aboutHost, type HandlerContext, type HandlerTable } from "../../../transport/handlers/handler.ts";
+import type { EncodedFrame } from "../../../transport/outbox.ts";
+import type { loadHistoryCommands } from "../wire.ts";
+import type { LoadHistory } from "./load-history.ts";
+import type { LoadSample } from "./load-watches.ts";
+
+/** Processes and groups that one connection may watch. */
+const MAX_WATCHED = 200;
+
+/** Each sample encoded once, whatever the number of connections that get it. */
+const encoded = new WeakMap<LoadSample, EncodedFrame>();
+
+export function loadHistoryHandlers(loads: LoadHistory): HandlerTable<keyof typeof loadHistoryCommands> {
+  const watches = new WeakMap<HandlerContext, Watched>();
+  const watchedBy = (context: HandlerContext) => {
+    const known = watches.get(context);
+    if (known !== undefined) return known;
+    const watched = new Watched(loads, (frame) => context.push(frame));
+    context.onClose(() => watched.close());
+    watches.set(context, watched);
+    return watched;
+  };
+  return {
+    request_load_history: {
+      kind: "request",
+      answer: async ({ type: _type, request_id: _id, ...request }, { view }) => [
+        { type: "load_history", ok: true, ...(await loads.history(request, view)) },
+      ],
+    },
+    request_host_load_history: {
+      kind: "request",
+      about: aboutHost,
+      answer: async ({ type: _type, request_id: _id, ...request }) => [
+        { type: "host_load_history", ok: true, ...(await loads.hostHistory(request)) },
+      ],
+    },
+    request_newest_load: {
+      kind: "request",
+      answer: async ({ type: _type, request_id: _id, ...request }, { view }) => [
+        { type: "newest_load", ...(await loads.newest(request, view)) },
+      ],
+    },
+    subscribe_load: { kind: "command", run: ({ name }, context) => watchedBy(context).watch(name) },
+    unsubscribe_load: { kind: "command", run: ({ name }, context) => watchedBy(context).unwatch(name) },
+  };
+}
+
+/** What one connection watches. A process can be within several watched groups: its sample is sent once. */
+class Watched {
+  readonly #loads: Pick<LoadHistory, "watch">;
+  readonly #push: (frame: EncodedFrame) => void;
+  readonly #leave = new Map<string, () => void>();
+  /** The newest sample of each process that was sent. */
+  readonly #sent = new Map<string, LoadSample>();
+
+  constructor(loads: Pick<LoadHistory, "watch">, push: (frame: EncodedFrame) => void) {
+    this.#loads = loads;
+    this.#push = push;
+  }
+
+  /** Throws `busy` and `not_found`. */
+  watch(name: string): void {
+    if (this.#leave.has(name)) return;
+    if (this.#leave.size >= MAX_WATCHED)
+      throw new MgrError("busy", `this connection watches the load of ${MAX_WATCHED} processes and groups: unsubscribe from some first`);
+    this.#leave.set(
+      name,
+      this.#loads.watch(name, (sample) => this.#send(sample)),
+    );
+  }
+
+  unwatch(name: string): void {
+    this.#leave.get(name)?.();
+    this.#leave.delete(name);
+    if (this.#leave.size === 0) this.#sent.clear();
+  }
+
+  close(): void {
+    for (const leave of this.#leave.values()) leave();
+    this.#leave.clear();
+    this.#sent.clear();
+  }
+
+  #send(sample: LoadSample): void {
+    if (this.#sent.get(sample.name) === sample) return;
+    this.#sent.set(sample.name, sample);
+    this.#push(encode(sample));
+  }
+}
+
+function encode(sample: LoadSample): EncodedFrame {
+  const known = encoded.get(sample);
+  if (known) return known;
+  const frame = { bytes: encodeFrame(sample), mergeKey: `load:${sample.host}:${sample.name}` };
+  encoded.set(sample, frame);
+  return frame;
+}

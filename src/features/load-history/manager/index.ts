@@ -1,0 +1,19 @@
+import type { ManagerFeature } from "../../../app/feature.ts";
+import type { FeatureExtension } from "../../../http/extension.ts";
+import { loadHistoryHandlers } from "./handlers.ts";
+import type { LoadHistory } from "./load-history.ts";
+import { ManagerLoadHistory } from "./manager-load-history.ts";
+import { loadMetrics } from "./metrics.ts";
+
+/** What processes and machines use, now and in the past. */
+export const loadHistory: ManagerFeature<LoadHistory> = {
+  name: "load-history",
+  attach({ clock, events, hosts, named, processes }) {
+    const service = new ManagerLoadHistory({ clock, events, hosts, named, processes });
+    return { service, ...loadHistoryExtension(service), close: () => service.close() };
+  },
+};
+
+export function loadHistoryExtension(service: LoadHistory): FeatureExtension {
+  return { transport: { handlers: loadHistoryHandlers(service) }, http: { metrics: loadMetrics(service) } };
+}
