@@ -2,6 +2,7 @@ import { DATA_PLANE_CHECKS, DATA_PLANE_HEARTBEAT, DATA_PLANE_NEWS, DATA_PLANE_RE
 import { X11_NEWS, X11_REQUESTS, X11_RUN } from "./displays/contract.ts";
 import { LOGGER_REQUESTS } from "./loggers/contract.ts";
 import { NETWORK_REQUESTS } from "./network-statistics/contract.ts";
+import { OUTPUT_SEARCH_REQUESTS } from "./output-search/contract.ts";
 import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
 import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS } from "./recordings/contract.ts";
 
@@ -13,6 +14,7 @@ export const FEATURE_REQUESTS = {
   ...X11_REQUESTS,
   ...NETWORK_REQUESTS,
   ...PROCESS_LIST_REQUESTS,
+  ...OUTPUT_SEARCH_REQUESTS,
 } as const;
 
 /** Messages of features that a host sends, by the last part of the subject. */

@@ -2,8 +2,17 @@ import { dataPlaneHost } from "./data-plane/host/index.ts";
 import { displaysHost } from "./displays/host/index.ts";
 import { loggersHost } from "./loggers/host/index.ts";
 import { networkHost } from "./network-statistics/host/index.ts";
+import { outputSearchHost } from "./output-search/host/index.ts";
 import { processListHost } from "./process-list/host/index.ts";
 import { recordingsHost } from "./recordings/host/index.ts";
 
 /** The features of every host. Those that others use come first. */
-export const HOST_FEATURES = [dataPlaneHost, recordingsHost, loggersHost, displaysHost, networkHost, processListHost] as const;
+export const HOST_FEATURES = [
+  dataPlaneHost,
+  recordingsHost,
+  loggersHost,
+  displaysHost,
+  networkHost,
+  processListHost,
+  outputSearchHost,
+] as const;

@@ -113,8 +113,13 @@ export class OutputRing {
   tail(lines: number, maxAgeMs?: number): { from: number; truncated: boolean } {
     const tail = this.#lastLines(lines);
     if (maxAgeMs === undefined) return tail;
-    const youngest = this.#times.offsetAt(performance.now() - maxAgeMs) ?? this.#end;
+    const youngest = this.since(maxAgeMs);
     return youngest > tail.from ? { from: youngest, truncated: false } : tail;
+  }
+
+  /** Where the output of the last `ageMs` milliseconds begins, evicted or not: none of it is left out, a little before it may be included. */
+  since(ageMs: number): number {
+    return this.#times.offsetAt(performance.now() - ageMs) ?? this.#end;
   }
 
   /** When the output from an offset on was written, oldest first: each age, in milliseconds, is that of the output up to the next place. */
