@@ -3,8 +3,17 @@ import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
+import { outputSearch } from "./output-search/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
-export const MANAGER_FEATURES: readonly ManagerFeature[] = [dataPlane, recordings, loggers, displays, networkStatistics, processList];
+export const MANAGER_FEATURES: readonly ManagerFeature[] = [
+  dataPlane,
+  recordings,
+  loggers,
+  displays,
+  networkStatistics,
+  processList,
+  outputSearch,
+];

@@ -6,6 +6,7 @@ import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-pl
 import { displayEvents } from "./displays/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
+import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
@@ -18,6 +19,7 @@ export const featureCommands = {
   ...recordingCommands,
   ...taskListCommands,
   ...networkCommands,
+  ...outputSearchCommands,
 };
 
 /** Frames that the manager sends. */
@@ -28,6 +30,7 @@ export const featureFrames = {
   ...recordingFrames,
   ...taskListFrames,
   ...networkFrames,
+  ...outputSearchFrames,
   ...displayEvents,
 };
 

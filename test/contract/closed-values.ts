@@ -26,6 +26,8 @@ export const LINK_CHILD_KINDS = ["topic", "service", "tcp_forward", "daemon", "c
 export const PROBLEM_SEVERITIES = ["info", "warning", "error"];
 /** docs/protocol.md, "NetworkProblem". */
 export const PROBLEM_KINDS = ["loss", "link_down", "errors", "drops", "saturated", "retransmissions", "udp_drops", "unreachable"];
+/** docs/protocol.md, "Output". */
+export const SEARCH_STOPS = ["hits", "size", "cpu_time"];
 /** docs/protocol.md, "Network". */
 export const SAMPLE_MODES = ["interval", "previous"];
 /** docs/protocol.md, "TaskColumn". */

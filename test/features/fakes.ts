@@ -4,6 +4,7 @@ import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
+import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
 
@@ -14,6 +15,7 @@ export class FakeFeatures {
   readonly loggers = new FakeLoggers();
   readonly displays: FakeDisplays;
   readonly network = new FakeNetwork();
+  readonly outputSearch = new FakeOutputSearch();
   readonly tasks: FakeTasks;
 
   constructor(control: FakeControl) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { count, session, streamName } from "../../contract/fields.ts";
+import { MAX_CONTEXT, SEARCH_STOPS } from "./limits.ts";
 
 /** Most processes of one request. */
 export const MAX_TARGETS = 512;
@@ -9,8 +10,6 @@ export const MAX_SEARCH_CPU_MS = 10_000;
 export const MAX_SEARCH_BYTES = 3 * 1024 * 1024;
 /** Searches at the same time on one host. */
 export const MAX_HOST_SEARCHES = 8;
-/** Number of lines before and after a hit. */
-export const MAX_CONTEXT = 10;
 /** A host ends a search whose hits were not fetched for this long, milliseconds. */
 export const FETCH_WITHIN_MS = 30_000;
 
@@ -39,7 +38,6 @@ const hostHit = z.object({
 });
 export type HostHit = z.infer<typeof hostHit>;
 
-export const SEARCH_STOPS = ["hits", "size", "cpu_time"] as const;
 const stop = z.enum(SEARCH_STOPS);
 
 export const OUTPUT_SEARCH_REQUESTS = {

@@ -2,10 +2,11 @@ import { messageOf } from "../../../base/errors.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { HostContext } from "../../../daemon/host-feature.ts";
 import { type HostHit, MAX_SEARCH_BYTES, type SearchTarget } from "../contract.ts";
+import type { SearchStop } from "../limits.ts";
 import { openSource, type SearchSource } from "./search-source.ts";
 import { SearchWorker } from "./search-worker.ts";
 import type { LineHit } from "./worker/line-search.ts";
-import type { SearchJob, SearchStop } from "./worker/messages.ts";
+import type { SearchJob } from "./worker/messages.ts";
 
 /** Bytes of a ring that are given to the thread at once. */
 const PIECE_BYTES = 256 * 1024;

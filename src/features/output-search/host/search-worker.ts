@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { MgrError, messageOf } from "../../../base/errors.ts";
+import type { SearchStop } from "../limits.ts";
 import type { LineHit } from "./worker/line-search.ts";
-import type { SearchJob, SearchReply, SearchSettings, SearchStop } from "./worker/messages.ts";
+import type { SearchJob, SearchReply, SearchSettings } from "./worker/messages.ts";
 import { cpuMsOf } from "./worker/thread-time.ts";
 import { workerSource } from "./worker-source.ts";
 

@@ -1,3 +1,4 @@
+import type { SearchStop } from "../../limits.ts";
 import type { LineHit } from "./line-search.ts";
 import type { Pattern } from "./matcher.ts";
 
@@ -29,7 +30,5 @@ export type SearchReply =
   | { readonly kind: "refused"; readonly message: string }
   /** Sent in the course of a job, too. */
   | { readonly kind: "found"; readonly hits: readonly LineHit[]; readonly bytes: number }
+  /** `stop`: this limit was reached, and the search is over. */
   | { readonly kind: "done"; readonly stop: SearchStop | null; readonly problem: string | null };
-
-/** Which limit was reached; the search is over then. */
-export type SearchStop = "hits" | "size" | "cpu_time";

@@ -1,8 +1,9 @@
 import { readSync } from "node:fs";
 import { messageOf } from "../../../../base/errors.ts";
+import type { SearchStop } from "../../limits.ts";
 import { type LineHit, LineSearch } from "./line-search.ts";
 import { createMatcher } from "./matcher.ts";
-import type { SearchJob, SearchReply, SearchSettings, SearchStop } from "./messages.ts";
+import type { SearchJob, SearchReply, SearchSettings } from "./messages.ts";
 
 const NEWLINE = 0x0a;
 /** Hits are sent when there are so many bytes of them, and after each part of a file that has some. */
@@ -119,8 +120,11 @@ export class SearchThread {
     if (this.#allBytes > maxBytes) this.#stop = "size";
     else if (this.#lines.hitsLeft <= 0) this.#stop = "hits";
     else if (this.#options.cpuMs() >= cpuMs) this.#stop = "cpu_time";
+    if (this.#stop === null) return;
     // Hits that wait for the lines after them are complete as they are.
-    if (this.#stop !== null) this.#lines.end();
+    this.#lines.hitsLeft = 0;
+    this.#lines.end();
+    this.#flush();
   }
 
   #flush(): void {
