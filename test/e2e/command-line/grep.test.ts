@@ -65,13 +65,31 @@ describe("mgr grep", () => {
   });
 });
 
+describe("mgr logs", () => {
+  test("--run prints one run of a process, and says which there are", async () => {
+    await instance.mgr("restart", "sim/viewer");
+    const logs = (...words: string[]) => instance.run("logs", "sim/viewer", ...words, "-c", instance.config);
+    const one = "\x1b[31mError\x1b[0m: no display\r\n";
+    expect(await logs("--run", "-1")).toMatchObject({ code: 0, stdout: one });
+    expect(await logs("--run", "2")).toMatchObject({ code: 0, stdout: one });
+    expect(await logs()).toMatchObject({ stdout: one + one });
+    expect(await logs("--run", "-7")).toMatchObject({ code: 3, stderr: expect.stringContaining("runs 1 to 2 are known") });
+  });
+
+  test("--timestamps prints the time before each line, of several processes in the order of time", async () => {
+    const { stdout } = await instance.mgr("logs", "--timestamps", "-n", "2", "sim/world", "sim/viewer");
+    const line = /^\d{4}-\d{2}-\d{2}T[\d:.]{12} sim\/(?:world |viewer) \| /;
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBe(4);
+    expect(lines.filter((each) => !line.test(each))).toEqual([]);
+    expect(lines.map((each) => each.slice(0, 23))).toEqual(lines.map((each) => each.slice(0, 23)).toSorted());
+  });
+});
+
 test("the commands of docs/output.md run", async () => {
-  const [, block = ""] = /^```sh\n(.*?)^```/msu.exec(readFileSync(DOCUMENT, "utf8")) ?? [];
-  const lines = block
-    .trim()
-    .split("\n")
-    .map((line) => line.replace(/ # .*$/, ""));
-  expect(lines.length).toBeGreaterThan(2);
+  const blocks = [...readFileSync(DOCUMENT, "utf8").matchAll(/^```sh\n(.*?)^```/gmsu)].map(([, block = ""]) => block);
+  const lines = blocks.flatMap((block) => block.trim().split("\n"));
+  expect(lines.length).toBeGreaterThan(5);
   // The program by its name, with the configuration of this test.
   const program = join(instance.dir, "mgr");
   writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@" -c "${instance.config}"\n`);

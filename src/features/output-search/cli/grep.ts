@@ -29,7 +29,7 @@ export async function grep(pattern: string, names: string[], flags: GrepFlags): 
   try {
     await withManagerUntilInterrupted(flags, async (client, interrupted) => {
       const summary = await printHits(client, { pattern, where: await chosen(client, names), flags, interrupted });
-      for (const line of warnings(summary)) process.stderr.write(`mgr: ${visible(line)}\n`);
+      process.stderr.write(warningText(summary));
       process.exitCode = summary.unanswered.length > 0 ? EXIT.error : summary.hits > 0 ? EXIT.found : EXIT.none;
     });
   } catch (error) {
@@ -65,10 +65,16 @@ async function chosen(client: ManagerClient, words: readonly string[]): Promise<
   return { names: words.filter(isName), patterns: words.filter((word) => !isName(word)) };
 }
 
-function warnings({ truncated, unanswered, problems }: OutputSearchSummary): string[] {
-  return [
+/** What is missing in the result. */
+export function warningText({
+  truncated,
+  unanswered,
+  problems,
+}: Pick<OutputSearchSummary, "truncated" | "unanswered" | "problems">): string {
+  const warnings = [
     ...truncated.map(({ host, by }) => `the search on ${host} ended early, at the limit of the ${LIMITS[by]}: there may be more`),
     ...unanswered.map(({ host, reason }) => `${host} was not searched: ${reason}`),
     ...problems.map(({ host, problem }) => `${host}: ${problem}`),
   ];
+  return warnings.map((line) => `mgr: ${visible(line)}\n`).join("");
 }
