@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { conforms } from "../../contract/check.ts";
 import { Instance, PROGRAM } from "../support/instance.ts";
 import { sh } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
 
 const DOCUMENT = fileURLToPath(new URL("../../../docs/output.md", import.meta.url));
 const run = promisify(execFile);
@@ -18,6 +19,7 @@ beforeAll(async () => {
     processes: {
       "sim/world": { command: sh("seq -f 'step %.0f' 1 200; exit 0"), log_file: "logs/world.log" },
       "sim/viewer": { command: sh("printf '\\033[31mError\\033[0m: no display\\n'; exit 0") },
+      "sim/zeros": { command: sh("exit 0"), log_file: "zeros.log" },
       "robot/arm": { command: "sleep 1000", node: "away" },
     },
   });
@@ -52,6 +54,17 @@ describe("mgr grep", () => {
     const { code, stdout, stderr } = await grep("step 77");
     expect([code, stdout]).toEqual([2, "sim/world: step 77\n"]);
     expect(stderr).toMatch(/^mgr: away was not searched: the daemon of host 'away' cannot be reached/);
+  });
+
+  test("Ctrl-C ends the search with exit code 2", async () => {
+    const path = join(instance.dir, "zeros.log");
+    writeFileSync(path, `needle\n${"x\n".repeat(1_000_000)}`);
+    // Too large to be searched within the processor time of a search.
+    truncateSync(path, 2 ** 40);
+    const command = instance.start("grep", "needle", "sim/zeros", "-c", instance.config);
+    await eventually("it prints a hit", () => command.stdout.includes("needle"));
+    command.child.kill("SIGINT");
+    expect(await command.ended).toMatchObject({ code: 2, stdout: "sim/zeros: needle\n", stderr: "" });
   });
 
   test("--json prints the protocol's hits", async () => {

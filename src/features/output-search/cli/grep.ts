@@ -26,6 +26,8 @@ export interface GrepFlags extends ConnectionFlags {
 
 /** `mgr grep PATTERN [NAME…]`: prints the lines of output that match. */
 export async function grep(pattern: string, names: string[], flags: GrepFlags): Promise<void> {
+  // Also after Ctrl-C.
+  process.exitCode = EXIT.error;
   try {
     await withManagerUntilInterrupted(flags, async (client, interrupted) => {
       const summary = await printHits(client, { pattern, where: await chosen(client, names), flags, interrupted });
