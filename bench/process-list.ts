@@ -3,6 +3,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { systemClock } from "../src/base/clock.ts";
+import { jsonOf } from "../src/bus/client/rpc-envelope.ts";
+import { type ListPage, pagesOf } from "../src/contract/pages.ts";
 import { ListBuilder } from "../src/daemon/lists/list-builder.ts";
 import { TaskOwners } from "../src/daemon/tree/task-owners.ts";
 import { taskPage } from "../src/features/process-list/contract.ts";
@@ -42,12 +44,14 @@ async function cpuTime(work: () => Promise<unknown>): Promise<number> {
 }
 
 const ask = async () => {
-  const { list, pages } = await tasks.make({ requester: "bench", show_threads: true, show_env: false, filter });
-  return Array.from({ length: pages }, (_, page) => lists.pages.take(list, page));
+  const first = await tasks.make({ requester: "bench", show_threads: true, show_env: false, filter });
+  const pages: Uint8Array[] = [];
+  for await (const { data } of pagesOf<ListPage>(async (after) => (after === null ? first : lists.pages.take(after)))) pages.push(data);
+  return pages;
 };
 for (let round = 0; round < 5; round++) await ask();
 
-const rows = (await ask()).flatMap((page) => taskPage.parse(JSON.parse(page.toString()))).length;
+const rows = (await ask()).flatMap((page) => taskPage.parse(jsonOf(page))).length;
 if (rows !== THREADS) throw new Error(`${rows} rows came`);
 
 const ours: number[] = [];

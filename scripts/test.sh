@@ -9,6 +9,8 @@ count() { if [ "$2" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed 
 names=()
 outputs=()
 pids=()
+# When this script is ended, what it started in the background clears up.
+trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -f "${outputs[@]}"' EXIT
 # Starts a check beside the others.
 check() {
   local name=$1 output
@@ -17,7 +19,7 @@ check() {
   "$@" >"$output" 2>&1 &
   names+=("$name") outputs+=("$output") pids+=("$!")
 }
-# Prints and counts each check that was started, in order.
+# Prints and counts each check that was started since the last call, in order.
 results() {
   local index status
   for index in "${!names[@]}"; do
@@ -28,6 +30,7 @@ results() {
     rm -f "${outputs[$index]}"
     count "${names[$index]}" "$status"
   done
+  names=() outputs=() pids=()
 }
 
 bash scripts/system-packages || { echo "0 passed, 1 failed"; exit 1; }
@@ -42,6 +45,8 @@ check "citations" node scripts/checks/citations.js
 check "assertions" node scripts/checks/assertions.js
 results
 
+# Of a low priority: it takes what the tests leave of the processors.
+check "the core without one of the features" node scripts/checks/deletion.js
 report=$(mktemp)
 echo "== tests"
 npx vitest run --reporter=default --reporter=json --outputFile.json="$report" --reporter=./scripts/checks/second-tries.js
@@ -55,6 +60,7 @@ passed=$((passed + tests_passed))
 failed=$((failed + tests_failed))
 # An error outside of any test (an unhandled rejection, a leaked handle) fails the run as well; a skipped test is one too.
 if [ "$status" -ne 0 ] && [ "$tests_failed" -eq 0 ]; then failed=$((failed + 1)); fi
+results
 if [ "$tests_skipped" -ne 0 ]; then echo "FAILED: $tests_skipped tests were skipped" >&2; failed=$((failed + tests_skipped)); fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -2,7 +2,7 @@
 // its own file that does so. Blocks are found by their indentation, which the formatter sees to.
 import { readdirSync, readFileSync } from "node:fs";
 
-const ASSERTS = ["expect", "soon", "eventually", "until\\w*", "waitFor\\w*"];
+const ASSERTS = ["expect\\w*", "soon", "eventually", "until\\w*", "waitFor\\w*"];
 const TEST = /^\s*(it|test)(\.\w+)*[.(<]/;
 const DECLARATION =
   /^\s*(?:export )?(?:async )?(?:function\*? |const |(?:static |readonly )?(?:async )?)#?(\w+)(?:<.*>)?(?:\(| = |: (?:async )?\()/;

@@ -1,190 +1,150 @@
 // Proves that the core knows no feature: removes a feature, with those that use it, from a copy of the project, and checks what is left.
 // Types, import rules and the core's own tests must pass, `mgr up` must run a process, and the frames of the feature must be unknown.
-// `node scripts/checks/deletion.js` checks one feature, chosen by the commit; with names, these; with `--all`, every one.
+// `node scripts/checks/deletion.js` checks one feature, chosen by the commit; with names, these; with `--all`, every one, then
+// all of them at once.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setPriority, tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { copyWithout, FEATURES, filesIn, ROOT, withUsers } from "./feature-removal.js";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const FEATURES = readdirSync(join(root, "src/features"), { withFileTypes: true }).flatMap((entry) =>
-  entry.isDirectory() ? entry.name : [],
-);
-/** Folders in which each feature has a folder of its own. */
-const HOMES = ["src/features", "web/src/features", "test/features"];
-/** Tests of the whole program: what they expect includes every feature. */
-const WHOLE = [
-  "test/contract",
-  "test/protocol",
-  "test/documents.test.ts",
-  ...["many-requests", "shutdown", "view", "websocket"].map((name) => `test/transport/${name}.test.ts`),
-];
-const IMPORT =
-  /(?:^|\n)[ \t]*(?:import|export)\s[^;]*?\sfrom\s+"(\.[^"]+)"|(?:^|[^\w.])import\(\s*"(\.[^"]+)"\s*\)|(?:^|\n)import\s+"(\.[^"]+)"/g;
+/** Tests that are not of the core: of features, of the whole program, and of documents, which describe all features. */
+const NOT_CORE = ["test/features/", "test/e2e/", "test/documents.test.ts", "test/protocol/generated.test.ts"];
+/** Beside the tests of the whole program, it takes what they leave of the processors. */
+const NICENESS = 10;
+const MS_PER_DAY = 86_400_000;
+/** Stands for all features at once. */
+const EVERY = "every-feature";
+const CHOICES = [...FEATURES, EVERY];
 
-const filesIn = (folder) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name));
+/** What this program has started and what still runs, by its process group. */
+const running = new Set();
+/** Why no further step may begin. */
+let ended = null;
 
-/** Absolute paths of the files that a file imports. */
-function importsOf(file) {
-  return [...readFileSync(file, "utf8").matchAll(IMPORT)].map((match) => resolve(dirname(file), match[1] ?? match[2] ?? match[3]));
+class StepFailure extends Error {
+  constructor(step, output) {
+    super(`the step '${step}' failed`);
+    this.output = output;
+  }
 }
 
-const featureOf = (file) => /^(?:src|web\/src)\/features\/([\w-]+)\//.exec(relative(root, file))?.[1];
+/** Runs a command to its end; resolves with its output. It has a process group of its own, so that it can be ended with its children. */
+async function run(step, [command, ...args], { mayFail = false, isKept = false, ...options }) {
+  if (ended !== null && !isKept) throw ended;
+  const child = spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  if (!isKept) running.add(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+  const [code] = await once(child, "close");
+  running.delete(child);
+  if (code !== 0 && !mayFail) throw new StepFailure(step, output);
+  return output;
+}
 
-/** The features that use `name`, and those that use them. */
-function usersOf(name) {
-  const found = new Set([name]);
-  for (let size = 0; size !== found.size; ) {
-    size = found.size;
-    for (const home of HOMES.slice(0, 2)) {
-      for (const file of filesIn(join(root, home))) {
-        const feature = featureOf(file);
-        if (feature !== undefined && importsOf(file).some((target) => found.has(featureOf(target)))) found.add(feature);
-      }
+/** Ends everything that runs, except for what is kept; what waits for it rejects. */
+function end(reason) {
+  ended ??= reason;
+  for (const { pid } of running) {
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch (error) {
+      // It has ended meanwhile.
+      if (error.code !== "ESRCH") throw error;
     }
   }
-  return [...found];
-}
-
-/** Removes from a list what it imports from the removed features. */
-function removeFromList(file, removed) {
-  const gone = new RegExp(`^\\./(?:${removed.join("|")})/`);
-  const names = [];
-  let text = readFileSync(file, "utf8").replace(
-    /^(?:import|export)\s[^;]*?from\s+"([^"]+)";\n|^@?import\s+"([^"]+)";\n/gm,
-    (whole, from, bare) => {
-      if (!gone.test(from ?? bare)) return whole;
-      if (whole.startsWith("import ")) {
-        const listed = /\{([^}]*)\}/.exec(whole)?.[1] ?? "";
-        for (const name of listed.split(","))
-          names.push(
-            name
-              .trim()
-              .replace(/^type /, "")
-              .replace(/^.* as /, ""),
-          );
-      }
-      return "";
-    },
-  );
-  for (const name of names.filter((each) => each !== "")) {
-    const whole = new RegExp(`\\b${name}\\b`);
-    // A method of a class with its comment, a statement of its own, or an entry of a table, an array or a type.
-    text = text.replace(/(?:^ {2}\/\*\*.*\n(?: {3}\*.*\n)*)?^ {2}[\w ]+\(.*\{\n[\s\S]*?^ {2}\}\n/gm, (method) =>
-      whole.test(method) && !method.includes("constructor") ? "" : method,
-    );
-    text = text.replace(/^ +[\w.# ]+(?:: \w+)?(?: = .*)?;\n/gm, (statement) => (whole.test(statement) ? "" : statement));
-    text = text.replace(new RegExp(`(?:\\.\\.\\.)?(?:\\w+: )?\\b${name}\\b,?[ ]?`, "g"), "");
-  }
-  const isEmpty = file.endsWith(".ts") && !/^(?:import|export) /m.test(text);
-  writeFileSync(file, isEmpty ? `${text}export {};\n` : text);
-}
-
-/** A copy of the project without the features. */
-function copyWithout(removed) {
-  const copy = mkdtempSync(join(tmpdir(), "mgr-deletion-"));
-  const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0").filter(Boolean);
-  for (const file of tracked) {
-    if (removed.some((name) => HOMES.some((home) => file.startsWith(`${home}/${name}/`))) || !existsSync(join(root, file))) continue;
-    mkdirSync(join(copy, dirname(file)), { recursive: true });
-    cpSync(join(root, file), join(copy, file), { verbatimSymlinks: true });
-  }
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  for (const home of HOMES) {
-    for (const name of readdirSync(join(copy, home))) if (/\.(tsx?|css)$/.test(name)) removeFromList(join(copy, home, name), removed);
-  }
-  return copy;
-}
-
-/** Tests of the core that use nothing of the removed features, not even through a helper. */
-function coreTests(copy) {
-  const isBroken = new Map();
-  const broken = (file) => {
-    if (!existsSync(file)) return true;
-    if (!file.startsWith(join(copy, "test"))) return false;
-    if (!isBroken.has(file)) {
-      isBroken.set(file, false);
-      isBroken.set(file, importsOf(file).some(broken));
-    }
-    return isBroken.get(file);
-  };
-  const outside = ["features", "e2e"].map((name) => join(copy, "test", name));
-  const whole = WHOLE.map((name) => join(copy, name));
-  return filesIn(join(copy, "test")).filter(
-    (file) => file.endsWith(".test.ts") && ![...outside, ...whole].some((folder) => file.startsWith(folder)) && !broken(file),
-  );
-}
-
-function run(copy, command, args) {
-  execFileSync(command, args, { cwd: copy, stdio: ["ignore", "inherit", "inherit"] });
 }
 
 /** Runs a manager of the copy with one process, and asks it for what the features answered. */
-async function checkManager(copy, unknown) {
-  const folder = mkdtempSync(join(tmpdir(), "mgr-deletion-up-"));
-  writeFileSync(
-    join(folder, "mgr.yaml"),
-    "instance: {name: deletion, manager: 'localhost:0', state_dir: ./state}\nprocesses:\n  plain: {command: sleep 100000, autostart: true}\n",
-  );
-  const mgr = (...args) => execFileSync(process.execPath, [join(copy, "bin/mgr.js"), ...args], { cwd: folder, encoding: "utf8" });
-  const manager = spawn(process.execPath, [join(copy, "bin/mgr.js"), "up"], { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
-  const ended = once(manager, "exit");
+async function checkManager(copy, options) {
+  const mgr = (step, args, more) => run(step, ["node", join(copy, "bin/mgr.js"), ...args], { ...options, ...more });
+  // It is not ended halfway: `mgr down` might not find the manager.
+  await mgr("mgr up", ["up", "--detach"], { isKept: true });
+  await mgr("mgr wait", ["wait", "plain", "--for", "started", "--timeout", "120"]);
+  const { CLIENT_FRAMES } = await import(join(copy, "dist/protocol/frames/frames.js"));
+  const { $defs } = JSON.parse(readFileSync(join(ROOT, "docs/protocol.schema.json"), "utf8"));
+  const removed = Object.keys($defs).flatMap((name) => /^client\.(\w+)$/.exec(name)?.[1] ?? []);
+  for (const type of removed.filter((each) => !Object.hasOwn(CLIENT_FRAMES, each))) {
+    const answer = await mgr(type, ["call", JSON.stringify({ type })], { mayFail: true });
+    if (!answer.includes("unknown_action")) throw new StepFailure(`'${type}' is unknown`, answer);
+  }
+  const snapshot = JSON.parse(await mgr("get_snapshot", ["call", '{"type":"get_snapshot"}']));
+  const [plain] = snapshot.processes;
+  const missing = ["clients", "vnc_sessions"].filter((field) => !Array.isArray(snapshot[field]));
+  if (missing.length > 0 || !("x_display_kind" in plain))
+    throw new StepFailure("a snapshot has the fields that stand in resources of the core", JSON.stringify(snapshot, null, 2));
+}
+
+async function check(removed) {
+  const folder = mkdtempSync(join(tmpdir(), "mgr-deletion-"));
+  const [copy, instance, temporary] = ["copy", "instance", "tmp"].map((each) => join(folder, each));
+  for (const each of [copy, instance, temporary]) mkdirSync(each, { mode: 0o700 });
+  const env = { ...process.env, TMPDIR: temporary, XDG_RUNTIME_DIR: temporary };
+  const inCopy = { cwd: copy, env };
+  const inInstance = { cwd: instance, env };
+  const manage = async () => {
+    await run("import rules", ["node", "scripts/checks/imports.js"], inCopy);
+    // It checks the types of the sources too.
+    await run("build", ["node", "scripts/build/build.js"], inCopy);
+    await checkManager(copy, inInstance);
+  };
+  const test = async () => {
+    await run("types of the page", ["node", "node_modules/typescript/bin/tsc", "-p", "web/tsconfig.json", "--noEmit"], inCopy);
+    const files = filesIn(join(copy, "test")).map((file) => relative(copy, file));
+    const own = files.filter((file) => file.endsWith(".test.ts") && !NOT_CORE.some((path) => file.startsWith(path)));
+    const vitest = ["node", "node_modules/vitest/vitest.mjs", "run", "--reporter=dot", "--maxWorkers=1", "--project", "unit-fast"];
+    await run("tests of the core", [...vitest, ...own], inCopy);
+  };
   try {
-    // Until it serves; `mgr wait` ends by itself if the process does not start.
-    for (let attempt = 0; attempt < 300 && manager.exitCode === null && !existsSync(join(folder, "state/manager.url")); attempt++)
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    mgr("wait", "plain", "--for", "started");
-    for (const type of unknown) {
-      let answer;
-      try {
-        answer = mgr("call", JSON.stringify({ type }));
-      } catch (error) {
-        answer = `${error.stdout}${error.stderr}`;
-      }
-      if (!answer.includes("unknown_action") && !answer.includes("unknown action")) throw new Error(`'${type}' is answered by: ${answer}`);
-    }
-    const snapshot = mgr("call", JSON.stringify({ type: "get_snapshot" }));
-    for (const field of ["clients", "vnc_sessions"])
-      if (!snapshot.includes(`"${field}"`)) throw new Error(`the snapshot has no '${field}'`);
-    if (!snapshot.includes('"x_display_kind"')) throw new Error("a process has no 'x_display_kind'");
+    copyWithout(removed, copy);
+    writeFileSync(
+      join(instance, "mgr.yaml"),
+      "instance: {name: deletion, manager: 'localhost:0', state_dir: ./state}\nprocesses:\n  plain: {command: sleep 100000, autostart: true}\n",
+    );
+    const lanes = [manage(), test()];
+    await Promise.all(lanes).catch(async (error) => {
+      end(error);
+      await Promise.allSettled(lanes);
+      throw ended;
+    });
+    console.log(`deletion: the rest works without ${removed.join(", ")}`);
   } finally {
-    manager.kill("SIGTERM");
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
+    const down = ["node", join(copy, "bin/mgr.js"), "down", "--timeout", "20"];
+    await run("mgr down", down, { ...inInstance, mayFail: true, isKept: true });
+    rmSync(folder, { recursive: true, maxRetries: 10 });
   }
 }
 
-async function check(name) {
-  const removed = usersOf(name);
-  console.log(`== without ${removed.join(", ")}`);
-  const copy = copyWithout(removed);
+/** The feature whose turn it is: by the commit, or by the day where there is none. */
+function chosen() {
+  let number = Math.floor(Date.now() / MS_PER_DAY);
   try {
-    run(copy, "npx", ["tsc", "-p", "tsconfig.build.json", "--noEmit"]);
-    run(copy, "npx", ["tsc", "-p", "web/tsconfig.json", "--noEmit"]);
-    run(copy, "node", ["scripts/checks/imports.js"]);
-    run(copy, "node", ["scripts/build/build.js"]);
-    await checkManager(copy, await unknownFrames(copy));
-    const tests = coreTests(copy).map((file) => relative(copy, file));
-    run(copy, "npx", ["vitest", "run", "--reporter=dot", "--project", "unit-fast", ...tests]);
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
+    const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    number = Number.parseInt(commit.slice(0, 8), 16);
+  } catch {
+    // The project was unpacked from an archive, or git is not there.
   }
+  return CHOICES[number % CHOICES.length];
 }
 
-/** Frames that the project has and the copy has not. */
-async function unknownFrames(copy) {
-  const types = async (folder) => Object.keys((await import(join(folder, "dist/protocol/frames/frames.js"))).CLIENT_FRAMES);
-  const left = new Set(await types(copy));
-  return (await types(root)).filter((type) => !left.has(type));
-}
-
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => end(new Error(`ended by ${signal}`)));
+setPriority(NICENESS);
 const asked = process.argv.slice(2);
-const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
-const chosen = FEATURES[Number.parseInt(commit.slice(0, 8), 16) % FEATURES.length];
-for (const name of asked.includes("--all") ? FEATURES : asked.length > 0 ? asked : [chosen]) await check(name);
-console.log("deletion: the rest works without it");
+const names = asked.includes("--all") ? CHOICES : asked.length > 0 ? asked : [chosen()];
+const unknown = names.filter((name) => !CHOICES.includes(name));
+if (unknown.length > 0) {
+  console.error(`deletion: there is no feature '${unknown.join("', '")}'. Name some of: ${CHOICES.join(", ")}`);
+  process.exit(2);
+}
+for (const name of names) {
+  try {
+    await check(name === EVERY ? FEATURES : withUsers(name));
+  } catch (error) {
+    if (error instanceof StepFailure) console.error(error.output);
+    console.error(`deletion: without '${name}', ${error.message}. Repeat it: node scripts/checks/deletion.js ${name}`);
+    process.exitCode = 1;
+    if (ended !== null && !(ended instanceof StepFailure)) break;
+    ended = null;
+  }
+}

@@ -234,6 +234,16 @@ for (const file of [...sources("src"), ...sources("web")]) {
     if (homes && !homes.some((home) => home.test(file))) problems.push(`${file}: package '${name}' may not be used here`);
   }
 }
+// Tests of the core know no feature either; those of the whole program are in test/e2e. The lists of test/features name them.
+for (const file of sources("test").filter((each) => !/^test\/(?:features|e2e)\//.test(each))) {
+  for (const match of readFileSync(join(root, file), "utf8").matchAll(IMPORT)) {
+    const target = match[1] ?? match[2] ?? match[3];
+    edges++;
+    const path = target.startsWith(".") ? relative(root, join(root, dirname(file), target)) : "";
+    if (/^(?:src|web\/src|test)\/features\/[\w-]+\//.test(path))
+      problems.push(`${file}: a test of the core knows no feature, and may not import ${path}`);
+  }
+}
 for (const circle of circles()) problems.push(`these files import each other: ${circle.join(" → ")}`);
 for (const top of LAYERED)
   for (const example of folderCircles(top)) problems.push(`folders of ${top} import each other in a circle: ${example}`);

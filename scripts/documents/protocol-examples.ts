@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 
 /** A frame as it goes over the wire. */
@@ -16,6 +16,8 @@ export type Step =
 
 export interface Example {
   readonly title: string;
+  /** Of a feature: title of the example that it comes after. */
+  readonly after?: string;
   readonly steps: readonly Step[];
 }
 
@@ -25,18 +27,43 @@ export interface Examples {
   readonly examples: readonly Example[];
 }
 
-export const EXAMPLES_FILE = new URL("../../docs/protocol-examples.yaml", import.meta.url);
+const DOCUMENT = new URL("../../docs/protocol-examples.yaml", import.meta.url);
+const FEATURES = new URL("../../src/features/", import.meta.url);
 
-export function readExamples(): Examples {
-  return parse(readFileSync(EXAMPLES_FILE, "utf8")) as Examples;
+/** The files with examples: of the core, and of each feature. */
+export function exampleFiles(): URL[] {
+  const files = readdirSync(FEATURES).map((name) => new URL(`${name}/protocol-examples.yaml`, FEATURES));
+  return [DOCUMENT, ...files.filter((file) => existsSync(file))];
 }
 
-/** The text of the file: its opening comment and configuration as they were, a step a line. */
-export function examplesText(old: string, { examples }: Examples): string {
+/** All examples in the order of the conversation. */
+export function readExamples(): Examples {
+  const [core, ...features] = exampleFiles().map((file) => parse(readFileSync(file, "utf8")) as Examples);
+  const examples = [...(core?.examples ?? [])];
+  let left = features.flatMap((each) => each.examples);
+  // An example may come after one of another feature. Those after an example that is not there come last.
+  for (let placed = -1; placed !== left.length; ) {
+    placed = left.length;
+    left = left.filter((example) => {
+      const before = examples.findIndex(({ title }) => title === example.after);
+      if (before >= 0) examples.splice(before + 1, 0, example);
+      return before < 0;
+    });
+  }
+  return { configuration: core?.configuration ?? "", examples: [...examples, ...left] };
+}
+
+/** The text of a file with its examples as they are in `all`: what stands before them as it was, a step a line. */
+export function examplesText(old: string, all: readonly Example[]): string {
+  const own = (parse(old) as Examples).examples.map(({ title, after }) => ({ title, after, steps: stepsOf(all, title) }));
   const head = old.slice(0, old.indexOf("examples:\n"));
-  const blocks = examples.map(({ title, steps }) => [`  - title: ${title}`, "    steps:", ...steps.flatMap(stepLines)].join("\n"));
+  const blocks = own.map(({ title, after, steps }) =>
+    [`  - title: ${title}`, ...(after === undefined ? [] : [`    after: ${after}`]), "    steps:", ...steps.flatMap(stepLines)].join("\n"),
+  );
   return `${head}examples:\n${blocks.join("\n")}\n`;
 }
+
+const stepsOf = (all: readonly Example[], wanted: string): readonly Step[] => all.find(({ title }) => title === wanted)?.steps ?? [];
 
 function stepLines(step: Step): string[] {
   if ("send" in step) return [`      - send: ${JSON.stringify(step.send)}`];

@@ -12,14 +12,14 @@ import { setup } from "xstate";
 const PING_MS = 20_000;
 /** The connection is dead after this time without a pong. */
 const DEAD_MS = 60_000;
-/** How long a client may read nothing although frames wait for it. */
+/** Maximum time in which a client reads nothing although frames wait for it. */
 const STALL_MS = 30_000;
-/** How long a closing handshake may take. */
+/** Maximum duration of a closing handshake. */
 export const CLOSE_MS = 5_000;
 
 export type ConnectionEvent =
   | { type: "pong" }
-  /** The outbox passed its soft limit; `drained` when it is below again, `progress` when the socket took bytes. */
+  /** The outbox passed its soft limit; `drained` when it is below again, `progress` when the socket accepted bytes. */
   | { type: "congested" }
   | { type: "progress" }
   | { type: "drained" }
@@ -31,16 +31,16 @@ export type ConnectionEvent =
 export interface SocketEffects {
   ping(): void;
   close(code: number, reason: string): void;
-  /** At once, without a closing handshake. */
+  /** Ends the connection at once, without a closing handshake. */
   terminate(): void;
 }
 
 export interface ConnectionInput extends SocketEffects {
-  /** Instead of STALL_MS. */
+  /** Time-out used instead of STALL_MS, milliseconds. */
   readonly stallMs?: number | undefined;
 }
 
-/** The reason of a close frame holds at most 123 bytes. */
+/** Cuts the reason of a close frame to its maximum of 123 bytes. */
 function shortReason(reason: string): string {
   let short = reason;
   while (Buffer.byteLength(short) > 123) short = short.slice(0, -1);

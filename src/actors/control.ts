@@ -15,15 +15,15 @@ import type {
 import type { DomainEvents } from "./domain-events.ts";
 import type { TerminalSize } from "./process/process-types.ts";
 
-/** Which part of the backlog is requested: the last lines, limited to the last seconds if given. */
+/** The requested part of the backlog: the last lines, limited to the last seconds if given. */
 export interface BacklogRange {
   readonly lines: number;
   readonly seconds?: number;
-  /** Include when each part was written. */
+  /** Whether to include the time of each part. */
   readonly times?: boolean;
 }
 
-/** A piece of backlog: terminal text, and where it ends in the stream (docs/design/wire-rules.md, "Output"). */
+/** A piece of backlog: terminal text, and its end in the stream (docs/design/wire-rules.md, "Output"). */
 export interface Backlog {
   pid: number;
   output: string;
@@ -42,12 +42,12 @@ export interface RetainedOutput {
   readonly pages: AsyncIterable<Uint8Array>;
 }
 
-/** The client that asks for a start. */
+/** The client that requests a start. */
 export interface Starter {
   readonly user: string;
   /** `<ip>:<port>`; null over the local socket. */
   readonly peer: string | null;
-  /** Sends a frame to this client, and to no other; nothing after it has disconnected. */
+  /** Sends a frame to this client only; sends nothing after it has disconnected. */
   notify(frame: ManagerFrame): void;
 }
 
@@ -61,15 +61,15 @@ export type ProcessDetail = Pick<
   "environment" | "history" | "changes" | "needed_by" | "definition"
 >;
 
-/** What another configuration changes, by process name. */
+/** The changes by another configuration, by process name. */
 export interface ConfigurationChange {
   readonly added: string[];
   readonly removed: string[];
   readonly changed: string[];
   readonly unchanged: string[];
-  /** Alive, with another definition than the one they were started with. */
+  /** Living processes that were started with another definition. */
   readonly restart_needed: string[];
-  /** What the reload starts, and what it stops. */
+  /** Processes that the reload starts, and those that it stops. */
   readonly starts: string[];
   readonly stops: string[];
   readonly differences: Difference[];
@@ -81,9 +81,9 @@ export interface ConfigurationChange {
 export interface ConfigFileText {
   path: string;
   content: string;
-  /** Of the file's bytes. */
+  /** Hash of the file's bytes. */
   hash: string;
-  /** Of the text in effect; null if no reload has read the file yet. */
+  /** Hash of the text in effect; null if no reload has read the file yet. */
   effective_hash: string | null;
   files: { path: string; size: number; writable: boolean }[];
 }
@@ -91,20 +91,20 @@ export interface ConfigFileText {
 /** The versions of one configuration file. */
 export interface ConfigFileHistory {
   path: string;
-  /** Of the text on disk. */
+  /** Hash of the text on disk. */
   hash: string;
   effective_hash: string | null;
-  /** The newest first. */
+  /** The versions, the newest first. */
   versions: readonly ConfigVersion[];
 }
 
 export interface ConfigVersion {
   readonly hash: string;
-  /** When the manager first saw it, milliseconds since 1970. */
+  /** Time when the manager first read it, milliseconds since 1970. */
   readonly time: number;
   /** The user who saved it; null: another program wrote it. */
   readonly by: string | null;
-  /** Bytes. */
+  /** Size of the text, bytes. */
   readonly size: number;
 }
 
@@ -113,9 +113,9 @@ export interface ConfigVersion {
  * valid, and with `conflict` if there is no file.
  */
 export interface Configuration {
-  /** What `reload` would do. */
+  /** Resolves with the changes that `reload` would make. */
   plan(): Promise<ConfigurationChange>;
-  /** `by` names the user or program that requested it. If it rejects, nothing has changed. */
+  /** Reloads the files; `by` names the user or program that requested it. If it rejects, nothing has changed. */
   reload(by: string): Promise<ConfigurationChange>;
   /**
    * One of its files, by default the main one: the text on disk or, with `hash`, an earlier version. `not_found` for any other path, and
@@ -125,8 +125,8 @@ export interface Configuration {
   /** The versions of a file that are still kept. */
   history(path: string | undefined): Promise<ConfigFileHistory>;
   /**
-   * Checks a text for a file with all others; rejects with its problems. `requester` names a connection: of each, one check is under way,
-   * another one is `busy`.
+   * Checks a text for a file with all others; rejects with its problems. `requester` names a connection; a second check of the same connection at a
+   * time is `busy`.
    */
   check(text: { path: string; content: string }, requester: string): Promise<void>;
   /** Checks, then replaces a file; resolves with the new hash. It does not reload. */
@@ -136,7 +136,7 @@ export interface Configuration {
 /** Read access. Each answer is the current state, never an earlier copy. */
 export interface ManagerState {
   readonly manager: ManagerInfo;
-  /** No more starts or changes; read-only requests are still answered. */
+  /** Whether the manager is shutting down: no more starts or changes; read-only requests are still answered. */
   readonly isShuttingDown: boolean;
   processes(): Process[];
   process(name: string): Process | undefined;
@@ -147,7 +147,7 @@ export interface ManagerState {
   hosts(): HostEntry[];
   startTools(): StartTool[];
   processDetail(name: string): ProcessDetail;
-  /** Shell lines that start the same process by hand. Rejects with `spawn_failed` where the next start would. */
+  /** Shell lines that start the same process by hand. Rejects with `spawn_failed` if the next start would fail. */
   startupCommands(name: string): Promise<string[]>;
 }
 
@@ -167,14 +167,14 @@ export interface Commands {
 
 /** The terminals of processes: input, size and retained output. */
 export interface Terminals {
-  /** Resolves once the host has queued it. Throws if it can be refused at once. Never sent twice. */
+  /** Types text. Resolves once the host has queued it. Throws if it can be refused at once. Never sent twice. */
   sendStdin(name: string, text: string): Promise<void>;
-  /** If the process is not running, the size is kept for its next run. */
+  /** Changes the size. If the process is not running, the size is kept for its next run. */
   resize(name: string, size: TerminalSize): void;
-  /** Of the current run, or of the next one. Throws `not_found`. */
+  /** Terminal size of the current run, or of the next one. Throws `not_found`. */
   size(name: string): TerminalSize;
   backlog(name: string, range: BacklogRange): Promise<Backlog>;
-  /** For archives: output is read page by page on demand. */
+  /** Resolves with all retained output, for archives: it is read page by page on demand. */
   retainedOutput(name: string): Promise<RetainedOutput>;
 }
 
@@ -194,13 +194,13 @@ export interface Settings {
   setFlag(name: string, flag: OutputFlag, enabled: boolean, by: string): Promise<void>;
 }
 
-/** What a host does for a client. `host` is any of its names. */
+/** Requests of clients to hosts. `host` is any name of a host. */
 export interface HostRequests {
   /** CPU and memory of the running processes on all reachable hosts, and CPU of these machines. */
   loads(): Promise<{ loads: ProcessLoad[]; hosts: HostLoad[] }>;
   /**
-   * A TCP connection that `host` makes to `target`, as a stream with half close and flow control. Rejects with `conflict` if the connection
-   * is refused, `not_found`, `timeout`, `busy`, `host_unavailable`; destroyed with `host_unavailable` when the host is lost.
+   * Opens a TCP connection from `host` to `target`, as a stream with half close and flow control. Rejects with `conflict` if the connection is
+   * refused, `not_found`, `timeout`, `busy`, `host_unavailable`; destroyed with `host_unavailable` when the host is lost.
    */
   openTcp(host: string, target: { host: string; port: number }): Promise<Duplex>;
 }

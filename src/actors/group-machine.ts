@@ -1,8 +1,11 @@
 /**
  * The statechart of one group. The sender of a command has already sent it to the group's members, in the same turn: an actor does not run
  * within another actor's step. `starting` and `stopping` last until each member has reached its goal or can no longer reach it: with a
- * readiness check, `started` is not the goal yet, and a member in backoff tries again.   idle, starting, stopping  start, restart  →
- * starting   idle, starting, stopping  stop            → stopping   starting, stopping        all settled     → idle
+ * readiness check, `started` is not the goal yet, and a member in backoff tries again.
+ *
+ *   idle, starting, stopping  start, restart  → starting
+ *   idle, starting, stopping  stop            → stopping
+ *   starting, stopping        all settled     → idle
  */
 
 import type { ActorRefFrom, SnapshotFrom } from "xstate";
@@ -51,7 +54,7 @@ function isUnsettled(progress: Progress, { state, has_ready_state }: GroupMember
   return UNSETTLED[progress].has(state) || (progress === "starting" && state === "started" && has_ready_state);
 }
 
-/** Whether the group's command waits for `member` and has to be told of its state: with thousands of members, most changes concern no group. */
+/** Whether the group's command waits for `member` and has to receive its state: with thousands of members, most changes concern no group. */
 export function awaits({ context, value }: Pick<GroupSnapshot, "context" | "value">, member: GroupMember): boolean {
   return value !== "idle" && context.pending.has(member.name) && !isUnsettled(value, member);
 }

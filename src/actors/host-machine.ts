@@ -1,10 +1,15 @@
 /**
- * The statechart of one host, as the manager sees it.   absent        never seen            heartbeat → greeting   greeting      hello and
- * report      done → ready; failed, or no answer in 30 s → lost   ready         commands are taken    silence of 6 s → lost, unless it is
- * in this process; its session is not ours → greeting; other daemon → greeting   lost          silent                heartbeat → greeting
- * incompatible  other contract        heartbeat of a contract that we speak → greeting   died          its daemon is dead    heartbeat of
- * another daemon → greeting Emits `ready`, `lost` and `died`; app passes them to the host's processes. If a new daemon takes the place of
- * the previous one, `died` is emitted before `ready`.
+ * The statechart of one host, as the manager sees it.
+ *
+ *   absent        never seen             heartbeat → greeting
+ *   greeting      hello and report       done → ready; failed, or no answer in 30 s → lost
+ *   ready         commands are accepted  silence of 6 s → lost, unless it is in this process; another session, or another daemon → greeting
+ *   lost          silent                 heartbeat → greeting
+ *   incompatible  other contract         heartbeat of a supported contract → greeting
+ *   died          its daemon is dead     heartbeat of another daemon → greeting
+ *
+ * Emits `ready`, `lost` and `died`; app passes them to the host's processes. If a new daemon replaces the previous one, `died` is emitted
+ * before `ready`.
  */
 import type { ActorRefFrom } from "xstate";
 import { assertEvent, assign, enqueueActions, fromPromise, setup } from "xstate";
@@ -19,13 +24,13 @@ export interface Greeting {
   readonly session: string;
   readonly stream_id: string;
   readonly pid: number;
-  /** Of the daemon's program; null: unknown. */
+  /** Version of the daemon's program; null: unknown. */
   readonly version: string | null;
-  /** Offset at which its output begins; null: it keeps none for its next daemon. */
+  /** Offset at which the daemon's output begins; null: it keeps no output for its successor. */
   readonly output_from: number | null;
   /** Why the previous daemon's processes ended, if it did not stop them. */
   readonly previous_end: string | null;
-  /** The host's clock minus ours, milliseconds. */
+  /** The host's clock minus the manager's, milliseconds. */
   readonly clock_offset_ms: number;
 }
 export interface GreetInput {
@@ -34,28 +39,28 @@ export interface GreetInput {
 
 export type HostMachineEvent =
   | { type: "heartbeat"; heartbeat: HostHeartbeat }
-  /** The link itself knows that the host is gone. */
+  /** The link has detected that the host is gone. */
   | { type: "silent" }
   /** A command was answered `stale_session`. */
   | { type: "stale" }
-  /** The exit of the local daemon was seen. */
+  /** The exit of the local daemon was detected. */
   | { type: "daemon.exited" };
 
 export type HostEmitted =
   | { type: "ready"; greeting: Greeting }
   | { type: "lost" }
   | { type: "died" }
-  /** It has another contract version. */
+  /** The daemon has another contract version. */
   | { type: "incompatible" }
   | { type: "note"; level: "info" | "warning" | "error"; msg: string };
 
 export interface HostContext {
   readonly name: string;
-  /** On the manager's own machine. */
+  /** Whether the host is the manager's own machine. */
   readonly isLocal: boolean;
-  /** In this process (`HostLink.isDirect`). */
+  /** Whether the host is in this process (`HostLink.isDirect`). */
   readonly isDirect: boolean;
-  /** Of the newest greeting; null before the first and after the daemon's death. */
+  /** The newest greeting; null before the first and after the daemon's death. */
   readonly greeting: Greeting | null;
   /** The stream_id of a daemon that is known to be dead: its late heartbeats are ignored. */
   readonly dead: string | null;
@@ -71,7 +76,7 @@ export const hostMachine = setup({
     input: {} as { readonly name: string; readonly isLocal: boolean; readonly isDirect: boolean },
   },
   actors: {
-    /** hello, then the report of all runs delivered; rejects `conflict` when the daemon speaks another contract. */
+    /** Sends hello, and delivers the report of all runs; rejects with `conflict` if the daemon speaks another contract. */
     greet: fromPromise<Greeting, GreetInput>(() => Promise.reject(new MgrError("internal", "effect 'greet' is not provided"))),
   },
   guards: {
@@ -168,7 +173,7 @@ export const hostMachine = setup({
   },
 });
 
-/** A manager speaks its own contract and the one before. */
+/** Whether the manager speaks this contract version: its own or the one before. */
 function isSpoken(contract: number): boolean {
   return contract === CONTRACT_VERSION || contract === CONTRACT_VERSION - 1;
 }

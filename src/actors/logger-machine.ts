@@ -1,14 +1,14 @@
 /**
- * The statechart of one logger, on all hosts together. A host that is not reachable is told when it is back: it holds nothing up.
+ * The statechart of one logger, on all hosts together. An unreachable host gets the settings when it is back, and delays nothing.
  *
  *   idle         nothing is recorded         start, configure → configuring; collect → collecting
- *   configuring  hosts are told              done → recording or idle; every host refuses → error
+ *   configuring  hosts get the settings      done → recording or idle; every host refuses → error
  *   recording                                stop → stopping; configure → configuring; collect → collecting
  *   stopping     hosts take the last sample  done → idle; failed → error
  *   collecting   downloads read the rings    the last one ends → recording or idle; stop → stopping
- *   error        `problem` tells why         start, configure → configuring; stop → stopping
+ *   error        `problem` has the reason    start, configure → configuring; stop → stopping
  *
- * Downloads go on while it is configuring or stopping; it is then collecting again.
+ * Downloads continue while it is configuring or stopping; after that it is collecting again.
  */
 import type { ActorRefFrom } from "xstate";
 import { assign, fromPromise, setup } from "xstate";
@@ -17,7 +17,7 @@ import { MgrError, messageOf } from "../base/errors.ts";
 export type LoggerMachineEvent =
   | { type: "start" }
   | { type: "stop" }
-  /** What it records has changed. */
+  /** The data that it records have changed. */
   | { type: "configure"; isStarted: boolean }
   /** A download begins, or ends. */
   | { type: "collect" }
@@ -44,7 +44,7 @@ export const loggerMachine = setup({
     input: {} as { readonly name: string },
   },
   actors: {
-    /** Resolves when the hosts that are reachable keep what the logger says, and no more. */
+    /** Resolves when the reachable hosts have applied the logger's settings. */
     tell: fromPromise<void, Told>(() => Promise.reject(new MgrError("internal", "effect 'tell' is not provided"))),
   },
   guards: {

@@ -2,10 +2,10 @@
  * The statechart of one recording, on all hosts together.
  *
  *   idle       nothing is written      start → starting; a host records it → recording (it outlived a manager)
- *   starting   hosts are told          one records → recording; none → error
+ *   starting   hosts get the settings  one records → recording; none → error
  *   recording                          stop → stopping; no host records it any more → idle, or error with the reason
  *   stopping   files are completed     done → idle; failed → error
- *   error      `problem` tells why     start → starting; a host records it → recording; stop → stopping
+ *   error      `problem`: the reason   start → starting; a host records it → recording; stop → stopping
  */
 import type { ActorRefFrom } from "xstate";
 import { assign, fromPromise, setup } from "xstate";
@@ -24,7 +24,7 @@ export type RecordingMachineEvent =
 
 export interface RecordingContext {
   readonly name: string;
-  /** Of the last start; null: a host recorded it before this manager began. */
+  /** Settings of the last start; null: a host recorded it before this manager began. */
   readonly spec: StartedRecording | null;
   readonly problem: string | null;
 }

@@ -10,21 +10,21 @@ import { runLives } from "./process/process-context.ts";
 import type { ProcessContext } from "./process/process-types.ts";
 
 export interface Surroundings {
-  /** Canonical name of the host that the process's node stands for. */
+  /** Canonical name of the host of the process's node. */
   readonly host: string;
-  /** Whether its daemon takes commands. */
+  /** Whether its daemon accepts commands. */
   readonly hostReady: boolean;
-  /** The configured ones. */
+  /** The configured start tools. */
   readonly startTools: readonly StartToolSetting[];
   readonly needsRestart: boolean;
   /** The fields that features add to a running process. */
   readonly featureFields: (memo: string) => Partial<Process>;
 }
 
-/** States on the way from a failure to a run that lasts. */
+/** States between a failure and a run that lasts. */
 const COMES_BACK: ReadonlySet<ProcessState> = new Set<ProcessState>(["backoff", "waiting", "starting", "started", "ready"]);
 
-/** Without a feature that selects displays. */
+/** Values without a feature that selects displays. */
 const NO_X_DISPLAY = { x_display_kind: null, x_display: null, x_display_username: null, x_display_peer: null, x_display_reason: null };
 
 /** The resource of a process. */
@@ -73,7 +73,7 @@ function request({
 
 type ConfiguredFields = ReturnType<typeof fieldsOf>;
 
-/** What was made of a definition last, and of which choices: a process is projected for each of its steps, which change neither. */
+/** Cached fields of each definition, and the choices they were made from: a process is projected for each of its steps, which change neither. */
 const configured = new WeakMap<
   ProcessDefinition,
   { settings: ProcessSettings; startTools: readonly StartToolSetting[]; fields: ConfiguredFields }
@@ -124,7 +124,7 @@ function commandFields({ definition, settings }: Pick<ProcessContext, "definitio
   };
 }
 
-/** Of the newest run, by its host's clock. A run that was lost with its daemon ended when the manager noticed. */
+/** Times of the newest run, by its host's clock. A run that was lost with its daemon ended when the manager noticed. */
 function runTimes({ run, runGone, exit }: ProcessContext): Pick<Process, "start_time" | "stop_time"> {
   if (run === null) return { start_time: null, stop_time: null };
   const stop = run.stop_time ?? (runGone && exit ? exit.time : null);
@@ -134,7 +134,7 @@ function runTimes({ run, runGone, exit }: ProcessContext): Pick<Process, "start_
 interface TreeSource {
   readonly config: Pick<Config, "processes" | "groups">;
   readonly stateOf: (name: string) => ProcessState;
-  /** One process or group: the answer is that node alone, or nothing if there is none. */
+  /** One process or group: the tree is that node alone, or empty if there is none. */
   readonly scope?: string | undefined;
 }
 
@@ -157,7 +157,7 @@ export function toTree({ config, stateOf, scope }: TreeSource): ProcessTreeNode[
   return shape === undefined ? [] : [node(shape)];
 }
 
-/** A part of the tree without what changes while the configuration does not. */
+/** A part of the tree without its states, which change while the configuration does not. */
 type Shape = Extract<ProcessTreeNode, { type: "process" }> | (Omit<GroupNode, "state" | "children"> & { readonly children: Shape[] });
 
 interface Shapes {
@@ -165,7 +165,7 @@ interface Shapes {
   readonly byName: ReadonlyMap<string, Shape>;
 }
 
-/** By the processes of a configuration: thousands of them are sorted into their groups once, not for each client. */
+/** Shapes by the processes of a configuration: thousands of them are sorted into their groups once, not for each client. */
 const shapes = new WeakMap<Config["processes"], { groups: Config["groups"]; shapes: Shapes }>();
 
 function shapesOf({ processes, groups }: TreeSource["config"]): Shapes {

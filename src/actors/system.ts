@@ -21,7 +21,7 @@ export interface ActorKinds {
 }
 export type ActorKind = keyof ActorKinds;
 
-/** What the registry passes to the function that creates an actor. */
+/** The values that the registry passes to the function that creates an actor. */
 export interface ActorScope {
   readonly kind: ActorKind;
   readonly name: string;
@@ -31,26 +31,29 @@ export interface ActorScope {
   readonly rebuild: number;
 }
 
-/** Makes machine (effects provided) and input; called at spawn and again for each rebuild. `ended` is called when this life of it ends. */
+/** Makes machine (effects provided) and input; called at spawn and again for each rebuild. `ended` is called when this life of the actor ends. */
 export type CreateActor<M extends AnyStateMachine> = (scope: ActorScope) => { machine: M; input: InputFrom<M>; ended?: () => void };
 
 export interface ActorSystemOptions {
   readonly clock: Clock;
   log(level: "info" | "warning" | "error", msg: string): void;
-  /** Costs nothing if omitted. */
+  /** Receives every inspection event; costs nothing if omitted. */
   readonly inspect?: ((event: InspectionEvent) => void) | undefined;
 }
 
 export interface ActorListener {
-  /** Everything that actors `emit`, in order. Called after the actor's snapshot has been updated. */
+  /** Called for every event that actors `emit`, in order, after the actor's snapshot has been updated. */
   onEmit?(kind: ActorKind, name: string, event: { type: string }): void;
-  /** An actor has processed an event; its snapshot may have changed. Called after the events that it emitted in that step. */
+  /** Called when an actor has processed an event; its snapshot may have changed. Called after the events that it emitted in that step. */
   onStep?(kind: ActorKind, name: string): void;
-  /** An actor failed too often and is not rebuilt: `get` no longer knows it. */
+  /** Called when an actor failed too often and is not rebuilt: `get` no longer knows it. */
   onParked?(kind: ActorKind, name: string, error: unknown): void;
 }
 
-/** Rebuilds of one actor within REBUILD_WINDOW_MS; after one more failure it is parked (docs/design/runtime-invariants.md, "Actors"). */
+/**
+ * Maximum number of rebuilds of one actor within REBUILD_WINDOW_MS; after one more failure it is parked (docs/design/runtime-invariants.md,
+ * "Actors").
+ */
 export const MAX_REBUILDS = 3;
 export const REBUILD_WINDOW_MS = 60_000;
 
@@ -123,14 +126,14 @@ export class ActorSystem {
   }
 
   get<K extends ActorKind>(kind: K, name: string): ActorKinds[K] | undefined {
-    // Untyped callers may ask for an unknown kind.
+    // Untyped callers may request an unknown kind.
     const actor = this.#entries[kind]?.get(name)?.actor;
     return (actor ?? undefined) as ActorKinds[K] | undefined;
   }
 
   /**
-   * False if there is no actor at this address (unknown, stopped or parked). Events are delivered in the order of the calls; an event sent
-   * by a listener waits until the actor that it listens to has finished its step.
+   * Sends an event; false if there is no actor at this address (unknown, stopped or parked). Events are delivered in the order of the calls; an
+   * event sent by a listener waits until the actor that it listens to has finished its step.
    */
   send<K extends ActorKind>(kind: K, name: string, event: Parameters<ActorKinds[K]["send"]>[0]): boolean {
     if (!this.#entries[kind].get(name)?.actor) return false;
@@ -140,8 +143,8 @@ export class ActorSystem {
   }
 
   /**
-   * What is due at once does not wait for the next millisecond: a process that crashed begins again in the next turn. On a simulated clock
-   * it takes its millisecond, as all that needs time. Returns what cancels it.
+   * Sets a timer; returns the function that cancels it. A timer without delay does not wait for the next millisecond: a process that crashed
+   * restarts in the next turn. A simulated clock treats it like every other timer.
    */
   #later(work: () => void, milliseconds: number): () => void {
     if (milliseconds <= 0 && this.clock === systemClock) {
@@ -181,7 +184,7 @@ export class ActorSystem {
     this.#release(entry);
   }
 
-  /** In order of spawning, parked ones included. */
+  /** Names in order of spawning, parked actors included. */
   names(kind: ActorKind): string[] {
     return [...this.#entries[kind].keys()];
   }

@@ -1,8 +1,8 @@
 import type { AnyActorRef } from "xstate";
 
 /**
- * Resolves once `isMet` holds after a step of the actor: true; or once the actor has ended, because it was stopped or has failed: false.
- * Without an observer of failures, one that fails would end the program.
+ * Resolves with true once `isMet` holds after a step of the actor, or with false if the actor is stopped or fails first. Without an observer of
+ * failures, an actor that fails would end the program.
  */
 export function untilState(actor: AnyActorRef, isMet: () => boolean): Promise<boolean> {
   if (isMet()) return Promise.resolve(true);

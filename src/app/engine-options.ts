@@ -18,26 +18,26 @@ export interface EngineOptions {
   clock: Clock;
   log: LogBook;
   intents: IntentKeeper;
-  /** The requested state was lost: running processes are taken as requested. Default false. */
+  /** The requested state was lost: running processes count as requested. Default false. */
   isIntentLost?: boolean;
   /** Epoch of this boot, higher than that of every earlier manager. */
   epoch: number;
-  /** The manager's own host, by its canonical name. */
+  /** Link to the manager's own host, by its canonical name. */
   link: HostLink;
   onProcessAtRest?: OnProcessAtRest | undefined;
   /** Creates the link to another host of the configuration; omitted if there is no bus. */
   connectHost?: ((host: string) => HostLink) | undefined;
   /** Reads the configuration again; omitted if there is no file. */
   loadConfig?: LoadConfig | undefined;
-  /** Default: in memory only. */
+  /** Runs of earlier managers; default: in memory only. */
   history?: RunHistory | undefined;
-  /** The bus; parts that are left out are not there. */
+  /** The bus; omitted parts do not exist. */
   bus?: Partial<BusAccess> | undefined;
   /** Tokens of the daemons of other hosts; omitted if there is no bus. */
   tokens?: HostTokens | undefined;
   /** Earlier versions of the configuration's files; by default kept in memory. */
   configHistory?: ConfigHistory | undefined;
-  /** Features with what they keep; default: all features, which keep nothing. */
+  /** Features with their saved state; default: all features, without saved state. */
   features?: readonly OpenedFeature[] | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
 }

@@ -23,8 +23,8 @@ import { RunHistory } from "./state/run-history.ts";
 import { Supervision } from "./supervision.ts";
 
 /**
- * Actors, output hub, control and features of one manager, without a port, files or child processes. Each part is given those built before
- * it. The actors' events are the one way back: they are connected at the end, before the first actor starts.
+ * Actors, output hub, control and features of one manager, without a port, files or child processes. Each part receives the parts built before it.
+ * Only the actors' events go in the other direction: they are connected at the end, before the first actor starts.
  */
 export class Engine {
   readonly control: Control;
@@ -178,12 +178,12 @@ export class Engine {
     return this.#features.service(feature);
   }
 
-  /** The exit of the host's daemon was seen. */
+  /** Notifies the host's actor that the daemon has exited. */
   daemonExited(): void {
     this.system.send("host", this.#options.link.host, { type: "daemon.exited" });
   }
 
-  /** A daemon was refused, because its token belongs to another host. */
+  /** Records a daemon that was refused because its token belongs to another host. */
   daemonRefused(daemon: RefusedDaemon): void {
     this.#hosts.refused(daemon);
   }
@@ -210,7 +210,7 @@ export class Engine {
     return this.#supervision.killRemote(milliseconds);
   }
 
-  /** Everything ends in this turn but a change of configuration files that is under way: the promise waits for that. */
+  /** Ends everything in this turn, except a change of configuration files in progress: the promise waits for it. */
   close(): Promise<void> {
     this.#status.beginShutdown();
     this.#supervision.close();

@@ -19,9 +19,9 @@ import type { StateFiles } from "./state/state-files.ts";
 /** An optional part of the manager (docs/architecture.md). It is attached to an engine, before the first actor starts. */
 export interface ManagerFeature<Service = unknown> {
   readonly name: string;
-  /** Opens what the feature keeps in the state folder; resolves with the function that attaches it. */
+  /** Opens the feature's files in the state folder; resolves with the function that attaches it. */
   readonly open?: (folder: FeatureFolder) => Promise<Attach<Service>>;
-  /** Attaches the feature without a state folder: what it keeps ends with the manager. */
+  /** Attaches the feature without a state folder: its data is lost when the manager ends. */
   readonly attach: Attach<Service>;
 }
 
@@ -63,7 +63,7 @@ export interface ManagerCore {
 
 /** The bus as features use it. Parts that the manager does not have are null. */
 export interface BusAccess {
-  /** For programs on the bus. */
+  /** The manager's connection to the server that programs use. */
   readonly shared: Promise<Bus> | null;
   /** Opens a new connection with the rights of a user. */
   readonly connectUser: ((user: string) => Promise<Bus>) | null;
@@ -75,9 +75,9 @@ export interface BusAccess {
   readonly peers: Pick<PeerTrafficBook, "totals" | "addressOf"> | null;
 }
 
-/** A feature of a running engine: what it does for the manager, its clients and other features. */
+/** A feature of a running engine: its functions for the manager, its clients and other features. */
 export interface AttachedFeature<Service = unknown> extends FeatureExtension {
-  /** For other features. */
+  /** The feature's interface for other features. */
   readonly service: Service;
   readonly runs?: RunExtension;
   /** Processes of earlier managers that are in no configuration file: those that run are adopted. */
@@ -97,7 +97,7 @@ export interface OpenedFeature {
   readonly attach: Attach<unknown>;
 }
 
-/** Opens what features keep in the state folder. */
+/** Opens the files of features in the state folder. */
 export function openFeatures(features: readonly ManagerFeature[], folder: FeatureFolder): Promise<OpenedFeature[]> {
   return Promise.all(features.map(async (feature) => ({ feature, attach: (await feature.open?.(folder)) ?? feature.attach })));
 }
@@ -122,7 +122,7 @@ export class AttachedFeatures {
   }
 
   close(): void {
-    // Those that use others come after them.
+    // A feature comes after those that it uses.
     for (const { close } of this.all().toReversed()) close?.();
   }
 }

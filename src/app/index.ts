@@ -1,4 +1,4 @@
-/** `mgr`: a manager within this program, and everything that its types speak of. */
+/** `mgr`: a manager within this program, and everything that its types refer to. */
 export type { ActorKind, ActorKinds } from "../actors/system.ts";
 export type { Clock } from "../base/clock.ts";
 export * from "../client/common.ts";

@@ -5,7 +5,7 @@ import type { LogBook } from "../log/log-book.ts";
 import { stateChange } from "../protocol/resources/log.ts";
 import type { LogEntry } from "../protocol/resources/resources.ts";
 
-/** Read at the start of a manager: some 20,000 entries. */
+/** Maximum number of bytes read when a manager starts: some 20,000 entries. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 
 /** Copies new entries of the log book into a file. Returns the function that stops it, which resolves when all is written. */
@@ -28,7 +28,7 @@ const line = z.object({
   change: stateChange.exactOptional(),
 });
 
-/** The last `count` entries at most of the file and its predecessor, oldest first. What cannot be read is left out. */
+/** Returns the last `count` entries at most of the file and its predecessor, oldest first. Skips lines that cannot be read. */
 export async function readLogFile(path: string, count: number): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
   let lastId = 0;

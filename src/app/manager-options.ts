@@ -10,17 +10,17 @@ export interface ManagerOptions {
   onProcessAtRest?: OnProcessAtRest | undefined;
   /** Receives the output of all processes. */
   output?: ManagerOutput | undefined;
-  /** Started in addition to autostart processes: names of processes and groups, or everything. */
+  /** Names of processes and groups to start in addition to autostart processes, or everything. */
   start?: readonly string[] | "all";
   /** Cancels the start: it rejects with the signal's reason, and a daemon that was started for it is ended. */
   signal?: AbortSignal;
-  /** A reload uses files that other users can change. */
+  /** Whether a reload uses files that other users can change. */
   trustConfig?: boolean;
-  /** For this machine's host, if no daemon runs there. */
+  /** The daemon for this machine's host, if none runs there. */
   daemon?: PreparedDaemon | null;
 }
 
-/** `begin` receives what the reader calls when it was full and has room again. */
+/** `begin` receives the function that the reader calls when it was full and has room again. */
 export interface ManagerOutput extends OutputSink {
   begin(hasRoom: () => void): void;
 }

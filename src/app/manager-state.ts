@@ -17,10 +17,10 @@ interface Sources {
   log: LogBook;
 }
 
-/** Changes of state in the details of a process. */
+/** Maximum number of state changes in the details of a process. */
 const MAX_CHANGES = 200;
 
-/** What clients can read of the manager. */
+/** The state of the manager that clients can read. */
 export function managerState({ status, registry, hosts, settings, runSpecs, sessions, log }: Sources): ManagerState {
   return {
     get manager() {

@@ -17,13 +17,13 @@ export class ManagerStatus {
     return this.#info;
   }
 
-  /** Why the requested state cannot be saved; null: it can be saved again. */
+  /** Sets the reason why the requested state cannot be saved; null: it can be saved again. */
   setSaveProblem(save_problem: string | null): void {
     this.#info = { ...this.#info, save_problem };
     this.#events.publish({ type: "manager_upsert", manager: this.#info });
   }
 
-  /** Nothing is started or changed any more, and the requested state stays as it is. */
+  /** Whether the manager is shutting down: nothing is started or changed any more, and the requested state stays as it is. */
   get isShuttingDown(): boolean {
     return this.#isShuttingDown;
   }

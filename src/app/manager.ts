@@ -26,26 +26,26 @@ import { openManagerFolder } from "./state/manager-folder.ts";
 import type { StateFiles } from "./state/state-files.ts";
 import { keepStateFolder } from "./state/state-folder.ts";
 
-/** How long hosts have to accept the kill command when a second signal forces the shutdown, milliseconds. */
+/** Time for hosts to accept the kill command when a second signal forces the shutdown, milliseconds. */
 const MAX_REMOTE_KILL_MS = 2_000;
 
 export interface RunningManager {
   /** Base URL of the page and the WebSocket. */
   readonly url: string;
-  /** Why this machine's host is not ready although the port is open; null: it was ready before. */
+  /** The reason why this machine's host is not ready although the port is open; null: it was ready before. */
   readonly hostProblem: string | null;
-  /** Why all logins to the page are refused, and what to do; null: they are not. */
+  /** The reason why all logins to the page are refused, and what to do; null: they are not. */
   readonly loginProblem: string | null;
   readonly engine: Engine;
-  /** Reads the configuration again; the result, or why it cannot be used, is logged. */
+  /** Reads the configuration again; the result, or the reason why it cannot be used, is logged. */
   reload(by: string): void;
   /** Stops everything in reverse order and ends the daemon; with `keep`, daemon and processes keep running without this manager. */
   shutdown(options: { keep: boolean }): Promise<void>;
-  /** Ends at once: the daemon is killed, and its guard kills what it ran. */
+  /** Ends at once: the daemon is killed, and its guard kills the daemon's processes. */
   shutdownNow(): Promise<void>;
 }
 
-/** Runs a manager: locks, log, broker, port, daemon, actors. Rejects with a MgrError that says what failed. */
+/** Runs a manager: locks, log, broker, port, daemon, actors. Rejects with a MgrError that names what failed. */
 export async function startManager(config: Config, options: ManagerOptions = {}): Promise<RunningManager> {
   const manager = new Manager(config, options);
   try {
@@ -87,7 +87,7 @@ class Manager implements RunningManager {
   }
 
   async start(): Promise<void> {
-    // Checked before anything runs that would have to be stopped again.
+    // The names are checked before anything runs that would have to be stopped again.
     const asked = this.#options.start ?? [];
     for (const name of asked === "all" ? [] : asked) {
       if (!this.#config.processes.has(name) && !this.#config.groups.has(name))
@@ -143,12 +143,12 @@ class Manager implements RunningManager {
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
     this.#followOutput(engine.hub);
-    // From now on, saving what could not be saved so far is retried.
+    // From now on, a failed write of requests is retried.
     void engine.saveIntents();
-    // Begins at the signal, whatever else has to happen first.
+    // The shutdown begins at the signal, even if the start has not finished.
     this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
 
-    // Before anything is started: detects a port in use without opening it.
+    // Detects a port in use, without opening it, before anything is started.
     await requirePort(instance.manager, "instance.manager");
     const http = await this.#prepareHttp(engine, log, bus, {
       path: join(dirname(socket), CONTROL_SOCKET),
@@ -166,7 +166,7 @@ class Manager implements RunningManager {
   }
 
   reload(by: string): void {
-    // Its failure has already been logged.
+    // A failure of the reload has already been logged.
     if (!this.engine.control.state.isShuttingDown) this.engine.control.configuration.reload(by).catch(() => undefined);
   }
 
@@ -207,7 +207,7 @@ class Manager implements RunningManager {
     }
   }
 
-  /** Processes that do not end, or run on unreachable hosts, are left to their daemons. */
+  /** Stops all processes. Those that do not end, or run on unreachable hosts, are left to their daemons. */
   async #stopAll(): Promise<void> {
     this.#daemon?.beginShutdown();
     try {
@@ -224,7 +224,7 @@ class Manager implements RunningManager {
     await this.#daemon?.end("SIGKILL");
   }
 
-  /** Closed with the engine. */
+  /** Passes the output of all processes to `options.output`, until the engine closes. */
   #followOutput(hub: OutputHub): void {
     const { output } = this.#options;
     if (output === undefined) return;
@@ -280,7 +280,7 @@ class Manager implements RunningManager {
     return http;
   }
 
-  /** From here on commands are accepted: this machine's host is ready, or the reason why it is not has been reported. */
+  /** Opens the port. From here on commands are accepted: this machine's host is ready, or the reason why it is not has been reported. */
   async #openPort(http: PreparedHttpServer, files: StateFiles, log: LogBook): Promise<void> {
     this.#cleanups.push(() => files.remove("manager.url"));
     const { url, localUrl, loginProblem } = await http.open();

@@ -14,7 +14,7 @@ import type { LogBook } from "../log/log-book.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { Engine } from "./engine.ts";
 
-/** Where the page was built to. */
+/** Folder of the built page. */
 export const ASSETS = packageFile("dist/web");
 
 interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket" | "listen" | "bus" | "book"> {
@@ -44,7 +44,7 @@ export function prepareHttp({ engine, transport, instance, log, ...rest }: Serve
   });
 }
 
-/** Rejects as `bind` would if the port is not available, without opening it. If the port is taken afterwards, `bind` itself fails. */
+/** Rejects as `bind` would if the port is not available, without opening it. If another program opens the port afterwards, `bind` itself fails. */
 export async function requirePort(address: TcpAddress, setting: string): Promise<void> {
   const { host, port } = address;
   if (port === 0) return;

@@ -36,7 +36,7 @@ interface SupervisionOptions extends Pick<EngineOptions, "clock" | "log" | "epoc
   readonly runs: RunExtensions;
 }
 
-/** The processes of a manager: their actors, what these request of the hosts, and what clients can do with them. */
+/** The processes of a manager: their actors, the actors' requests to hosts, and the commands of clients. */
 export class Supervision {
   readonly actors: ProcessActors;
   readonly commands: ProcessCommands;
@@ -142,7 +142,7 @@ export class Supervision {
     for (const name of groups) actors.spawnGroup(name);
   }
 
-  /** An actor has emitted an event. */
+  /** Handles an event of an actor. */
   receive(kind: ActorKind, name: string, event: { type: string }): void {
     if (kind === "process") this.#router.take(name, event as ProcessEmitted);
     else if (kind === "group") this.#router.takeGroup(name, event as GroupEmitted);

@@ -2,8 +2,8 @@ import { isShortage, messageOf } from "../base/errors.ts";
 import { visibleLines } from "../base/visible-text.ts";
 
 /**
- * A last net below all timers and callbacks: running out of descriptors, memory or disk space passes, so it must not end a
- * manager. Everything else that is not caught ends it, as without this. Returns the way to take the net away.
+ * Handles uncaught exceptions. A shortage of descriptors, memory or disk space passes, so it does not end the manager; every other uncaught
+ * exception does. Returns the function that removes the handler.
  */
 export function surviveShortage(log: (msg: string) => void): () => void {
   const survive = (error: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * How many bytes of `bytes` can be decoded now: all but a UTF-8 sequence at the end that is valid so far and waits for
- * its rest (at most 3 bytes). Invalid bytes are not waited for: they become U+FFFD, as in every streaming decoder.
+ * Number of bytes of `bytes` that can be decoded now: all but a UTF-8 sequence at the end that is valid so far and waits for its rest (at most 3
+ * bytes). Invalid bytes are not waited for: they become U+FFFD, as in every streaming decoder.
  */
 export function completeLength(bytes: Uint8Array): number {
   const end = bytes.length;

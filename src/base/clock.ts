@@ -1,9 +1,9 @@
-/** Longest delay that `setTimeout` supports (32-bit milliseconds). */
+/** Maximum delay, milliseconds: `setTimeout` supports 32-bit values. */
 export const MAX_DURATION_MS = 24 * 24 * 3_600_000;
 
-/** Time as a dependency, so that tests can own it. xstate's `clock` option takes the timer half of it. */
+/** Time as a dependency, so that tests can control it. xstate's `clock` option uses its timers. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970. For showing and logging only: it can be stepped. */
+  /** Wall clock, milliseconds since 1970. For display and logs only: it can be stepped. */
   now(): number;
   /** Monotonic clock, milliseconds from an arbitrary origin. For every duration and deadline. */
   monotonic(): number;
@@ -35,7 +35,7 @@ export function pause(clock: Pick<Clock, "setTimeout" | "clearTimeout">, millise
 }
 
 /**
- * Milliseconds until the next multiple of `periodMs` on a monotonic clock, at least half a period. Timers that wait so fire together, in one
+ * Milliseconds until the next multiple of `periodMs` on a monotonic clock, at least half a period. Such timers fire together, in one
  * turn of the event loop: an idle program wakes up less often.
  */
 export function untilBeat(periodMs: number, monotonic: number): number {

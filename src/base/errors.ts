@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /**
- * The catalogue of errors. A code is what a program reads, the message is a sentence that tells a person what to do.
+ * The catalogue of errors. The code is for programs; the message is a sentence for people that says what to do.
  *
  * `wire: true` are the closed set of codes that a client may see (docs/design/wire-rules.md, "Conventions for every frame");
  * the others travel only between manager and host and are translated by `wireCode`.
@@ -47,7 +47,7 @@ export class MgrError extends Error {
   }
 }
 
-/** What a manager answers to commands once its shutdown has begun. */
+/** The error for commands once the manager's shutdown has begun. */
 export function shuttingDown(): MgrError {
   return new MgrError("shutting_down", "The manager is shutting down; nothing was done. Try again after it has been restarted (mgr up).");
 }
@@ -64,31 +64,31 @@ export function wireCode(error: unknown): ErrorCode {
   return error.code;
 }
 
-/** Whether `error`, or what caused it, is a disk that has no room left for this user. */
+/** Whether `error`, or one of its causes, is a disk that has no room left for this user. */
 export function isDiskFull(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause)
     if ("code" in each && (each.code === "ENOSPC" || each.code === "EDQUOT")) return true;
   return false;
 }
 
-/** The sentence for a start that a full disk does not allow. */
+/** The error for a start that a full disk does not allow. */
 export function diskFull(stateDir: string, cause: unknown): MgrError {
   return new MgrError("conflict", `the disk of ${stateDir} is full: make room there, then start again (${messageOf(cause)})`, { cause });
 }
 
 const SHORTAGES = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOSPC", "EDQUOT"]);
 
-/** Whether the system ran out of descriptors, memory or disk space: it passes, and says nothing about what was asked for. */
+/** Whether the system ran out of descriptors, memory or disk space: this is temporary, and independent of the request. */
 export function isShortage(error: unknown): boolean {
   return error instanceof Error && "code" in error && typeof error.code === "string" && SHORTAGES.has(error.code);
 }
 
-/** The sentence of any thrown value. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The first thing that is wrong with a value, for people: `parameters[0].type: expected string, received number`. `whole` names the value itself. */
+/** The first problem of a value, for people: `parameters[0].type: expected string, received number`. `whole` names the value itself. */
 export function firstIssue(error: z.ZodError, whole = "it"): string {
   const [issue] = error.issues;
   if (issue === undefined) return `${whole} is malformed`;

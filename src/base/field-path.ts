@@ -4,12 +4,15 @@ export type FieldPath = readonly (string | number)[];
 
 const STEP = /(?:^|(?<=[\s\S])\.)([^.[\]"]+)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\]/y;
 const PLAIN_KEY = /^[^.[\]"]+$/;
-/** Decimal integers beyond what JSON numbers hold exactly, and the numbers that JSON does not know (docs/clients.md, "Encodings"). */
+/**
+ * Numbers that JSON has as text: decimal integers that JSON numbers cannot hold exactly, and numbers that JSON does not support (docs/clients.md,
+ * "Encodings").
+ */
 const NUMBER_TEXT = /^(?:-?\d{16,20}|NaN|-?Infinity)$/;
-/** Objects within objects. */
+/** Maximum nesting of objects. */
 const MAX_DEPTH = 32;
 
-/** Null: not a path. */
+/** Parses the text of a path; null: it is not a path. */
 export function parseFieldPath(text: string): FieldPath | null {
   const path: (string | number)[] = [];
   STEP.lastIndex = 0;
@@ -23,7 +26,7 @@ export function parseFieldPath(text: string): FieldPath | null {
   return path.length === 0 ? null : path;
 }
 
-/** `parseFieldPath(fieldPathText(path))` is `path`. */
+/** The text of a path; the inverse of `parseFieldPath`. */
 export function fieldPathText(path: FieldPath): string {
   return path
     .map((step, at) => {
@@ -44,7 +47,7 @@ export function fieldAt(value: unknown, path: FieldPath): unknown {
   return at;
 }
 
-/** The fields that hold no further ones, in order, at most `limit`. */
+/** The fields without further fields in them, in order, at most `limit`. */
 export function leavesOf(value: unknown, limit: number): { path: FieldPath; value: unknown }[] {
   const found: { path: FieldPath; value: unknown }[] = [];
   const walk = (at: unknown, path: FieldPath) => {
@@ -57,7 +60,7 @@ export function leavesOf(value: unknown, limit: number): { path: FieldPath; valu
   return found;
 }
 
-/** As a point of a plot: numbers, also those that JSON has as text, and booleans as 0 and 1; null for anything else. */
+/** The value as a point of a plot: numbers, also those that JSON has as text, and booleans as 0 and 1; null for anything else. */
 export function numberOf(value: unknown): number | null {
   if (typeof value === "number") return value;
   if (typeof value === "bigint" || typeof value === "boolean") return Number(value);

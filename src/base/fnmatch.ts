@@ -6,7 +6,7 @@ import { MgrError } from "./errors.ts";
  * Characters are code points. There is no escape but a set of one: `[*]`.
  */
 
-/** Longest pattern, characters. */
+/** Maximum length of a pattern, characters. */
 export const FNMATCH_MAX_LENGTH = 1_024;
 
 type Token = { readonly kind: "star" } | { readonly kind: "any" } | { readonly kind: "literal"; readonly codePoint: number } | CharacterSet;
@@ -19,12 +19,12 @@ interface CharacterSet {
 
 /** Whether the pattern matches exactly one text: itself. */
 export function isLiteral(pattern: string): boolean {
-  // Most patterns are recognized at once: these two are a part of something in any place.
+  // Most patterns are recognized at once: these two characters are special in any place.
   if (/[*?]/.test(pattern)) return false;
   return !pattern.includes("[") || parse(pattern).every((token) => token.kind === "literal");
 }
 
-/** At most |name| × |pattern| steps a match, whatever the pattern. Throws `bad_field` for one over FNMATCH_MAX_LENGTH. */
+/** Compiles a pattern. A match takes at most |name| × |pattern| steps. Throws `bad_field` for a pattern over FNMATCH_MAX_LENGTH. */
 export function compileFnmatch(pattern: string): (name: string) => boolean {
   const tokens = parse(pattern);
   if (tokens.length === 1 && tokens[0]?.kind === "star") return () => true;
@@ -34,8 +34,8 @@ export function compileFnmatch(pattern: string): (name: string) => boolean {
 }
 
 /**
- * Tokens as they are kept, four bytes each: clients hold thousands of patterns of a thousand characters. A code point, or
- * one of these, or SET minus the index of its set.
+ * Compact tokens, four bytes each: clients hold thousands of patterns of a thousand characters. A step is a code point, STAR, ANY, or SET minus the
+ * index of its set.
  */
 interface Program {
   readonly steps: Int32Array;
@@ -55,7 +55,7 @@ function compact(tokens: readonly Token[]): Program {
   return { steps, sets };
 }
 
-/** Two pointers; on a mismatch the last star takes one character more. Earlier stars need no second look. */
+/** Two pointers; on a mismatch the last star matches one more character. Earlier stars need not be tried again. */
 function matches({ steps, sets }: Program, name: string): boolean {
   let at = 0;
   let index = 0;
@@ -125,12 +125,12 @@ function setEnd(characters: readonly string[], start: number): number {
   return characters.indexOf("]", characters[first] === "]" ? first + 1 : first);
 }
 
-/** The inside of a set, as `fnmatch.translate` reads it: reversed ranges vanish before a leading `!` is looked at. */
+/** The inside of a set, as `fnmatch.translate` reads it: reversed ranges are removed before a leading `!` is read. */
 function setToken(inside: readonly string[]): Token {
   const chunks = splitAtHyphens(inside);
   const negated = chunks[0]?.[0] === "!";
   if (negated) chunks[0]?.shift();
-  // A `!` that a vanished range has left first takes the start of the next range: its hyphen is a member then.
+  // A `!` that becomes first because a reversed range was removed replaces the start of the next range: its hyphen is a member then.
   if (chunks[0]?.length === 0 && chunks[1]) chunks.splice(0, 2, ["-", ...chunks[1]]);
   const ranges: [number, number][] = [];
   for (const [position, chunk] of chunks.entries()) {
@@ -143,7 +143,7 @@ function setToken(inside: readonly string[]): Token {
   return { kind: "set", negated, ranges };
 }
 
-/** Cut at the hyphens that make a range: the last of each chunk and the first of the next one are its ends. */
+/** Splits at the hyphens of ranges: the last character of each chunk and the first of the next one are the ends of a range. */
 function splitAtHyphens(inside: readonly string[]): string[][] {
   const chunks: string[][] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-/** Levels of a JSON value that is encoded again or examined: `JSON.parse` accepts depths at which recursion fails. */
+/** Maximum number of levels of a JSON value that is encoded again or examined: `JSON.parse` accepts depths at which recursion fails. */
 export const MAX_JSON_LEVELS = 64;
 
 /** Whether a JSON value has at most `levels` levels of lists and objects. */

@@ -2,14 +2,14 @@ import { hasLength } from "./text-length.ts";
 
 /** Names of processes and groups: segments joined by `/` (docs/design/wire-rules.md, "Conventions for every frame"). */
 
-/** Characters. */
+/** Maximum lengths of a name and of its segments, characters. */
 export const NAME_MAX_LENGTH = 255;
 export const SEGMENT_MAX_LENGTH = 64;
 
 // Control, format (bidi marks and the like), unassigned, private and surrogate code points, line and paragraph separators.
 const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** Why `name` cannot name a process or group, as the end of a sentence ("… is empty"), or null if it can. */
+/** The reason why `name` cannot name a process or group, as the end of a sentence ("… is empty"), or null if it can. */
 export function nameProblem(name: string): string | null {
   if (name.length === 0) return "is empty";
   if (!hasLength(name, 1, NAME_MAX_LENGTH)) return `is longer than ${NAME_MAX_LENGTH} characters`;
@@ -46,7 +46,7 @@ export function listNames(names: readonly string[], most = 10): string {
   return withRest(shown, names.length);
 }
 
-/** `a, b and 3 more`: those that are shown of `all`. */
+/** `a, b and 3 more`: the shown names, and the number of the others; `all` is the number of both. */
 export function withRest(shown: readonly string[], all: number): string {
   return `${shown.join(", ")}${all > shown.length ? ` and ${all - shown.length} more` : ""}`;
 }

@@ -1,7 +1,7 @@
 import { MgrError } from "./errors.ts";
 import { didYouMean } from "./suggest.ts";
 
-/** What an option may be, in words and as a test. */
+/** The allowed values of an option, in words and as a check. */
 export interface OptionRule {
   readonly is: string;
   readonly holds: (value: unknown) => boolean;
@@ -18,7 +18,7 @@ export function objectWith(...methods: string[]): OptionRule {
   return { is: `an object with ${methods.join(", ")}`, holds };
 }
 
-/** Timers hold 31 bits of milliseconds; Node takes more for one. */
+/** Maximum delay of a timer, milliseconds: it holds 31 bits, and Node uses 1 for a longer delay. */
 const MAX_MS = 2 ** 31 - 1;
 export const MILLISECONDS: OptionRule = {
   is: `a number of milliseconds from 0 to ${MAX_MS} (24 days)`,
@@ -26,8 +26,8 @@ export const MILLISECONDS: OptionRule = {
 };
 
 /**
- * Programs without types misspell options, which would do nothing: throws `bad_field` that names the option. `where` is
- * whose options they are; an option that is undefined is not given.
+ * Throws `bad_field` with the name of the option if an option is unknown or not valid: programs without types may misspell options, which would
+ * have no effect. `where` names the owner of the options; an option that is undefined counts as omitted.
  */
 export function checkOptions(where: string, options: unknown, rules: Readonly<Record<string, OptionRule>>): void {
   if (typeof options !== "object" || options === null)
@@ -40,7 +40,7 @@ export function checkOptions(where: string, options: unknown, rules: Readonly<Re
   }
 }
 
-/** Short, and never an error of its own. */
+/** A value as a short text. Never throws. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return `'${value.slice(0, 100)}'`;
   if (value === null || typeof value !== "object") return typeof value === "function" ? "a function" : String(value);

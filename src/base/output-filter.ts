@@ -1,22 +1,25 @@
 import { visible } from "./visible-text.ts";
 
-/** Colours and other looks of text (SGR), and the erasing of a line, as progress bars do it. */
+/** Sequences that are kept: colours and other attributes of text (SGR), and the erasing of a line, as progress bars do it. */
 const KEPT = String.raw`\x1b\[[\d;:]*m|\x1b\[[012]?K`;
-/** ECMA-48: control sequences; strings (OSC, DCS and the like) up to BEL or ST; other escape sequences. In one or in two characters. */
+/**
+ * Sequences of ECMA-48 that are removed: control sequences; strings (OSC, DCS and the like) up to BEL or ST; other escape sequences. They begin
+ * with one or two characters.
+ */
 const REMOVED = String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[P\]X^_]|[\x90\x9d\x98\x9e\x9f])[^\x07\x1b\x80-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-OQ-WYZ\\\x60-~]`;
-/** The beginning of a sequence, at the end of what has come so far. */
+/** The beginning of a sequence, at the end of the output so far. */
 const BEGUN = String.raw`(?:\x1b(?:[ -/]*|\[[0-?]*[ -/]*|[P\]X^_][^\x07\x1b\x80-\x9f]*\x1b?)|\x9b[0-?]*[ -/]*|[\x90\x9d\x98\x9e\x9f][^\x07\x1b\x80-\x9f]*\x1b?)$`;
 const SEQUENCE = new RegExp(`(${KEPT})|${REMOVED}`, "gu");
 const UNFINISHED = new RegExp(BEGUN, "u");
 /** Text between sequences; line ends, tabs and backspaces move the cursor no further than text does. */
 const PLAIN = /[^\n\r\t\b]+/gu;
 const PLAIN_AGAIN = "\x1b[0m";
-/** A sequence that is longer is none, characters: a string without an end would take all output with it. */
+/** Maximum length of a sequence, characters: a string without an end would otherwise remove all further output. */
 const MAX_SEQUENCE_CHARACTERS = 4_096;
 
 /**
- * Output of a process for a terminal that is not its own: text and colours as they are, without the sequences that ask the
- * terminal something, set its title or clipboard, switch its modes or move the cursor. Other controls are shown.
+ * Output of a process for a terminal that is not its own: text and colours as they are, without the sequences that query the
+ * terminal, set its title or clipboard, switch its modes or move the cursor. Other controls are shown.
  */
 export class OutputFilter {
   #begun = "";
@@ -30,7 +33,7 @@ export class OutputFilter {
     return this.#filtered(isHeld ? text.slice(0, begun.index) : text);
   }
 
-  /** What has begun and is not finished, shown, and the end of all colours. */
+  /** Returns an incomplete sequence in visible form, and the end of all colours. */
   end(): string {
     const rest = this.#filtered(this.#begun);
     this.#begun = "";
@@ -50,7 +53,7 @@ export class OutputFilter {
   }
 }
 
-/** Whole output without any sequence: for where colours cannot be shown. */
+/** Whole output without any sequence, for displays without colours. */
 export function plainText(output: string): string {
   const filter = new OutputFilter();
   return (filter.write(output) + filter.end()).replace(SEQUENCE, "");

@@ -1,4 +1,4 @@
-/** Who speaks: the outcome of authentication, carried by every request and connection. */
+/** The sender of a request: the outcome of authentication, carried by every request and connection. */
 export interface Principal {
   /** The web user's name, as in the auth file; `local:<system user>` over the local socket. */
   readonly user: string;

@@ -1,6 +1,6 @@
 /**
- * Delivers messages to listeners, first in, first out: what a listener publishes while a message is delivered comes after it, for all
- * listeners (RxJS alone would reverse that order). If a listener throws, `onError` is told and the others still get the message.
+ * Delivers messages to listeners, first in, first out: a message that a listener publishes during a delivery comes after the current one, for all
+ * listeners (RxJS alone would reverse that order). If a listener throws, `onError` is called and the others still get the message.
  */
 export class Publisher<Message> {
   readonly #listeners = new Set<(message: Message) => void>();

@@ -5,11 +5,11 @@ export type Policy = keyof typeof POLICIES;
 /** Policies with a priority. */
 export const REAL_TIME_POLICIES: ReadonlySet<number> = new Set([POLICIES.fifo, POLICIES.rr]);
 
-/** With those that a task may have without having been given them. */
+/** All policies, including those that a task may have although they cannot be chosen. */
 const LINUX_POLICIES = new Map<string, number>([...Object.entries(POLICIES), ["deadline", 6], ["ext", 7]]);
 const NAMES = new Map([...LINUX_POLICIES].map(([name, number]) => [number, name]));
 
-/** The number itself where it has no name. */
+/** The name of a policy; the number itself if it has no name. */
 export function policyName(number: number): string {
   return NAMES.get(number) ?? String(number);
 }

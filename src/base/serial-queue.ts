@@ -1,13 +1,13 @@
 import { MgrError } from "./errors.ts";
 
-/** Runs asynchronous work one at a time, in order of arrival. If one fails, its caller is told and the next one runs. */
+/** Runs asynchronous work one at a time, in order of arrival. If one fails, its promise rejects and the next one runs. */
 export class SerialQueue {
   readonly #max: number;
   readonly #busy: string;
   #last: Promise<unknown> = Promise.resolve();
   #size = 0;
 
-  /** With `max` running and waiting, one more is refused as `busy`, with the sentence of that name. */
+  /** With `max` calls running and waiting, one more is refused with the code `busy` and the message `busy`. */
   constructor({ max = Number.POSITIVE_INFINITY, busy = "" }: { max?: number; busy?: string } = {}) {
     this.#max = max;
     this.#busy = busy;

@@ -1,11 +1,11 @@
-/** Limits of a NATS subject on the bus: what others subscribe to costs memory in every broker. */
+/** Limits of a NATS subject on the bus: each subscription costs memory in every broker. */
 
 export const MAX_SUBJECT_BYTES = 1_024;
 export const MAX_SUBJECT_TOKENS = 64;
 /** A subject of up to this many bytes cannot have too many tokens. */
 const ALWAYS_SHORT_BYTES = 2 * MAX_SUBJECT_TOKENS;
 
-/** Why a subject, one character a byte, is too long, or null. */
+/** The reason why a subject, with one byte per character, is too long, or null. */
 export function subjectProblem(subject: string): string | null {
   const { length } = subject;
   if (length <= ALWAYS_SHORT_BYTES) return null;

@@ -1,6 +1,6 @@
 import { ancestorNames, displayName } from "./names.ts";
 
-/** Names in one suggestion. */
+/** Maximum number of names in one suggestion. */
 const MAX_SUGGESTIONS = 3;
 
 /** The candidate that `word` is most likely a misspelling of, as the end of a sentence: "; did you mean 'x'?", or "". */
@@ -8,7 +8,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return sentence(closest(word, candidates).slice(0, 1));
 }
 
-/** The same for a process or group: its full name may be misspelled, or only its last segment given. */
+/** Suggests a process or group: its full name may be misspelled, or only its last segment given. */
 export function didYouMeanName(word: string, processes: Iterable<string>): string {
   const names = new Set([...processes].flatMap((name) => [...ancestorNames(name), name]));
   const whole = closest(word, names);

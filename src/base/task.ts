@@ -1,15 +1,15 @@
-/** Made once: `abort()` without a reason makes an exception with a stack trace, a tenth of a millisecond for each process that starts. */
+/** Created once: `abort()` without a reason creates an exception with a stack trace, a tenth of a millisecond for each process that starts. */
 const ENDED = new Error("it is no longer wanted");
 
-/** Tells work that is under way that it is no longer wanted. */
+/** The cancellation of work that is under way. */
 export interface Cancellation {
-  /** Aborted then. */
+  /** Aborted when the work is cancelled. */
   readonly signal: AbortSignal;
   readonly isEnded: boolean;
   throwIfEnded(): void;
 }
 
-/** One piece of work. Thousands are begun at once and most never wait, so the signal is made only for those that ask for it. */
+/** One piece of work. Thousands are begun at once and most never wait, so the signal is created only when it is read. */
 export class Task implements Cancellation {
   #isEnded = false;
   #controller: AbortController | null = null;

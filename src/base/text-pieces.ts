@@ -1,4 +1,4 @@
-/** UTF-16 units of a piece, at most three bytes each in UTF-8: it fits into a `send_stdin`, which takes 64 KiB. */
+/** Maximum number of UTF-16 units of a piece, at most three bytes each in UTF-8: it fits into a `send_stdin`, which accepts 64 KiB. */
 export const MAX_PIECE_CHARACTERS = 16_384;
 
 /** `text` in pieces of at most MAX_PIECE_CHARACTERS, none of which ends between the two units of a character. */

@@ -3,7 +3,7 @@ export type WarningLog = (level: "warning" | "error", msg: string) => void;
 /** Time in which a warning is not repeated, milliseconds. */
 const QUIET_MS = 10_000;
 
-/** A warning that may come thousands of times: all are counted, at most one in ten seconds is logged. */
+/** A warning that may occur thousands of times: all are counted, at most one in ten seconds is logged. */
 export class ThrottledWarning {
   count = 0;
   readonly #log: WarningLog;

@@ -1,4 +1,4 @@
-/** How the messages of a topic are encoded: ROS 2 CDR, JSON text, or bytes that mgr does not read. */
+/** The encodings of the messages of a topic: ROS 2 CDR, JSON text, or bytes that mgr does not read. */
 export const TOPIC_ENCODINGS = ["cdr", "json", "raw"] as const;
 export type TopicEncoding = (typeof TOPIC_ENCODINGS)[number];
 

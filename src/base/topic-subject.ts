@@ -14,7 +14,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Why `name` cannot name a topic or service, as the end of a sentence ("… is empty"), or null if it can. */
+/** The reason why `name` cannot name a topic or service, as the end of a sentence ("… is empty"), or null if it can. */
 export function topicNameProblem(name: string): string | null {
   if (name === "") return "is empty";
   if (LONE_SURROGATE.test(name)) return "is not valid Unicode";

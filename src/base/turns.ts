@@ -1,16 +1,16 @@
 import { type Clock, systemClock } from "./clock.ts";
 
-/** How much may be done in one turn of the event loop: milliseconds, or units of work such as processes. */
+/** The limit of work in one turn of the event loop: milliseconds, or units of work such as processes. */
 export interface TurnLimit {
   readonly ms?: number;
   readonly units?: number;
   readonly clock?: Pick<Clock, "monotonic">;
 }
 
-/** Shares whose next turn is due. */
+/** Number of shares whose next turn is due. */
 let due = 0;
 
-/** Work waits for the next turn of the event loop: a simulated clock must not let time pass before it is done. */
+/** Whether work waits for the next turn of the event loop: a simulated clock must not advance before it is done. */
 export function isWorkDue(): boolean {
   return due > 0;
 }
@@ -20,7 +20,7 @@ export class TurnShare {
   readonly #ms: number;
   readonly #units: number;
   readonly #clock: Pick<Clock, "monotonic">;
-  /** When the share of this turn began; null: not yet. */
+  /** Monotonic time at which the share of this turn began; null: it has not. */
   #began: number | null = null;
   #used = 0;
   #isTurnDue = false;
@@ -87,7 +87,7 @@ export class TurnShare {
   }
 }
 
-/** Long work in steps. Each yields how many units it took; 1 if it yields nothing. */
+/** Long work in steps. Each step yields the number of units that it used; 1 if it yields nothing. */
 export type Steps = Generator<number | undefined, void>;
 
 interface Job {
@@ -152,7 +152,7 @@ export class SlicedWork {
     report();
   }
 
-  /** Does one share of it; true once nothing is left. */
+  /** Does one share of a job; true once nothing is left. */
   #isDone(steps: Steps): boolean {
     this.#share.renew();
     do {

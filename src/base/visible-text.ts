@@ -1,28 +1,28 @@
 /**
- * Escapes untrusted text (names, users, paths, messages of programs): it may hold characters that control a terminal, fake a
- * line or change the direction of the text around them. All of it that is printed or logged goes through here.
+ * Escapes untrusted text (names, users, paths, messages of programs): it may have characters that control a terminal, fake a line or change the
+ * direction of the text around them. All such text is escaped here before it is printed or logged.
  */
 
 // Controls, line and paragraph separators, halves of characters, and format characters, among them those of the direction of
 // text. The joiners U+200C and U+200D stay: scripts and emoji are written with them.
 export const DANGEROUS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const DANGEROUS_WITHIN_LINES = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-/** A cheaper look at text that holds nothing but printable ASCII in lines: most of a log. */
+/** A cheaper check: text with only lines of printable ASCII, as most of a log, needs no escapes. */
 const NOT_PLAIN = /[^\n\x20-\x7e]/;
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** `text` in one line, in which what is dangerous is shown as `\n`, `\x1b`, `\u202e` and the like. Text without it stays as it is. */
+/** `text` in one line, in which dangerous characters are shown as `\n`, `\x1b`, `\u202e` and the like. Text without it stays as it is. */
 export function visible(text: string): string {
   return text.replace(DANGEROUS, escaped);
 }
 
-/** The same for text of several lines. */
+/** Escapes text of several lines in the same way. */
 export function visibleLines(text: string): string {
   if (!NOT_PLAIN.test(text)) return text;
   return text.replace(DANGEROUS_WITHIN_LINES, escaped);
 }
 
-/** `json`, the text of a JSON value, in ASCII where a character is dangerous; it means the same. */
+/** `json`, the text of a JSON value, with dangerous characters escaped in ASCII; it means the same. */
 export function visibleJson(json: string): string {
   if (!NOT_PLAIN.test(json)) return json;
   return json.replace(DANGEROUS_WITHIN_LINES, (character) =>

@@ -1,4 +1,4 @@
-/** Largest difference to the system's clock, nanoseconds. Beyond it the clock was adjusted, and the time is read again. */
+/** Maximum difference to the system's clock, nanoseconds. Beyond it the clock was adjusted, and the time is read again. */
 const MAX_DRIFT_NS = 2_000_000n;
 const MS = 1_000_000n;
 

@@ -3,13 +3,13 @@ import { EXIT, exitCodeOf, explain } from "./command/exit-codes.ts";
 import { createProgram } from "./program.ts";
 import { checkHelpWords } from "./suggestion.ts";
 
-// A reader that leaves early (`mgr logs x | head`) is no error.
+// A reader that closes early (`mgr logs x | head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(EXIT.done);
   process.stderr.write(`mgr: cannot write the output: ${visible(error.message)}\n`);
   process.exit(EXIT.failed);
 });
-// Writing to a closed terminal fails. `mgr up` must go on: it is stopping its processes.
+// Writing to a closed terminal fails. `mgr up` must continue: it is stopping its processes.
 process.stderr.on("error", () => {});
 
 let hasEnded = false;

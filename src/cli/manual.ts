@@ -7,7 +7,7 @@ password. With --url or --user, the password comes from the auth file (MGR_WEBUI
 first entry. With --password-file, or if MGR_WEBUI_AUTH_FILE is set, --url needs no configuration. If the manager has a self-signed
 certificate, give its PEM file with --ca-file.`;
 
-/** Adds to the help of the program and of each command what a manual page would say. */
+/** Adds the manual pages to the help of the program and of each command. */
 export function addManual(program: Command, pages: Pages): void {
   program.addHelpText(
     "after",

@@ -11,7 +11,7 @@ import { SETUP } from "./commands/setup/program.ts";
 import { addManual } from "./manual.ts";
 import { withSuggestion } from "./suggestion.ts";
 
-/** In the order in which `mgr --help` lists them; groups of features are between the two. */
+/** Groups in the order in which `mgr --help` lists them; groups of features are between the two lists. */
 const FIRST: readonly CommandGroup[] = [
   INSTANCE,
   PROCESSES,
@@ -22,8 +22,8 @@ const FIRST: readonly CommandGroup[] = [
 const LAST: readonly CommandGroup[] = [SETUP];
 
 /**
- * Every command with its options and help; parsing runs one, and loads no other. `first`: the first word of a command line; where that is one
- * of the commands that are defined first, the groups of features are left out.
+ * Creates every command with its options and help; parsing runs one, and loads no other. `first`: the first word of a command line; if it
+ * is one of the commands that are defined first, the groups of features are left out.
  */
 export function createProgram(first: string | null = null): Command {
   const program = new Command("mgr")

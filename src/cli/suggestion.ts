@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { didYouMean } from "../base/suggest.ts";
 
-/** An error of the command line; for a command that does not exist, with the name of the one that is probably meant. */
+/** An error of the command line; for a command that does not exist, with a similar name. */
 export function withSuggestion(program: Command, text: string): string {
   const [, word] = /unknown command '(.*)'/.exec(text) ?? [];
   if (word === undefined) return text;

@@ -24,7 +24,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   return client;
 }
 
-/** The view of a connection decides which frames it may send; these change nothing. */
+/** A frame that changes nothing and that the view of the connection allows. */
 const probeOf = (address: URL | string): ClientFrame =>
   new URL(address).searchParams.has("log_only")
     ? { type: "request_logs", limit: 1, request_id: "alive" }

@@ -10,7 +10,7 @@ import { type AnswerTo, type RequestOptions, Requests } from "./requests.ts";
 import { type OutputFrame, Subscriptions } from "./subscriptions.ts";
 
 export interface ManagerConnectionOptions {
-  /** For time-outs of requests and waits. */
+  /** Clock for time-outs of requests and waits. */
   clock?: Clock;
 }
 
@@ -98,7 +98,7 @@ export class ManagerConnection extends FeatureHandles implements AsyncDisposable
     return answer as AnswerTo<F>;
   }
 
-  /** Sends a frame without waiting for an answer. False: it was not sent, because the link is not open or its send buffer is full. */
+  /** Sends a frame without waiting for an answer. Returns false if it was not sent, because the link is not open or its send buffer is full. */
   send(frame: ClientFrame): boolean {
     const isSent = this.link.send(this.#outputs.outgoing(frame));
     if (isSent) this.#outputs.sent(frame);
@@ -110,7 +110,7 @@ export class ManagerConnection extends FeatureHandles implements AsyncDisposable
     return this.request({ type: "get_snapshot" });
   }
 
-  /** Why no answer arrives, for the message of a wait that failed. "" while the link is open. */
+  /** Reason why no answer arrives, for the message of a wait that failed; "" while the link is open. */
   get connectionProblem(): string {
     const state = this.#state;
     if (state.kind === "open") return "";

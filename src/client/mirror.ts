@@ -81,7 +81,7 @@ export class Mirror {
     return this.#vncSessions;
   }
 
-  /** Which page the manager serves, as of the newest snapshot; null before it. */
+  /** Hash of the page that the manager serves, as of the newest snapshot; null before it. */
   get assetHash(): string | null {
     return this.#assetHash;
   }
@@ -114,7 +114,7 @@ export class Mirror {
     return [...this.#hosts.values()];
   }
 
-  /** By its canonical name or any alias. */
+  /** Returns a host by its canonical name or any alias. */
   host(name: string): HostEntry | undefined {
     return this.#hosts.get(name) ?? [...this.#hosts.values()].find((host) => host.all_names.includes(name));
   }

@@ -11,11 +11,11 @@ export type OutputPlace = Omit<Piece, "output">;
  */
 export class OutputJoin {
   #end: OutputPlace | null = null;
-  /** Where the newest live frame ended: the next one of its stream begins there. */
+  /** End of the newest live frame: the next one of its stream begins there. */
   #liveEnd: OutputPlace | null = null;
   #waiting: Piece[] = [];
 
-  /** Where the returned text ends; null before the backlog. */
+  /** End of the returned text; null before the backlog. */
   get end(): OutputPlace | null {
     return this.#end;
   }

@@ -1,6 +1,6 @@
 import type { ClientFrame } from "../protocol/frames/frames.ts";
 
-/** Something that waits to be sent. */
+/** An item that waits to be sent. */
 interface Queued {
   readonly frame: ClientFrame;
 }
@@ -12,7 +12,7 @@ type Lines<T> = Map<string, Set<T>>;
  * frame that it depends on.
  */
 export class RequestQueue<T extends Queued> {
-  /** In the order of arrival; the first one of a line is next. */
+  /** Items in the order of arrival; the first one of a line is next. */
   readonly #byType: Lines<T> = new Map();
   readonly #byObject: Lines<T> = new Map();
 
@@ -31,7 +31,7 @@ export class RequestQueue<T extends Queued> {
     remove(this.#byObject, objectOf(item.frame), item);
   }
 
-  /** Those that wait for no other one: at most one of each type. */
+  /** Items that wait for no other one: at most one of each type. */
   *next(): Generator<T> {
     for (const line of [...this.#byType.values()]) {
       const item = first(line);

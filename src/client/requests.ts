@@ -10,16 +10,14 @@ export interface RequestOptions {
   timeout?: number;
 }
 
-/** Whatever requests of a manager can be sent with. */
+/** An object that sends requests to a manager. */
 export abstract class Requester {
   /** The frames that answer no request. */
   abstract get events$(): Observable<ManagerFrame>;
   abstract request<F extends ClientFrame>(frame: F, options?: RequestOptions): Promise<AnswerTo<F>>;
 }
 
-/**
- * What a request resolves with: the frame that answers its type (a result frame with `ok: true`), or `ack` if the protocol defines none.
- */
+/** The result of a request: the frame that answers its type (a result frame with `ok: true`), or `ack` if the protocol defines none. */
 export type AnswerTo<F extends ClientFrame> = F["type"] extends infer T extends ClientFrameType
   ? T extends ClientFrameType
     ? [AnswerOf<T>] extends [never]
@@ -56,7 +54,7 @@ export class Requests {
   readonly #underWay = new Map<RequestId, Waiting>();
   readonly #queued = new Map<RequestId, Waiting>();
   readonly #queue = new RequestQueue<Waiting>();
-  /** By type. */
+  /** Number of requests in flight by type. */
   readonly #sent = new Map<ClientFrameType, number>();
   #queuedCharacters = 0;
   #nextId = 1;
@@ -95,7 +93,7 @@ export class Requests {
     });
   }
 
-  /** Handles the answer to a request; false for any other frame. */
+  /** Handles the answer to a request; returns false for any other frame. */
   answer(frame: ManagerFrame): boolean {
     const id = "request_id" in frame ? frame.request_id : undefined;
     const waiting = id === undefined ? undefined : this.#underWay.get(id);
@@ -108,7 +106,7 @@ export class Requests {
     return true;
   }
 
-  /** No request is sent again, because it may have been carried out. */
+  /** Rejects all requests. None is sent again, because it may have been carried out. */
   rejectAll(reason: string): void {
     for (const { frame, reject } of this.#takeAll())
       reject(new MgrError("host_unavailable", `the connection to the manager ended before it answered '${frame.type}': ${reason}`));

@@ -15,7 +15,7 @@ export class Subscriptions {
   readonly #listeners = new Map<string, number>();
   /** Patterns that the program subscribed with its own frames. */
   readonly #patterns = new Set<string>();
-  /** By the frame that begins it, and the name. */
+  /** Frames that begin subscriptions of features, by frame type and name. */
   readonly #named = new Map<string, ClientFrame>();
   #logLevel: ClientFrame | null = null;
 
@@ -80,7 +80,7 @@ export class Subscriptions {
   }
 }
 
-/** The answer is not waited for. */
+/** Removes the request id: the answer is not awaited. */
 function withoutId({ request_id: _, ...frame }: ClientFrame): ClientFrame {
   return frame as ClientFrame;
 }

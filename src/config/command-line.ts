@@ -2,7 +2,7 @@ import { MgrError } from "../base/errors.ts";
 import { quoteWords, SHELL_WORDS } from "../base/shell-words.ts";
 import type { Program } from "../contract/run.ts";
 
-/** A command as configured or overridden: what a person reads, and what the host executes. */
+/** A command as configured or overridden: its text for people, and the program that the host executes. */
 export interface Command {
   /** One line; array commands are shell-quoted (docs/design/wire-rules.md, "Processes"). */
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Command {
 /**
  * The command of a configuration or an override. A string without shell syntax is split into words as sh would and
  * executed directly; with shell syntax, or `shell: true`, it is a line for `/bin/sh -c`. An array is always executed
- * directly. Throws MgrError `bad_field` with what is wrong as a sentence without a subject ("has an unclosed …").
+ * directly. Throws MgrError `bad_field` with a message that is a sentence without a subject ("has an unclosed …").
  */
 export function toCommand(source: string | readonly string[], shell = false): Command {
   if (typeof source !== "string") return fromWords(source, shell);
@@ -34,16 +34,16 @@ function fromWords(argv: readonly string[], shell: boolean): Command {
   return { text: quoteWords(argv), program: { kind: "exec", argv: [...argv] } };
 }
 
-// These mean something to sh as an unquoted part of a word, wherever it stands: operators, expansions, globs, and a newline.
+// These have a meaning to sh in any unquoted place of a word: operators, expansions, globs, and a newline.
 const SHELL_ANYWHERE = new Set("|&;<>()$`*?[\n");
 const SHELL_AT_WORD_START = new Set("#~");
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
 
-/** The words of `line`, or null if only a shell can tell what it means. */
+/** The words of `line`, or null if the line needs a shell. */
 function splitWords(line: string): string[] | null {
   const source = line.replace(/^[ \t\n]+/, "");
   const words: string[] = [];
-  /** The word being read, undefined between words; `unquoted` is it as long as nothing in it was quoted. */
+  /** The word being read; undefined between words. `quoted` says whether a part of it was quoted. */
   let word: string | undefined;
   let quoted = false;
   const finish = (): boolean => {
@@ -59,7 +59,7 @@ function splitWords(line: string): string[] | null {
     if (char === " " || char === "\t") {
       if (!finish()) return null;
     } else if (char === "\n" && /^[ \t\n]*$/.test(source.slice(index))) {
-      break; // A newline at the end, as a YAML block scalar has it, means nothing.
+      break; // A newline at the end, as of a YAML block scalar, is ignored.
     } else if (SHELL_ANYWHERE.has(char) || (word === undefined && SHELL_AT_WORD_START.has(char))) {
       return null;
     } else if (char === "\\") {

@@ -11,7 +11,7 @@ export interface Dependency extends Readonly<DependencySettings> {
 
 export type RestartPolicy = Readonly<typeof RESTART>;
 
-/** Keys of a process that mean what stands in the file. */
+/** Keys of a process whose values are as in the file. */
 type AsWritten =
   | "node"
   | "pass_environment"
@@ -27,20 +27,20 @@ type AsWritten =
   | "output_on_disk"
   | "start_tool";
 
-/** A process of the configuration with every default applied and every reference resolved. What a key means stands in its schema. */
+/** A process of the configuration with every default applied and every reference resolved. The schema describes the keys. */
 export interface ProcessDefinition extends Readonly<Pick<ProcessKeys, AsWritten>>, ProcessParts {
   readonly name: string;
   /** The host that `node` means: a key of `Config.hosts`; null: the manager's own. */
   readonly host: string | null;
   readonly command: Command;
-  /** In configuration order, without `default`. */
+  /** Alternate commands in configuration order, without `default`. */
   readonly alternate_commands: ReadonlyMap<string, Command>;
   readonly cwd: string;
-  /** Folder that relative paths mean; "" on another host: there it is the folder in which its daemon runs. */
+  /** Base folder of relative paths; "" on another host, where it is the folder in which the daemon runs. */
   readonly base_dir: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly terminal: Readonly<typeof TERMINAL>;
-  /** Relative to `base_dir`, or absolute; later ones win. */
+  /** Paths relative to `base_dir`, or absolute; variables of later files win. */
   readonly env_files: readonly string[];
   readonly limits: NonNullable<ProcessSection["limits"]>;
   readonly scheduling: Scheduling | null;
@@ -52,7 +52,7 @@ export interface ProcessDefinition extends Readonly<Pick<ProcessKeys, AsWritten>
   readonly log_file: LogFile | null;
 }
 
-/** What a process can be started with. */
+/** A tool with which a process can be started. */
 export type StartToolSetting = Readonly<InstanceKeys["start_tools"][number]>;
 
 /** Settings of the instance; their meaning is in the schema. Paths are absolute. */
@@ -67,15 +67,15 @@ export interface Config extends FileParts {
   readonly base_dir: string;
   /** Absolute paths of all files, the main one first; empty for a configuration given as an object. */
   readonly files: readonly string[];
-  /** Of each file the hash of the text that was read, as `config_file` has it. */
+  /** Hash of each file's text as it was read, by path; `config_file` has the same hash. */
   readonly hashes: ReadonlyMap<string, string>;
   readonly instance: InstanceSettings;
   /** Every group that exists, also those implied by process names. */
   readonly groups: ReadonlyMap<string, { readonly opened: boolean }>;
   /** Logical node name → host, as configured. */
   readonly nodes: ReadonlyMap<string, string>;
-  /** By the names that stand in the file; one of them may be the manager's own. */
+  /** Hosts by their names in the file; one of them may be the manager's own. */
   readonly hosts: ReadonlyMap<string, HostSetting>;
-  /** In configuration order. */
+  /** Processes in configuration order. */
   readonly processes: ReadonlyMap<string, ProcessDefinition>;
 }

@@ -2,20 +2,24 @@ import { policyName } from "../base/scheduling-policies.ts";
 import { quoteWords } from "../base/shell-words.ts";
 import type { Probe, Program, ReadyCondition, StopStep } from "../contract/run.ts";
 import type { ProcessDefinition } from "./definition.ts";
-import { describeProcessParts } from "./features.ts";
+import { describeProcessParts, type PROCESS_KEYS } from "./features.ts";
+import type { ProcessKeys } from "./schema/schema-process.ts";
 
-/** Variables with secret values. */
+/** Names of variables with secret values. */
 const SECRET_NAME = /token|passw|secret|credential|api_?key/i;
 
-/** `environment` with `***` for what looks like a secret by its name. */
+/** `environment` with `***` for values whose names suggest a secret. */
 export function withoutSecrets(environment: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, SECRET_NAME.test(name) ? "***" : value]));
 }
 
-/** A definition with all its defaults, in the keys and units of the configuration file. What is not set is left out. */
+/** Every key of the schema, so that a new one cannot be forgotten. Features describe their own; `extends` and `shell` only control how others are read. */
+type DescribedKey = Exclude<keyof ProcessKeys, keyof typeof PROCESS_KEYS | "extends" | "shell">;
+
+/** A definition with all its defaults, in the keys and units of the configuration file. Keys that are not set are omitted. */
 export function describeDefinition(definition: ProcessDefinition): Record<string, unknown> {
   const { terminal, scheduling, restart, log_file, alive } = definition;
-  const described: Record<string, unknown> = {
+  const described = {
     node: definition.node,
     command: definition.command.text,
     alternate_commands: Object.fromEntries([...definition.alternate_commands].map(([label, { text }]) => [label, text])),
@@ -55,7 +59,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     log_file: log_file && { ...log_file, ...(log_file.mode === undefined ? {} : { mode: octal(log_file.mode) }) },
     ...describeProcessParts(definition),
     start_tool: definition.start_tool,
-  };
+  } satisfies Record<DescribedKey, unknown>;
   return Object.fromEntries(Object.entries(described).filter(([, value]) => value !== null));
 }
 

@@ -2,14 +2,14 @@ import { shortened } from "../base/text-length.ts";
 import type { Config, ProcessDefinition } from "./definition.ts";
 import { describeDefinition } from "./describe-definition.ts";
 
-/** Of one key of one process; more are left out. */
+/** Maximum number of characters of one value; the rest is cut. */
 const MAX_TEXT_CHARACTERS = 200;
 const MAX_DIFFERENCES = 5_000;
 
-/** What another configuration changes in a process. Values are as in a configuration file; null where the key is not set. */
+/** A change that another configuration makes to a process. Values are as in a configuration file; null where the key is not set. */
 export interface Difference {
   readonly name: string;
-  /** Such as `restart.delay`. */
+  /** Path of the key, such as `restart.delay`. */
   readonly key: string;
   readonly from: string | null;
   readonly to: string | null;
@@ -40,7 +40,7 @@ function changesOf(name: string, before: ProcessDefinition, after: ProcessDefini
   return [...shown, ...secrets.map((variable) => ({ name, key: `environment.${variable}`, from: "***", to: "*** (another value)" }))];
 }
 
-/** Keys joined by dots, and values as text. */
+/** Flattens nested keys to keys joined by dots, and values to text. */
 function flattened(value: Record<string, unknown>, path = ""): Map<string, string> {
   const found = new Map<string, string>();
   for (const [key, each] of Object.entries(value)) {

@@ -12,7 +12,7 @@ export interface EditableText {
   readonly hash: string;
 }
 
-/** The text of a file as people edit it. Throws `not_found`, `forbidden` or `too_large`. */
+/** Reads the text of a file for editing. Throws `not_found`, `forbidden` or `too_large`. */
 export async function readEditable(path: string): Promise<EditableText> {
   const file = await opened(path, constants.O_RDONLY);
   try {
@@ -45,7 +45,7 @@ export async function fileFacts(path: string): Promise<{ size: number; writable:
 
 /**
  * Replaces the whole file durably: after a crash it has its old or its new text. Mode and owner stay. A link is refused,
- * not followed. With `base`, the hash of what was edited, another text on the disk is a `conflict`.
+ * not followed. With `base`, the hash of the text that was edited, another text on the disk is a `conflict`.
  */
 export async function replaceFile(path: string, content: string, base: string | undefined): Promise<EditableText> {
   const bytes = Buffer.from(content);

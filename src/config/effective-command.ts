@@ -10,7 +10,7 @@ export function selectedLabel({ alternate_commands }: Pick<Commands, "alternate_
   return alternate_commands.has(which) ? which : PRIMARY;
 }
 
-/** What the next start runs: the label's override, else its command, wrapped by the start tool (docs/design/wire-rules.md, "Processes"). */
+/** The command of the next start: the label's override, else its command, wrapped by the start tool (docs/design/wire-rules.md, "Processes"). */
 export function effectiveCommand(definition: Commands, settings: ProcessSettings, tools: readonly StartToolSetting[]): Command {
   const label = selectedLabel(definition, settings);
   const override = overrideOf(settings, label);
@@ -22,7 +22,7 @@ export function effectiveCommand(definition: Commands, settings: ProcessSettings
 function toolInEffect({ start_tool }: Commands, settings: ProcessSettings, tools: readonly StartToolSetting[]): StartToolSetting | null {
   for (const value of [settings.start_tool, start_tool]) {
     if (value === NO_TOOL) return null;
-    // A tool that the configuration has no more means the default.
+    // A tool that is no longer configured means the default.
     const tool = value === null ? null : findTool(tools, value);
     if (tool !== null) return tool;
   }

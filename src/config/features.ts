@@ -18,10 +18,13 @@ export const PROCESS_KEYS: Keys<"process"> = Object.assign({}, ...features.map((
 
 export const FEATURE_CHECKS = features.flatMap(({ checkReferences }) => checkReferences ?? []);
 
-/** Values of the features' keys of a file. */
-export type FileParts = Readonly<z.output<z.ZodObject<typeof FILE_KEYS>>>;
+/** Zod would infer an index signature from a shape without keys. */
+type Values<Shape extends z.ZodRawShape> = keyof Shape extends never ? Record<never, never> : z.output<z.ZodObject<Shape>>;
 
-/** Without the other keys. */
+/** Values of the features' keys of a file. */
+export type FileParts = Readonly<Values<typeof FILE_KEYS>>;
+
+/** Picks the features' keys of a file. */
 export function fileParts(file: FileParts): FileParts {
   return Object.fromEntries(Object.keys(FILE_KEYS).map((key) => [key, file[key as keyof FileParts]])) as FileParts;
 }

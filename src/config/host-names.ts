@@ -11,14 +11,14 @@ export function localHostName(): string {
 type Names = Pick<HostEntry, "name" | "aliases" | "node_aliases" | "all_names">;
 type Directory = Pick<Config, "hosts" | "nodes">;
 
-/** Of the manager's own host: `localhost` is an alias, and the one node name that needs no configuration. */
+/** Names of the manager's own host: `localhost` is an alias, and the one node name that needs no configuration. */
 export function localHostNames(name: string, { hosts, nodes }: Directory): Names {
   const configured = [...hosts].flatMap(([host, { aliases }]) => (isOwnHost(host) ? [host, ...aliases] : []));
   const ownNodes = [...nodes.keys()].filter((node) => hostOfNode(node, { hosts, nodes }) === null);
   return names(name, ["localhost", ...configured], ["localhost", ...ownNodes]);
 }
 
-/** Of a configured host. */
+/** Names of a configured host. */
 export function remoteHostNames(name: string, { hosts, nodes }: Directory): Names {
   return names(
     name,

@@ -6,7 +6,7 @@ export interface HostSetting {
   readonly aliases: readonly string[];
   /** File with the token by which its daemon authenticates; absolute, or null. */
   readonly token_file: string | null;
-  /** Most processes that are started there in a second; null: as fast as it can. */
+  /** Maximum number of processes started on the host per second; null: no limit. */
   readonly start_rate: number | null;
 }
 
@@ -22,7 +22,7 @@ export function isOwnHost(host: string): boolean {
 }
 
 /**
- * Where a process with `node` runs: the canonical name of a configured host, null for the manager's own, undefined for an
+ * The host of a process with `node`: the canonical name of a configured host, null for the manager's own, undefined for an
  * unknown name. Node names come first, then names of hosts, then aliases.
  */
 export function hostOfNode(node: string, { hosts, nodes }: Directory): string | null | undefined {

@@ -3,7 +3,7 @@ import type { Config, ProcessDefinition } from "./definition.ts";
 import { INSTANCE_KEYS } from "./features.ts";
 import type { HostSetting } from "./hosts.ts";
 
-/** What another configuration changes, by process name. */
+/** The changes of processes by another configuration, by name. */
 export interface Plan {
   readonly added: string[];
   readonly removed: string[];
@@ -13,7 +13,7 @@ export interface Plan {
 
 type Definitions = ReadonlyMap<string, ProcessDefinition>;
 
-/** Each list in the order of the configuration that has its names. */
+/** Compares the processes of two configurations. Each list is in the order of the configuration that has its names. */
 export function planChanges(before: Definitions, after: Definitions): Plan {
   const plan: Plan = { added: [], removed: [], changed: [], unchanged: [] };
   for (const [name, definition] of after) {
@@ -56,7 +56,7 @@ export function hostChanges(before: Config["hosts"], after: Config["hosts"], ren
 
 const TAKEN_BY_RELOADS = new Set(["start_tools", ...Object.keys(INSTANCE_KEYS)]);
 
-/** Keys such as `instance.state_dir` that differ and that only the next start of the manager can take. */
+/** Keys such as `instance.state_dir` that differ and that take effect only at the next start of the manager. */
 export function fixedSettings({ instance: before }: Config, { instance: after }: Config): string[] {
   const keys = Object.keys(after) as (keyof Config["instance"])[];
   const differ = keys.filter((key) => !TAKEN_BY_RELOADS.has(key) && !isDeepStrictEqual(before[key], after[key]));

@@ -8,7 +8,7 @@ const REDACTED = "***";
 const NAMED = new Set<unknown>(["processes", "groups", "hosts", "nodes", "networks", "templates"]);
 
 /**
- * The text of a configuration file without its secrets: each value below a key of the above is `***`, even if it comes from
+ * The text of a configuration file without its secrets: each value below such a key is `***`, even if it comes from
  * an alias, and so is each comment, which may hold an old one. Null: the text is not valid YAML, so its secrets cannot be
  * identified.
  */
@@ -32,7 +32,7 @@ interface Cut {
   readonly by: string;
 }
 
-/** Their lines can be left empty; those of other values cannot, where brackets want their indentation. */
+/** Types of values whose lines can be left empty; lines of other values cannot, because brackets need their indentation. */
 const BLOCKS = new Set<unknown>(["BLOCK_LITERAL", "BLOCK_FOLDED"]);
 
 function secretsOf(document: Document.Parsed, text: string): Cut[] {
@@ -64,7 +64,7 @@ function isName([, , section, ...rest]: readonly unknown[]): boolean {
   return rest.length === 1 && isPair(section) && isScalar(section.key) && NAMED.has(section.key.value);
 }
 
-/** Comments stand between the tokens of values, at any depth. */
+/** Finds the comments, which are between the tokens of values, at any depth. */
 function commentsOf(text: string): Cut[] {
   const cuts: Cut[] = [];
   const collect = (token: unknown): void => {

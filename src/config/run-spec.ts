@@ -5,16 +5,16 @@ import type { Config, ProcessDefinition } from "./definition.ts";
 export interface RunChoices {
   /** The command in effect: the definition's, an alternate one or an override. */
   command: Command;
-  /** Where inherited variables come from; null for the host's own environment. */
+  /** Inherited variables; null: those of the host's own environment. */
   inherited: Record<string, string> | null;
-  /** `svc_debug`: the program is to say more about itself. */
+  /** `svc_debug`: asks the program for more output about itself. */
   debug?: boolean;
   stop_rank: number;
-  /** Terminal size that a user chose; the definition's when left out. */
+  /** Terminal size that a user chose; the definition's if omitted. */
   size?: { rows: number; cols: number } | undefined;
 }
 
-/** What a host is told to run. */
+/** Builds the spec of a run for its host. */
 export function buildRunSpec(definition: ProcessDefinition, choices: RunChoices): RunSpec {
   return {
     name: definition.name,
@@ -41,7 +41,7 @@ export function buildRunSpec(definition: ProcessDefinition, choices: RunChoices)
   };
 }
 
-/** A rank for each process, higher than those of the processes it depends on: what has the highest stops first. */
+/** A rank for each process, higher than those of the processes it depends on: the highest rank stops first. */
 export function stopRanks(config: Pick<Config, "processes">): ReadonlyMap<string, number> {
   const ranks = new Map<string, number>();
   for (const start of config.processes.keys()) {

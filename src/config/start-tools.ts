@@ -4,11 +4,11 @@ import { quoteWords } from "../base/shell-words.ts";
 import { type Command, toCommand } from "./command-line.ts";
 import type { StartToolSetting } from "./definition.ts";
 
-/** Starts without a tool, also where one is configured. */
+/** Value that selects no tool, even if one is configured. */
 export const NO_TOOL = "none";
 const PLACEHOLDER = "{command}";
 
-/** Offered where their program is found; a configured tool of the same value takes its place. */
+/** Tools that are offered if their program is found; a configured tool of the same value replaces them. */
 export const KNOWN_TOOLS: readonly StartToolSetting[] = [
   { value: "gdb", label: "GNU debugger", command: "gdb -q -ex run --args {command}" },
   { value: "valgrind", label: "Valgrind", command: "valgrind {command}" },
@@ -18,18 +18,18 @@ export const KNOWN_TOOLS: readonly StartToolSetting[] = [
   { value: "software-gl", label: "Software OpenGL (Mesa)", command: "env LIBGL_ALWAYS_SOFTWARE=1 {command}" },
 ];
 
-/** The tool that `value` names, installed or not: what was selected stays what it is. */
+/** The tool that `value` names, installed or not, so that a selection remains valid. */
 export function findTool(configured: readonly StartToolSetting[], value: string): StartToolSetting | null {
   return [...configured, ...KNOWN_TOOLS].find((tool) => tool.value === value) ?? null;
 }
 
-/** What can be selected beside the default and "none": the configured tools, then known ones that are on `path`. */
+/** The tools that can be selected in addition to the default and "none": the configured ones, then known ones that are on `path`. */
 export function offeredTools(configured: readonly StartToolSetting[], path: string | undefined): StartToolSetting[] {
   const taken = new Set(configured.map((tool) => tool.value));
   return [...configured, ...KNOWN_TOOLS.filter((tool) => !taken.has(tool.value) && isOnPath(programOf(tool), path ?? ""))];
 }
 
-/** `command` under `tool`. A line for the shell is run by a shell under it, so that the tool gets all of it. */
+/** Wraps `command` in `tool`. A line for the shell is run by a shell under the tool, so that the tool covers all of it. */
 export function wrapCommand(command: Command, tool: StartToolSetting): Command {
   const { program } = command;
   const argv = program.kind === "exec" ? program.argv : ["/bin/sh", "-c", program.line];
@@ -58,7 +58,7 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
   } catch {
-    // Not there, or not for us: both mean that it cannot be offered.
+    // The file is missing or not executable for this user: it cannot be offered.
     return false;
   }
 }

@@ -17,7 +17,7 @@ export interface HostListener {
   onOutput?(chunk: OutputChunk): void;
   onLog?(entry: HostLog): void;
   onStream?(frame: StreamFrame): void;
-  /** Receivers of what features send. */
+  /** Receivers of the messages of features. */
   readonly onNews?: { readonly [K in keyof HostNews]?: (news: HostNews[K]) => void };
 }
 
@@ -28,17 +28,17 @@ export interface HostListener {
  */
 export interface HostLink {
   readonly host: string;
-  /** Manager and host are in one process. No heartbeats are needed, because neither can stop without the other. */
+  /** Whether manager and host are in one process: no heartbeats are needed, because neither can stop without the other. */
   readonly isDirect?: boolean;
   request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>>;
-  /** Not answered; the caller repeats it. Stale sessions are ignored. */
+  /** Sends output windows. There is no answer; the caller repeats them. Stale sessions are ignored. */
   window(windows: OutputWindows): void;
   /**
-   * Not answered; may throw if it cannot be sent. The ends of the stream request lost frames again. Omitted by hosts that open no
+   * Sends a frame of a stream; may throw if it cannot be sent. The ends of the stream request lost frames again. Omitted by hosts that open no
    * connections.
    */
   stream?(frame: StreamFrame): void;
-  /** The manager is alive and still holds `session`. */
+  /** Reports that the manager is alive and still holds `session`. */
   heartbeat(session: string): void;
   /** Adds a listener; returns the function that removes it. */
   listen(listener: HostListener): () => void;

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { FEATURE_HEARTBEAT, FEATURE_REQUESTS, type HOST_NEWS } from "../features/contract.ts";
-import { count, listPage, runId, session, streamName } from "./fields.ts";
+import { count, runId, session, streamName } from "./fields.ts";
 import { machineCpu } from "./loads.ts";
+import { byteRange, LIST_REQUESTS, listPage, nextPage, pageRequest } from "./pages.ts";
 import { runReport, runSpec, stopStep } from "./run.ts";
 
 /**
@@ -10,31 +11,31 @@ import { runReport, runSpec, stopStep } from "./run.ts";
  */
 export const CONTRACT_VERSION = 1;
 
-/** Largest message on the bus, bytes; larger answers are paged (docs/design/runtime-invariants.md, "Bus"). */
+/** Maximum size of a message on the bus, bytes; larger answers are paged (docs/design/runtime-invariants.md, "Bus"). */
 export const MAX_MESSAGE_BYTES = 512 * 1024;
-/** Output of at most this many bytes, such as an echo, a prompt or a line of a log, is sent without delay and ahead of longer output. */
+/** Maximum size of output, bytes, such as an echo, a prompt or a line of a log, that is sent without delay and ahead of longer output. */
 export const MAX_SHORT_OUTPUT_BYTES = 4 * 1024;
-/** Largest output chunk, bytes. */
+/** Maximum size of an output chunk, bytes. */
 export const MAX_CHUNK_BYTES = 64 * 1024;
-/** How far a window may reach ahead of its start, bytes. */
+/** Maximum length of a window, bytes. */
 export const MAX_WINDOW_BYTES = 1024 * 1024;
-/** Most names in one message about kept output: names are at most 1,024 characters. */
+/** Maximum number of names in one message about kept output: names are at most 1,024 characters. */
 export const MAX_KEPT_NAMES = 256;
 /** Heartbeat period in both directions, and the silence after which the other side counts as lost, milliseconds. */
 export const HEARTBEAT_MS = 2_000;
 export const HEARTBEAT_LOST_MS = 6_000;
-/** Most bytes of unwritten stdin per process; beyond it `busy` (docs/design/wire-rules.md, "Output"). */
+/** Maximum number of bytes of unwritten stdin per process; more are refused with `busy` (docs/design/wire-rules.md, "Output"). */
 export const MAX_STDIN_QUEUE_BYTES = 1024 * 1024;
 
 /** Upper limit of the largest message that the broker of a host accepts, bytes. */
 export const MAX_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 
-/** Least memory of a broker for its messages, bytes. */
+/** Minimum memory of a broker for its messages, bytes. */
 export const MIN_BUS_MEMORY_BYTES = 16 * 1024 * 1024;
 
-/** How the broker of a host is linked to others, from the manager's configuration. */
+/** Settings for the broker of a host, from the manager's configuration. */
 const busSettings = z.object({
-  /** What it links to: the broker by which the daemon reaches its manager, or the leaf-node listener of a nats-server; null: nothing. */
+  /** The broker links to the broker by which the daemon reaches its manager, or to the leaf-node listener of a nats-server; null: to nothing. */
   hub: z
     .union([
       z.literal("manager"),
@@ -48,7 +49,7 @@ const busSettings = z.object({
 });
 export type BusSettings = z.infer<typeof busSettings>;
 
-/** Bytes before a place in the output of a process. */
+/** Offset in the output of a process: the number of bytes before it. */
 const offset = count;
 const dimension = z.number().int().min(1).max(65_535);
 
@@ -71,34 +72,34 @@ export const HOST_REQUESTS = {
       contract: z.number().int(),
       pid: z.number().int(),
       boot_id: z.string(),
-      /** Names the life of this daemon: ring offsets are comparable only under the same stream_id. */
+      /** Identifies this daemon: ring offsets are comparable only under the same stream_id. */
       stream_id: z.string(),
       seq: count,
-      /** Its wall clock, milliseconds since 1970. */
+      /** Wall clock of the host, milliseconds since 1970. */
       time: z.number(),
       /**
-       * Offset at which the output of this daemon begins in every ring; output that earlier daemons left is before it. Left out, as by daemons
-       * that keep no output: 0.
+       * Offset at which the output of this daemon begins in every ring; output that earlier daemons left is before it. Omitted, as by daemons that
+       * keep no output: 0.
        */
       output_from: offset.optional(),
       /** Why the previous daemon's processes ended, if it did not stop them: a part of a sentence. */
       previous_end: z.string().max(256).nullable().optional(),
-      /** Of the daemon's program. */
+      /** Version of the daemon's program. */
       version: z.string().max(64).optional(),
     }),
   },
   /**
-   * For a known run_id, answers the recorded result. `conflict` with details {run} if another run of that name, or part of its tree, is
-   * alive.
+   * Starts a run. For a known run_id, answers with the recorded result. `conflict` with details {run} if another run of that name, or part of its
+   * tree, is alive.
    */
   spawn: {
     request: z.object({ session, run_id: runId, spec: runSpec, memo: z.string().max(4_096) }),
     response: z.object({ run: runReport }),
   },
-  /** Answered once accepted; the host then carries it out until the run is extinct. A stop of a stopping run is accepted. */
+  /** Stops a run. Answered once accepted; the host then carries it out until the run is extinct. A stop of a stopping run is accepted. */
   stop: { request: z.object({ session, run_id: runId, steps: z.array(stopStep).min(1) }), response: z.object({}) },
   signal: { request: z.object({ session, run_id: runId, signal: z.string() }), response: z.object({}) },
-  /** Answered once queued; `busy` when the queue is full. */
+  /** Writes to the terminal. Answered once queued; `busy` when the queue is full. */
   write: { request: z.object({ session, run_id: runId, text: z.string() }), response: z.object({}) },
   resize: { request: z.object({ session, run_id: runId, rows: dimension, cols: dimension }), response: z.object({}) },
   /**
@@ -121,8 +122,8 @@ export const HOST_REQUESTS = {
   startup_commands: { request: z.object({ session, spec: runSpec }), response: z.object({ commands: z.array(z.string()) }) },
   memo: { request: z.object({ session, run_id: runId, memo: z.string().max(4_096) }), response: z.object({}) },
   /**
-   * Where the last `lines` lines of a name's ring begin that are not older than `max_age_ms`. If it never ran, `pid` is 0 and the offsets
-   * are equal.
+   * Finds the offset at which the last `lines` lines of a name's ring begin that are not older than `max_age_ms`. If it never ran, `pid` is 0 and
+   * the offsets are equal.
    */
   tail: {
     request: z.object({
@@ -130,7 +131,7 @@ export const HOST_REQUESTS = {
       name: z.string(),
       lines: z.number().int().min(1).max(100_000),
       max_age_ms: z.number().min(0).optional(),
-      /** Include when each part was written. */
+      /** Whether to include the age of each part. */
       ages: z.boolean().optional(),
     }),
     response: z.object({
@@ -138,39 +139,32 @@ export const HOST_REQUESTS = {
       pid: z.number().int(),
       from: offset,
       until: offset,
-      /** The ring had fewer lines than asked for because older ones were evicted. */
+      /** Whether the ring had fewer lines than requested because older ones were evicted. */
       truncated: z.boolean(),
-      /** Age of the output from `offset` to the next entry, oldest first; if it was asked for. */
+      /** Age of the output from `offset` to the next entry, oldest first; only if requested. */
       ages: z.array(z.object({ offset, age_ms: z.number() })).optional(),
-      /** Where the size of the newest run's terminal changed last. Omitted if it has not, and by daemons of earlier versions. */
+      /** Offset at which the size of the newest run's terminal changed last. Omitted if it has not. */
       resized: offset.optional(),
     }),
   },
-  /** At most `max` (≤ 256 KiB) bytes of the ring from `from`; `from` of the answer is later if bytes were evicted. */
+  /** Bytes of the ring; `from` of the answer is later if bytes were evicted. */
   read: {
-    request: z.object({ session, name: z.string(), from: offset, max: z.number().int().min(1).max(262_144) }),
+    request: z.object({ session, name: z.string(), ...byteRange }),
     response: z.object({ from: offset, data: z.instanceof(Uint8Array) }),
   },
-  /** Processes of which the host keeps output for its next daemon, in pages ordered by name; `after` is the last name of the previous page. */
-  kept_outputs: {
-    request: z.object({ session, after: z.string().nullable() }),
-    response: z.object({ names: z.array(z.string()), next: z.string().nullable() }),
-  },
-  /** Removes what is kept of processes that are no longer configured. What runs is left out. */
+  /** Lists the processes whose output the host keeps for its next daemon: their names. */
+  kept_outputs: { request: z.object({ session }), response: z.object(listPage) },
+  /** Removes the kept output of processes that are no longer configured. Running processes are skipped. */
   forget_outputs: { request: z.object({ session, names: z.array(z.string()).max(MAX_KEPT_NAMES) }), response: z.object({}) },
   /** The run table, in pages ordered by name; `after` is the last name of the previous page. */
-  report: {
-    request: z.object({ session, after: z.string().nullable() }),
-    response: z.object({ seq: count, runs: z.array(runReport), next: z.string().nullable() }),
-  },
-  /** Current CPU and memory of each living run's tree, fetched page by page as `loadPage`. `time` is monotonic, milliseconds. */
+  report: { request: pageRequest, response: z.object({ seq: count, runs: z.array(runReport), next: nextPage }) },
+  /** Current CPU and memory of each living run's tree: a list of `loadPage`. `time` is monotonic, milliseconds. */
   loads: {
     request: z.object({ session }),
-    // `machine` is left out where the kernel does not tell.
-    response: z.object({ list: z.string(), time: z.number(), pages: count, machine: machineCpu.optional() }),
+    // `machine` is omitted if the kernel does not report it.
+    response: z.object({ ...listPage, time: z.number(), machine: machineCpu.optional() }),
   },
-  /** A page of a list of loads or, where processes are listed, of tasks. */
-  task_page: listPage,
+  ...LIST_REQUESTS,
   ...FEATURE_REQUESTS,
 } as const;
 
@@ -180,10 +174,10 @@ export type RequestOf<N extends HostRequestName> = z.infer<HostRequests[N]["requ
 export type ResponseOf<N extends HostRequestName> = z.infer<HostRequests[N]["response"]>;
 
 /**
- * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `unhealthy`: its field tells
- * why. `watch`: `changed_file` tells which file changed. `exited`: its leader has ended; `extinct` follows when nothing of its tree is left.
- * An `exited` whose run is extinct tells both: the leader's end is held back for 25 ms at most while the
- * run is being stopped, and otherwise until the end of the turn in which it was seen.
+ * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `unhealthy`: the field of that name has the reason.
+ * `watch`: `changed_file` has the file. `exited`: the leader has ended; `extinct` follows when nothing of its tree is left. An `exited` whose run
+ * is extinct reports both: the leader's end is held back for 25 ms at most while the run is being stopped, and otherwise until the end of the turn
+ * in which it was detected.
  */
 export const hostEvent = z.object({
   seq: count,
@@ -198,7 +192,7 @@ export const hostHeartbeat = z.object({
   contract: z.number().int(),
   pid: z.number().int(),
   stream_id: z.string(),
-  /** The current session, or null: it waits for a hello. */
+  /** The current session; null: the host waits for a hello. */
   session: session.nullable(),
   seq: count,
   ...FEATURE_HEARTBEAT,
@@ -242,7 +236,7 @@ export interface OutputChunk {
   stream_id: string;
   /** Offset of the first byte of `data`, or of the first lost byte of a gap. */
   offset: number;
-  /** Bytes lost, 0 for data. */
+  /** Number of lost bytes; 0 for data. */
   gap: number;
   data: Uint8Array;
 }

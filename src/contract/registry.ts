@@ -3,17 +3,17 @@ import { fitsInUtf8, hasLength } from "../base/text-length.ts";
 import { TOPIC_ENCODINGS } from "../base/topic-encodings.ts";
 import { runId } from "./fields.ts";
 
-/** Where a client registers (docs/clients.md). The broker of its host answers the request itself and does not route it. */
+/** Subject on which a client registers (docs/clients.md). The broker of its host answers the request itself and does not route it. */
 export const REGISTER_SUBJECT = "mgr.client.register";
 
 export const MAX_CLIENT_NAME_CHARS = 128;
-/** Topics that one client may register. */
+/** Maximum number of topics that one client may register. */
 export const MAX_CLIENT_TOPICS = 1_000;
 export const MAX_DEFINITION_BYTES = 128 * 1024;
 export const MAX_TOPIC_PRIORITY = 7;
-/** Half of a queue. */
+/** Maximum of `reliable_within`, bytes: half of a queue. */
 export const MAX_RELIABLE_BYTES = 4 * 1024 * 1024;
-/** Subscriptions to topics that are reported of one client. */
+/** Maximum number of subscriptions to topics that are reported of one client. */
 export const MAX_REPORTED_SUBSCRIPTIONS = 1_000;
 /** Minimum time between two reports of a topic's counters, and the interval of its rate readings, milliseconds. */
 export const COUNTERS_MS = 500;
@@ -56,7 +56,7 @@ const registeredTopic = z.object(
 export type RegisteredTopic = z.infer<typeof registeredTopic>;
 
 const topicsSay = `must be an array of at most ${MAX_CLIENT_TOPICS} topics`;
-/** What a client says about itself; unknown keys are ignored. A later registration of the same connection replaces all of it. */
+/** Registration of a client; unknown keys are ignored. A later registration of the same connection replaces all of it. */
 export const clientRegistration = z.object(
   {
     name: text(1, MAX_CLIENT_NAME_CHARS),
@@ -73,7 +73,7 @@ export type ClientRegistration = z.infer<typeof clientRegistration>;
 
 /** A connected client, as the broker of its host knows it: fields that it did not send are 0, "" or false. */
 export const clientRecord = z.object({
-  /** Of this broker: never used again while the broker lives. */
+  /** Connection id of this broker, never used again while the broker lives. */
   connection: z.int(),
   name: z.string(),
   pid: z.int(),
@@ -83,17 +83,17 @@ export const clientRecord = z.object({
   modified: z.boolean(),
   svc_debug: z.boolean(),
   registered: z.boolean(),
-  /** Of the run whose token it used. */
+  /** Id of the run whose token it used. */
   run_id: runId.nullable(),
   process_name: z.string(),
-  /** Subjects that may match a topic, one entry a subscription; at most MAX_REPORTED_SUBSCRIPTIONS. */
+  /** Subjects that may match a topic, one entry for each subscription; at most MAX_REPORTED_SUBSCRIPTIONS. */
   subscriptions: z.array(z.string()),
 });
 export type ClientRecord = z.infer<typeof clientRecord>;
 
-/** Of the current publisher of a topic. Rates cover the last full second. */
+/** Counters of the current publisher of a topic. Rates cover the last full second. */
 export const topicCounters = z.object({
-  /** When they were read, by a monotonic clock of the broker; milliseconds. */
+  /** Time of the reading, by a monotonic clock of the broker, milliseconds. */
   at: z.number(),
   packets: z.int(),
   bytes: z.int(),
@@ -111,9 +111,9 @@ export type TopicCounters = z.infer<typeof topicCounters>;
 export const topicRecord = z.object({
   subject: z.string(),
   name: z.string(),
-  /** Of the publisher. */
+  /** Connection of the publisher. */
   connection: z.int(),
-  /** By a registration: false for a program that just publishes. */
+  /** Whether a registration reserved the topic; false for a program that only publishes. */
   reserved: z.boolean(),
   definition: z.string(),
   definition_name: z.string(),
@@ -122,11 +122,11 @@ export const topicRecord = z.object({
   priority: z.int(),
   max_age_ms: z.int().nullable(),
   reliable_within: z.int().nullable(),
-  /** Why messages cannot be decoded by the definition. */
+  /** The reason why messages cannot be decoded by the definition. */
   definition_problem: z.string().nullable(),
-  /** A client of another host has the topic: messages of this one are refused. */
+  /** Whether a client of another host has the topic: messages of this one are refused. */
   lost: z.boolean(),
-  /** Packets of it also arrive from a nats-server: a client connected there publishes the topic, and cannot be refused. */
+  /** Whether packets of the topic also arrive from a nats-server: a client connected there publishes it, and cannot be refused. */
   foreign: z.boolean(),
   counters: topicCounters,
 });
@@ -137,7 +137,7 @@ const serviceEndpoint = z.object({ name: z.string(), subject: z.string() });
 /** An instance of a NATS micro service. */
 export const serviceRecord = z.object({
   connection: z.int(),
-  /** Of the instance. */
+  /** Id of the instance. */
   id: z.string(),
   /** `metadata.name`, else the NATS name. */
   name: z.string(),

@@ -13,7 +13,7 @@ const program = z.discriminatedUnion("kind", [
 ]);
 export type Program = z.infer<typeof program>;
 
-/** How often a probe is tried, and how long one try may take. */
+/** Interval between attempts of a probe, and time-out of one attempt. */
 const pace = { interval_ms: duration.min(1), timeout_ms: duration.min(1) };
 
 /** A check that the host repeats on the machine of the process. */
@@ -44,7 +44,10 @@ const readyCondition = z.discriminatedUnion("kind", [
 ]);
 export type ReadyCondition = z.infer<typeof readyCondition>;
 
-/** Checked from readiness on, or from the start if there is no ready condition. After this many failures in a row the run has failed. */
+/**
+ * A probe that is checked from readiness on, or from the start if there is no ready condition. After `failures` failures in a row the run has
+ * failed.
+ */
 const liveness = z.strictObject({ probe: z.discriminatedUnion("kind", [...probes]), failures: z.number().int().min(1) });
 export type Liveness = z.infer<typeof liveness>;
 
@@ -82,16 +85,16 @@ export const LIMIT_NAMES = [
 ] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** In the kernel's unit (bytes, seconds, a count); null is unlimited. */
+/** A limit in the kernel's unit (bytes, seconds, a count); null is unlimited. */
 const limitValue = z.number().int().min(0).nullable();
 const limit = z.strictObject({ soft: limitValue, hard: limitValue });
 export type Limit = z.infer<typeof limit>;
 
-/** null keeps the host's value. */
+/** Scheduling of a process; null keeps the host's value. */
 const scheduling = z.strictObject({
-  /** The number that Linux has for it (src/base/scheduling-policies.ts). */
+  /** The number of the policy in Linux (src/base/scheduling-policies.ts). */
   policy: z.number().int().nullable(),
-  /** Of FIFO and RR, 1 to 99. */
+  /** Priority for FIFO and RR, 1 to 99. */
   prio: z.number().int().min(0).max(99).nullable(),
   /** CPU numbers, ascending. */
   affinity: z.array(z.number().int().min(0)).min(1).nullable(),
@@ -103,16 +106,16 @@ export type Scheduling = z.infer<typeof scheduling>;
 const logFile = z.strictObject({
   /** Absolute, or relative to `base_dir`. */
   path: z.string().min(1),
-  /** Bytes. */
+  /** Size at which the file is rotated, bytes. */
   max_size: z.number().int().min(1_024),
-  /** All files together, the current one included. */
+  /** Maximum number of files, the current one included. */
   max_files: z.number().int().min(1),
-  /** Rights of new files; by default only their owner may read them. */
+  /** Mode of new files; by default only their owner may read them. */
   mode: z.number().int().min(0).max(0o777).exactOptional(),
 });
 export type LogFile = z.infer<typeof logFile>;
 
-/** Of a process without special settings. */
+/** Values of a process without special settings. */
 export const PLAIN_RUN = {
   env_files: [],
   user: null,
@@ -137,11 +140,11 @@ export const runSpec = z.strictObject({
   cwd: z.string(),
   /** Folder of the configuration file; "" on hosts that have none: then the daemon's own working directory. */
   base_dir: z.string(),
-  /** Set for the child; takes precedence over everything else. */
+  /** Variables set for the child; they take precedence over everything else. */
   environment: z.record(z.string(), z.string()),
   /** Names to inherit in addition to the standard ones; a trailing `*` matches the rest of a name. */
   pass_environment: z.array(z.string()),
-  /** Where inherited values come from: the manager's environment for the local host, null for the host's own. */
+  /** Inherited variables: from the manager's environment for the local host; null: from the host's own. */
   inherited: z.record(z.string(), z.string()).nullable(),
   terminal: z.strictObject({
     rows: z.number().int().min(1).max(65_535),
@@ -150,11 +153,11 @@ export const runSpec = z.strictObject({
     backlog: z.number().int().min(4_096),
   }),
   ready: readyCondition.nullable(),
-  /** How the host stops the process without a manager. */
+  /** The stop steps that the host carries out without a manager. */
   stop: z.array(stopStep).min(1),
   /** Order of stopping without a manager: the host stops higher numbers first and waits for them. */
   stop_rank: z.number().int().min(0),
-  /** Files of NAME=value lines, absolute or relative to `base_dir`; later ones win, `environment` wins over all. */
+  /** Files of NAME=value lines, absolute or relative to `base_dir`; later ones override earlier ones, `environment` overrides all. */
   env_files: z.array(z.string()),
   /** Name or number of the user to run as; null: the daemon's own. */
   user: z.string().min(1).nullable(),
@@ -165,13 +168,13 @@ export const runSpec = z.strictObject({
   /** picomatch globs, absolute or relative to `base_dir`: the process is restarted when a file that matches changes. */
   watch: z.array(z.string()),
   log_file: logFile.nullable(),
-  /** The newest output is also kept on the host's disk. */
+  /** Whether the newest output is also kept on the host's disk. */
   output_on_disk: z.literal(true).exactOptional(),
   ...FEATURE_RUN,
 });
 export type RunSpec = z.infer<typeof runSpec>;
 
-/** If the hashes are equal, a restart would change nothing. Inherited environment, terminal size and fields of features are not included. */
+/** Hash of a spec: if two are equal, a restart would change nothing. Inherited environment, terminal size and fields of features are not included. */
 export function specHash(spec: RunSpec): string {
   const { inherited: _inherited, stop_rank: _rank, terminal, ...rest } = spec;
   const counted = Object.entries(rest).filter(([name]) => !Object.hasOwn(FEATURE_RUN, name));
@@ -206,7 +209,7 @@ export const runReport = z.strictObject({
   name: z.string(),
   run_id: runId,
   spec_hash: z.string(),
-  /** As shown to users. */
+  /** The command as shown to users. */
   command: z.string(),
   pid: z.number().int(),
   /** Host wall clock, milliseconds since 1970. */
@@ -219,7 +222,7 @@ export const runReport = z.strictObject({
   unhealthy: z.string().max(1_000).nullable(),
   /** Absolute path of the file that matches the `watch` globs and changed last since the run began. */
   changed_file: z.string().max(4_096).nullable(),
-  /** A stop command is being carried out. */
+  /** Whether a stop command is being carried out. */
   stopping: z.boolean(),
   exit: runExit.nullable(),
   extinct: z.boolean(),

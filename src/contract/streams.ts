@@ -1,6 +1,6 @@
 /** Maximum number of bytes that one end sends beyond what the other end's reader has consumed. */
 export const STREAM_WINDOW = 256 * 1024;
-/** Most bytes in one frame. */
+/** Maximum number of bytes in one frame. */
 export const STREAM_CHUNK = 32 * 1024;
 /** Maximum number of open streams of a host; further ones are refused with `busy`. */
 export const MAX_STREAMS = 256;
@@ -18,7 +18,7 @@ export const MAX_STREAMS = 256;
 export type StreamFrameKind = "data" | "end" | "credit" | "resend" | "probe" | "reset";
 
 export interface StreamFrame {
-  /** Chosen by the manager for each stream. */
+  /** Name of the stream, chosen by the manager. */
   readonly stream: string;
   readonly kind: StreamFrameKind;
   readonly offset: number;

@@ -30,12 +30,12 @@ export function daemonConnectionName(host: string, kind: DaemonConnection): stri
   return `daemon ${host} ${kind}`;
 }
 
-/** The host that a connection speaks for, according to its name; null: it does not name one. */
+/** The host of a connection, according to its name; null: it does not name one. */
 export function hostOfConnection(name: string): string | null {
   return /^daemon (.+) (?:control|bulk|link)$/s.exec(name)?.[1] ?? null;
 }
 
 /**
- * Requests from every member of the bus (daemons and manager) what it has sent, received and subscribed to. Only the manager may send it.
+ * Subject that requests from every member of the bus (daemons and manager) a report of its traffic and subscriptions. Only the manager may use it.
  */
 export const BUS_REPORT_SUBJECT = "mgr.bus.report";

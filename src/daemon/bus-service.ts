@@ -79,7 +79,7 @@ function newsOnly(log: BusServiceOptions["log"]): NonNullable<ConnectBusOptions[
   };
 }
 
-/** Read for each attempt: a token may be replaced while the daemon runs. */
+/** Reads the token for each attempt: it may be replaced while the daemon runs. */
 function readToken(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();

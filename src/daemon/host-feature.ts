@@ -11,27 +11,27 @@ import type { TaskOwners } from "./tree/task-owners.ts";
 
 export type HostHandlers = { [N in HostRequestName]: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
 
-/** Where a daemon keeps what outlives it. */
+/** Folders of a daemon for its features. */
 export interface HostFolders {
   readonly state: string;
-  /** Where relative paths of a configuration begin. */
+  /** Base of relative paths in a configuration. */
   readonly work: string;
 }
 
 /** The interface of a host for its features. */
 export interface HostContext {
-  /** Canonical name. */
+  /** Canonical name of the host. */
   readonly host: string;
   readonly clock: Clock;
-  /** Null: the host has no broker. */
+  /** The host's broker; null: it has none. */
   readonly bus: HostBus | null;
-  /** Null: the host keeps nothing. */
+  /** Folders of the daemon; null: the host keeps nothing. */
   readonly folders: HostFolders | null;
   readonly streams: Pick<Forwarder, "carry" | "counts">;
   readonly lists: ListBuilder;
   /** Rings and log files, to read. */
   readonly output: Pick<HostOutput, "rings" | "logFiles">;
-  /** For one list of processes: based on what is known now. */
+  /** Returns the owners of tasks as known now; created for each list of processes. */
   readonly owners: () => TaskOwners;
   readonly hasManager: () => boolean;
   readonly log: (level: HostLog["level"], msg: string) => void;
@@ -44,7 +44,7 @@ export type FeatureHeartbeat = Pick<HostHeartbeat, keyof typeof FEATURE_HEARTBEA
 
 /** A feature on one host. */
 export interface HostPart<Names extends HostRequestName, Service> {
-  /** For other features. */
+  /** The interface for other features. */
   readonly service: Service;
   readonly handlers: Pick<HostHandlers, Names>;
   readonly heartbeat?: () => FeatureHeartbeat;
@@ -52,10 +52,10 @@ export interface HostPart<Names extends HostRequestName, Service> {
   readonly ready?: Promise<void>;
   /**
    * Variables that a run gets, which take precedence over those of its spec; they are valid until `runEnded`. Rejects with `spawn_failed`.
-   * Without `runId`: to start the same process by hand.
+   * Without `runId`, they are for starting the same process by hand.
    */
   readonly environment?: (spec: RunSpec, runId?: RunId) => Promise<Readonly<Record<string, string>>>;
-  /** The run is extinct, or could not be started. */
+  /** Called when the run is extinct, or could not be started. */
   readonly runEnded?: (runId: RunId) => void;
   readonly runChanged?: (kind: HostEvent["kind"], run: { readonly report: RunReport }) => void;
   /** Bytes that a process wrote to its terminal; they are borrowed. */

@@ -12,7 +12,7 @@ type FeatureHandlers = Pick<HostHandlers, NamesOf<(typeof HOST_FEATURES)[number]
 /** The features of one host. */
 export class HostFeatures {
   readonly #parts: readonly AnyPart[];
-  /** Only the parts that receive output, which is frequent. */
+  /** Handlers of the parts that receive output, which is frequent. */
   readonly #outputs: readonly NonNullable<AnyPart["output"]>[];
   /** Resolves when programs of the host may connect to its broker. */
   readonly ready: Promise<unknown>;
@@ -22,7 +22,7 @@ export class HostFeatures {
     const use = <S>(feature: HostFeature<never, S>): S => {
       const part = begun.get(feature);
       if (part === undefined) throw new Error("a feature uses another one that is not before it in the list");
-      // It was begun by this feature.
+      // This feature created the part, so its service has this type.
       return part.service as S;
     };
     const features: readonly HostFeature<never, unknown>[] = HOST_FEATURES;
@@ -63,7 +63,7 @@ export class HostFeatures {
     for (const part of this.#parts) part.managerLost?.();
   }
 
-  /** Those that use others are closed before them. */
+  /** Closes each feature before those that it uses. */
   async close(): Promise<void> {
     for (const part of this.#parts.toReversed()) await part.close?.();
   }

@@ -13,11 +13,11 @@ export interface HostOptions {
   subreaper: boolean;
   /** Receives the host's own log lines, besides its listeners. */
   log: (entry: HostLog) => void;
-  /** Bytes of memory for the output of all processes. */
+  /** Maximum memory for the output of all processes, bytes. */
   ringBudget?: number;
-  /** Its manager is in this process (`HostLink.isDirect`). */
+  /** Whether the manager is in this process (`HostLink.isDirect`). */
   isDirect?: boolean;
-  /** Identifies the life of this daemon; generated if left out. */
+  /** Identifies this lifetime of the host; generated if left out. */
   streamId?: string;
   /** Version of the program, for managers to show. */
   version?: string;
@@ -25,8 +25,8 @@ export interface HostOptions {
   killTree?: TreeReaper;
   /** The broker of this host, whose address runs get in MGR_BUS_URL; its owner closes it. None if left out. */
   bus?: HostBus;
-  /** Where output is kept for the next daemon; nowhere if left out. */
+  /** Folders that keep output for the next daemon; output is not kept if left out. */
   keptOutput?: KeptOutputOptions;
-  /** Where features keep what outlives the host; nothing is kept if left out. */
+  /** Folders for features; nothing is kept if left out. */
   folders?: HostFolders;
 }

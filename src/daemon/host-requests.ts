@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { firstIssue, MgrError } from "../base/errors.ts";
-import { HOST_REQUESTS, type HostRequestName, MAX_KEPT_NAMES, type RequestOf, type ResponseOf } from "../contract/messages.ts";
+import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } from "../contract/messages.ts";
 import type { HostHandlers } from "./host-feature.ts";
 import type { HostFeatures } from "./host-features.ts";
 import type { ListBuilder } from "./lists/list-builder.ts";
@@ -18,19 +18,19 @@ import type { TaskOwners } from "./tree/task-owners.ts";
 interface HostParts extends Pick<HostHandlers, "hello"> {
   readonly streamId: string;
   readonly clock: Clock;
-  /** Throws `stale_session`. */
+  /** Throws `stale_session` if `session` is not the current one. */
   readonly checkSession: (session: string) => void;
   readonly starter: RunStarter;
   readonly runs: RunTable<Run>;
   readonly output: HostOutput;
   readonly lists: ListBuilder;
-  /** For one list of processes: based on what is known now. */
+  /** Returns the owners of tasks as known now; created for each list of processes. */
   readonly owners: () => TaskOwners;
   readonly forwarder: Forwarder;
   /** File with the address of the host's bus; null: none. */
   readonly busUrlFile: string | null;
   readonly features: HostFeatures;
-  /** Of the last event. */
+  /** Returns the sequence number of the last event. */
   readonly seq: () => number;
 }
 
@@ -115,26 +115,19 @@ function handlersOf({
       };
     },
     read: ({ name, from, max }) => rings.find(name)?.read(from, max) ?? { from: rings.origin, data: new Uint8Array(0) },
-    kept_outputs: ({ after }) => pageOfNames(kept?.names ?? [], after),
+    kept_outputs: () => lists.pages.of(kept?.names ?? []),
     forget_outputs: async ({ names }) => {
       const living = new Set(runs.living.map(({ spec }) => spec.name));
       for (const name of names) if (!living.has(name)) await kept?.forget(name);
       return {};
     },
     loads: () => listLoads({ clock, lists, owners }),
-    task_page: ({ list, page }) => ({ data: lists.pages.take(list, page) }),
+    list_page: ({ after }) => lists.pages.take(after),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
   };
 }
 
-/** The names after `after` in their order: as many as fit into a message. */
-function pageOfNames(all: readonly string[], after: string | null): ResponseOf<"kept_outputs"> {
-  const rest = all.filter((name) => after === null || name > after).sort();
-  const names = rest.slice(0, MAX_KEPT_NAMES);
-  return { names, next: rest.length > names.length ? (names.at(-1) ?? null) : null };
-}
-
-/** The request as its schema returns it. Throws `unknown_action` or `bad_field`. */
+/** Returns the request as parsed by its schema. Throws `unknown_action` or `bad_field`. */
 function checkRequest<N extends HostRequestName>(name: N, request: RequestOf<N>): RequestOf<N> {
   if (!Object.hasOwn(HOST_REQUESTS, name)) throw new MgrError("unknown_action", `unknown request '${name}' to a host`);
   const parsed = HOST_REQUESTS[name].request.safeParse(request);

@@ -35,8 +35,8 @@ import { TaskOwners } from "./tree/task-owners.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 
 /**
- * The host: it holds what a manager decides. Run table, terminals, output rings and readiness live here, and go on
- * without a manager. The direct link of an embedding program; `bus/host-link.ts` carries it over the bus.
+ * The host carries out what a manager decides. It owns the run table, terminals, output rings and readiness checks, which work without a
+ * manager. An embedding program uses it as a direct link; `bus/host-link.ts` carries it over the bus.
  */
 export class Host implements HostLink {
   readonly host: string;
@@ -182,7 +182,7 @@ export class Host implements HostLink {
     return this.#publisher.subscribe((tell) => tell(listener));
   }
 
-  /** Sends a heartbeat, as every HEARTBEAT_MS anyway: for a link that has just connected. */
+  /** Sends a heartbeat at once, besides those every HEARTBEAT_MS: for a link that has just connected. */
   announce(): void {
     const heartbeat: HostHeartbeat = {
       host: this.host,
@@ -196,14 +196,14 @@ export class Host implements HostLink {
     this.#publisher.publish((listener) => listener.onHeartbeat?.(heartbeat));
   }
 
-  /** Without a manager: stops everything, the highest stop_rank first, as each RunSpec defines. No new run starts. */
+  /** Stops everything without a manager, the highest stop_rank first, as each RunSpec defines. No new run starts. */
   async stopAll(): Promise<void> {
     this.#isEnding = true;
     await this.#runs.noneStarting();
     this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));
   }
 
-  /** Kills what still runs, and ends. Resolves when nothing is left. */
+  /** Kills the remaining runs and closes the host. Resolves when nothing is left. */
   async close(): Promise<void> {
     this.#isEnding = true;
     this.#session.end();
@@ -238,7 +238,7 @@ export class Host implements HostLink {
     try {
       session = this.#session.begin(request);
     } catch (error) {
-      // Logged here, too: users look here for the reason that this host is not ready. Managers retry repeatedly.
+      // Logged here, too: users read this log for the reason that this host is not ready. Managers retry repeatedly.
       const reason = messageOf(error);
       if (reason !== this.#refused) this.#report("warning", reason);
       this.#refused = reason;
@@ -277,7 +277,7 @@ export class Host implements HostLink {
   }
 
   #publish(kind: HostEvent["kind"], run: Run): void {
-    // Its earlier output is sent first (docs/design/runtime-invariants.md, "Exit after output").
+    // The run's earlier output is sent first (docs/design/runtime-invariants.md, "Exit after output").
     this.#output.pump(run.spec.name);
     this.#seq += 1;
     const event: HostEvent = { seq: this.#seq, kind, run: run.report };

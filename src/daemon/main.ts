@@ -97,7 +97,7 @@ async function main(): Promise<void> {
     waiting.abort();
     tell("info", "daemon", "stopping everything");
     await host.stopAll();
-    // Before the recordings end: what it still accepted would not be recorded.
+    // The bus is closed before the recordings end: messages accepted later would not be recorded.
     await bus?.close();
     await host.close();
     await service?.close();
@@ -124,7 +124,7 @@ async function main(): Promise<void> {
     previous.begin(streamId, cgroups?.path ?? null);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    // Only a successor after a kill -9 would miss it, and the guard has then done its work.
+    // Only the successor of a killed daemon needs the state, and the guard has then killed the processes already.
     log.error(`cannot save the state for the next daemon: ${messageOf(error)}`);
   }
   reaper.startGuard();
@@ -144,7 +144,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The folder of output beside the sockets; null: there is none, and output is lost with this daemon. */
+/** Returns the output folder beside the sockets; null: there is none, and output is lost with this daemon. */
 function runtimeFolder(stateDir: string, uuid: string, log: (msg: string) => void): string | null {
   try {
     const folder = join(socketDir({ uuid, stateDir }).path, "output");
@@ -156,13 +156,13 @@ function runtimeFolder(stateDir: string, uuid: string, log: (msg: string) => voi
   }
 }
 
-/** null: it could not be opened. Processes matter more, and run without it. */
+/** Returns null if the bus could not be opened: processes run without it. */
 async function openBus(
   { host, files, hub }: Pick<HostBusOptions, "host" | "files" | "hub">,
   log: HostBusOptions["log"],
 ): Promise<HostBus | null> {
   try {
-    // Nothing is accepted before the recordings run: the host admits the programs then.
+    // Programs are held until the recordings run; the host then admits them.
     return await HostBus.open({ host, files, hub, log, isHeld: true });
   } catch (error) {
     log("error", `programs of this host have no bus: ${messageOf(error)}`);
@@ -170,7 +170,7 @@ async function openBus(
   }
 }
 
-/** The base of relative paths; the folder of the start is not kept in use. */
+/** Enters the base folder of relative paths, so that the folder of the start is not kept in use. */
 function enter(folder: string): void {
   try {
     process.chdir(folder);
@@ -179,7 +179,7 @@ function enter(folder: string): void {
   }
 }
 
-/** Checked first: a daemon that cannot open terminals is of no use. */
+/** Checked first: a daemon that cannot open terminals is useless. */
 function loadNativeParts(): void {
   try {
     ptyBinding();
@@ -190,7 +190,7 @@ function loadNativeParts(): void {
 
 function parseOptions(argument: string | undefined): StartOptions {
   try {
-    // Read in one go: nothing else is to be done before, and the descriptor stays open, so that no file gets its number.
+    // Read synchronously, because everything else needs the options. Descriptor 0 stays open, so that no file gets its number.
     const options = readStartOptions(argument, () => readFileSync(0, "utf8"));
     return options ?? process.exit(EXIT.done);
   } catch (error) {
@@ -220,7 +220,7 @@ async function takeLock(options: StartOptions) {
 
 /**
  * SIGTERM ends the daemon; a second one ends it at once. In a terminal, SIGINT does the same, and a first SIGHUP ends it; a closed terminal
- * sends more of these. A detached daemon ignores both.
+ * sends several of these. A detached daemon ignores both.
  */
 function onEndSignal(handle: (isFirst: boolean) => void): void {
   let isFirst = true;

@@ -7,7 +7,7 @@ export function accountLines(file: "/etc/passwd" | "/etc/group"): string[][] {
     .map((line) => line.split(":"));
 }
 
-/** As ls shows the user: a number for one who is not in /etc/passwd. */
+/** The name of a user as ls shows it: a number for a user who is not in /etc/passwd. */
 export function userName(uid: number): string {
   const name = linesOrNone("/etc/passwd").find(([, , id]) => id === String(uid))?.[0];
   return name ?? `uid ${uid}`;
@@ -15,7 +15,7 @@ export function userName(uid: number): string {
 
 /**
  * Whether the group has no member but these users, so that its permissions are theirs, as with a umask of 002. A group that is not in
- * /etc/group belongs to the user with its number: directories on the network are not asked, they may not answer.
+ * /etc/group belongs to the user with its number: directories on the network are not queried, they may not answer.
  */
 export function isGroupOf(gid: number, uids: readonly number[]): boolean {
   const group = linesOrNone("/etc/group").find(([, , id]) => id === String(gid));
@@ -27,7 +27,7 @@ export function isGroupOf(gid: number, uids: readonly number[]): boolean {
   return named && accounts.every(([, , uid, primary]) => primary !== String(gid) || isTheirs(uid));
 }
 
-/** Users of a file that cannot be read are unknown. */
+/** The lines of the file; none if it cannot be read. */
 function linesOrNone(file: "/etc/passwd" | "/etc/group"): string[][] {
   try {
     return accountLines(file);

@@ -3,12 +3,12 @@ import { quoteWords } from "../base/shell-words.ts";
 import { isTrustedOwner } from "./owners.ts";
 import { foreignWriters, ownerAndMode } from "./permissions.ts";
 
-/** Ends each refusal: the user may know better. */
+/** The end of each refusal, for users who trust the file. */
 const OVERRIDE = "To use it as it is, add --trust-config";
 
 /**
- * Why a file is not used as configuration, which says what runs; null: only trusted users can change it (docs/decisions/0049). Who owns the
- * program that runs is trusted, too, and who has called sudo.
+ * The reason for refusing a file as configuration, which decides what runs; null: only trusted users can change it (docs/decisions/0049). The owner
+ * of the program that runs is trusted, too, and the user who has called sudo.
  */
 export function configurationRefusal(path: string, stats: Stats): string | null {
   if (!isTrustedOwner(stats.uid) && !isCaller(stats.uid) && stats.uid !== ownerOfProgram())
@@ -24,7 +24,7 @@ export function isCaller(uid: number): boolean {
   return process.geteuid?.() === 0 && String(uid) === process.env.SUDO_UID;
 }
 
-/** Null: unknown. Its owner could change the program as well. */
+/** The owner of the program that runs, who could change it as well; null: unknown. */
 function ownerOfProgram(): number | null {
   const [, program] = process.argv;
   return program === undefined ? null : (statSync(program, { throwIfNoEntry: false })?.uid ?? null);

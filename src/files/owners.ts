@@ -8,8 +8,8 @@ export const EVERYONE_WRITE = 0o002;
 let ownerOfMachine: number | null = null;
 
 /**
- * Whether the files of this user are trusted: they are this process's own, or root's, who can change everything anyway. So can the owner of
- * the root folder, as which a user namespace shows users that it does not know.
+ * Whether the files of this user are trusted: the user is that of this process, or root, who can change everything anyway, or the owner of the root
+ * folder, as which a user namespace shows unknown users.
  */
 export function isTrustedOwner(uid: number): boolean {
   ownerOfMachine ??= lstatSync("/").uid;

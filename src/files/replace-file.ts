@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 
 /** The steps of a write, so that a test can make any of them fail. */
 export type FileSystem = Pick<typeof fs, "open" | "rename" | "rm">;
-/** Tells whether a path still leads to the file that was written there. */
+/** Identity of a written file, by which it is checked whether its path still leads to it. */
 export type WrittenFile = Pick<Stats, "dev" | "ino" | "size">;
 
 /**
@@ -19,7 +19,7 @@ export async function writeFileAtomically(path: string, content: string, fileSys
     await file.writeFile(content);
     [written] = await Promise.all([file.stat(), file.sync()]);
   } catch (error) {
-    // On a full disk it would keep occupying its space.
+    // On a full disk the temporary file would keep occupying its space.
     await Promise.all([file.close(), fileSystem.rm(temporary, { force: true })]);
     throw error;
   }
@@ -27,12 +27,12 @@ export async function writeFileAtomically(path: string, content: string, fileSys
   return written;
 }
 
-/** Where the new content of `path` is written. */
+/** Path at which the new content of `path` is written. */
 export function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.new`);
 }
 
-/** Renames what was written at the temporary path, and was synced, to `path`. */
+/** Renames the file that was written at the temporary path, and was synced, to `path`. */
 export async function moveIntoPlace(path: string, fileSystem: FileSystem): Promise<void> {
   await fileSystem.rename(temporaryPath(path), path);
   const folder = await fileSystem.open(dirname(path), "r");
@@ -43,7 +43,7 @@ export async function moveIntoPlace(path: string, fileSystem: FileSystem): Promi
   }
 }
 
-/** Mode 0600. Removes what is there only if something is: a restart of a process may wait for each of these steps. */
+/** Creates a file (mode 0600). Removes an existing one only if there is one: a restart of a process may wait for each of these steps. */
 export async function createFile(path: string, access: number, fileSystem: FileSystem): Promise<fs.FileHandle> {
   const flags = access | constants.O_CREAT | constants.O_EXCL;
   try {
@@ -51,12 +51,15 @@ export async function createFile(path: string, access: number, fileSystem: FileS
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  // Left by a crash, or created by another program: never written through.
+  // The existing file was left by a crash, or created by another program: it is never written to.
   await fileSystem.rm(path, { force: true });
   return fileSystem.open(path, flags, 0o600);
 }
 
-/** The same without waiting for other work of this thread, for a few bytes. `isDurable`: after a power cut it has its old or its new content, too. */
+/**
+ * Replaces a small file synchronously, without waiting for other work of this thread. `isDurable`: after a power cut it has its old or its new
+ * content, too.
+ */
 export function replaceFileSync(path: string, content: string, { isDurable }: { isDurable: boolean }): void {
   const temporary = temporaryPath(path);
   rmSync(temporary, { force: true });

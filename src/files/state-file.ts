@@ -5,19 +5,21 @@ import { quoteWords } from "../base/shell-words.ts";
 import { FOREIGN_WRITE, isTrustedOwner } from "./owners.ts";
 import { ownerAndMode } from "./permissions.ts";
 
-/** Never waits for the other end of a named pipe, follows no link, and makes no terminal the controlling one. */
+/** Opening with these flags never waits for the other end of a named pipe, follows no link, and makes no terminal the controlling one. */
 const SAFE = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 const STATE_MODE = 0o600;
 
 export interface StateFileOptions {
-  /** Root reads the file of every user: for commands, which may be meant for the manager of any user. */
+  /** Whether root may read the files of every user: for commands, which may be meant for the manager of any user. */
   readonly rootReadsAll?: boolean;
+  /** For `readStateText`: a longer file is not read. */
+  readonly maxBytes?: number;
 }
 
 /**
- * Opens a file of a state folder (docs/decisions/0048). What it contains is carried out, so only this user and root may have written it: throws `conflict` for a
- * file of another user, one that others can write, a link, or anything but a regular file. A missing file is the system's error (ENOENT),
- * unless `flags` create it, with mode 0600.
+ * Opens a file of a state folder (docs/decisions/0048). Its content decides what mgr does, so only this user and root may have written it: throws
+ * `conflict` for a file of another user, one that others can write, a link, or anything but a regular file. A missing file is the system's error
+ * (ENOENT), unless `flags` create it, with mode 0600.
  */
 export function openStateFile(path: string, flags: number, options: StateFileOptions = {}): number {
   let fd: number;
@@ -36,7 +38,7 @@ export function openStateFile(path: string, flags: number, options: StateFileOpt
   }
 }
 
-/** The same without blocking this thread, for disks that hang. */
+/** Opens a file of a state folder without blocking this thread, for disks that hang. */
 export async function openStateFileAsync(path: string, flags: number): Promise<FileHandle> {
   const file = await open(path, safeFlags(flags), STATE_MODE).catch((error: unknown) => {
     throw openingFailed(path, error, {});
@@ -51,11 +53,14 @@ export async function openStateFileAsync(path: string, flags: number): Promise<F
   }
 }
 
-/** The text of a file of a state folder; null: there is none. Throws as `openStateFile` does. */
+/** The text of a file of a state folder; null: there is none. Throws as `openStateFile` does, and `too_large`. */
 export function readStateText(path: string, options: StateFileOptions = {}): string | null {
   try {
     const fd = openStateFile(path, constants.O_RDONLY, options);
     try {
+      const { size } = fstatSync(fd);
+      const { maxBytes = size } = options;
+      if (size > maxBytes) throw new MgrError("too_large", `${size} bytes; the maximum is ${maxBytes}`);
       return readFileSync(fd, "utf8");
     } finally {
       closeSync(fd);
@@ -81,7 +86,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** Nothing is cut off before the file is known to be trusted. */
+/** Removes O_TRUNC: the file is truncated only once it is known to be trusted. */
 function safeFlags(flags: number): number {
   return (flags & ~constants.O_TRUNC) | SAFE;
 }
@@ -119,6 +124,6 @@ function lstatOrNull(path: string): Stats | null {
   try {
     return lstatSync(path);
   } catch {
-    return null; // The error of opening it says why.
+    return null; // The error of opening the file says why.
   }
 }

@@ -6,11 +6,11 @@ import { isTrustedOwner } from "./owners.ts";
 import { foreignWriters, ownerAndMode } from "./permissions.ts";
 
 const STICKY = 0o1000;
-/** As many links as the kernel follows in a path. */
+/** Maximum number of links in a path, as in the kernel. */
 const MAX_LINKS = 40;
 
 /**
- * Makes the folder (mode 0700) if it is missing. Throws `conflict` unless only this user and root can change what is in it, and which folder
+ * Creates the folder (mode 0700) if it is missing. Throws `conflict` unless only this user and root can change what is in it, and which folder
  * its path leads to.
  */
 export function makeStateFolder(path: string): void {
@@ -19,12 +19,12 @@ export function makeStateFolder(path: string): void {
   assertTrustedPath(path);
 }
 
-/** The same for a folder that may be missing, as may the folders above it. */
+/** Checks a folder in the same way; it may be missing, and so may the folders above it. */
 export function assertTrustedPath(path: string): void {
   assertTrusted(path, partsOf(resolve(path)), true);
 }
 
-/** The same for the folders above `path` only: others may add files beside it, as in /tmp, but not replace it. */
+/** Checks only the folders above `path` in the same way: others may add files beside it, as in /tmp, but not replace it. */
 export function assertTrustedParents(path: string): void {
   assertTrusted(path, partsOf(dirname(resolve(path))), false);
 }

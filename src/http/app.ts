@@ -9,7 +9,7 @@ import { isRefusal, type Refusal, refusal, refusalResponse } from "./request/ref
 import { SECURITY_HEADERS } from "./request/security-headers.ts";
 import type { Route, RouteEnv } from "./route.ts";
 
-/** No route takes a body of any size, bytes. */
+/** Maximum size of a request body, bytes; no route uses one. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 export interface AppOptions {
@@ -18,7 +18,7 @@ export interface AppOptions {
   readonly log: HttpLog;
 }
 
-/** All plain HTTP. Needs no socket: `app.request("/", {headers}, bindings)`. */
+/** Handles all plain HTTP requests. Needs no socket: `app.request("/", {headers}, bindings)`. */
 export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   const app = new Hono<RouteEnv>();
   app.use(async (context, next) => {
@@ -82,7 +82,7 @@ function admission(gate: Gate, route: Pick<Route, "isOpen" | "isShared" | "isLog
     }
     context.set("admission", outcome);
     await next();
-    // Read after the route, which may have changed it: a log-out ends the cookie that a log-in would set.
+    // The cookie is read after the route, which may have changed it: a log-out ends the cookie that a log-in would set.
     const { setCookie } = context.get("admission");
     if (setCookie !== null) context.res.headers.append("Set-Cookie", setCookie);
     return undefined;

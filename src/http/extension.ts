@@ -38,7 +38,7 @@ export interface HttpServices {
 /** Metrics of a feature. */
 export interface MetricsPart {
   readonly define: (writer: MetricsWriter) => void;
-  /** Awaited before each text: gets what the metrics show. Never rejects. */
+  /** Collects the values of the metrics; awaited before each text. Never rejects. */
   readonly collect?: () => Promise<void>;
 }
 
@@ -52,11 +52,11 @@ export interface MetricsWriter {
 /** A WebSocket of a feature. Access was checked before `open` is called. */
 export interface SocketRoute {
   readonly path: string;
-  /** Largest frame, bytes. */
+  /** Maximum size of a frame, bytes. */
   readonly maxFrameBytes: number;
-  /** Pages of `instance.allowed_origins` may use it. */
+  /** Whether pages of `instance.allowed_origins` may use it. */
   readonly isShared: boolean;
-  /** Opening it changes something: it needs proof that the manager's page or a script asked. */
+  /** Whether opening it has an effect, so that it needs proof that the manager's page or a script requested it. */
   readonly hasEffects: boolean;
   readonly open: (request: SocketRequest) => Promise<Refusal | OpenSocket>;
 }
@@ -69,7 +69,7 @@ export interface SocketRequest {
 }
 
 export interface OpenSocket {
-  /** Says what the connection carries. */
+  /** Label of the traffic that the connection carries. */
   readonly label: TrafficLabel;
   readonly serve: (ws: WebSocket) => void;
 }

@@ -31,16 +31,16 @@ export interface HttpServerOptions {
   /** Additions of the features to the port. */
   readonly extensions: readonly FeatureExtension[];
   readonly transport: Pick<Transport, "accept" | "frames" | "connections">;
-  /** Absolute path; null: not configured, and all users are refused. */
+  /** Absolute path of the auth file; null: not configured, and all users are refused. */
   readonly authFile: string | null;
-  /** Where local programs connect without a login; null: nowhere. */
+  /** Socket on which local programs connect without a login; null: there is none. */
   readonly localSocket: LocalSocketOptions | null;
   readonly listen: TcpAddress;
   /** Folder of the built page. */
   readonly assetsDir: string;
   /** Certificate of HTTPS on the same port; null: plain HTTP only. */
   readonly certificate: CertificateFiles | null;
-  /** Plain HTTP is redirected. Needs a certificate. */
+  /** Whether plain HTTP is redirected to HTTPS. Needs a certificate. */
   readonly isHttpsOnly: boolean;
   /** Absolute paths of the configuration's files, for archives. */
   readonly configFiles: () => readonly string[];
@@ -53,20 +53,20 @@ export interface HttpServerOptions {
   /** The bus behind `/mgr/bus`; omitted: none. */
   readonly bus?: BusUpgrade | null;
   readonly log: HttpLog;
-  /** Where the bytes of connections are counted; omitted: nowhere. */
+  /** Counts the bytes of connections; omitted: they are not counted. */
   readonly book?: PeerTrafficBook | null;
-  /** For tests. */
+  /** Other deadlines, for tests. */
   readonly deadlines?: Partial<Deadlines>;
   readonly limits?: Partial<ConnectionLimits>;
 }
 
 export interface HttpServer {
   readonly port: number;
-  /** For people on this machine, for example `https://localhost:8130`. */
+  /** Address for people on this machine, for example `https://localhost:8130`. */
   readonly url: string;
-  /** For programs on this machine: plain HTTP, which `https_only` redirects. */
+  /** Address for programs on this machine: plain HTTP, which `https_only` redirects. */
   readonly localUrl: string;
-  /** Why all logins are refused now, and what to do; null: users of the auth file can log in. */
+  /** The reason why all logins are refused now, and what to do; null: users of the auth file can log in. */
   readonly loginProblem: string | null;
   /**
    * Checks a user and password of the auth file that do not arrive over HTTP; failures are throttled like those of HTTP. `address` is
@@ -85,7 +85,7 @@ export interface PreparedHttpServer extends Pick<HttpServer, "admitUser" | "refu
   open(): Promise<HttpServer>;
 }
 
-/** How often the auth file is checked without requests: revoked WebSockets close within 5 s, ms. */
+/** Interval at which the auth file is checked without requests, ms: revoked WebSockets close within 5 s. */
 const REVOCATION_INTERVAL = 2_000;
 
 /** The web interface with its port open. Rejects with MgrError `conflict` when the port is not available. */
@@ -174,7 +174,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
         await listener.close();
         throw error;
       });
-      // After the port was opened: a manager that cannot get its port must not touch the sessions file.
+      // Done after the port was opened: a manager that cannot get its port must not touch the sessions file.
       const loginProblem = logins.problem();
       endWatch = everyBeat(REVOCATION_INTERVAL, () => logins.refresh());
       return {

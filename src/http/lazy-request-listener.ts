@@ -5,8 +5,8 @@ import { refusal, refuse } from "./request/refusal.ts";
 import type { RequestListenerOptions } from "./request-listener.ts";
 
 /**
- * Passes Node's requests to the app, which is loaded for the first of them: with Node's `fetch` it has 9 MiB and takes 30 ms of a start, and
- * a manager without a browser does not need it. Never throws.
+ * Passes Node's requests to the app, which is loaded on the first request: with Node's `fetch` it would add 9 MiB and 30 ms to a start, and a
+ * manager without a browser does not need it. Never throws.
  */
 export function lazyRequestListener(options: RequestListenerOptions) {
   let listener: Promise<(request: IncomingMessage, response: ServerResponse) => unknown> | null = null;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** This file is at different depths of the package: as source, compiled for imports, and bundled for the command line. */
+/** Finds the root of the package: this file is at different depths of it as source, compiled for imports, and bundled for the command line. */
 function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) {
@@ -20,5 +20,5 @@ export const packageFile = (path: string): string => join(root, path);
 
 const manifest = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
 
-/** Of this program. */
+/** Version of this program. */
 export const VERSION = manifest.version;

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { Admission } from "./auth/authenticate.ts";
 import type { RemoteEnd } from "./request/remote-end.ts";
 
-/** What the listener adds to a request. */
+/** Values that the listener adds to a request. */
 export interface RequestBindings {
   readonly remote: RemoteEnd;
   /** Closes the connection without an answer, because the reader is too slow. */
@@ -16,19 +16,19 @@ export type RouteContext = Context<RouteEnv>;
 export interface Route {
   /** A hono pattern. */
   readonly path: string;
-  /** GET answers HEAD too, with the same headers: such a handler must do nothing but answer. */
+  /** GET answers HEAD too, with the same headers: such a handler must have no effect. */
   readonly method: "GET" | "POST";
-  /** Pages of `instance.allowed_origins` may use it; every GET route is shared with them. */
+  /** Whether pages of `instance.allowed_origins` may use it; every GET route is shared with them. */
   readonly isShared?: true;
-  /** Served without authentication. */
+  /** Whether it is served without authentication. */
   readonly isOpen?: true;
   /** The body of the 401 for a browser that navigates here: HTML, shown when its user cancels the browser's own dialog. */
   readonly loginPage?: string;
-  /** The login form sends its request here. */
+  /** Whether the login form sends its request here. */
   readonly isLogin?: true;
   /**
-   * What a request with this query does beside answering, as the label of a button ("Download the archive"); null: nothing. Such a request
-   * needs proof that the manager's page or a script asked; HEAD never does anything.
+   * The effect of a request with this query, as the label of a button ("Download the archive"); null: none. A request with an effect needs proof
+   * that the manager's page or a script sent it; HEAD never has an effect.
    */
   readonly effect?: (query: URLSearchParams) => string | null;
   readonly handle: (context: RouteContext) => Response | Promise<Response>;

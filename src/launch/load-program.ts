@@ -23,7 +23,7 @@ import { isTrusted } from "../files/owners.ts";
 import { flagsAsDefault, setEngineFlags } from "./engine-flags.ts";
 
 const HASH_BYTES = 32;
-/** Set whatever the umask is: who can write bytecode decides what others run. */
+/** Modes that do not depend on the umask: a user who can write bytecode decides what others run. */
 const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o644;
 const requireHere = createRequire(import.meta.url);
@@ -36,15 +36,15 @@ interface Fresh {
 }
 
 /**
- * Runs a bundle of CommonJS modules. The bytecode of its files is kept in `code-cache` beside them, so that the next start needs not compile
- * them again (docs/decisions/0042). What other users than this one and root can write is ignored (docs/decisions/0049). Without that folder
- * everything works, more slowly. The program knows nothing of this, nor of the flags of V8 that are set once it says that it is up.
+ * Runs a bundle of CommonJS modules. The bytecode of its files is kept in `code-cache` beside them, so that the next start does not compile them
+ * again (docs/decisions/0042). Files that other users than this one and root can write are ignored (docs/decisions/0049). Without that folder
+ * everything works, more slowly. The program does not depend on this, nor on the flags of V8 that are set once it publishes that it is up.
  */
 export function loadProgram(path: string): void {
   flagsAsDefault();
   const loader = new Loader(path);
   subscribe(STARTED, () => {
-    // A program that stays may be killed, and with other flags nothing can be saved.
+    // A long-running program may be killed, and with other flags nothing can be saved.
     loader.save();
     setEngineFlags();
   });
@@ -54,7 +54,7 @@ export function loadProgram(path: string): void {
 
 class Loader {
   readonly #folder: string;
-  /** Of this version of V8 with these flags. Flags that are set later make another tag. */
+  /** Tag of this version of V8 with these flags. Flags that are set later make another tag. */
   readonly #tag = versionTag();
   readonly #cache: string;
   readonly #require: (id: string) => unknown;
@@ -71,7 +71,7 @@ class Loader {
   load(path: string): object {
     const known = this.#modules.get(path);
     if (known !== undefined) return known.exports;
-    // Before it is known: one that cannot be read is tried again.
+    // The module is compiled before it is registered: one that cannot be read is tried again.
     const compiled: Compiled = this.#compile(path).runInThisContext();
     const module = { exports: {} };
     this.#modules.set(path, module);
@@ -101,11 +101,11 @@ class Loader {
     }
   }
 
-  /** Includes the functions that were compiled since the file was loaded. */
+  /** Saves the bytecode, including that of functions that were compiled since the file was loaded. */
   save(): void {
     if (this.#fresh.size === 0 || versionTag() !== this.#tag) return;
     try {
-      // Another user, root too, would leave a folder there that the owner cannot remove.
+      // Another user, root too, would create a folder there that the owner cannot remove.
       if (statSync(this.#folder).uid !== process.geteuid?.()) return;
       makeFolder(dirname(this.#cache));
       makeFolder(this.#cache);
@@ -122,7 +122,7 @@ class Loader {
 
 /** V8 compares only the length of the source, and data that was damaged or made by another build would crash it. */
 function hashOf(source: Buffer, data: Buffer): Buffer {
-  // One of the largest modules of Node, so not loaded before its bytecode can be used (flagsAsDefault).
+  // This is one of the largest modules of Node, so it is not loaded before its bytecode can be used (flagsAsDefault).
   const { createHash } = requireHere("node:crypto") as typeof import("node:crypto");
   return createHash("sha256").update(nodeIdentity()).update(source).update(data).digest();
 }
@@ -144,14 +144,14 @@ function readTrusted(path: string): Buffer {
 }
 
 /**
- * Not with its parents: an installation that was removed below a running program stays removed. Throws if it is there and is not a folder of
- * this user, or a link to one.
+ * Creates a folder without its parents: an installation that was removed below a running program stays removed. Throws if the path is something
+ * else than a folder of this user, or is a link to one.
  */
 function makeFolder(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) mkdirSync(path, { mode: FOLDER_MODE });
   else if (!found.isDirectory()) throw new Error(`${path} is not a folder`);
-  // Only the owner can.
+  // Only the owner can change the mode.
   if (((found?.mode ?? 0) & 0o777) !== FOLDER_MODE) chmodSync(path, FOLDER_MODE);
 }
 
@@ -178,7 +178,7 @@ function versionTag(): string {
 
 let node = "";
 
-/** A build of Node of the same version may be another one. Looked up once: a command loads some twenty files. */
+/** Identity of the build of Node: there may be several builds of one version. Read once: a command loads some twenty files. */
 function nodeIdentity(): string {
   if (node === "") {
     const { size, mtimeMs } = statSync(process.execPath);

@@ -1,14 +1,14 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 
-/** After so long without a collection of garbage, the program has little to do, ms. */
+/** Time without a garbage collection after which the program counts as quiet, ms. */
 const QUIET_MS = 3_000;
 
-/** Two collections of young objects that follow one another so closely belong to a burst of work, ms. */
+/** Maximum interval between two collections of young objects that belong to a burst of work, ms. */
 const BURST_MS = 500;
 
 /**
- * When to prefer a small heap to a fast program: while there is little to do. Left alone, V8 keeps the garbage of a burst for as long as
+ * Decides when to prefer a small heap to a fast program: while there is little to do. Otherwise V8 keeps the garbage of a burst for as long as
  * nothing else is allocated (docs/decisions/0043).
  */
 export class QuietHeap {
@@ -22,11 +22,11 @@ export class QuietHeap {
     this.#quiet = setTimeout(() => this.#set(true), QUIET_MS).unref();
   }
 
-  /** A collection began at `at`, ms. */
+  /** Called when a collection began at `at`, ms. */
   collected(of: "young" | "all", at: number): void {
     const isBurst = of === "young" && at - this.#youngAt < BURST_MS;
     if (of === "young") this.#youngAt = at;
-    // Now and then a quiet program collects, too, and so does V8 to make the heap small.
+    // Now and then a quiet program collects, too, and V8 collects to make the heap small.
     if (this.#isSmall && !isBurst) return;
     if (this.#isSmall) this.#set(false);
     this.#quiet.refresh();
@@ -38,7 +38,7 @@ export class QuietHeap {
   }
 }
 
-/** Only for our own programs: a flag of the engine applies to the whole process. */
+/** Used only in our own programs: a flag of the engine applies to the whole process. */
 export function keepHeapSmallWhenQuiet(): void {
   const heap = new QuietHeap((small) => setFlagsFromString(small ? "--optimize-for-size" : "--no-optimize-for-size"));
   const observer = new PerformanceObserver((list) => {

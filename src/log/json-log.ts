@@ -5,10 +5,10 @@ import { RotatedFile } from "./rotated-file.ts";
 export const PINO_LEVELS = { debug: "debug", info: "info", warning: "warn", error: "error" } as const;
 
 interface JsonLogOptions {
-  /** Entries of lower levels are left out. */
+  /** Minimum level: entries of lower levels are dropped. */
   level: "debug" | "info";
   source: string;
-  /** Of each of the two files. */
+  /** Maximum size of each of the two files, bytes. */
   maxBytes?: number | undefined;
 }
 

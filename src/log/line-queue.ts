@@ -1,9 +1,12 @@
+import { pause, systemClock } from "../base/clock.ts";
+import { resolvesWithin } from "../base/wait.ts";
+
 /** Maximum size of the queue, bytes: an hour of a busy manager's log. Further lines are dropped and counted. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** Time limit for writing the rest at the end, milliseconds. */
 const CLOSE_MS = 1_000;
 
-/** Writes begin this far apart, milliseconds: a burst of thousands of lines takes a few of them. A line after a pause is written at once. */
+/** Minimum interval between writes, milliseconds: a burst of thousands of lines needs a few of them. A line after a pause is written at once. */
 const APART_MS = 50;
 
 interface LineQueueOptions {
@@ -11,7 +14,7 @@ interface LineQueueOptions {
   write: (lines: readonly string[]) => Promise<number>;
   /** The line that reports `count` lost lines. */
   lostLine: (count: number) => string;
-  /** Bytes. */
+  /** Maximum size of the queue, bytes. */
   maxWaiting?: number;
 }
 
@@ -27,21 +30,21 @@ export class LineQueue {
   #writing: Promise<void> | null = null;
   /** Start of the write in progress, on the monotonic clock. */
   #since: number | null = null;
-  /** When the last write began. */
+  /** Monotonic time at which the last write began. */
   #last = Number.NEGATIVE_INFINITY;
   /** Ends the wait for the next write. */
-  #hurry: (() => void) | null = null;
+  #hurry: AbortController | null = null;
 
   constructor(options: LineQueueOptions) {
     this.#options = options;
   }
 
-  /** Characters that are not written yet, at least. */
+  /** Number of characters that are not written yet, at least. */
   get waiting(): number {
     return this.#bytes;
   }
 
-  /** `line` includes its newline. */
+  /** Queues a line, which includes its newline. */
   push(line: string): void {
     if (this.#bytes + line.length > (this.#options.maxWaiting ?? MAX_WAITING_BYTES)) {
       this.#lost += 1;
@@ -64,13 +67,8 @@ export class LineQueue {
   /** Resolves when nothing waits any more, or the time limit is over. */
   async drained(): Promise<void> {
     if (this.#writing === null) return;
-    let timer: NodeJS.Timeout | undefined;
-    this.#hurry?.();
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_MS);
-    });
-    await Promise.race([this.#writing, patience]);
-    clearTimeout(timer);
+    this.#hurry?.abort();
+    await resolvesWithin(this.#writing, CLOSE_MS);
   }
 
   async #writeAll(): Promise<void> {
@@ -98,13 +96,8 @@ export class LineQueue {
   async #untilDue(): Promise<void> {
     const left = this.#last + APART_MS - performance.now();
     if (left <= 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, left);
-      this.#hurry = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    this.#hurry = new AbortController();
+    await pause(systemClock, left, this.#hurry.signal).catch(() => {});
     this.#hurry = null;
   }
 

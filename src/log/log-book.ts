@@ -3,7 +3,7 @@ import type { LogEntry, LogLevel, StateChange } from "../protocol/resources/reso
 import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 
-/** Numeric order of levels: an entry passes a minimum level if its number is not lower. */
+/** Whether `level` is at least `minimum`. */
 export function levelAtLeast(level: LogLevel, minimum: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(minimum);
 }
@@ -16,12 +16,12 @@ export interface LogInput {
 }
 
 export interface LogBookOptions {
-  /** Entries kept in memory. */
+  /** Maximum number of entries kept in memory. */
   capacity: number;
   now: () => number;
   /** Highest id that an earlier manager persisted, 0 if none: ids grow across restarts. */
   lastId?: number;
-  /** What earlier managers logged, oldest first. */
+  /** Entries of earlier managers, oldest first. */
   earlier?: readonly LogEntry[];
 }
 

@@ -27,7 +27,7 @@ export class RotatedFile {
   constructor({ path, maxBytes = MAX_BYTES, lostLine }: RotatedFileOptions) {
     this.#path = path;
     this.#maxBytes = maxBytes;
-    // Report the error now, not later by missing lines.
+    // Reports the error now, not later by missing lines.
     closeSync(openStateFile(path, FLAGS));
     this.#queue = new LineQueue({ write: (lines) => this.#write(lines), lostLine });
   }
@@ -57,7 +57,7 @@ export class RotatedFile {
     await this.#queue.drained();
     const file = this.#file;
     this.#file = null;
-    // Not awaited: on a disk that hangs, closing hangs as well.
+    // The close is not awaited: on a disk that hangs, it hangs as well.
     file?.close().catch(() => undefined);
   }
 

@@ -5,7 +5,7 @@ const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/;
 const EARLIEST_MS = -62_167_219_200_000;
 const LATEST_MS = 253_402_300_799_999;
 
-/** Texts by the last digits of their milliseconds: in a burst, thousands of times are of the same few. */
+/** Number of cached texts, by the last digits of their milliseconds: in a burst, thousands of times are the same few. */
 const REMEMBERED = 64;
 const texts: { readonly milliseconds: number; readonly text: string }[] = [];
 
@@ -24,7 +24,7 @@ export function formatTime(milliseconds: number): string {
 
 /** The strict inverse of formatTime. Throws RangeError for any other text, also for days and hours that do not exist. */
 export function parseTime(text: string): number {
-  // `Date.parse` alone would take a zoneless text as local time, and 30 February as 2 March.
+  // `Date.parse` alone would read a zoneless text as local time, and 30 February as 2 March.
   const milliseconds = TIMESTAMP.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
   if (Number.isNaN(milliseconds) || formatTime(milliseconds) !== text) {
     throw new RangeError(`'${text.slice(0, 64)}' is not a UTC time such as 2026-11-21T08:14:02.123`);

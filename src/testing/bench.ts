@@ -6,9 +6,9 @@ import { Recorder } from "./recorder.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
 
 export interface BenchOptions extends Omit<CreateOptions, "clock" | "host"> {
-  /** What runs in the place of the configured commands, by process name or fnmatch pattern. */
+  /** Programs that replace the configured commands, by process name or fnmatch pattern. */
   programs?: FakePrograms;
-  /** Answers of the host to requests that fake hosts know nothing of. */
+  /** Answers of the host to requests that fake hosts do not support. */
   answers?: HostAnswers;
   /** Wall time at the beginning, as the protocol writes it: `2026-01-01T00:00:00.000`. */
   begin?: string;
@@ -19,11 +19,11 @@ export interface Bench extends AsyncDisposable {
   readonly manager: EmbeddedManager;
   readonly clock: SimulatedClock;
   readonly host: FakeHost;
-  /** From the beginning. */
+  /** Records from the beginning. */
   readonly recorder: Recorder;
-  /** Lets pass as much simulated time as `promise` needs (`SimulatedClock.until`). */
+  /** Advances simulated time until `promise` settles (`SimulatedClock.until`). */
   until<T>(promise: Promise<T>, options?: { within?: number }): Promise<T>;
-  /** Lets simulated time pass, milliseconds. */
+  /** Advances simulated time, milliseconds. */
   advance(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }

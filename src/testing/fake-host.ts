@@ -22,16 +22,16 @@ import { EMPTY_ANSWERS } from "../features/contract.ts";
 import type { FakeProcess, FakeProgram, FakePrograms } from "./fake-program.ts";
 import { FakeRun } from "./fake-run.ts";
 
-/** How a host answers the requests of a manager. */
+/** Answers of a host to the requests of a manager. */
 export type HostAnswers = { [N in HostRequestName]?: (request: RequestOf<N>) => ResponseOf<N> | Promise<ResponseOf<N>> };
 
 export interface FakeHostOptions {
   clock: Clock;
   /** Canonical name; `localhost` by default. */
   host?: string;
-  /** What runs in the place of the configured commands. */
+  /** Programs that replace the configured commands. */
   programs?: FakePrograms;
-  /** Answers to requests that it has none for, or others than its own. */
+  /** Answers to requests that the fake host does not support, or that replace its own. */
   answers?: HostAnswers;
 }
 
@@ -68,25 +68,25 @@ export class FakeHost implements HostLink {
     this.#tick();
   }
 
-  /** The newest run of a process, to make it do things from the test. Throws `not_found` if it never ran in this life. */
+  /** The newest run of a process, which the test can control. Throws `not_found` if it never ran in this life. */
   process(name: string): FakeProcess {
     const run = this.#parts.runs.newest(name);
     if (!run) throw new MgrError("not_found", `'${name}' has not been started on this host`);
     return run;
   }
 
-  /** It cannot be reached from now on: silence, and what is asked fails. Its processes go on. */
+  /** Makes the host unreachable: it sends nothing, and requests fail. Its processes keep running. */
   lose(): void {
     this.#isLost = true;
   }
 
-  /** It can be reached again. */
+  /** Makes the host reachable again. */
   restore(): void {
     this.#isLost = false;
     this.#announce();
   }
 
-  /** Its daemon dies, and its processes with it; `restore` is the start of another one. */
+  /** Ends the daemon and its processes; `restore` starts another daemon. */
   die(): void {
     this.lose();
     for (const run of this.#parts.runs.living) run.kill();
@@ -94,7 +94,7 @@ export class FakeHost implements HostLink {
   }
 
   async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
-    // As every host does: never from within the call.
+    // Like every host, it never answers from within the call.
     await Promise.resolve();
     if (this.#isLost || this.#isClosed) throw new MgrError("host_unavailable", `host '${this.host}' cannot be reached`);
     if ("session" in request) this.#parts.session.check(request.session);
@@ -138,7 +138,7 @@ export class FakeHost implements HostLink {
         streamId,
         findRing: (name) => rings.find(name),
         send: (chunk) => this.#tell((listener) => listener.onOutput?.(chunk)),
-        // What scripted programs print is there at once.
+        // Output of scripted programs is available at once.
         hold: () => {},
       }),
     };
@@ -158,7 +158,7 @@ export class FakeHost implements HostLink {
       }),
       spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
       stop: async ({ run_id, steps }) => {
-        // A start that is under way cannot be called back: what comes up is stopped.
+        // A start that is under way cannot be cancelled: its run is stopped.
         await this.#parts.runs.notStarting(run_id);
         if (run(run_id).isExtinct) throw new MgrError("not_running", `the run ${run_id} has ended`);
         run(run_id).stop(steps);
@@ -251,7 +251,7 @@ export class FakeHost implements HostLink {
   }
 }
 
-/** What goes with a daemon's death. */
+/** The state that a daemon's death removes. */
 interface Life {
   readonly streamId: string;
   seq: number;

@@ -1,53 +1,53 @@
 import type { Signal } from "../protocol/resources/resources.ts";
 
-/** One run of a scripted program: what its script and the test can make it do. Times are those of the host's clock. */
+/** One run of a scripted program, controlled by its script and by the test. Times are those of the host's clock. */
 export interface FakeProcess {
   readonly name: string;
-  /** As a person reads it. */
+  /** The command as shown to users. */
   readonly command: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly pid: number;
   /** 1 for the first run of this name, then 2, 3 … */
   readonly run: number;
-  /** Signals and typed text that it was sent, in order: `SIGTERM`, `"yes\n"`. */
+  /** Signals and typed text that it received, in order: `SIGTERM`, `"yes\n"`. */
   readonly received: readonly string[];
   /** Aborted when it has ended. */
   readonly ended: AbortSignal;
 
-  /** Writes to its terminal, which makes CR LF of each newline. It becomes ready if that is what its `ready.regex` waits for. */
+  /** Writes to its terminal, which converts each newline to CR LF. The process becomes ready if the text matches its `ready.regex`. */
   print(text: string): void;
-  /** Its readiness probe holds from now on. */
+  /** Makes its readiness probe succeed from now on. */
   ready(): void;
-  /** Its liveness probe has failed for good, for this reason. */
+  /** Makes its liveness probe fail for good, with this reason. */
   unhealthy(reason: string): void;
-  /** Resolves after `milliseconds`; if it ends before, the script ends here. */
+  /** Resolves after `milliseconds`; if the process ends before, it rejects, which ends the script. */
   sleep(milliseconds: number): Promise<void>;
-  /** Resolves with what is typed next. */
+  /** Resolves with the next typed text. */
   input(): Promise<string>;
-  /** Does this on a signal instead of ending. SIGKILL cannot be caught. */
+  /** Calls `handler` on a signal instead of ending. SIGKILL cannot be caught. */
   on(signal: Signal, handler: () => void): void;
-  /** Goes on when it is sent one of these. */
+  /** Ignores these signals. */
   ignore(...signals: Signal[]): void;
-  /** Ends by itself. */
+  /** Ends the process by itself. */
   exit(code?: number): void;
-  /** Ends as by a signal that it did not catch. */
+  /** Ends the process as by a signal that it did not catch. */
   crash(signal?: Signal): void;
 }
 
 /**
- * What it does, synchronously or not. A number that it returns or resolves with is its exit code; otherwise it runs on
- * until it is ended. If it throws, that is printed, and it exits with code 1.
+ * The script of a program, synchronous or not. A number that it returns or resolves with is the exit code; otherwise the process runs until it is
+ * ended. If the script throws, the error is printed, and the process exits with code 1.
  */
 export type FakeScript = (process: FakeProcess) => unknown;
 
-/** A program that is not there. Without `script` it is ready at once, and runs until a signal ends it. */
+/** A simulated program. Without `script` it is ready at once, and runs until a signal ends it. */
 export interface FakeProgram {
   readonly script?: FakeScript;
-  /** It takes the host so long to start it, milliseconds. */
+  /** Time that the host takes to start it, milliseconds. */
   readonly spawn_delay?: number;
-  /** It cannot be started, for this reason. */
+  /** The reason why it cannot be started. */
   readonly spawn_error?: string;
 }
 
-/** By process name or fnmatch pattern; the first that matches counts. A function is a program's script. */
+/** Programs by process name or fnmatch pattern; the first match is used. A function is a program's script. */
 export type FakePrograms = Readonly<Record<string, FakeProgram | FakeScript>>;

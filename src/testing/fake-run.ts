@@ -13,7 +13,7 @@ interface FakeRunOptions {
   spec: RunSpec;
   memo: string;
   pid: number;
-  /** Of this name. */
+  /** Number of this run among those of its name, from 1. */
   count: number;
   clock: Clock;
   ring: OutputRing;
@@ -22,7 +22,7 @@ interface FakeRunOptions {
   onOutput: (name: string) => void;
 }
 
-/** What changes while it runs. */
+/** The fields of the report that change while it runs. */
 type Changing = Pick<RunReport, "ready" | "unhealthy" | "stop_time" | "final_offset" | "extinct" | "rows" | "cols" | "memo">;
 
 /** Signals that do not end a process by default; stopping is not simulated. */
@@ -101,7 +101,7 @@ export class FakeRun implements FakeProcess {
     };
   }
 
-  // What a script does.
+  // Actions of a script.
 
   print(text: string): void {
     this.#requireAlive("print");
@@ -160,7 +160,7 @@ export class FakeRun implements FakeProcess {
     this.#leave({ code: null, signal, reason: null });
   }
 
-  // What a host does.
+  // Actions of a host.
 
   signal(signal: string): void {
     this.#requireAlive(signal);
@@ -223,7 +223,7 @@ export class FakeRun implements FakeProcess {
       const code = await script(this);
       if (typeof code === "number" && this.#exit === null) this.exit(code);
     } catch (error) {
-      // It was ended while it slept or read: that is how scripts end.
+      // The process was ended while the script slept or read, which ends the script.
       if (this.#exit !== null) return;
       this.print(`the script of '${this.name}' failed: ${messageOf(error)}\n`);
       this.exit(1);

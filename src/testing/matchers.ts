@@ -10,20 +10,20 @@ interface Verdict {
   message: () => string;
 }
 
-/** What runners call a matcher with. */
+/** The `this` with which runners call a matcher. */
 type MatcherContext = { readonly isNot?: boolean } | undefined;
 
-/** What `expect.extend(matchers)` adds; declare it as `interface Matchers<T> extends MgrMatchers<T> {}` of your runner. */
+/** The matchers that `expect.extend(matchers)` adds; declare them as `interface Matchers<T> extends MgrMatchers<T> {}` of your runner. */
 export interface MgrMatchers<R = unknown> {
-  /** A process (or every process of a group) gets as far as this state; see `ProcessHandle.waitFor`. */
+  /** A process (or every process of a group) reaches this state; see `ProcessHandle.waitFor`. */
   toReach(state: ProcessState, options?: WaitOptions): Promise<R>;
   /** The output of a process matches, now or within the time; see `ProcessHandle.waitForOutput`. */
   toPrint(pattern: RegExp, options?: WaitOptions): Promise<R>;
-  /** These lines were recorded in this order; others may stand between them. */
+  /** These lines were recorded in this order; others may be between them. */
   toHaveHappened(lines: readonly string[]): R;
 }
 
-/** Matchers for runners with `expect.extend` (vitest, jest). Failures say why, with the last output or the whole record. */
+/** Matchers for runners with `expect.extend` (vitest, jest). Failure messages give the reason, with the last output or the whole record. */
 export const matchers = {
   toReach(this: MatcherContext, received: ProcessHandle | GroupHandle, state: ProcessState, options?: WaitOptions): Promise<Verdict> {
     return verdict(this, received.waitFor(state, options), `'${received.name}' reached '${state}'`);
@@ -40,7 +40,7 @@ export const matchers = {
   },
 };
 
-/** The same for `node:test` and any other runner: throws an Error that says which line is missing, with the whole record. */
+/** Does the same for `node:test` and any other runner: throws an Error that names the missing line, with the whole record. */
 export function assertHappened(recorder: Recorder, lines: readonly string[]): void {
   const missing = firstMissing(recorder.lines, lines);
   if (missing === null) return;
@@ -55,8 +55,8 @@ async function verdict(context: MatcherContext, wait: Promise<unknown>, what: st
     await wait;
     return { pass: true, message: () => what };
   } catch (error) {
-    // Thrown as it is: its stack begins at the test's line, which the runner does not know of an asynchronous matcher. Behind `not`, what
-    // a wait rejects with is the answer; anything else is a defect of the test.
+    // The error is thrown unchanged: its stack begins at the test's line, which the runner does not know of an asynchronous matcher. With `not`, a
+    // rejected wait is the expected result; any other error is a defect of the test.
     if (context?.isNot !== true || !(error instanceof MgrError)) throw error;
     return { pass: false, message: () => messageOf(error) };
   }

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from "./recorded-event.ts";
 
-/** What happened as a Mermaid sequence diagram: the manager, and a participant for each process. */
+/** Recorded events as a Mermaid sequence diagram: the manager, and a participant for each process. */
 export function mermaidSequence(events: readonly RecordedEvent[]): string {
   const names = [...new Set(events.map(({ name }) => name))];
   const id = (name: string) => `p${names.indexOf(name)}`;
@@ -13,7 +13,7 @@ function step(each: RecordedEvent, id: string): string {
   if (each.kind === "output") return `Note right of ${id}: ${plain(each.line)}`;
   const { to } = each;
   const why = each.why === "" ? "" : ` (${plain(each.why)})`;
-  // What the manager does is an arrow to the process, what the process does an arrow back, and thoughts are notes.
+  // Actions of the manager are arrows to the process, actions of the process are arrows back, and other changes are notes.
   if (to === "starting") return `m->>${id}: start`;
   if (to === "stopping") return `m->>${id}: stop`;
   if (to === "waiting" || (to === "stopped" && (each.from === "waiting" || each.from === "backoff" || each.from === null)))
@@ -21,7 +21,7 @@ function step(each: RecordedEvent, id: string): string {
   return `${id}-->>m: ${to}${why}`;
 }
 
-/** Nothing that ends a line or begins something of Mermaid's own. */
+/** Escapes characters that end a line or have a meaning in Mermaid. */
 function plain(text: string): string {
   return text.replace(/[#;<>\p{C}]/gu, (char) => `#${char.codePointAt(0)};`);
 }

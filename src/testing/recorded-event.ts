@@ -6,10 +6,10 @@ export type RecordedEvent =
       readonly kind: "state";
       readonly at: number;
       readonly name: string;
-      /** Null: seen for the first time. */
+      /** The previous state; null: the process was seen for the first time. */
       readonly from: ProcessState | null;
       readonly to: ProcessState;
-      /** Why, in words, where something is to be said: how it ended, what it waits for. */
+      /** The reason in words, such as how the process ended or what it waits for; "" if there is none. */
       readonly why: string;
     }
   | { readonly kind: "output"; readonly at: number; readonly name: string; readonly line: string };

@@ -5,11 +5,11 @@ import { mermaidSequence } from "./mermaid.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 
 export interface RecorderOptions {
-  /** Names of processes whose output is written down as well, line by line. */
+  /** Names of processes whose output is recorded as well, line by line. */
   output?: readonly string[];
 }
 
-/** Writes down what a connection sees: every change of state, in order, and lines of output where asked to. */
+/** Records what a connection sees: every change of state, in order, and lines of output if requested. */
 export class Recorder implements Disposable {
   readonly events: RecordedEvent[] = [];
   readonly #client: ManagerClient;
@@ -17,7 +17,7 @@ export class Recorder implements Disposable {
   readonly #newest = new Map<string, { to: ProcessState; why: string }>();
   readonly #subscriptions: { unsubscribe(): void }[] = [];
 
-  /** From now on. States from before count as unknown. */
+  /** Starts to record. Earlier states count as unknown. */
   constructor(from: ManagerClient | { readonly client: ManagerClient }, { output = [] }: RecorderOptions = {}) {
     this.#client = "client" in from ? from.client : from;
     this.#begin = this.#client.clock.monotonic();
@@ -30,7 +30,7 @@ export class Recorder implements Disposable {
     for (const name of output) this.#followOutput(name);
   }
 
-  /** One line each, without times: `db: starting → started`, `db| listening`. For comparing with what should have happened. */
+  /** One line for each event, without times: `db: starting → started`, `db| listening`. For comparison with expected lines. */
   get lines(): string[] {
     return this.events.map((each) => {
       if (each.kind === "output") return `${each.name}| ${each.line}`;
@@ -38,7 +38,7 @@ export class Recorder implements Disposable {
     });
   }
 
-  /** For people: a line each with time and reason, `   1.250 s  db  started → error (exit code 3)`. */
+  /** Text for people: one line for each event with time and reason, `   1.250 s  db  started → error (exit code 3)`. */
   text(): string {
     const width = Math.max(0, ...this.events.map(({ name }) => name.length));
     const rows = this.events.map((each) => {
@@ -50,7 +50,7 @@ export class Recorder implements Disposable {
     return rows.join("\n");
   }
 
-  /** For pages that draw Mermaid: a sequence diagram of the manager and the processes. */
+  /** Text for pages that draw Mermaid: a sequence diagram of the manager and the processes. */
   mermaid(): string {
     return mermaidSequence(this.events);
   }
@@ -64,7 +64,7 @@ export class Recorder implements Disposable {
     const why = reasonOf(process);
     const before = this.#newest.get(name);
     if (before?.to === state) {
-      // What a process waits for is told after the state itself.
+      // The dependencies that a process waits for are reported after the state itself.
       if (before.why === "") before.why = why;
       return;
     }

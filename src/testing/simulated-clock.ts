@@ -4,13 +4,13 @@ import { isWorkDue } from "../base/turns.ts";
 import { atSite } from "../client/wait.ts";
 import { parseTime } from "../protocol/time.ts";
 
-/** Wall time at which simulated time begins unless told otherwise. */
+/** Default wall time at which simulated time begins. */
 const BEGIN = "2026-01-01T00:00:00.000";
-/** Turns of the event loop after which whatever depends on promises alone has happened. */
+/** Number of turns of the event loop after which everything that depends only on promises has happened. */
 const SETTLING_TURNS = 4;
-/** Turns that work which is spread over many may take: a hundred thousand processes need some 3,000. */
+/** Maximum number of turns for work that is spread over many: a hundred thousand processes need some 3,000. */
 const MAX_TURNS = 100_000;
-/** Time that `until` lets pass at most, milliseconds: an hour, in a fraction of a second. */
+/** Maximum time that `until` advances, milliseconds: an hour, in a fraction of a second. */
 const MAX_MS = 3_600_000;
 
 interface Timer {
@@ -19,9 +19,9 @@ interface Timer {
 }
 
 /**
- * Time that passes when the test says so. Given to a manager it drives statecharts, waits, time-outs and backoff; times
- * shown begin at 2026-01-01T00:00:00.000. What is due falls due in its order, and everything that it causes happens before
- * the next. Real programs and sockets do not wait for it: use it with a fake host.
+ * A clock that the test advances. It drives a manager's statecharts, waits, time-outs and backoff; displayed times begin at
+ * 2026-01-01T00:00:00.000. Timers fire in the order of their times, and all effects of one happen before the next. Real programs and sockets do not
+ * wait for it: use it with a fake host.
  */
 export class SimulatedClock implements Clock {
   readonly #begin: number;
@@ -43,7 +43,7 @@ export class SimulatedClock implements Clock {
   }
 
   setTimeout(callback: () => void, milliseconds: number): unknown {
-    // As Node's: less than one is one, and so is what cannot be counted.
+    // As in Node, a delay below 1 or one that is not a number counts as 1.
     const delay = milliseconds >= 1 ? milliseconds : 1;
     this.#timers.set(++this.#lastTimer, { due: this.#elapsed + delay, callback });
     return this.#lastTimer;
@@ -53,12 +53,12 @@ export class SimulatedClock implements Clock {
     this.#timers.delete(handle as number);
   }
 
-  /** Timers that are set. */
+  /** Number of timers that are set. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Lets happen what waits for no time: promises, work on thousands of processes that is spread over many turns, and what they cause. */
+  /** Runs everything that needs no time: promises, work on thousands of processes that is spread over many turns, and their effects. */
   async settle(): Promise<void> {
     let quiet = 0;
     for (let turn = 0; turn < MAX_TURNS && quiet < SETTLING_TURNS; turn++) {
@@ -67,7 +67,7 @@ export class SimulatedClock implements Clock {
     }
   }
 
-  /** Lets `milliseconds` pass, and everything happen that falls due meanwhile. */
+  /** Advances by `milliseconds`, and runs everything that is due meanwhile. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#elapsed + milliseconds;
     await this.settle();
@@ -77,8 +77,8 @@ export class SimulatedClock implements Clock {
   }
 
   /**
-   * Lets pass as much time as `promise` needs, and settles as it does. Rejects with `timeout` if nothing is left that
-   * could come, or after `within` milliseconds of simulated time (an hour).
+   * Advances until `promise` settles, and settles like it. Rejects with `timeout` if no timer is left, or after `within` milliseconds of simulated
+   * time (an hour).
    */
   async until<T>(promise: Promise<T>, { within = MAX_MS }: { within?: number } = {}): Promise<T> {
     const site = new Error();

@@ -21,7 +21,7 @@ import type { RefusalLog } from "./refusal-log.ts";
 import type { SnapshotPart } from "./snapshot-part.ts";
 import { contains, outOfScope, type ViewMode } from "./view.ts";
 
-/** What all connections share. */
+/** Services that all connections share. */
 export interface ConnectionServices {
   readonly control: Control;
   readonly snapshotParts: readonly SnapshotPart[];
@@ -45,7 +45,7 @@ export interface ConnectionOptions {
 const MAX_PENDING = MAX_RUNNING + MAX_WAITING;
 const DEFECT = "Internal error. See the manager's log for details.";
 
-/** One client: frames in, answers, events and output out. Events flow from its construction on. */
+/** The connection of one client: receives frames; sends answers, events and output. Events are sent from its construction on. */
 export class Connection implements HandlerContext, TerminalViewer {
   readonly principal: Principal;
   readonly view: ViewMode;
@@ -102,7 +102,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#outbox.flush();
   }
 
-  /** The socket is about to close: sends what is queued as far as possible, then ends all subscriptions. */
+  /** Called before the socket closes: sends queued frames as far as possible, then ends all subscriptions. */
   close(): void {
     this.#isClosed = true;
     this.#outbox.flush();
@@ -115,7 +115,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#outbox.close();
   }
 
-  // ── What handlers may do ──
+  // ── Methods for handlers ──
 
   get logMinLevel(): LogLevel {
     return this.#logMinLevel;
@@ -123,7 +123,7 @@ export class Connection implements HandlerContext, TerminalViewer {
 
   setLogMinLevel(level: LogLevel): void {
     if (level === this.#logMinLevel) return;
-    // Entries of this turn still count by the old level.
+    // Entries of this turn are still sent by the old level.
     this.#services.logs.flush();
     this.#log.unsubscribe();
     this.#logMinLevel = level;
@@ -222,7 +222,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   async #request(frame: ClientFrame, handler: RequestHandler<ClientFrameType>, answered: () => void): Promise<void> {
     try {
       const made = handler.answer(frame, this);
-      // A snapshot must be queued in the turn it was taken in, before any later event.
+      // A snapshot must be queued in the turn in which it was created, before any later event.
       const isSent = this.#answer(made instanceof Promise ? await made : made, frame);
       answered();
       await isSent;
@@ -231,7 +231,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     }
   }
 
-  /** Resolves once the socket has taken the last frame. */
+  /** Resolves once the socket has accepted the last frame. */
   #answer([first, ...others]: Answer<ClientFrameType>, { request_id }: ClientFrame): Promise<void> {
     const frames = [request_id === undefined ? first : { ...first, request_id }, ...others];
     return new Promise((resolve) => {
@@ -243,7 +243,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     });
   }
 
-  /** A program in this process has no display. */
+  /** Null for a program in this process, which has no display. */
   #starterOf({ user, via, address }: Principal): Starter | null {
     if (via === "in-process") return null;
     return {
@@ -261,7 +261,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#refuse(refusalFrame(frame, { code, message: code === "internal" ? DEFECT : messageOf(error) }), frame.type);
   }
 
-  /** Answers, and logs which user was refused what (a defect is in the log already). */
+  /** Sends a refusal, and logs it with its user (a defect is in the log already). */
   #refuse(answer: RefusalFrame, what: string | null): void {
     const { host } = answer as { readonly host?: string };
     this.#push(host === undefined ? answer : Object.assign({}, answer, { host: this.#canonicalHost(host) }));
@@ -296,7 +296,7 @@ function tooMany(type: ClientFrameType): MgrError {
   );
 }
 
-/** Which frame a refusal answers, null where that could not be read. */
+/** Type of the frame that a refusal answers; null if that could not be read. */
 function askedType(refusal: RefusalFrame): string | null {
   return refusal.type === "error" ? (refusal.request_type ?? null) : refusal.type;
 }

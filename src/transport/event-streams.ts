@@ -44,7 +44,7 @@ export class EventStreams {
     return stream;
   }
 
-  /** Sends now what waits for the end of the turn. */
+  /** Sends pending changes of the tree now instead of at the end of the turn. */
   flush(): void {
     if (!this.#isTreePending) return;
     this.#isTreePending = false;
@@ -58,7 +58,7 @@ export class EventStreams {
 
   #share(key: string, name: string | undefined): Observable<EncodedFrame> {
     return new Observable<EncodedFrame>((subscriber) => {
-      // A change from before this view is not sent to it.
+      // An earlier change is not sent to the new view.
       this.flush();
       this.#open.set(key, { subscriber, name, shape: treeShape(this.#control.state.processTree(name)) });
       return () => {
@@ -138,7 +138,7 @@ function scopesOf(name: string): string[] {
   return [scopeKey(undefined), ...ancestorNames(name), name];
 }
 
-/** The tree without what can change while its shape does not. */
+/** The tree without its states, which change while its shape does not. */
 function treeShape(tree: ProcessTreeNode[]): string {
   return JSON.stringify(tree, (key, value: unknown) => (key === "state" ? undefined : value));
 }

@@ -13,7 +13,7 @@ export interface TransportExtension extends SnapshotPart {
   readonly handlers: Partial<HandlerTable<FeatureFrameType>>;
 }
 
-/** A feature, of which connections need only this part. */
+/** The part of a feature that connections need. */
 export interface ExtendsTransport {
   readonly transport?: TransportExtension;
 }

@@ -1,13 +1,17 @@
 import { isWithin } from "../base/names.ts";
 
-/** Frames of one kind that run at the same time on one connection, and that wait for them (docs/design/wire-rules.md, "One connection, many requests"). */
+/**
+ * Maximum numbers of frames of one kind that run at the same time, and that wait, on one connection (docs/design/wire-rules.md, "One connection,
+ * many requests").
+ */
 export const MAX_RUNNING = 16;
 export const MAX_WAITING = 64;
 
 /** The object of a frame: frames of one connection about the same object keep their order. */
 export interface FrameObject {
-  readonly kind: "process" | "topic" | "service" | "provider" | "logger" | "recording" | "host" | "configuration" | "output";
-  /** null: all objects of the kind. The name of a group stands for its processes, too. */
+  /** Such as "process". Features have kinds of their own. */
+  readonly kind: string;
+  /** Null: all objects of the kind. The name of a group includes its processes. */
   readonly name: string | null;
 }
 
@@ -15,14 +19,14 @@ export interface FrameObject {
 export interface FrameWork {
   /** Type of the frame. */
   readonly type: string;
-  /** null: it is independent of every other frame. */
+  /** The object of the frame; null: it is independent of every other frame. */
   readonly about: FrameObject | null;
   /**
-   * `read`: it sees all earlier changes of its object. `change`: it waits for earlier changes of its object, not for readings. `command`: a
-   * change that is accepted when it begins, so that later ones need not wait for its end.
+   * `read`: the frame sees all earlier changes of its object. `change`: it waits for earlier changes of its object, not for reads. `command`: a
+   * change that is accepted when it begins, so that later frames need not wait for its end.
    */
   readonly effect: "read" | "change" | "command";
-  /** Must neither throw nor reject. `answered`: the answer stands in the outbox. Resolves once the socket has taken the answer. */
+  /** Must neither throw nor reject. Calls `answered` when the answer is in the outbox. Resolves once the socket has accepted the answer. */
   run(answered: () => void): void | Promise<void>;
 }
 
@@ -40,20 +44,20 @@ interface Entry {
  * kind, and for nothing else; one that waits for nothing begins in this turn.
  */
 export class FrameSchedule {
-  /** In the order of arrival. */
+  /** Waiting frames, in the order of arrival. */
   #waiting: Entry[] = [];
   /** Frames about an object that later frames may have to wait for. */
   readonly #unreleased = new Set<Entry>();
-  /** By type: frames that were accepted, and those of them that run. */
+  /** Numbers of accepted and of running frames, by type. */
   readonly #accepted = new Map<string, number>();
   readonly #running = new Map<string, number>();
-  /** Answers to readings that the socket has not taken: while there are any, no other reading begins, so a slow reader costs little memory. */
+  /** Number of answers to reads that the socket has not accepted: while there are any, no other read begins, so a slow reader costs little memory. */
   #unsent = 0;
   #isAdvancing = false;
   #hasChanged = false;
   #closed = false;
 
-  /** False: too many frames of this kind wait, and this one was not accepted. */
+  /** Accepts a frame; false: too many frames of this kind wait, and this one was not accepted. */
   submit(work: FrameWork): boolean {
     const accepted = this.#accepted.get(work.type) ?? 0;
     if (accepted >= MAX_RUNNING + MAX_WAITING) return false;
@@ -111,12 +115,12 @@ export class FrameSchedule {
     if (entry.followers.length > 0) this.#advance();
   }
 
-  /** Begins what no longer has to wait, in the order of arrival. */
+  /** Begins the frames that no longer have to wait, in the order of arrival. */
   #advance(): void {
     this.#hasChanged = true;
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
-    // A frame that begins may finish at once, and free others that stand before it.
+    // A frame that begins may finish at once, and release others before it.
     while (this.#hasChanged) {
       this.#hasChanged = false;
       const waiting = this.#waiting;

@@ -10,7 +10,7 @@ export interface InProcessOptions {
   readonly receive: (text: string) => void;
 }
 
-/** A connection without a socket: the very frames of the WebSocket, within one program. */
+/** A connection without a socket: the same frames as on the WebSocket, within one program. */
 export interface InProcessConnection {
   /** One client frame as JSON text. */
   send(text: string): void;
@@ -32,7 +32,7 @@ export function connectInProcess(services: ConnectionServices, { principal, mode
       }
       queueMicrotask(done);
     },
-    // The reader is the same program: what it was given is delivered.
+    // The reader is the same program: frames passed to it are delivered.
     bufferedAmount: 0,
     cork() {},
     uncork() {},

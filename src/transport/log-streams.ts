@@ -4,7 +4,7 @@ import { encodeFrame } from "../protocol/frames/encode.ts";
 import { LOG_LEVELS, type LogEntry, type LogLevel } from "../protocol/resources/resources.ts";
 import type { EncodedFrame } from "./outbox.ts";
 
-/** Entries in one frame: bounds its size when a single turn logs thousands. */
+/** Maximum number of entries in one frame: a single turn may log thousands. */
 const MAX_BATCH_ENTRIES = 256;
 
 /**
@@ -27,7 +27,7 @@ export class LogStreams {
   /** Entries of at least `level` from now on. */
   from(level: LogLevel): Observable<EncodedFrame> {
     return new Observable((subscriber) => {
-      // What is pending was logged before this subscriber came.
+      // Pending entries were logged before this subscription.
       this.flush();
       return this.#streams[level].subscribe(subscriber);
     });

@@ -1,28 +1,28 @@
 import { MAX_SHORT_OUTPUT_BYTES } from "../contract/messages.ts";
 
-/** So often, and then no more: longer output comes through, however much is short. */
+/** Maximum number of times one item may be overtaken, so that longer output is sent even if much short output follows. */
 const MAX_OVERTAKEN = 64;
 
 /** One message on its way to the socket. */
 export interface OutboxItem {
   readonly bytes: Buffer;
-  /** What follows in the same message, made when the socket comes to it. */
+  /** Further parts of the same message, created when the socket is ready for them. */
   readonly more?: Iterator<Buffer> | undefined;
   /** A requested answer: not counted against the limits. */
   readonly exempt: boolean;
   /** Items of one key replace each other when the reader is slow; null: never replaced. */
   readonly mergeKey: string | null;
-  /** Called when the socket has taken the last byte. */
+  /** Called when the socket has accepted the last byte. */
   readonly onSent: (() => void) | null;
-  /** The process whose output it is; null: it keeps its place among all. */
+  /** The process whose output it is; null: it neither overtakes nor is overtaken. */
   readonly process: string | null;
-  /** How often it was overtaken. */
+  /** Number of times it was overtaken. */
   overtaken: number;
 }
 
 /**
- * First in, first out, but for short output, which overtakes the longer output of other processes and nothing else; an
- * item with a merge key can be taken out again before it is sent.
+ * First in, first out, except that short output overtakes the longer output of other processes. An item with a merge key can be removed before it
+ * is sent.
  */
 export class OutboxQueue {
   #items: (OutboxItem | null)[] = [];
@@ -43,7 +43,7 @@ export class OutboxQueue {
 
   push(item: OutboxItem): void {
     if (item.mergeKey !== null) this.#byKey.set(item.mergeKey, this.#items.length);
-    // Nothing that is overtaken has a merge key, so that no index is wrong afterwards.
+    // Overtaken items have no merge key, so that all indexes remain valid.
     const place = this.#placeOf(item);
     if (place === this.#items.length) this.#items.push(item);
     else this.#items.splice(place, 0, item);

@@ -7,32 +7,32 @@ import { SkippedOutput } from "./output/skipped-output.ts";
 export const SOFT_LIMIT_BYTES = 1024 * 1024;
 /** Beyond this many waiting bytes no more output is requested: it waits in the host's ring instead of being skipped here. */
 const FULL_BYTES = 640 * 1024;
-/** Output is requested again below this. */
+/** Output is requested again below this many waiting bytes. */
 const ROOM_BYTES = 384 * 1024;
 /** Bytes of output per byte of a frame: names, offsets and escaped characters need the rest. */
 const OUTPUT_SHARE = 0.85;
-/** Output resumes below this, so that a slow reader gets longer pieces instead of single lines. */
+/** Output resumes below this many waiting bytes, so that a slow reader gets longer pieces instead of single lines. */
 const RESUME_BYTES = SOFT_LIMIT_BYTES / 2;
 /** Beyond this many waiting bytes processes whose output must not be skipped are held back (docs/design/wire-rules.md, "Output"). */
 export const FAR_BEHIND_BYTES = 4 * 1024 * 1024;
-/** They continue below this. A reader stays this far below the limit so that a slow but steady one is not closed for being slow. */
+/** Held-back processes continue below this many waiting bytes, so far below the limit that a slow but steady reader is not closed. */
 const CAUGHT_UP_BYTES = FAR_BEHIND_BYTES - 512 * 1024;
-/** Beyond this the connection is closed. */
+/** Beyond this many waiting bytes the connection is closed. */
 export const HARD_LIMIT_BYTES = 8 * 1024 * 1024;
 /**
  * The limit while unskippable output waits: each such process may have as much in flight as its window holds, and the end of the output of
  * one that has exited is sent whole.
  */
 const UNSKIPPED_LIMIT_BYTES = 32 * 1024 * 1024;
-/** Passed to the socket ahead of the network; the rest stays here, where it can still be merged or skipped. */
+/** Maximum number of bytes passed to the socket ahead of the network; the rest stays here, where it can still be merged or skipped. */
 const WRITE_AHEAD_BYTES = 256 * 1024;
-/** Larger answers are sent as fragments of one message, so that the socket's progress is visible and pings get through. */
+/** Maximum size of a fragment, bytes: larger answers are sent in fragments, so that progress is visible and pings get through. */
 const SLICE_BYTES = 64 * 1024;
 
 /**
- * News is sent at once up to this many times in a row, and then this far apart, milliseconds. The starts of 1,000 processes make thousands of
- * events in as many turns: without this, a tenth of the manager's processor time for them was the write of each turn. A hundred restarts
- * one after the other make eight turns each, and are told at once.
+ * Events are sent at once up to this many times in a row, and then at this interval, milliseconds. The starts of 1,000 processes make thousands of
+ * events in as many turns: without this, a tenth of the manager's processor time for them was the write of each turn. A hundred restarts one after
+ * the other make eight turns each, and are sent at once.
  */
 const NEWS_IN_A_ROW = 200;
 const NEWS_APART_MS = 5;
@@ -41,7 +41,7 @@ const NEWS_APART_MS = 5;
 export interface OutboxSocket {
   /** `fin: false`: more of the same message follows. `done` once the kernel has the bytes, or on failure. */
   send(data: Buffer, options: { fin: boolean }, done: (error?: Error | null) => void): void;
-  /** Bytes that the kernel has not taken yet. */
+  /** Bytes that the kernel has not accepted yet. */
   readonly bufferedAmount: number;
   /** Between cork and uncork, small writes are joined. */
   cork(): void;
@@ -49,7 +49,7 @@ export interface OutboxSocket {
 }
 
 export interface OutboxObserver {
-  /** The kernel takes no more for now; `progress` follows whenever it takes some, `drained` once all is gone. */
+  /** The kernel accepts no more for now; `progress` follows whenever it accepts some, `drained` once all is sent. */
   congested(): void;
   progress(): void;
   drained(): void;
@@ -57,17 +57,17 @@ export interface OutboxObserver {
   hasRoom?(): void;
   /** The hard limit is exceeded: the connection has to be closed. */
   overflow(): void;
-  /** It held a process back for too long: the connection has to be closed, with `reason` as text. */
+  /** The client held a process back for too long: the connection has to be closed, with `reason` as text. */
   tooSlow?(reason: string): void;
 }
 
-/** An encoded event; `mergeKey` names what a newer one replaces when the reader is slow. */
+/** An encoded event; a newer one with the same `mergeKey` replaces it when the reader is slow. */
 export interface EncodedFrame {
   readonly bytes: Buffer;
   readonly mergeKey: string | null;
 }
 
-/** A part of an item, and how much of it the socket has. */
+/** A part of an item, and the number of its bytes that the socket has. */
 interface Sending {
   readonly item: OutboxItem;
   readonly bytes: Buffer;
@@ -81,7 +81,7 @@ function followingPart(item: OutboxItem): Sending | null {
 
 /**
  * Everything that is sent on one connection, bounded in bytes; in order, except that short output overtakes the long output of other
- * processes. What is queued in one turn is sent in one write, and so are events of a burst.
+ * processes. Frames of one turn are sent in one write, and so are events of a burst.
  */
 export class Outbox implements OutputSink {
   readonly #socket: OutboxSocket;
@@ -95,11 +95,11 @@ export class Outbox implements OutputSink {
   #behind = false;
   #full = false;
   #farBehind = false;
-  /** Some of the waiting output must not be skipped. */
+  /** Whether some of the waiting output must not be skipped. */
   #keepsOutput = false;
   #congested = false;
   #scheduled = false;
-  /** When news would be due if it was sent evenly, on the monotonic clock. */
+  /** Monotonic time at which the next event would be due at an even rate. */
   #newsDue = Number.NEGATIVE_INFINITY;
   #newsTimer: NodeJS.Timeout | null = null;
   #closed = false;
@@ -114,7 +114,7 @@ export class Outbox implements OutputSink {
     return this.#queue.countedBytes + this.#countedAhead;
   }
 
-  /** Enough output is waiting for now. */
+  /** Whether enough output is waiting for now. */
   get isFull(): boolean {
     return this.#full;
   }
@@ -133,30 +133,32 @@ export class Outbox implements OutputSink {
     this.#observer.tooSlow?.(reason);
   }
 
-  /** An event that must be delivered. In a burst it waits a few milliseconds for the next ones, unless something else is sent. */
+  /** Queues an event that must be delivered. In a burst it waits a few milliseconds for the next ones, unless something else is sent. */
   push(frame: EncodedFrame): void {
     if (this.#behind && frame.mergeKey !== null) this.#queue.drop(frame.mergeKey);
     this.#enqueue(itemOf(frame.bytes, { mergeKey: frame.mergeKey }), true);
   }
 
-  /** What must be delivered, and does not wait: `ack`, `error` and the like. */
+  /** Queues a frame that must be delivered, and does not wait: `ack`, `error` and the like. */
   reply(bytes: Buffer): void {
     this.#enqueue(itemOf(bytes));
   }
 
-  /** Output: skipped while the reader is behind, unless `keep` is set. */
+  /** Queues output. It is skipped while the reader is behind, unless `keep` is set. */
   output(piece: OutputPiece, keep = false): void {
     this.#keepsOutput ||= keep;
     if (this.#behind && !keep) this.#skipped.miss(piece);
     else this.#enqueue(itemOf(this.#skipped.resume(piece).encoded, { process: piece.name }));
   }
 
-  /** A requested answer of any size; `more` of it is created as the socket drains, so that a large one does not block other clients. */
+  /**
+   * Queues a requested answer of any size; its parts in `more` are created as the socket drains, so that a large one does not block other clients.
+   */
   answer(bytes: Buffer, onSent: (() => void) | null = null, more?: Iterator<Buffer>): void {
     this.#enqueue(itemOf(bytes, { exempt: true, onSent, more }));
   }
 
-  /** Passes on what the socket can take now instead of at the end of the turn. */
+  /** Sends as much as the socket accepts now instead of at the end of the turn. */
   flush(): void {
     if (this.#closed) return;
     this.#endNewsTimer();
@@ -214,7 +216,7 @@ export class Outbox implements OutputSink {
       this.#scheduled = false;
       this.flush();
     };
-    // A reader that takes the parts of a long answer as fast as they are made must not keep all others waiting until its end.
+    // A client that reads the parts of a long answer as fast as they are created must not block all others until its end.
     if (this.#current?.item.exempt) setImmediate(flush);
     else queueMicrotask(flush);
   }
@@ -267,7 +269,7 @@ export class Outbox implements OutputSink {
     this.#behind = false;
   }
 
-  /** Everything was read, and no output has followed the gap: it is reported by itself. Otherwise the next output reports it. */
+  /** Reports a gap by itself once everything was read and no output has followed it. Otherwise the next output reports it. */
   #declareSkipped(): void {
     for (const piece of this.#skipped.declare()) this.#enqueue(itemOf(piece.encoded, { process: piece.name }));
   }

@@ -16,9 +16,8 @@ export const WEBSOCKET_SERVER_OPTIONS = {
 const TOO_LARGE = 1009;
 
 /**
- * Calls `announce` just before the close frame for an oversized message goes out. ws closes by itself, and tells its
- * `error` listeners only after the close frame, when nothing can be sent any more; but it does so through the public
- * `close`, where there is still time for one frame.
+ * Calls `announce` just before the close frame for an oversized message is sent. ws closes by itself, and calls its `error` listeners only after
+ * the close frame, when nothing can be sent any more; but it closes through the public `close`, where one more frame can be sent.
  */
 export function beforeOversizeClose(ws: WebSocket, announce: () => void): void {
   const close = ws.close.bind(ws);

@@ -2,10 +2,10 @@ import type { Clock } from "../base/clock.ts";
 import { shortened } from "../base/text-length.ts";
 import type { LogBook } from "../log/log-book.ts";
 
-/** As many refusals may be logged at once; then one more each REFILL_MS: a client's loop must not push all else out of the log. */
+/** Maximum number of refusals that are logged at once; then one more each REFILL_MS: a client's loop must not push everything else out of the log. */
 const BURST = 20;
 const REFILL_MS = 1_000;
-/** Messages may quote what was sent. */
+/** Maximum length of a reason, characters: it may quote the frame. */
 const MAX_CHARACTERS = 400;
 
 /** Logs refusals with user and reason, for all connections. */
@@ -22,7 +22,7 @@ export class RefusalLog {
     this.#refilledAt = clock.monotonic();
   }
 
-  /** `what` is the frame's type, or null where it had none. */
+  /** `what` is the frame's type, or null if it had none. */
   note({ user, what, reason }: { user: string; what: string | null; reason: string }): void {
     this.#refill();
     if (this.#left === 0) {

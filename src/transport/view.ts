@@ -2,21 +2,21 @@ import type { ManagerState } from "../actors/control.ts";
 import { isWithin } from "../base/names.ts";
 import { CLIENT_FRAMES, type ClientFrame } from "../protocol/frames/frames.ts";
 
-/** What a connection sees (docs/design/wire-rules.md, "Focused connections"). */
+/** The view of a connection (docs/design/wire-rules.md, "Focused connections"). */
 export type ViewMode =
   | { readonly kind: "full" }
   | { readonly kind: "single_process"; readonly name: string }
   | { readonly kind: "single_group"; readonly name: string }
   | { readonly kind: "log_only" };
 
-/** Why an upgrade is refused, as a HTTP status and a sentence. */
+/** The refusal of an upgrade: an HTTP status and a sentence. */
 export interface ViewRefusal {
   readonly status: 400 | 404;
   readonly message: string;
 }
 
 /**
- * The view that the query of `/ws` asks for. Names must exist now; a scope whose object vanishes later stays open.
+ * The view that the query of `/ws` requests. Names must exist now; a scope whose object vanishes later stays open.
  * Unknown parameters are ignored.
  */
 export function parseViewMode(query: URLSearchParams, state: Pick<ManagerState, "process" | "hasGroup">): ViewMode | ViewRefusal {
@@ -59,7 +59,7 @@ export function contains(view: ViewMode, name: string): boolean {
   }
 }
 
-/** Why this view may not send that frame, as a sentence, or null if it may (docs/design/wire-rules.md, "Focused connections"). */
+/** The reason why this view may not send that frame, as a sentence; null if it may (docs/design/wire-rules.md, "Focused connections"). */
 export function outOfScope(view: ViewMode, frame: ClientFrame): string | null {
   const { scope } = CLIENT_FRAMES[frame.type];
   if (view.kind === "full" || scope === "own") return null;

@@ -27,11 +27,11 @@ export interface TransportOptions {
   readonly system: ActorSystem;
   /** Content hash of the web UI's files. */
   readonly assetHash: string;
-  /** How long a client may take nothing of what waits for it, milliseconds, before it is closed with 1008; default 30,000. */
+  /** Maximum time in which a client reads none of its waiting frames, milliseconds, before it is closed with 1008; default 30,000. */
   readonly stallMs?: number | undefined;
 }
 
-/** How an upgraded socket is to be served. */
+/** Options for serving an upgraded socket. */
 export interface AcceptOptions {
   readonly principal: Principal;
   readonly mode: ViewMode;
@@ -51,7 +51,7 @@ interface ConnectionInfo {
   readonly principal: Principal;
   readonly mode: ViewMode;
   readonly address: string;
-  /** `reason` is cut to what a close frame can hold. */
+  /** `reason` is cut to the maximum length in a close frame. */
   close(code: number, reason: string): void;
 }
 
@@ -71,7 +71,7 @@ export interface Transport {
 export function createTransport(options: TransportOptions): Transport {
   const { control, hub, system, assetHash, stallMs } = options;
   const extensions = transportExtensions(options.extensions);
-  // Before the streams: a process that appears is subscribed before its first frame.
+  // Called before the streams are created, so that a process that appears is subscribed before its first frame.
   const leave = followProcesses(control, hub);
   const events = new EventStreams(control, (name) => hub.flush(name));
   const services: ConnectionServices = {
@@ -157,7 +157,7 @@ function serve({ ws, id, options, services, system, frames, stallMs }: Serving):
 
   beforeOversizeClose(ws, refuseOversize);
   ws.on("message", (data: Buffer, isBinary) => {
-    // A connection that is being closed (revoked session, full queue) takes no more frames.
+    // A connection that is being closed (revoked session, full queue) accepts no more frames.
     if (ws.readyState !== ws.OPEN) return;
     frames.received++;
     if (data.length > MAX_FRAME_BYTES) ws.close(1009);
@@ -166,7 +166,7 @@ function serve({ ws, id, options, services, system, frames, stallMs }: Serving):
     else connection.receive(data.toString());
   });
   ws.on("pong", () => actor.send({ type: "pong" }));
-  // A protocol error of the peer (bad UTF-8, too large …): ws closes with the fitting code by itself.
+  // A protocol error of the peer (bad UTF-8, too large …): ws itself closes with the matching code.
   ws.on("error", (error) => services.control.log.debug(`web client ${address}: ${error.message}`));
   ws.once("close", () => {
     connection.close();

@@ -22,7 +22,7 @@ describe("the statechart of a connection", () => {
     });
   });
 
-  test("a living peer is pinged every 20 s and never given up", () => {
+  test("a peer that answers is pinged every 20 s and stays connected", () => {
     for (let minute = 0; minute < 30; minute++) {
       clock.advance(20_000);
       connection.send({ type: "pong" });
@@ -31,7 +31,7 @@ describe("the statechart of a connection", () => {
     expect(connection.state()).toBe("flowing");
   });
 
-  test("a peer that answers no ping is dead after 60 s", () => {
+  test("a peer that answers no ping counts as dead after 60 s", () => {
     clock.advance(59_999);
     expect(calls).toEqual(["ping", "ping"]);
     expect(connection.state()).toBe("flowing");
@@ -41,14 +41,14 @@ describe("the statechart of a connection", () => {
     expect(system.names("connection")).toEqual([]);
   });
 
-  test("a late pong is as good as an early one", () => {
+  test("a late pong counts as much as an early one", () => {
     clock.advance(59_000);
     connection.send({ type: "pong" });
     clock.advance(59_000);
     expect(connection.state()).toBe("flowing");
   });
 
-  test("congested for 30 s without progress is closed with 1008", () => {
+  test("a connection that is congested for 30 s without progress is closed with 1008", () => {
     connection.send({ type: "congested" });
     expect(connection.state()).toBe("congested");
     clock.advance(29_999);
@@ -58,7 +58,7 @@ describe("the statechart of a connection", () => {
     expect(connection.state()).toBe("closing");
   });
 
-  test("progress gives a congested connection another 30 s, drained ends it", () => {
+  test("progress gives a congested connection another 30 s, and draining ends the congestion", () => {
     connection.send({ type: "congested" });
     for (let step = 0; step < 10; step++) {
       clock.advance(19_000);
@@ -81,7 +81,7 @@ describe("the statechart of a connection", () => {
     expect(connection.state()).toBe("closed");
   });
 
-  test("closing that the peer answers ends without termination", () => {
+  test("a close that the peer answers ends without termination", () => {
     connection.send({ type: "close", code: 1001, reason: "" });
     connection.send({ type: "socket.closed" });
     expect(connection.state()).toBe("closed");
@@ -89,12 +89,12 @@ describe("the statechart of a connection", () => {
     expect(calls).toEqual(["close 1001 "]);
   });
 
-  test("a refusal is 1008 with its reason in words", () => {
+  test("a refused connection is closed with 1008 and the reason as text", () => {
     connection.send({ type: "refuse", reason: "your password was changed" });
     expect(calls).toEqual(["close 1008 your password was changed"]);
   });
 
-  test("a second close counts for nothing", () => {
+  test("a second close has no effect", () => {
     connection.send({ type: "close", code: 1001, reason: "a" });
     connection.send({ type: "close", code: 1008, reason: "b" });
     connection.send({ type: "congested" });

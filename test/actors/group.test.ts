@@ -45,7 +45,7 @@ describe("the statechart of a group", () => {
     ]);
   });
 
-  test("a member in backoff is not started: the start goes on until it is, cannot be, or is no longer wanted", () => {
+  test("a start of a group waits for a member in backoff until it runs, fails or is stopped", () => {
     for (const end of ["started", "error", "stopped"] as const) {
       const { state, become, command, emitted } = group(stopped("a"));
       command("start", "starting");
@@ -59,7 +59,7 @@ describe("the statechart of a group", () => {
     }
   });
 
-  test("a member with a ready condition is not ready by having started", () => {
+  test("a start of a group waits until a member with a ready condition is ready", () => {
     const { state, become, command } = group([{ name: "a", state: "stopped", has_ready_state: true }]);
     command("start", "starting");
     become("a", "started");
@@ -68,7 +68,7 @@ describe("the statechart of a group", () => {
     expect(state()).toBe("idle");
   });
 
-  test("a stop lasts until none is left", () => {
+  test("a stop of a group lasts until no member runs", () => {
     const { state, become, command } = group([
       { name: "a", state: "ready", has_ready_state: true },
       { name: "b", state: "backoff", has_ready_state: false },
@@ -80,7 +80,7 @@ describe("the statechart of a group", () => {
     expect(state()).toBe("idle");
   });
 
-  test("the members are those of the turn in which the command was accepted", () => {
+  test("a command acts on the members that the group has in the turn in which it is accepted", () => {
     const { actor, live, state, become, command } = group(stopped("a"));
     command("start", "starting");
     live.push({ name: "late", state: "stopped", has_ready_state: false });
@@ -89,14 +89,14 @@ describe("the statechart of a group", () => {
     expect(state()).toBe("idle");
   });
 
-  test("a removed member holds up no command", () => {
+  test("a removed member does not delay a command", () => {
     const { actor, state, command } = group(stopped("a"));
     command("start", "starting");
     actor.send({ type: "removed", name: "a" });
     expect(state()).toBe("idle");
   });
 
-  test("a stop during a start takes over", () => {
+  test("a stop during a start replaces the start", () => {
     const { state, become, command, emitted } = group(stopped("a"));
     command("start", "starting");
     command("stop", "stopping");
@@ -106,7 +106,7 @@ describe("the statechart of a group", () => {
     expect(emitted.filter(({ type }) => type === "settled")).toEqual([{ type: "settled", after: "stopping" }]);
   });
 
-  test("restart stops, then starts, and ends when both are done", () => {
+  test("a restart stops all members, then starts them, and ends when both are done", () => {
     const { state, become, command } = group([{ name: "a", state: "started", has_ready_state: false }]);
     command("restart", "stopping");
     become("a", "starting");
@@ -115,13 +115,13 @@ describe("the statechart of a group", () => {
     expect(state()).toBe("idle");
   });
 
-  test("an empty group has done everything at once", () => {
+  test("an empty group completes every command at once", () => {
     const { state, command } = group([]);
     command("start", "starting");
     expect(state()).toBe("idle");
   });
 
-  test("the members are looked at once for a command, however many they are", () => {
+  test("a command checks all members once, however many there are", () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `sim/p${index}`);
     let looks = 0;
     const live = names.map((name) => ({ name, state: "starting" as const, has_ready_state: false }));

@@ -147,7 +147,7 @@ describe("the statechart of a host", () => {
     expect(kinds()).toEqual(["ready", "lost", "died", "ready"]);
   });
 
-  test("ready | its daemon exited | died; its late heartbeats count for nothing, another daemon's do", async () => {
+  test("ready | its daemon exited | died; its late heartbeats are ignored, those of another daemon are not", async () => {
     await ready();
     actor.send({ type: "daemon.exited" });
     expect(state()).toBe("died");
@@ -165,7 +165,7 @@ describe("the statechart of a host", () => {
     expect(emitted).toEqual([]);
   });
 
-  test("any | heartbeat of an unknown contract version | incompatible, said once, nothing stopped", () => {
+  test("any | heartbeat of an unknown contract version | incompatible, logged once, nothing stopped", () => {
     heartbeat({ contract: CONTRACT_VERSION + 1 });
     heartbeat({ contract: CONTRACT_VERSION + 1 });
     expect(state()).toBe("incompatible");

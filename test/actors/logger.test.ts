@@ -24,7 +24,7 @@ function actorOf() {
   };
 }
 
-it("is configured, started and stopped, and informs the hosts each time", async () => {
+it("a logger is configured, started and stopped, and the hosts are informed each time", async () => {
   const { actor, state, told, answer } = actorOf();
   expect(state()).toBe("idle");
   actor.send({ type: "configure", isStarted: false });
@@ -43,7 +43,7 @@ it("is configured, started and stopped, and informs the hosts each time", async 
   expect([state(), told()]).toEqual(["idle", [false, true, false]]);
 });
 
-it("a stop while it starts, and a start while it stops, take the place of what they interrupt", async () => {
+it("a stop during a start, and a start during a stop, replace the command in progress", async () => {
   const { actor, state, told, answer } = actorOf();
   actor.send({ type: "start" });
   actor.send({ type: "stop" });
@@ -54,14 +54,14 @@ it("a stop while it starts, and a start while it stops, take the place of what t
   expect(state()).toBe("recording");
 });
 
-it("a logger of the configuration begins as the configuration says", async () => {
+it("a logger of the configuration begins as configured", async () => {
   const { actor, state, answer } = actorOf();
   actor.send({ type: "configure", isStarted: true });
   await answer();
   expect(state()).toBe("recording");
 });
 
-it("is collecting until the last download ends, then returns to its previous state", async () => {
+it("a logger is collecting until the last download ends, then returns to its previous state", async () => {
   for (const isStarted of [true, false]) {
     const { actor, state, answer } = actorOf();
     actor.send({ type: "configure", isStarted });
@@ -75,7 +75,7 @@ it("is collecting until the last download ends, then returns to its previous sta
   }
 });
 
-it("can be stopped and started while it is downloaded", async () => {
+it("a logger can be stopped and started while it is downloaded", async () => {
   const { actor, state, answer } = actorOf();
   actor.send({ type: "start" });
   await answer();
@@ -91,7 +91,7 @@ it("can be stopped and started while it is downloaded", async () => {
   expect(state()).toBe("recording");
 });
 
-it("a download that begins or ends while hosts are informed does not disturb that", async () => {
+it("a download that begins or ends while hosts are informed does not disturb the command", async () => {
   const { actor, state, answer } = actorOf();
   actor.send({ type: "start" });
   actor.send({ type: "collect" });
@@ -101,7 +101,7 @@ it("a download that begins or ends while hosts are informed does not disturb tha
   expect(state()).toBe("recording");
 });
 
-it("what every host refuses is an error with the reason, until the next command", async () => {
+it("a command that every host refuses is an error with the reason, until the next command", async () => {
   const { actor, state, problem, answer } = actorOf();
   actor.send({ type: "start" });
   await answer(new MgrError("conflict", "this host has 100 loggers"));

@@ -25,7 +25,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     expect(rig.send({ type: "report", run: null }).state).toBe("starting");
   });
 
-  test("what was found is announced as adopted, what this manager does as a change", () => {
+  test("a run that was found is logged as adopted, and what this manager does as a change", () => {
     const told = (rig: ProcessRig) => rig.emitted.filter(({ type }) => type === "adopted" || type === "changed");
     const found = (run: RunReport) => new ProcessRig({ requested: "start" }).send({ type: "report", run });
     expect(told(found(report("3-7")))).toEqual([{ type: "adopted", state: "started", reason: null }]);
@@ -46,7 +46,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     ]);
   });
 
-  test("alive and wanted is adopted as started", () => {
+  test("a live run with a requested start is adopted as started", () => {
     const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("3-7", { pid: 42, age_ms: 5_000 }) });
     expect(rig.path).toEqual(["started"]);
     expect(rig.context).toMatchObject({ runId: "3-7", run: { pid: 42 }, exit: null });
@@ -54,7 +54,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     expect(rig.stops).toEqual([]);
   });
 
-  test("alive and ready is adopted as ready", () => {
+  test("a live run that is ready is adopted as ready", () => {
     const rig = new ProcessRig({ requested: "start", definition: definition(READY) });
     rig.send({ type: "report", run: report("3-7", { ready: true, age_ms: 99_000 }) });
     expect(rig.path).toEqual(["ready"]);
@@ -62,7 +62,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     expect(rig.state).toBe("ready");
   });
 
-  test("alive with intent stop is stopped", () => {
+  test("a live run with a requested stop is stopped", () => {
     const rig = new ProcessRig({ requested: "stop" }).send({ type: "report", run: report("3-7") });
     expect(rig.state).toBe("stopping");
     expect(rig.stops.map((stop) => stop.runId)).toEqual(["3-7"]);
@@ -86,7 +86,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     );
   });
 
-  test("stopping and wanted (a restart was under way) is stopped and started again", () => {
+  test("a stopping run with a requested start (a restart was under way) is stopped and started again", () => {
     const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("3-7", { stopping: true }) });
     expect(rig.state).toBe("stopping");
     rig.extinct(null, "SIGTERM");
@@ -109,7 +109,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     expect(rig.state).toBe("stopping");
   });
 
-  test("ended while the manager was away: that exit and the restart policy, with the rest of the delay", () => {
+  test("a process that ended while the manager was away has that exit, and the rest of its restart delay", () => {
     const rig = new ProcessRig({ requested: "start", definition: definition(ON_FAILURE) });
     const run = report("3-7", { ...ended(1), extinct: true, start_time: WALL - 5_000, stop_time: WALL - 400, age_ms: 5_000 });
     rig.send({ type: "report", run });
@@ -119,20 +119,20 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     expect(rig.state).toBe("starting");
   });
 
-  test("ended well while the manager was away: stopped, and its dependents may know", () => {
+  test("a process that succeeded while the manager was away is stopped, and its dependents see the success", () => {
     const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("3-7", { ...ended(0), extinct: true }) });
     expect(rig.state).toBe("stopped");
     expect(rig.context.lastRunSucceeded).toBe(true);
     expect(rig.spawns).toEqual([]);
   });
 
-  test("error stays error over a manager restart", () => {
+  test("a process in error stays in error over a manager restart", () => {
     const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("3-7", { ...ended(9), extinct: true }) });
     expect(rig.path).toEqual(["error"]);
     expect(rig.reason).toBe("exited with code 9");
   });
 
-  test("a crash loop stays one over a manager restart, however long the manager was away", () => {
+  test("a crash loop stays in error over a manager restart, however long the manager was away", () => {
     const policy = definition({ restart: { policy: "on-failure", max_restarts: 1, delay: 100 } });
     const before = startedProcess({ definition: policy }).died(1);
     before.clock.advance(100);
@@ -147,12 +147,12 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     expect(after.reason).toContain("crash loop");
   });
 
-  test("after a host reboot intent is started again", () => {
+  test("a process with a requested start is started again after a host reboot", () => {
     const rig = new ProcessRig({ requested: "start" }).send({ type: "report", run: null });
     expect(rig.path).toEqual(["starting"]);
   });
 
-  test("a process that never ran and is not wanted stays stopped", () => {
+  test("a process that never ran and has no requested start stays stopped", () => {
     const rig = new ProcessRig().send({ type: "report", run: null });
     expect(rig.state).toBe("stopped");
     expect(rig.spawns).toEqual([]);
@@ -198,7 +198,7 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
     expect(rig.context.restarts).toBe(2_000);
   });
 
-  test("a rebuilt process goes on showing its last state, and nothing is announced when the report agrees", () => {
+  test("a rebuilt process keeps showing its last state, and publishes nothing if the report agrees", () => {
     const rig = new ProcessRig({ requested: "start", shown: "started" });
     expect(rig.state).toBe("started");
     rig.send({ type: "report", run: report("3-7") });
@@ -217,38 +217,38 @@ test("a host clock that was stepped during a run affects neither its backoff nor
 });
 
 describe("reconciliation after a lost link", () => {
-  test("alive and wanted: nothing changes", () => {
+  test("a live run with a requested start does not change", () => {
     const rig = startedProcess().send({ type: "host.lost" }, { type: "host.ready" });
     rig.send({ type: "report", run: rig.run() });
     expect(rig.path).toEqual(["starting", "started"]);
   });
 
-  test("became ready meanwhile: ready", () => {
+  test("a run that became ready while the link was lost is ready", () => {
     const rig = startedProcess({ definition: definition(READY) }).send({ type: "host.lost" }, { type: "host.ready" });
     rig.send({ type: "report", run: rig.run({ ready: true }) });
     expect(rig.state).toBe("ready");
   });
 
-  test("ended meanwhile: that exit, and the restart policy applied", () => {
+  test("a run that ended while the link was lost has that exit, and the restart policy applies", () => {
     const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.lost" }, { type: "host.ready" });
     rig.send({ type: "report", run: rig.run({ ...ended(4), extinct: true, stop_time: WALL }) });
     expect(rig.path).toEqual(["starting", "started", "backoff"]);
     expect(rig.context.exit?.code).toBe(4);
   });
 
-  test("run gone: error 'host daemon died', then the restart policy, each shown", () => {
+  test("a run that is gone is error 'host daemon died', then the restart policy applies; each state is shown", () => {
     const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.lost" }, { type: "host.ready" });
     rig.send({ type: "report", run: null });
     expect(rig.path).toEqual(["starting", "started", "error", "backoff"]);
     expect(rig.emitted).toContainEqual({ type: "changed", from: "started", to: "error", reason: "host daemon died" });
   });
 
-  test("run gone while it was being stopped: stopped", () => {
+  test("a run that is gone while it was being stopped is stopped", () => {
     const rig = startedProcess().stop().send({ type: "host.lost" }, { type: "host.ready" }, { type: "report", run: null });
     expect(rig.path.at(-1)).toBe("stopped");
   });
 
-  test("alive with a stop requested, and not stopping: the stop is asked for again", async () => {
+  test("a run whose stop was requested and that is not stopping gets the stop again", async () => {
     const rig = startedProcess().stop();
     rig.stopping?.resolve("accepted");
     await new Promise((resolve) => setImmediate(resolve));
@@ -259,7 +259,7 @@ describe("reconciliation after a lost link", () => {
     expect(rig.state).toBe("stopping");
   });
 
-  test("already stopping and wanted: stopping, then started again", () => {
+  test("a run that is already stopping, with a requested start, is stopped and started again", () => {
     const rig = startedProcess();
     rig.send({ type: "report", run: rig.run({ stopping: true }) });
     expect(rig.state).toBe("stopping");
@@ -267,7 +267,7 @@ describe("reconciliation after a lost link", () => {
     expect(rig.state).toBe("starting");
   });
 
-  test("spawned and ended before its answer came: started, then its end, each shown", () => {
+  test("a run that ended before its spawn was answered is shown as started, then as ended", () => {
     const rig = stoppedProcess().start();
     rig.send({ type: "run.exited", run: report("1-1", ended(2)) });
     expect(rig.path).toEqual(["starting", "started", "error"]);
@@ -286,7 +286,7 @@ describe("reconciliation after a lost link", () => {
     expect(rig.emitted).toHaveLength(before);
   });
 
-  test("an answer that was overtaken by the run's end does not bring it back to life", () => {
+  test("a spawn answer that arrives after the end of the run does not make the run alive again", () => {
     const rig = startedProcess();
     const late = rig.run();
     rig.died(1);
@@ -294,7 +294,7 @@ describe("reconciliation after a lost link", () => {
     expect(rig.context.run?.exit?.code).toBe(1);
   });
 
-  test("an answer that was overtaken by the leader's end does not bring the run back to life either", () => {
+  test("a spawn answer that arrives after the end of the leader does not make the run alive again", () => {
     const rig = startedProcess();
     const late = rig.run();
     rig.exited(1);
@@ -302,7 +302,7 @@ describe("reconciliation after a lost link", () => {
     expect(rig.context.run?.exit?.code).toBe(1);
   });
 
-  test("news of an exit that were overtaken by the extinction do not bring the tree back", () => {
+  test("an exit event that arrives after the extinction does not make the tree alive again", () => {
     const rig = startedProcess();
     const late = rig.run(ended(1));
     rig.died(1).send({ type: "run.exited", run: late }).start();
@@ -314,19 +314,19 @@ describe("reconciliation after a lost link", () => {
     expect(rig.path).toEqual(["started"]);
   });
 
-  test("waiting for the tree of the run before, its daemon died: the next run is asked for", () => {
+  test("if the daemon dies while a process waits for the tree of its last run, the next run is requested", () => {
     const rig = startedProcess().exited(1).start().send({ type: "host.died" });
     expect(rig.state).toBe("starting");
     expect(rig.spawns).toHaveLength(2);
   });
 
-  test("waiting for the tree of the run before, the host is another one: the next run is asked for", () => {
+  test("if the host is replaced while a process waits for the tree of its last run, the next run is requested", () => {
     const rig = startedProcess().exited(1).start().send({ type: "report", run: null });
     expect(rig.state).toBe("starting");
     expect(rig.spawns).toHaveLength(2);
   });
 
-  test("the daemon died while a run was stopped for its ready timeout: that is what is said", () => {
+  test("if the daemon dies while a run is stopped for its ready timeout, the reason is the death of the daemon", () => {
     const rig = startedProcess({ definition: definition({ ...READY, ...ON_FAILURE }) });
     rig.clock.advance(30_000);
     rig.send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: null });
@@ -341,7 +341,7 @@ describe("reconciliation after a lost link", () => {
     expect(rig.reason).toBe("no such user");
   });
 
-  test("a daemon that was taken for dead and is not: its run is adopted again", () => {
+  test("the run of a daemon that was wrongly taken for dead is adopted again", () => {
     const rig = startedProcess({ definition: definition(ON_FAILURE) });
     const run = rig.run();
     rig.send({ type: "host.died" }, { type: "report", run });
@@ -351,7 +351,7 @@ describe("reconciliation after a lost link", () => {
     expect(rig.state).toBe("stopped");
   });
 
-  test("extinction does not undo what was said about the end", () => {
+  test("the extinction of a run keeps the reason of its end", () => {
     const rig = startedProcess({ definition: definition(READY) });
     rig.clock.advance(30_000);
     rig.exited(null, "SIGTERM").extinct(null, "SIGTERM");

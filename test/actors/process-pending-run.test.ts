@@ -24,7 +24,7 @@ function found(pendingRun: PendingRun, run: RunReport | null, policy: (typeof PO
 const pendingOf = (rig: ProcessRig) => rig.emitted.flatMap((event) => (event.type === "pending_run" ? [event.pending] : []));
 
 describe("a restart that an earlier manager accepted is carried out", () => {
-  test.each(POLICIES)("alive and not stopped yet, policy %s", (policy) => {
+  test.each(POLICIES)("when the run is alive and not stopped yet, policy %s", (policy) => {
     const rig = found(RESTART, report(OLD), policy);
     expect(rig.stops.map(({ runId }) => runId)).toEqual([OLD]);
     rig.extinct(null, "SIGTERM");
@@ -32,12 +32,12 @@ describe("a restart that an earlier manager accepted is carried out", () => {
     expect(rig.spawns.map(({ runId }) => runId)).toEqual(["4-1"]);
   });
 
-  test.each(POLICIES)("stopping, policy %s", (policy) => {
+  test.each(POLICIES)("when the run is stopping, policy %s", (policy) => {
     const rig = found(RESTART, report(OLD, { stopping: true }), policy).extinct(null, "SIGTERM");
     expect(rig.path).toEqual(["stopping", "starting"]);
   });
 
-  test.each(POLICIES)("its leader has ended, its tree lives, policy %s", (policy) => {
+  test.each(POLICIES)("when the leader has ended and the tree lives, policy %s", (policy) => {
     const rig = found(RESTART, report(OLD, ended(null, "SIGTERM")), policy);
     expect(rig.path).toEqual(["starting"]);
     expect(rig.spawns).toEqual([]);
@@ -45,17 +45,20 @@ describe("a restart that an earlier manager accepted is carried out", () => {
     expect(rig.spawns).toHaveLength(1);
   });
 
-  test.each(POLICIES.flatMap((policy) => [0, 1].map((code) => ({ policy, code }))))("extinct, exit code $code, policy $policy", (row) => {
-    const rig = found(RESTART, report(OLD, { ...ended(row.code), extinct: true }), row.policy);
-    expect(rig.path).toEqual(["starting"]);
-    expect(rig.spawns).toHaveLength(1);
-  });
+  test.each(POLICIES.flatMap((policy) => [0, 1].map((code) => ({ policy, code }))))(
+    "when the run is extinct, exit code $code, policy $policy",
+    (row) => {
+      const rig = found(RESTART, report(OLD, { ...ended(row.code), extinct: true }), row.policy);
+      expect(rig.path).toEqual(["starting"]);
+      expect(rig.spawns).toHaveLength(1);
+    },
+  );
 
-  test("the host never ran it", () => {
+  test("when the host never ran the process", () => {
     expect(found(RESTART, null).path).toEqual(["starting"]);
   });
 
-  test("but not again once its new run has begun", () => {
+  test("only once: not again after its new run has begun", () => {
     const rig = found(RESTART, report("3-8"));
     expect(rig.path).toEqual(["started"]);
     expect(pendingOf(rig)).toEqual([null]);
@@ -63,8 +66,8 @@ describe("a restart that an earlier manager accepted is carried out", () => {
     expect(found(RESTART, report("3-8", { ...ended(0), extinct: true })).state).toBe("stopped");
   });
 
-  test("and counts as none: the counters are reset", () => {
-    const memo = JSON.stringify({ restarts: 4, attempt: 4, ago: [1, 2, 3, 4] });
+  test("and does not count as a restart: the counters are reset", () => {
+    const memo = JSON.stringify({ restarts: 4, attempt: 4, failures: 0, ago: [1, 2, 3, 4] });
     const alive = found(RESTART, report(OLD, { memo })).extinct(null, "SIGTERM");
     const gone = found(RESTART, report(OLD, { ...ended(1), extinct: true, memo }));
     for (const { context } of [alive, gone]) expect(context).toMatchObject({ restarts: 0, attempt: 0, restartTimes: [] });
@@ -78,11 +81,11 @@ describe("a restart that an earlier manager accepted is carried out", () => {
 });
 
 describe("a start that an earlier manager accepted is carried out", () => {
-  test.each([0, 1])("of a process that had ended with %i", (code) => {
+  test.each([0, 1])("when the process has ended with %i", (code) => {
     expect(found(START, report(OLD, { ...ended(code), extinct: true })).path).toEqual(["starting"]);
   });
 
-  test("and is content with a run that lives", () => {
+  test("and changes nothing when a run lives", () => {
     const rig = found(START, report(OLD));
     expect(rig.path).toEqual(["started"]);
     expect(pendingOf(rig)).toEqual([null]);

@@ -68,7 +68,7 @@ describe("restart policy", () => {
     expect(rig.reason).toBe("crash loop: restarted 20 times in a row, and never ran for 60 s, at last exited with code 1");
   });
 
-  test("the next manager goes on counting failures in a row", () => {
+  test("the next manager continues to count consecutive failures", () => {
     const policy = definition({ restart: { policy: "on-failure", delay: 30_000, factor: 1, max_restarts: 3, window: 60_000 } });
     const rig = startedProcess({ definition: policy });
     delays(rig, 3);
@@ -93,7 +93,7 @@ describe("restart policy", () => {
     }
   });
 
-  test("it is unstable from a failure until a run has lasted stable_after", () => {
+  test("a process is unstable from a failure until a run has lasted stable_after", () => {
     const rig = startedProcess({
       definition: definition({
         ready: { kind: "regex", pattern: "up" },
@@ -115,14 +115,14 @@ describe("restart policy", () => {
     expect(rig.state).toBe("started");
   });
 
-  test("a requested start ends the talk of restarts", () => {
+  test("a manual restart resets the failure counter", () => {
     const rig = startedProcess({ definition: definition({ restart: { policy: "on-failure", delay: 1_000 } }) });
     delays(rig, 1);
     rig.restart().extinct(null, "SIGTERM").spawned();
     expect(rig.context).toMatchObject({ unstable: false, failures: 0 });
   });
 
-  test("a requested start after a crash loop resets the counters", () => {
+  test("a manual start after a crash loop resets the restart counter", () => {
     const rig = startedProcess({ definition: definition({ restart: { policy: "on-failure", delay: 10, max_restarts: 1 } }) });
     delays(rig, 1);
     rig.died(1).start().spawned().died(1);
@@ -135,7 +135,7 @@ describe("restart policy", () => {
     expect(delays(rig, 3)).toEqual([0, 0, 0]);
   });
 
-  test("next_start_time is there in backoff only", () => {
+  test("next_start_time is set in backoff only", () => {
     const rig = startedProcess({ definition: definition({ restart: { policy: "always" } }) });
     expect(rig.context.nextStart).toBeNull();
     expect(rig.died(1).context.nextStart).not.toBeNull();
@@ -150,7 +150,7 @@ describe("restart policy", () => {
     expect(rig.spawns.at(-1)?.definition.cwd).toBe("/new");
   });
 
-  test("lastRunSucceeded is null while a newer run is on its way", () => {
+  test("lastRunSucceeded is null while a newer run is starting", () => {
     const rig = startedProcess().died(0);
     expect(rig.context.lastRunSucceeded).toBe(true);
     expect(rig.start().context.lastRunSucceeded).toBeNull();
@@ -158,7 +158,7 @@ describe("restart policy", () => {
   });
 });
 
-describe("what a process emits", () => {
+describe("a process emits", () => {
   test("one `changed` for each visible change, and its snapshot is that of the new state", () => {
     const rig = stoppedProcess();
     const shown: string[] = [];
@@ -189,7 +189,7 @@ describe("what a process emits", () => {
     expect(rig.context.waitingFor).toEqual(["b"]);
   });
 
-  test("the size of the last send_winch goes to the next run, and is adopted from a living one", () => {
+  test("the size of the last send_winch is passed to the next run, and is adopted from a living one", () => {
     const rig = stoppedProcess().send({ type: "winch", rows: 50, cols: 120 }).start();
     expect(rig.spawns[0]?.size).toEqual({ rows: 50, cols: 120 });
     const adopted = new ProcessRig({ requested: "start" }).send({ type: "report", run: report("2-1", { rows: 50, cols: 120 }) });
@@ -198,7 +198,7 @@ describe("what a process emits", () => {
     expect(untouched.context.size).toBeNull();
   });
 
-  test("an effect that breaks its contract fails the actor, for the registry to rebuild", async () => {
+  test("an effect that breaks its contract makes the actor fail, so that the registry rebuilds it", async () => {
     const rig = startedProcess().stop();
     rig.stopping?.reject(new Error("boom"));
     await settle();

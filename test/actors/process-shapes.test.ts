@@ -15,7 +15,7 @@ const MANY = 100;
 const names = Array.from({ length: MANY }, (_, index) => `p${index}`);
 
 // An object with more than 16 properties that V8 keeps as a hash table costs ten times the time and memory, in each step of each process.
-it("V8 keeps the context of a process as an object with a fixed shape, from its first step to the end of its run", () => {
+it("the context of a process keeps one V8 shape, from its first step to the end of its run", () => {
   const rig = new ProcessRig();
   const steps = [
     { type: "report", run: null },
@@ -74,15 +74,15 @@ it("the context of a process has every field from the start", () => {
   expect(Object.keys(new ProcessRig().context)).toEqual(Object.keys(fields));
 });
 
-describe("what there is of each process has the same shape for all", () => {
-  it("its definition", () => {
+describe("the objects of each process have the same V8 shape", () => {
+  it("in its definition", () => {
     const processes = Object.fromEntries(names.map((name) => [name, { command: name }]));
     const [first, ...others] = loadConfigObject({ processes }, { base_dir: "/work", state_dir: "/tmp/s" }).processes.values();
     if (first === undefined) throw new Error("no process");
     expect(others.filter((other) => !isSame(first, other))).toEqual([]);
   });
 
-  it("its context and its exit, and what is remembered of its runs", () => {
+  it("in its context, its exit and the records of its runs", () => {
     const history = new RunHistory();
     const all = names.map((name) => {
       const rig = new ProcessRig({ definition: definition({ name }) });

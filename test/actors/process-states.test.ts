@@ -190,14 +190,14 @@ describe("the table of states (docs/design/wire-rules.md, 'Basic transitions')",
     expect(rig.context.exit).toMatchObject({ signal: "SIGTERM", time: WALL });
   });
 
-  test("stopping | the host tells both ends in one event | stopped, with the exit", () => {
+  test("stopping | the host reports both ends in one event | stopped, with the exit", () => {
     const rig = startedProcess({ definition: definition({ restart: { policy: "always" } }) }).stop();
     rig.exited(null, "SIGTERM", { extinct: true });
     expect(rig.state).toBe("stopped");
     expect(rig.context.exit).toMatchObject({ signal: "SIGTERM", time: WALL });
   });
 
-  test("started | the host tells both ends in one event | the next run begins without waiting for the tree", () => {
+  test("started | the host reports both ends in one event | the next run begins without waiting for the tree", () => {
     const rig = startedProcess().exited(1, null, { extinct: true });
     expect(rig.state).toBe("error");
     expect(rig.start().state).toBe("starting");
@@ -466,7 +466,7 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
   });
 });
 
-test("an effect that ends as it must not makes the actor fail, which the registry rebuilds", () => {
+test("an effect that ends against its contract makes the actor fail, so that the registry rebuilds it", () => {
   const rig = startedProcess().stop();
   const defect = new TypeError("a defect");
   rig.stopping?.reject(defect);

@@ -32,7 +32,7 @@ const reported = (isRecording: boolean, problem: string | null = null) => ({ typ
 const start = { type: "start", spec: SPEC } as const;
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it("starts, records and stops", async () => {
+it("a recording starts, records and stops", async () => {
   const { actor, effects, specs, state } = actorOf();
   expect(state()).toBe("idle");
   actor.send(start);
@@ -47,7 +47,7 @@ it("starts, records and stops", async () => {
   expect(state()).toBe("idle");
 });
 
-it("what no host starts is an error with the reason, until the next start", async () => {
+it("a recording that no host starts is an error with the reason, until the next start", async () => {
   const { actor, effects, state, problem } = actorOf();
   actor.send(start);
   effects.start[0]?.reject(new MgrError("conflict", "the disk is full"));
@@ -57,7 +57,7 @@ it("what no host starts is an error with the reason, until the next start", asyn
   expect([state(), problem()]).toEqual(["starting", null]);
 });
 
-it("a recording that a host has gone on with is taken over by the next manager", () => {
+it("a recording that a host continued is adopted by the next manager", () => {
   const { actor, state } = actorOf();
   actor.send(reported(true));
   expect(state()).toBe("recording");
@@ -65,7 +65,7 @@ it("a recording that a host has gone on with is taken over by the next manager",
   expect(state()).toBe("idle");
 });
 
-it("a host that ends it by itself makes it an error; while another host records, it continues and reports the problem", () => {
+it("a recording that its host ends is an error; while another host records, it continues and reports the problem", () => {
   const { actor, state, problem } = actorOf();
   actor.send(reported(true));
   actor.send(reported(true, "the disk of rt1 is full"));
@@ -76,7 +76,7 @@ it("a host that ends it by itself makes it an error; while another host records,
   expect([state(), problem()]).toEqual(["recording", null]);
 });
 
-it("a stop while it starts ends it on the hosts that began", async () => {
+it("a stop during a start ends the recording on the hosts that began it", async () => {
   const { actor, effects, state } = actorOf();
   actor.send(start);
   actor.send({ type: "stop" });

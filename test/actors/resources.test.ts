@@ -104,7 +104,7 @@ describe("the resource of a process", () => {
     expect(project(rig)).toMatchObject({ state: "starting", next_start_time: null, restarts: 1, pid: null });
   });
 
-  test("shows what it waits for in waiting", () => {
+  test("shows its missing dependencies in waiting", () => {
     const rig = stoppedProcess();
     rig.dependenciesHold = false;
     rig.start();
@@ -187,7 +187,7 @@ describe("the process tree", () => {
     expect(toTree({ config: all, stateOf, scope: "sim/wor" })).toEqual([]);
   });
 
-  test("takes names that objects have by nature", () => {
+  test("takes names of object properties such as __proto__", () => {
     const odd = config(["__proto__/constructor", "toString"]);
     expect(toTree({ config: odd, stateOf: () => "started" })).toEqual([
       {

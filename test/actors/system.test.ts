@@ -52,7 +52,7 @@ describe("the registry of actors", () => {
     return made;
   };
 
-  test("an actor that throws is rebuilt, and its sibling knows nothing of it", () => {
+  test("an actor that throws is rebuilt, and its sibling is not affected", () => {
     const { system, logged } = open();
     const scopes: ActorScope[] = [];
     system.spawn("group", "bad", (scope) => {
@@ -70,7 +70,7 @@ describe("the registry of actors", () => {
     expect(logged).toEqual(["error: the actor of group 'bad' failed and is rebuilt: a defect"]);
   });
 
-  test("what a listener sends waits until the actor that spoke has finished its step, in the order of the calls", () => {
+  test("events that a listener sends wait until the emitting actor has finished its step, and keep their order", () => {
     const seen: string[] = [];
     const { system } = open({
       onEmit: (_kind, name, event) => {
@@ -144,7 +144,7 @@ describe("the registry of actors", () => {
     expect(parked).toEqual([]);
   });
 
-  test("an actor that fails at its very start is parked, not rebuilt for ever", () => {
+  test("an actor that fails at its start is parked, not rebuilt for ever", () => {
     const { system, parked } = open();
     let builds = 0;
     system.spawn("group", "stillborn", () => {
@@ -174,13 +174,13 @@ describe("the registry of actors", () => {
     connection.send({ type: "pong" });
   });
 
-  test("an address in use is refused: the old actor would be orphaned", () => {
+  test("an address in use is refused: the previous actor would be orphaned", () => {
     const { system } = open();
     system.spawn("group", "sim", () => ({ machine: groupMachine, input: input("sim") }));
     expect(() => system.spawn("group", "sim", () => ({ machine: groupMachine, input: input("sim") }))).toThrow("exists already");
   });
 
-  test("the same name may stand for actors of different kinds", () => {
+  test("actors of different kinds may have the same name", () => {
     const { system } = open();
     system.spawn("group", "x", () => ({ machine: groupMachine, input: input("x") }));
     system.spawn("process", "x", () => ({
@@ -192,7 +192,7 @@ describe("the registry of actors", () => {
     expect(system.get("process", "x")?.getSnapshot().context.shown).toBe("stopped");
   });
 
-  test("an actor that came to its own end leaves the registry", () => {
+  test("an actor that ends by itself leaves the registry", () => {
     const { system } = open();
     openConnection(system, "c1", { ping: () => {}, close: () => {}, terminate: () => {} }).send({ type: "socket.closed" });
     expect(system.names("connection")).toEqual([]);
@@ -202,14 +202,14 @@ describe("the registry of actors", () => {
     expect(open().system.send("process", "nobody", { type: "start", by: "ann" })).toBe(false);
   });
 
-  test("what actors emit is forwarded with their address", () => {
+  test("events that actors emit are forwarded with their address", () => {
     const { system, emitted } = open();
     system.spawn("group", "sim", () => ({ machine: groupMachine, input: input("sim") }));
     system.send("group", "sim", start);
     expect(emitted).toEqual(["group sim changed", "group sim changed", "group sim settled"]);
   });
 
-  test("a listener that throws does not harm the actor that spoke", () => {
+  test("a listener that throws does not affect the actor that emitted the event", () => {
     const { system, logged } = open({
       onEmit: () => {
         throw new Error("deaf");
@@ -221,7 +221,7 @@ describe("the registry of actors", () => {
     expect(logged[0]).toBe("error: a listener failed on 'changed' of group 'sim': deaf");
   });
 
-  test("a delay of nothing is over in the next turn of the event loop, unless its state is left before", async () => {
+  test("a delay of 0 ends in the next turn of the event loop, unless its state is left before", async () => {
     const { system } = open({ clock: systemClock });
     const machine = createMachine({ initial: "a", states: { a: { after: { 0: "b" }, on: { "host.lost": "c" } }, b: {}, c: {} } });
     const state = (name: string) => system.get("process", name)?.getSnapshot().value;

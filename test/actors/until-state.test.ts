@@ -20,7 +20,7 @@ function actor() {
   return createActor(machine).start();
 }
 
-it("waits until the condition holds, and not longer", async () => {
+it("untilState waits until the condition holds, and not longer", async () => {
   const one = actor();
   const isRunning = vi.fn(() => one.getSnapshot().value === "running");
   const met = untilState(one, isRunning);
@@ -37,7 +37,7 @@ it.each([
   ["was stopped", (one: ReturnType<typeof actor>) => void one.stop()],
   ["has ended", (one: ReturnType<typeof actor>) => one.send({ type: "end" })],
   ["has failed, which ends nothing else", (one: ReturnType<typeof actor>) => one.send({ type: "fail" })],
-])("says that the actor %s", async (_how, end) => {
+])("untilState resolves with false if the actor %s", async (_how, end) => {
   const one = actor();
   const met = untilState(one, () => one.getSnapshot().value === "running");
   end(one);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BY, EngineRig, Intents, LASTING } from "./support/engines.ts";
 
-describe("what runs from the beginning", () => {
+describe("the state at the start", () => {
   it("is the last request of a user, else autostart and its dependencies; a requested stop wins", async () => {
     const intents = new Intents({
       wanted: { requested_state: "start" },
@@ -38,7 +38,7 @@ describe("what runs from the beginning", () => {
 });
 
 describe("the log", () => {
-  it("has one entry for each change of state, in these words", async () => {
+  it("has one entry for each change of state, with these texts", async () => {
     await using rig = await EngineRig.open({ processes: { "g/a": { command: ["false"] }, b: LASTING } });
     rig.engine.control.commands.process("start", "g/a", BY);
     await rig.until(() => rig.states("g/a")[0] === "error");
@@ -95,7 +95,7 @@ describe("the reason for a change of a process that no request named", () => {
 });
 
 describe("intent", () => {
-  it("is on the disk before the host hears of its effect", async () => {
+  it("is on the disk before its effect is sent to the host", async () => {
     const intents = new Intents();
     await using rig = await EngineRig.open(
       { processes: { a: LASTING } },
@@ -120,7 +120,7 @@ describe("intent", () => {
     }
   });
 
-  it("that cannot be written is an error in the log; processes start and stop all the same", async () => {
+  it("that cannot be written is an error in the log; processes start and stop nevertheless", async () => {
     const intents = new Intents();
     await using rig = await EngineRig.open({ processes: { a: LASTING } }, { intents });
     intents.onFlush = () => Promise.reject(new Error("no space left on device"));
@@ -132,7 +132,7 @@ describe("intent", () => {
     expect(rig.engine.registry.process("a")).toMatchObject({ state: "stopped", requested_state: "stop" });
   });
 
-  it("on a disk that stands still is waited for once; then everything starts and stops at once", async () => {
+  it("on a disk that hangs is waited for once; then everything starts and stops at once", async () => {
     const intents = new Intents();
     await using rig = await EngineRig.open({ processes: { a: LASTING, b: LASTING } }, { intents });
     intents.onFlush = () => new Promise(() => {});
@@ -146,7 +146,7 @@ describe("intent", () => {
     ]);
   });
 
-  it("is written also where nothing follows from it at the host: a stop in backoff", async () => {
+  it("is also written if the host has nothing to do: a stop in backoff", async () => {
     const intents = new Intents();
     const restart = { policy: "always", delay: "1h", max_delay: "1h" } as const;
     await using rig = await EngineRig.open({ processes: { a: { command: "false", restart } } }, { intents });
@@ -157,7 +157,7 @@ describe("intent", () => {
     expect(intents.done).toEqual(["set a stop", "flush"]);
   });
 
-  it("stays as it is when everything is stopped for the end", async () => {
+  it("does not change when everything is stopped at the end", async () => {
     const intents = new Intents();
     await using rig = await EngineRig.open({ processes: { a: LASTING, b: { ...LASTING, depends_on: ["a"] } } }, { intents });
     await rig.handle("b").start();
@@ -170,7 +170,7 @@ describe("intent", () => {
   });
 });
 
-describe("stopping everything for the end", () => {
+describe("stopping everything at the end", () => {
   it("does not wait for a host that is away", async () => {
     await using rig = await EngineRig.open(
       { processes: { a: LASTING } },

@@ -52,7 +52,7 @@ describe("dependencies", () => {
     }
   });
 
-  it("one job that many wait for lets all of them go at once, and is run once", async () => {
+  it("a job that many processes wait for runs once, and its end starts all of them", async () => {
     const many = Array.from({ length: 20 }, (_, index) => `m${index}`);
     const processes = Object.fromEntries(many.map((name) => [name, { ...LASTING, depends_on: needs("completed", "job") }]));
     await using rig = await EngineRig.open({ processes: { job: { command: "true" }, ...processes } });
@@ -76,7 +76,7 @@ describe("dependencies", () => {
     expect(rig.engine.control.state.process("db")?.exit?.code).toBe(3);
   });
 
-  it("a restart while it waits goes on waiting; a stop while it waits is at once, and what it waited for goes on", async () => {
+  it("a restart of a waiting process waits on; a stop of it acts at once and does not affect its dependency", async () => {
     await using rig = await EngineRig.open({
       processes: { slow: { ...LASTING, ready: { regex: "never" } }, waits: { ...LASTING, depends_on: needs("ready", "slow") } },
     });
@@ -106,7 +106,7 @@ describe("dependencies", () => {
     expect(rig.changes().filter((change) => change === "flaps: starting → started")).toHaveLength(4);
   });
 
-  it("a restarted job that fails this time keeps those back that need its success", async () => {
+  it("dependents that need the success of a restarted job wait if it fails this time", async () => {
     const folder = await mkdtemp(join(tmpdir(), "mgr-hard-"));
     try {
       await using rig = await EngineRig.open({
@@ -158,8 +158,8 @@ describe("a group whose member backs off", () => {
   });
 });
 
-describe("ends", () => {
-  it("a process that ignores SIGTERM is killed after its time-out, and those that waited for it continue", async () => {
+describe("the ends of processes", () => {
+  it("a process that ignores SIGTERM is killed after its time-out, and the processes that wait for it continue", async () => {
     const stubborn = { command: "trap '' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" }, stop: { timeout: "200ms" } };
     await using rig = await EngineRig.open({ processes: { db: LASTING, stubborn: { ...stubborn, depends_on: needs("started", "db") } } });
     rig.engine.control.commands.process("start", "stubborn", BY);
@@ -170,7 +170,7 @@ describe("ends", () => {
     expect(rig.engine.control.state.process("stubborn")?.exit?.signal).toBe("SIGKILL");
   });
 
-  it("a grandchild that holds the terminal and a pipe open does not hold up stop and restart", async () => {
+  it("a grandchild that keeps the terminal and a pipe open does not delay stop and restart", async () => {
     // The leader ends at once; what it leaves behind ignores the hang-up and would write for ever.
     const holder = { command: "(trap '' HUP TERM; while :; do echo still here; sleep 0.02; done) | cat & sleep 0.1; exit 0" };
     await using rig = await EngineRig.open({ processes: { holder } });

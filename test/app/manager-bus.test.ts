@@ -99,7 +99,7 @@ describe("a manager's bus", () => {
     expect(await bus.listen(rig.server)).toBeNull();
   });
 
-  it("cannot come up on a configured port that is taken", async () => {
+  it("prevents the start of the manager if the configured port is taken", async () => {
     const squatter = createServer().listen(0, "127.0.0.1");
     await once(squatter, "listening");
     cleanups.push(() => new Promise((resolve) => squatter.close(resolve)));
@@ -110,7 +110,7 @@ describe("a manager's bus", () => {
     });
   });
 
-  it("lets web users in by their password, over TCP and over the one port, until it changes", async () => {
+  it("admits web users by their password, over TCP and over the one port, until the password changes", async () => {
     const { bus, rig, place, userUrl } = await open();
     const guests = [await visit(userUrl), await visit(`ws://${SECRET}@${rig.host}`)];
     expect(
@@ -127,7 +127,7 @@ describe("a manager's bus", () => {
     await ends;
   });
 
-  it("lets a browser with a session in, from its own pages only", async () => {
+  it("admits a browser with a session, from its own pages only", async () => {
     const { rig } = await open();
     const cookie = await rig.cookie();
     const ws = new WebSocket(`ws://${rig.host}/mgr/bus`, { headers: { cookie, origin: `http://${rig.host}` } });
@@ -155,7 +155,7 @@ describe("a manager's bus", () => {
   it.each([
     { by: "over TCP", name: "daemon near control", url: (place: string) => `nats://${place}` },
     { by: "over the one port", name: "daemon near bulk", url: (_: string, host: string) => `ws://${host}/mgr/bus` },
-  ])("refuses a daemon that connects $by with the token of another host, and says whose token it is", async ({ name, url }) => {
+  ])("refuses a daemon that connects $by with the token of another host, and names the host of the token", async ({ name, url }) => {
     const { rig, place } = await open();
     await expect(visit(url(place, rig.host), { token: FAR_TOKEN, name })).rejects.toThrow(
       /Authorization Violation: this token belongs to far/,
@@ -165,7 +165,7 @@ describe("a manager's bus", () => {
     expect(refused).toHaveLength(1);
   });
 
-  it("keeps a host that was taken out of the configuration for as long as the manager has to do with it", async () => {
+  it("keeps a removed host until the manager has nothing to do with it", async () => {
     const { bus, place } = await open();
     const far = await visit(`nats://${place}`, { token: FAR_TOKEN });
     led = ["far"];
@@ -183,7 +183,7 @@ describe("a manager's bus", () => {
     ["too short", "short", 0o600, /20 characters or more/],
     ["open to everybody", FAR_TOKEN, 0o644, /all users can read it; run: chmod 600/],
     ["of two words", `${FAR_TOKEN} again`, 0o600, /must contain one token/],
-  ])("does not accept a token file that is %s, and says which and why", async (_what, text, mode, reason) => {
+  ])("refuses a token file that is %s, and reports which and why", async (_what, text, mode, reason) => {
     write("far.token", text, mode);
     const { place } = await open();
     await expect(visit(`nats://${place}`, { token: text.split(" ")[0] ?? "" })).rejects.toThrow(/Authorization/i);
@@ -191,7 +191,7 @@ describe("a manager's bus", () => {
     expect(logged()).toMatch(reason);
   });
 
-  it("speaks TLS with a certificate where others reach it, and never on loopback", async () => {
+  it("uses TLS with a certificate where others reach it, and never on loopback", async () => {
     const { certFile, keyFile } = makeCertificate(folder, "bench");
     const { bus } = await open({ bus_listen: "0.0.0.0:0", webui_https_cert_file: certFile, webui_https_key_file: keyFile });
     const port = /tls:\/\/0\.0\.0\.0:(\d+)/.exec(logged())?.[1];
@@ -252,7 +252,7 @@ describe("a manager's bus", () => {
   });
 
   describe("with a server of its own", () => {
-    it("goes on without it, says so once, and finds it when it comes; the next one of the list when one goes", async () => {
+    it("continues without it, reports that once, and connects when it starts; uses the next one of the list if one ends", async () => {
       await using one = await NatsServer.start();
       await using two = await NatsServer.start();
       await one.end();
@@ -291,7 +291,7 @@ describe("a manager's bus", () => {
       expect(report + logged()).not.toMatch(/s:cr|s%3A/);
     });
 
-    it("learns from its members what their server does not tell", async () => {
+    it("learns from its members what their server does not report", async () => {
       await using server = await NatsServer.start();
       const { bus, rig } = await open({ bus: server.url });
       const shared = await bus.shared;
@@ -307,7 +307,7 @@ describe("a manager's bus", () => {
       ]);
     });
 
-    it("goes there with TLS and a certificate of its own", async () => {
+    it("connects to it with TLS and a certificate of its own", async () => {
       const files = { server: makeCertificate(folder, "server"), client: makeCertificate(folder, "client") };
       await using server = await NatsServer.start(
         `tls {cert_file: "${files.server.certFile}", key_file: "${files.server.keyFile}", ca_file: "${files.client.certFile}", verify: true}`,
@@ -329,7 +329,7 @@ describe("a manager's bus", () => {
       await (await bus.shared).flush();
     });
 
-    it("says at its start which file cannot be read", async () => {
+    it("reports at its start which file cannot be read", async () => {
       await expect(open({ bus: "nats://127.0.0.1:1", bus_ca_file: "nowhere.pem" })).rejects.toMatchObject({
         code: "bad_field",
         message: expect.stringMatching(/^instance\.bus_ca_file: .*nowhere\.pem cannot be read/),

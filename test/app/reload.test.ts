@@ -112,7 +112,7 @@ async function logged(): Promise<string[]> {
 const argv = (pid: number | null) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
 
 describe("a reload", () => {
-  it("touches only what changed: unchanged processes keep their pid, changed ones run on and are listed", async () => {
+  it("changes only what differs: unchanged processes keep their pid, changed ones continue to run and are listed", async () => {
     await open({ processes: { a: { ...LASTING, autostart: true }, b: { ...LASTING, autostart: true }, c: LASTING } });
     const a = await state("a", "started");
     const b = await state("b", "started");
@@ -151,7 +151,7 @@ describe("a reload", () => {
     await expect.poll(async () => argv((await process("c")).pid)).toEqual(["sleep", "1002"]);
   });
 
-  it("starts what is added and starts by itself, with what it needs", async () => {
+  it("starts added processes with autostart, with their dependencies", async () => {
     await open({ processes: { db: LASTING } });
     const next = { processes: { db: LASTING, "new/api": { ...LASTING, autostart: true, depends_on: ["db"] }, idle: LASTING } };
     const planned = await reload(next, { dryRun: true });
@@ -164,7 +164,7 @@ describe("a reload", () => {
     await state("new/api", "stopped");
   });
 
-  it("stops what is removed, dependents first, and removes it when nothing of it is left", async () => {
+  it("stops removed processes, dependents first, and removes them when nothing of them is left", async () => {
     await open({
       processes: { keep: { ...LASTING, autostart: true }, "g/db": LASTING, "g/api": { ...SLOW, depends_on: ["g/db"], autostart: true } },
     });
@@ -200,7 +200,7 @@ describe("a reload", () => {
     await expect(manager.client.request({ type: "start_group", name: "g" })).rejects.toThrow("there is no group 'g'");
   });
 
-  it("lets a retiring process take stop and signals only; adding its name again cancels that", async () => {
+  it("allows only stop and signals for a retiring process; adding its name again cancels the removal", async () => {
     await open({ processes: { p: STUBBORN } });
     const { pid } = await state("p", "ready");
     await reload({ processes: {} });
@@ -239,7 +239,7 @@ describe("a reload", () => {
     expect(await process("g/p")).toMatchObject({ state: "stopped", requested_state: "stop" });
   });
 
-  it("treats a process that returns under an old name as new", async () => {
+  it("treats a process that is added again under a previous name as new", async () => {
     const config = { processes: { p: { command: "false", autostart: true } } };
     await open(config);
     await state("p", "error");
@@ -262,7 +262,7 @@ describe("a reload", () => {
     expect(await process("p")).toMatchObject({ state: "stopped", requested_state: "stop", command_override: "sleep 2000" });
   });
 
-  it("lets waiting and backing-off processes take their new definition at once", async () => {
+  it("gives waiting and backing-off processes their new definition at once", async () => {
     const before = {
       never: { ...LASTING, ready: { regex: "never" } },
       waits: { ...LASTING, depends_on: ["never"], autostart: true },
@@ -286,7 +286,7 @@ describe("a reload", () => {
     expect((await process("db")).state).toBe("started");
   });
 
-  it("lets groups come and go, and folds them as configured", async () => {
+  it("adds and removes groups, and folds them as configured", async () => {
     await open({ groups: { empty: {} }, processes: { a: LASTING } });
     await reload({ groups: { other: { opened: false } }, processes: { a: LASTING } });
     expect((await manager.snapshot()).process_tree).toMatchObject([{ name: "a" }, { type: "group", name: "other", opened: false }]);
@@ -295,7 +295,7 @@ describe("a reload", () => {
     expect(await told).toMatchObject({ process_tree: [{ name: "a" }, { name: "other", opened: true }] });
   });
 
-  it("takes new names of this host, start tools and nodes at once, and says what only a new manager can take", async () => {
+  it("applies new names of this host, start tools and nodes at once, and names what needs a restart of the manager", async () => {
     await open({ processes: { a: { ...LASTING, start_tool: "none" } } });
     const host = frame((each) => each.type === "host_upsert");
     const instance = { ...INSTANCE, manager: ":1", start_tools: [{ value: "t", label: "T", command: "time {command}" }] };
@@ -313,7 +313,7 @@ describe("a reload", () => {
     expect(await logged()).toContain("instance.manager changed: that acts at the next start of the manager");
   });
 
-  it("refuses a name that a retiring process still takes as that of a group, until it is gone", async () => {
+  it("refuses a group with the name of a retiring process, until the process is gone", async () => {
     await open({ processes: { p: STUBBORN } });
     await state("p", "ready");
     await reload({ processes: {} });
@@ -344,7 +344,7 @@ describe("a reload", () => {
     expect(await shown()).toEqual(before);
   });
 
-  it("with dry_run, and a plan, only tell what would change", async () => {
+  it("with dry_run, and a plan, only report what would change", async () => {
     await open({ processes: { a: { ...LASTING, autostart: true }, b: LASTING } });
     await state("a", "started");
     const before = await shown();
@@ -368,7 +368,7 @@ describe("a reload", () => {
     expect(await shown()).toEqual(before);
   });
 
-  it("waits for its turn: saves and reloads are done in the order in which they were asked for", async () => {
+  it("waits for its turn: saves and reloads are carried out in the order of their requests", async () => {
     await open({ processes: { a: LASTING } });
     const asked = Array.from({ length: 10 }, (_, n) => {
       const content = JSON.stringify({ instance: INSTANCE, processes: { a: { command: `sleep ${n}` } } });
@@ -476,7 +476,7 @@ describe("editing", () => {
     await expect(ask({ type: "request_config_file", hash: "0".repeat(64) })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("knows no file that does not belong to the configuration", async () => {
+  it("refuses files that do not belong to the configuration", async () => {
     await open({ processes: { p: LASTING } });
     await writeFile(join(folder, "other.yaml"), "x");
     for (const path of ["/etc/passwd", "other.yaml", "../mgr.yaml", "mgr.yaml/../other.yaml", ".", `${main()}\0`]) {

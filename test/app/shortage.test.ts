@@ -23,13 +23,13 @@ describe("out of descriptors", () => {
     expect(await run("watch")).toEqual({ code: 0, stdout: "begins\nlives\n", stderr: "" });
   });
 
-  test("what a timer throws does not end the manager; a defect does, with its stack", async () => {
+  test("an error that a timer throws for lack of descriptors does not end the manager; a defect does, with its stack", async () => {
     const { code, stdout, stderr } = await run("net");
     expect(stdout).toContain("survived: the manager goes on after a failure: Error: EMFILE");
     expect([code, stderr]).toEqual([1, expect.stringMatching(/Error: a defect\n +at /)]);
   });
 
-  test("a sweep that cannot look at /proc is repeated", async () => {
+  test("a sweep that cannot read /proc is repeated", async () => {
     let sweeps = 0;
     await new Promise<void>((resolve) => {
       const timer = new SweepTimer(() => {

@@ -105,7 +105,7 @@ async function play(rig: Rig, { kind, name }: { kind: string; name: string }): P
   if (kind === "delay") await rig.pass(1);
 }
 
-test("from its first moment on nothing starts, whatever was asked for before or is asked for meanwhile, and the end comes", async () => {
+test("nothing starts once a shutdown has begun, whatever was requested before or is requested meanwhile, and the shutdown ends", async () => {
   const processes = Object.fromEntries(
     NAMES.map((name, index) => [
       name,
@@ -157,7 +157,7 @@ test("from its first moment on nothing starts, whatever was asked for before or 
   );
 });
 
-test("a process that the kernel holds does not hold up the end: it is named", async () => {
+test("a process that is stuck in the kernel does not delay the shutdown, which names it", async () => {
   const rig = new Rig({
     held: { command: "run", autostart: true, stop: { timeout: "5s" } },
     ends: { command: "run", autostart: true, stop: { timeout: "5s" } },
@@ -189,7 +189,7 @@ test("a reload whose files are being read when the shutdown begins changes nothi
   rig.engine.close();
 });
 
-test("of a group's start that is under way the rest is refused", async () => {
+test("a shutdown refuses the rest of a group start that is under way", async () => {
   const rig = new Rig(Object.fromEntries(NAMES.map((name) => [name, { command: "run" }])));
   await rig.begin();
   const started = Promise.resolve(rig.engine.control.commands.group("start", "all", BY));

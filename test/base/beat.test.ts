@@ -12,7 +12,7 @@ test("a beat is the next multiple of the period, at least half a period away", (
   expect(untilBeat(1_000, 1_999.5)).toBe(1_000.5);
 });
 
-test("what begins at different times beats together", async () => {
+test("timers that begin at different times fire together", async () => {
   const beats: string[] = [];
   const at = (who: string) => () => beats.push(`${who} ${Math.round(performance.now())}`);
   vi.advanceTimersByTime(10_000 - (performance.now() % 10_000));

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { pause, systemClock } from "../../src/base/clock.ts";
 
-it("the wall clock is Date's, the monotonic one does not follow it when it is set", () => {
+it("the wall clock is that of Date, and setting it does not change the monotonic clock", () => {
   const before = systemClock.monotonic();
   vi.useFakeTimers({ toFake: ["Date"], now: 0 });
   try {

@@ -37,7 +37,7 @@ it("an error carries code, sentence, cause and details", () => {
   expect("cause" in new MgrError("conflict", "it runs")).toBe(false);
 });
 
-it("whatever was thrown has a sentence", () => {
+it("every thrown value has a message", () => {
   expect(messageOf(new Error("words"))).toBe("words");
   expect(messageOf("words")).toBe("words");
   expect(messageOf(undefined)).toBe("undefined");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Publisher } from "../../src/base/publisher.ts";
 
-it("delivers what a listener publishes after the current message, to all listeners", () => {
+it("a publisher delivers what a listener publishes after the current message, to all listeners", () => {
   const publisher = new Publisher<string>(() => {});
   const got: string[] = [];
   publisher.subscribe((message) => {
@@ -15,7 +15,7 @@ it("delivers what a listener publishes after the current message, to all listene
   expect(got).toEqual(["1 a", "2 a", "1 b", "2 b", "1 c"]);
 });
 
-it("reports a listener that throws, and calls the others", () => {
+it("a publisher reports a listener that throws, and calls the others", () => {
   const errors: unknown[] = [];
   const publisher = new Publisher<string>((error) => errors.push(error));
   const got: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { SerialQueue } from "../../src/base/serial-queue.ts";
 
-it("runs work one at a time, in order, and goes on after a failure", async () => {
+it("a serial queue runs work one at a time, in order, and continues after a failure", async () => {
   const queue = new SerialQueue();
   const order: string[] = [];
   const work = (name: string, fails = false) =>
@@ -19,7 +19,7 @@ it("runs work one at a time, in order, and goes on after a failure", async () =>
   expect(queue.isEmpty).toBe(true);
 });
 
-it("refuses more than its limit as busy, and has room again afterwards", async () => {
+it("a serial queue refuses more than its limit as busy, and has room again afterwards", async () => {
   const queue = new SerialQueue({ max: 2, busy: "try again" });
   const running = [queue.run(() => 1), queue.run(() => 2)];
   await expect(queue.run(() => 3)).rejects.toMatchObject({ code: "busy", message: "try again" });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Task } from "../../src/base/task.ts";
 
-it("aborts the signal of those that wait when it ends", () => {
+it("a task aborts its signal when it ends", () => {
   const task = new Task();
   const { signal } = task;
   task.throwIfEnded();
@@ -11,7 +11,7 @@ it("aborts the signal of those that wait when it ends", () => {
   expect(() => task.throwIfEnded()).toThrow("no longer wanted");
 });
 
-it("has an aborted signal also for those that ask after its end", () => {
+it("a task has an aborted signal also for requests after its end", () => {
   const task = new Task();
   task.end();
   expect(task.signal.aborted).toBe(true);

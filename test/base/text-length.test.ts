@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { shortened } from "../../src/base/text-length.ts";
 
-it("shortens by characters, not by their UTF-16 units, and marks that there was more", () => {
+it("a text is shortened by characters, not by UTF-16 units, and its end is marked", () => {
   expect(shortened("abc", 3)).toBe("abc");
   expect(shortened("abcd", 3)).toBe("abc…");
   expect(shortened("😀😀😀", 3)).toBe("😀😀😀");

@@ -99,7 +99,7 @@ describe("a job", () => {
 });
 
 describe("a share of each turn", () => {
-  it("lets its units pass in a turn, in order of arrival, although all came at the same time", async () => {
+  it("passes its units in a turn, in order of arrival, although all came at the same time", async () => {
     const turns = new Turns();
     const share = new TurnShare({ units: 10 });
     const order: number[] = [];

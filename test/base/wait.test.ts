@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { poll, until, untilAborted, withTimeout } from "../../src/base/wait.ts";
+import { poll, resolvesWithin, until, untilAborted, untilWithin, withFallback, withTimeout } from "../../src/base/wait.ts";
 import { SimulatedClock } from "../../src/testing/simulated-clock.ts";
 
 const never = new Promise<never>(() => {});
@@ -31,16 +31,45 @@ describe("withTimeout", () => {
   });
 });
 
-describe("until", () => {
-  const listeners = new Set<() => void>();
-  const subscribe = (check: () => void) => {
-    listeners.add(check);
-    return () => listeners.delete(check);
-  };
-  const notify = () => {
-    for (const check of [...listeners]) check();
-  };
+test("withFallback resolves with the fallback after the time, and rejects with what the fallback throws", async () => {
+  const clock = new SimulatedClock();
+  const isCalled = vi.fn(() => 2);
+  await expect(withFallback(Promise.resolve(1), 100, isCalled, clock)).resolves.toBe(1);
+  const late = withFallback(never, 100, isCalled, clock);
+  const failed = expect(
+    withFallback(
+      never,
+      100,
+      () => {
+        throw new Error("no fallback");
+      },
+      clock,
+    ),
+  ).rejects.toThrow("no fallback");
+  await clock.advance(100);
+  expect([await late, isCalled.mock.calls.length]).toEqual([2, 1]);
+  await failed;
+});
 
+test("resolvesWithin tells whether the promise is fulfilled in time, and rejects as it does", async () => {
+  const clock = new SimulatedClock();
+  await expect(resolvesWithin(Promise.resolve(), 100, clock)).resolves.toBe(true);
+  await expect(resolvesWithin(Promise.reject(new Error("failed")), 100, clock)).rejects.toThrow("failed");
+  const late = resolvesWithin(never, 100, clock);
+  await clock.advance(100);
+  await expect(late).resolves.toBe(false);
+});
+
+const listeners = new Set<() => void>();
+const subscribe = (check: () => void) => {
+  listeners.add(check);
+  return () => listeners.delete(check);
+};
+const notify = () => {
+  for (const check of [...listeners]) check();
+};
+
+describe("until", () => {
   test("resolves at once if the condition holds, also by a call during the subscription", async () => {
     await until(() => true, subscribe, forEver);
     let calls = 0;
@@ -85,6 +114,37 @@ describe("until", () => {
     await expect(ended).rejects.toThrow("over");
     await expect(until(() => true, subscribe, end.signal)).rejects.toThrow("over");
     expect(listeners.size).toBe(0);
+  });
+});
+
+describe("untilWithin", () => {
+  test("resolves with true once the condition holds, and leaves no timer and no listener", async () => {
+    const clock = new SimulatedClock();
+    const clear = vi.spyOn(clock, "clearTimeout");
+    let isMet = false;
+    const met = untilWithin(() => isMet, subscribe, { forMs: 100, clock });
+    isMet = true;
+    notify();
+    await expect(met).resolves.toBe(true);
+    await expect(untilWithin(() => true, subscribe, { forMs: 100, clock })).resolves.toBe(true);
+    expect([clear.mock.calls.length, listeners.size]).toEqual([2, 0]);
+  });
+
+  test("resolves with false after the time", async () => {
+    const clock = new SimulatedClock();
+    const late = untilWithin(() => false, subscribe, { forMs: 100, clock });
+    await clock.advance(100);
+    expect([await late, listeners.size]).toEqual([false, 0]);
+  });
+
+  test("rejects with the reason of the signal, and leaves no timer and no listener", async () => {
+    const clock = new SimulatedClock();
+    const clear = vi.spyOn(clock, "clearTimeout");
+    const end = new AbortController();
+    const ended = untilWithin(() => false, subscribe, { forMs: 100, clock, signal: end.signal });
+    end.abort(new Error("over"));
+    await expect(ended).rejects.toThrow("over");
+    expect([clear.mock.calls.length, listeners.size]).toEqual([1, 0]);
   });
 });
 

@@ -148,7 +148,7 @@ describe.each(CARRIERS)("the bus over %s", (name) => {
 });
 
 describe.each(CARRIERS.filter((name) => name !== "in process"))("a connection over %s", (name) => {
-  it("comes back by itself, with its subscriptions, and says what was not sent meanwhile", async () => {
+  it("reconnects by itself, with its subscriptions, and reports what was not sent meanwhile", async () => {
     await using carrier = await openCarrier(name);
     const bus = await carrier.bus("faithful");
     const seen: string[] = [];
@@ -172,7 +172,7 @@ describe.each(CARRIERS.filter((name) => name !== "in process"))("a connection ov
     expect(seen).toEqual(["round 0", "round 1"]);
   });
 
-  it("waits for a server that is not there yet, and can be told not to", async () => {
+  it("waits for a server that does not run yet, unless waiting is turned off", async () => {
     await using carrier = await openCarrier(name);
     await carrier.end();
     await expect(carrier.bus("hasty", { waitForBroker: false })).rejects.toMatchObject({ code: "host_unavailable" });

@@ -29,17 +29,17 @@ describe("the budget of descriptors", () => {
     [1_024, 128],
     [4_096, 128],
     [100, 50],
-  ])("of %i keeps %i for everything but connections", (limit, reserve) => {
+  ])("with a limit of %i keeps %i for everything but connections", (limit, reserve) => {
     const budget = new DescriptorBudget(limit);
     const all = taken(budget, "client") + taken(budget, "refusal") + taken(budget, "local");
     expect(all).toBe(limit - reserve);
   });
 
-  test("is unlimited where the limit is", () => {
+  test("is unlimited if the limit is", () => {
     expect(new DescriptorBudget(Number.POSITIVE_INFINITY).partOf(10_000)).toBe(10_000);
   });
 
-  test("takes another one for one that has closed or was released", () => {
+  test("accepts another connection for one that has closed or was released", () => {
     const budget = new DescriptorBudget(256);
     const [closed, released] = [socket(), socket()];
     for (const one of [closed, released]) expect(budget.take(one, "local")).toBe(true);
@@ -66,13 +66,13 @@ describe("the sockets of the bus port", () => {
     return { sockets, first, second };
   };
 
-  test("clients that have not logged in make room, the oldest first", () => {
+  test("clients that have not logged in are evicted, the oldest first", () => {
     const { sockets, first, second } = full();
     expect(sockets.admit(socket())).toBe("admitted");
     expect([first.destroyed, second.destroyed]).toEqual([true, false]);
   });
 
-  test("those that have logged in stay, and newcomers are refused with a reason", () => {
+  test("clients that have logged in stay, and new ones are refused with a reason", () => {
     const { sockets, first, second } = full();
     for (const one of [first, second]) sockets.keep(one);
     expect(sockets.admit(socket())).toBe("refused");
@@ -81,7 +81,7 @@ describe("the sockets of the bus port", () => {
     expect(first.destroyed).toBe(false);
   });
 
-  test("when many refusals are under way already, one more connection is cut", () => {
+  test("while many refusals are under way, a further connection is cut", () => {
     const budget = new DescriptorBudget(4_096);
     const sockets = new ClientSockets(0, budget);
     taken(budget, "refusal");

@@ -66,7 +66,7 @@ function heapAfterGc(): number {
   return process.memoryUsage().heapUsed;
 }
 
-describe("fat subjects", () => {
+describe("subjects of excessive size", () => {
   it("6,000 subscriptions of 4 KB and 2,000 tokens are refused, with the subject cut, and cost no memory", async () => {
     const { broker, port } = await brokerOnTcp();
     const attacker = await program(port, "attacker");
@@ -111,7 +111,7 @@ describe("fat subjects", () => {
     expect(broker.stats().subscriptions).toBe(1);
   });
 
-  it("end no connection of the official client", async () => {
+  it("close no connection of the official client", async () => {
     const { port } = await brokerOnTcp();
     const client = await honest(port, "one");
     const fat = Array(100).fill("a").join(".");
@@ -122,7 +122,7 @@ describe("fat subjects", () => {
     expect(client.isClosed()).toBe(false);
   });
 
-  it("of a leaf's interest and messages are refused, and the link stays", async () => {
+  it("are refused in the interest and messages of a leaf, and the link stays", async () => {
     await using rig = await LeafRig.start("the manager's broker");
     const raw = await RawClient.connect({ host: "127.0.0.1", port: rig.port });
     open.push(raw);
@@ -333,7 +333,7 @@ async function expectAcross(rig: LeafRig, a: TestLeaf, b: TestLeaf, port: number
 }
 
 describe("interest behind a link", () => {
-  it("is not announced where a wildcard that was announced covers it, and is once the wildcard goes", async () => {
+  it("is not announced while an announced wildcard covers it, and is announced once the wildcard is withdrawn", async () => {
     await using rig = await LeafRig.start("the manager's broker");
     const a = await rig.leaf("a");
     const b = await rig.leaf("b");

@@ -41,7 +41,7 @@ it("a connection is lost after 6 s without any data", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("messages are a sign of life, also while the answer to a ping waits behind them", async () => {
+it("messages prove that the connection lives, also while the answer to a ping waits behind them", async () => {
   vi.useFakeTimers();
   const { transport, feed } = await connected();
   for (let second = 0; second < 30; second++) {
@@ -52,7 +52,7 @@ it("messages are a sign of life, also while the answer to a ping waits behind th
   await transport.close(new Error("the test ends"));
 });
 
-it("a backlog that is still being processed is a sign of life, although nothing more is read", async () => {
+it("a backlog that is still being processed proves that the connection lives, although nothing more is read", async () => {
   vi.useFakeTimers();
   const { transport, feed } = await connected();
   for (let count = 0; count < 30; count++) feed(MESSAGE);
@@ -94,7 +94,7 @@ it("a message that bypasses the library does not overtake frames, and is written
   await transport.close(new Error("the test ends"));
 });
 
-it("what was sent last leaves before a regular close", async () => {
+it("what was sent last is written before a regular close", async () => {
   const { transport, writes } = await connected({ isLocal: true });
   transport.send(Buffer.from("PUB a 0\r\n\r\n"));
   const closing = transport.close();

@@ -58,7 +58,7 @@ function only(book: PeerTrafficBook): PeerTraffic {
   return account;
 }
 
-it("counts what was written, read, received and acknowledged of all connections of a peer", async () => {
+it("traffic counts what was written, read, received and acknowledged of all connections of a peer", async () => {
   const book = new PeerTrafficBook(tcpInfo);
   for (const _ of [1, 2]) {
     const { own, peer } = await connection();
@@ -77,7 +77,7 @@ it("counts what was written, read, received and acknowledged of all connections 
   expect(rtt_us).toBeGreaterThan(0);
 });
 
-it("no counter shrinks when connections end: the kernel has forgotten them, and counts their ends as bytes", async () => {
+it("no counter shrinks when connections end, although the kernel forgets them and counts their ends as bytes", async () => {
   const book = new PeerTrafficBook(tcpInfo);
   const [one, other] = [await connection(), await connection()];
   for (const { own, peer } of [one, other]) {
@@ -105,7 +105,7 @@ it("no counter shrinks when connections end: the kernel has forgotten them, and 
   expect(last).toMatchObject({ written: 100_000, read: 40_000, rtt_us: null });
 });
 
-it("a connection that ends before it is asked for is counted, too", async () => {
+it("a connection that ends before it is read is counted, too", async () => {
   const book = new PeerTrafficBook(tcpInfo);
   const { own, peer } = await connection();
   book.follow(own, WEB);
@@ -117,7 +117,7 @@ it("a connection that ends before it is asked for is counted, too", async () => 
   expect(only(book).segments_in).toBeGreaterThan(0);
 });
 
-it("a connection that carries something else from now on is counted there, and what it carried before stays where it was", async () => {
+it("a connection whose purpose changes is counted under the new one, and keeps its earlier counts", async () => {
   const book = new PeerTrafficBook(tcpInfo);
   const { own, peer } = await connection();
   book.follow(own, WEB);

@@ -27,7 +27,7 @@ async function rpcRig() {
 }
 
 describe("requests on the bus", () => {
-  it("are answered, in any order, each to its asker", async () => {
+  it("are answered, in any order, each to its requester", async () => {
     await using rpc = await rpcRig();
     const waiting: (() => void)[] = [];
     await rpc.serve(async ({ n }) => {
@@ -60,7 +60,7 @@ describe("requests on the bus", () => {
     });
   });
 
-  it("that hit a defect are answered with internal; the log has the cause, the asker has not", async () => {
+  it("that hit a defect are answered with internal; the log has the cause, the answer has not", async () => {
     await using rpc = await rpcRig();
     await rpc.serve(async () => {
       throw new TypeError("secret detail");
@@ -69,7 +69,7 @@ describe("requests on the bus", () => {
     expect(rpc.problems.join()).toContain("secret detail");
   });
 
-  it("are checked where they arrive: a wrong request by the server, a wrong answer by the asker", async () => {
+  it("are checked where they arrive: a wrong request by the server, a wrong answer by the requester", async () => {
     await using rpc = await rpcRig();
     let asked = 0;
     await rpc.serve(async () => {
@@ -86,7 +86,7 @@ describe("requests on the bus", () => {
     }
   });
 
-  it("that want no answer are carried out and not answered", async () => {
+  it("without an answer are carried out and not answered", async () => {
     await using rpc = await rpcRig();
     let asked = 0;
     await rpc.serve(async ({ n }) => {

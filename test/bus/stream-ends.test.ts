@@ -32,7 +32,7 @@ async function settled(): Promise<void> {
 }
 
 describe("the streams of one side", () => {
-  it("confirm what one has got that is gone, if the word about it was lost", async () => {
+  it("confirm the data of a stream that is closed, if the first confirmation was lost", async () => {
     let isLost = true;
     const { a, b } = sides(({ kind, offset }, from) => isLost && from === "b" && kind === "credit" && offset === 6);
     const [writer, reader] = [a.open("s"), b.open("s")];
@@ -52,7 +52,7 @@ describe("the streams of one side", () => {
     expect(a.has("s")).toBe(false);
   });
 
-  it("ask after a silence whether the other end is still there: the word that it is not may have been lost", async () => {
+  it("check after a silence whether the other end still exists: its notice of the end may have been lost", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     try {
       let probes = 0;
@@ -83,7 +83,7 @@ describe("the streams of one side", () => {
     }
   });
 
-  it("do not confirm what has ended badly, or was never there", async () => {
+  it("do not confirm a stream that has failed, or never existed", async () => {
     const { a, b } = sides(({ kind }, from) => from === "b" && kind === "reset" && isLost);
     let isLost = true;
     const [writer, reader] = [a.open("s"), b.open("s")];

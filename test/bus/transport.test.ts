@@ -7,7 +7,7 @@ import { connectBus } from "../../src/bus/client/connect-bus.ts";
 import { BusRig } from "./bus-rig.ts";
 
 describe("a bus connection", () => {
-  it("waits for a broker that is not there yet", async () => {
+  it("waits for a broker that does not run yet", async () => {
     await using rig = await BusRig.start();
     await rig.broker.close();
     const connecting = rig.bus("early");
@@ -16,7 +16,7 @@ describe("a bus connection", () => {
     expect((await connecting).isConnected).toBe(true);
   });
 
-  it("can be told not to wait, or to wait no longer", async () => {
+  it("does not wait, or stops waiting, on request", async () => {
     await using rig = await BusRig.start();
     await rig.broker.close();
     await expect(rig.bus("hasty", { waitForBroker: false })).rejects.toMatchObject({ code: "host_unavailable" });
@@ -26,7 +26,7 @@ describe("a bus connection", () => {
     await expect(waiting).rejects.toMatchObject({ code: "host_unavailable" });
   });
 
-  it("comes back by itself with its subscriptions when the broker comes back, over and over", async () => {
+  it("reconnects with its subscriptions each time the broker restarts", async () => {
     await using rig = await BusRig.start();
     const bus = await rig.bus("faithful");
     const states: boolean[] = [];
@@ -54,7 +54,7 @@ describe("a bus connection", () => {
     expect(seen).toEqual(["round 0", "round 1", "round 2"]);
   });
 
-  it("can be closed while the broker is away", async () => {
+  it("can be closed while the broker is down", async () => {
     await using rig = await BusRig.start();
     const bus = await rig.bus("leaving");
     const lost = new Promise<void>((resolve) => bus.onConnection((isConnected) => !isConnected && resolve()));
@@ -66,7 +66,7 @@ describe("a bus connection", () => {
     expect(bus.connection.isClosed()).toBe(true);
   });
 
-  it("gives up on a server that does not speak the protocol", async () => {
+  it("closes the connection to a server that does not speak the protocol", async () => {
     await using rig = await BusRig.start();
     const path = `${rig.path}.http`;
     const server = createServer((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
@@ -83,7 +83,7 @@ describe("a bus connection", () => {
     });
   });
 
-  it("sends its token, and says why it is refused", async () => {
+  it("sends its token, and reports why it is refused", async () => {
     await using rig = await BusRig.start();
     const path = `${rig.path}.guarded`;
     const server = createServer((socket) =>
@@ -99,7 +99,7 @@ describe("a bus connection", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("refuses to publish beyond what the other side takes, instead of growing without bound", async () => {
+  it("refuses to publish more than the other side accepts, instead of growing without bound", async () => {
     await using rig = await BusRig.start();
     const path = `${rig.path}.stuck`;
     // Greets like a broker and answers the first ping, then reads no more.
@@ -143,7 +143,7 @@ describe("a bus connection", () => {
     expect(problems).toEqual(["a defect in the receiver of bomb: boom", "a defect in the receiver of bomb: boom"]);
   });
 
-  it("does not starve timers, however long requests in this process keep one another going", async () => {
+  it("does not starve timers, however long requests in this process follow each other", async () => {
     await using rig = await BusRig.start();
     const [asker, server] = await Promise.all([rig.memoryBus("asker"), rig.memoryBus("server")]);
     server.subscribe("echo", (message) => message.reply && server.publish(message.reply, message.data));

@@ -23,8 +23,8 @@ afterEach(() => {
 const configure = (folder: string) =>
   writeFileSync(join(folder, "mgr.yaml"), '{instance: {name: t, manager: "localhost:0", state_dir: state}, processes: {}}');
 
-describe("without -c", () => {
-  it("the file of the working folder is used, else the nearest one above, which is reported once", async () => {
+describe("a command without -c", () => {
+  it("uses the file of the working folder, else the nearest one above, which is reported once", async () => {
     const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     configure(top);
     expect([configPath(undefined), configPath(undefined)]).toEqual(["../../mgr.yaml", "../../mgr.yaml"]);
@@ -35,7 +35,7 @@ describe("without -c", () => {
     expect(configPath("other.yaml")).toBe("other.yaml");
   });
 
-  it("a missing file is an error that names mgr init", async () => {
+  it("reports a missing file with an error that names mgr init", async () => {
     await expect(loadConfig(undefined)).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(/there is no mgr\.yaml in .* mgr init$/),
@@ -46,7 +46,7 @@ describe("without -c", () => {
     });
   });
 
-  it("a file above that belongs to another user is not used", async () => {
+  it("does not use a file above that belongs to another user", async () => {
     configure(top);
     const own = process.geteuid?.() ?? 0;
     // Only root can give a file away; for anyone else this one stays their own.

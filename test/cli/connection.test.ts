@@ -75,8 +75,8 @@ async function running(): Promise<AsyncDisposable & { socket: string }> {
   };
 }
 
-describe("with nothing given", () => {
-  it("the manager that runs here is spoken to over its socket, whatever the auth file says", async () => {
+describe("a command without address and credentials", () => {
+  it("uses the socket of the manager that runs here, whatever the auth file says", async () => {
     await using manager = await running();
     const way = { url: "http://localhost", socket: manager.socket, dial: expect.any(Function) };
     expect(await findWay({ config })).toEqual(way);
@@ -86,13 +86,13 @@ describe("with nothing given", () => {
     expect(await findWay({ config })).toEqual(way);
   });
 
-  it("but a web user that is asked for is taken, at the port", async () => {
+  it("uses the port if a web user is named", async () => {
     await using _manager = await running();
     expect(await findWay({ config, user: "bob" })).toMatchObject({ url: "http://localhost:4711", user: "bob", password: "second" });
     expect(await findWay({ config, url: "http://elsewhere:1" })).toMatchObject({ url: "http://elsewhere:1", user: "ada" });
   });
 
-  it("where none runs the port is tried as the first web user: it may run elsewhere", async () => {
+  it("tries the port as the first web user if no manager runs here: it may run elsewhere", async () => {
     expect(await findWay({ config })).toMatchObject({ url: "http://localhost:4711", user: "ada", password: "first password" });
     rmSync(join(dir, "auth"));
     await expect(findWay({ config })).rejects.toEqual(failure(1, `'t' is not running. Start it with: mgr up -c ${config}`));
@@ -100,7 +100,7 @@ describe("with nothing given", () => {
     await expect(findWay({ config })).rejects.toEqual(failure(1, "'t' is not running"));
   });
 
-  it("a manager that was killed and has left its socket does not run", async () => {
+  it("treats a manager that was killed and has left its socket as not running", async () => {
     const manager = await running();
     const left = join(dir, "left.sock");
     linkSync(manager.socket, left);
@@ -127,7 +127,7 @@ describe("credentials of the port", () => {
     await expect(findWay({ config, passwordFile: join(dir, "none") })).rejects.toEqual(failure(1, "cannot read the password file"));
   });
 
-  it("are not known where only their hash is", async () => {
+  it("are unknown if the file has only their hash", async () => {
     file("auth", `ada ${HASH}\nbob second\n`);
     await expect(findWay({ config, user: "ada" })).rejects.toEqual(failure(1, "only a hash of ada's password"));
     expect(await findWay({ config, user: "bob" })).toMatchObject({ password: "second" });
@@ -174,26 +174,26 @@ describe("the address of the port", () => {
     expect(await findWay({ config, url: "http://flag:2" })).toMatchObject({ url: "http://flag:2", user: "ada" });
   });
 
-  it("without configuration and address is a question", async () => {
+  it("cannot be determined without configuration and address", async () => {
     await expect(findWay({ config: "/no/such.yaml" })).rejects.toEqual(failure(2, "--url"));
   });
 });
 
 describe("connecting", () => {
-  it("where nothing answers says how to start a manager", async () => {
+  it("reports how to start a manager if nothing answers", async () => {
     await expect(connectManager({ config, url: "http://127.0.0.1:1" })).rejects.toEqual(failure(1, "start it with: mgr up"));
     file("manager.url", "http://127.0.0.1:1\n");
     await expect(connectManager({ config })).rejects.toEqual(failure(1, `'t' is not running. Start it with: mgr up -c ${config}`));
   });
 
-  it("with a wrong password says that the login is refused", async () => {
+  it("reports a wrong password as a refused login", async () => {
     const server = http.createServer().on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 Unauthorized\r\n\r\nwrong password"));
     const url = await listening(server);
     const refused = connectManager({ config, url }).finally(() => server.close());
     await expect(refused).rejects.toEqual(failure(1, `${url}: login refused (401): wrong password`));
   });
 
-  it("names a self-signed certificate as that, and trusts it with --ca-file", async () => {
+  it("names a self-signed certificate, and trusts it with --ca-file", async () => {
     const { certFile, keyFile } = makeCertificate(dir, "bench");
     const server = https.createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
     new WebSocketServer({ server });
@@ -212,7 +212,7 @@ describe("connecting", () => {
     }
   });
 
-  it("to something that is not an address is a usage error", async () => {
+  it("reports a value that is not an address as a usage error", async () => {
     await expect(connectManager({ config, url: "nonsense" })).rejects.toEqual(failure(2, "nonsense"));
   });
 });

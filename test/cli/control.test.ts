@@ -17,7 +17,7 @@ const is = (state: Process["state"], more: Partial<Process> = {}): Process => ({
 const DOWN = is("stopped", { requested_state: "stop" });
 const UP = is("started", { pid: 10, start_time: T1 });
 
-describe("a process that changes while the command looks at it", () => {
+describe("a process that changes while the command waits for it", () => {
   it("at the moment of the first answer ends the wait", async () => {
     await using manager = await ScriptedManager.open("a");
     manager.onFrame = ({ type }) => {
@@ -41,7 +41,7 @@ describe("a process that changes while the command looks at it", () => {
   });
 });
 
-describe("a start has come to its end", () => {
+describe("a start is complete", () => {
   it.each([
     ["started", is("started", { pid: 11, start_time: T2 }), true],
     ["started, but not ready yet", is("started", { pid: 11, start_time: T2, has_ready_state: true }), false],
@@ -59,7 +59,7 @@ describe("a start has come to its end", () => {
   it("at once for what runs already", () => expect(settled("start", UP, UP)).toBe(true));
 });
 
-describe("a restart has come to its end", () => {
+describe("a restart is complete", () => {
   it.each([
     ["the run before", UP, false],
     ["the run before, being stopped", { ...UP, state: "stopping" as const }, false],
@@ -72,7 +72,7 @@ describe("a restart has come to its end", () => {
   ] as const)("%s", (_what, now, expected) => expect(settled("restart", now, UP)).toBe(expected));
 });
 
-it("a stop has come to its end when it is stopped, or failed to be", () => {
+it("a stop is complete when the process is stopped, or could not be stopped", () => {
   const ended = (["stopped", "waiting", "starting", "started", "ready", "stopping", "backoff", "error"] as const).filter((state) =>
     settled("stop", is(state), UP),
   );
@@ -122,7 +122,7 @@ describe("mgr start", () => {
     expect(manager.asked.filter(({ type }) => type === "start_process").map(({ name }) => name)).toEqual(["g/a", "g/b"]);
   });
 
-  it("names what is still stopped because it was stopped with it", async () => {
+  it("names the processes that stay stopped because they were stopped together with it", async () => {
     await using manager = await ScriptedManager.open("db", "api", "web", "other");
     manager.set("api", { stopped_with: "db" });
     manager.set("web", { stopped_with: "api" });
@@ -160,7 +160,7 @@ describe("mgr start", () => {
     expect(exitCode).toBe(1);
   });
 
-  it("that takes too long is exit code 4, and says how far it came", async () => {
+  it("that takes too long is exit code 4, and reports how far it came", async () => {
     await using manager = await ScriptedManager.open("a");
     manager.onFrame = ({ type }) => {
       if (type === "start_process") manager.set("a", { state: "waiting", requested_state: "start" });

@@ -12,6 +12,6 @@ it.each([
   [`attachment; filename="a"; filename*=UTF-8''%1B%5B2J`, "otherwise"],
   [`attachment; filename="a"; filename*=UTF-8''%E2%80%AEx`, "otherwise"],
   [`attachment; filename="a"; filename*=UTF-8''%FF`, "otherwise"],
-])("%s is saved as %s", (header, name) => {
+])("the file name %s is saved as %s", (header, name) => {
   expect(fileNameOf({ headers: { "content-disposition": header } }, "otherwise")).toBe(name);
 });

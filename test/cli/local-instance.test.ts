@@ -39,7 +39,7 @@ function python(program: string): ChildProcess {
   return child;
 }
 
-test("the kernel names the user of the client and of the server", async () => {
+test("the kernel reports the user of the client and of the server", async () => {
   const server = createServer().listen(path);
   await once(server, "listening");
   chmodSync(path, 0o666);
@@ -55,7 +55,7 @@ test("the kernel names the user of the client and of the server", async () => {
   await once(server, "close");
 });
 
-test("a program of another user that listens in the manager's place is sent nothing", async () => {
+test("nothing is sent to a program of another user that listens in place of the manager", async () => {
   const { stdout } = python(LISTEN);
   if (stdout !== null) await once(stdout, "data");
   vi.spyOn(process, "geteuid").mockReturnValue(OTHER + 1);
@@ -65,7 +65,7 @@ test("a program of another user that listens in the manager's place is sent noth
   expect(socket.bytesWritten).toBe(0);
 });
 
-test("root talks to every user's manager", async () => {
+test("root can command the manager of every user", async () => {
   const { stdout } = python(LISTEN);
   if (stdout !== null) await once(stdout, "data");
   vi.spyOn(process, "geteuid").mockReturnValue(0);
@@ -75,8 +75,8 @@ test("root talks to every user's manager", async () => {
   socket.destroy();
 });
 
-describe("the folder decides who can listen in it", () => {
-  test("a manager in a folder that is this user's alone is reached without asking the kernel who it is", async () => {
+describe("who can listen in a folder", () => {
+  test("a manager in a folder of this user alone is reached without checking its user with the kernel", async () => {
     const server = createServer().listen(path);
     await once(server, "listening");
     chmodSync(folder, 0o700);
@@ -91,7 +91,7 @@ describe("the folder decides who can listen in it", () => {
     await once(server, "close");
   });
 
-  test("in one that is replaced or opened to others after the check, nothing is connected", async () => {
+  test("in a folder that is replaced or opened to others after the check, nothing is connected", async () => {
     chmodSync(folder, 0o700);
     const dial = await dialerOf(path);
     chmodSync(folder, 0o777);
@@ -101,7 +101,7 @@ describe("the folder decides who can listen in it", () => {
     expect(dial).toThrow(expect.objectContaining({ code: "forbidden" }));
   });
 
-  test("in one of another user, and in one that others may write to, the kernel is asked", async () => {
+  test("in a folder of another user, and in one that others may write to, the kernel is asked", async () => {
     const { stdout } = python(LISTEN);
     if (stdout !== null) await once(stdout, "data");
     chmodSync(folder, 0o700);

@@ -35,7 +35,7 @@ async function runWith(text: string) {
 }
 
 describe("the note of a running manager stands for its file", () => {
-  test("while that is as the manager read it: a command loads nothing", async () => {
+  test("while the file is as the manager read it: a command does not load it", async () => {
     const { state_dir } = await runWith(PLAIN);
     expect(unchangedInstance(file)).toEqual({
       name: "t",
@@ -49,7 +49,7 @@ describe("the note of a running manager stands for its file", () => {
     expect(unchangedInstance(file)).toBeNull();
   });
 
-  test("but not after a change, which a command reads, or reports if it cannot", async () => {
+  test("but not after a change: a command reads the file, or reports that it cannot", async () => {
     const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     await runWith(PLAIN);
     writeFileSync(file, PLAIN.replace("name: t", "name: other"));
@@ -73,7 +73,7 @@ describe("the note of a running manager stands for its file", () => {
     },
   );
 
-  test("but not with another folder for state, where another manager of the same file may run", async () => {
+  test("but not with another state folder, where another manager of the same file may run", async () => {
     await runWith(PLAIN);
     vi.stubEnv("XDG_STATE_HOME", join(folder, "other"));
     expect(runningInstance(file)?.name).toBe("t");

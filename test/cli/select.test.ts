@@ -39,7 +39,7 @@ describe("a command line names", () => {
     expect(() => select(word)).toThrow(`no process or group matches '${word}'${end}`),
   );
 
-  it("something for each word, else exit code 3", () => {
+  it("at least one process for each word, else exit code 3", () => {
     for (const word of ["nope", "sim/", "", "robot", "z*"])
       expect(() => select("db", word)).toThrow(expect.objectContaining({ exitCode: 3, message: expect.stringContaining(`'${word}'`) }));
   });

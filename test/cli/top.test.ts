@@ -42,7 +42,7 @@ describe("rows", () => {
     expect(names(typing([key]))).toEqual(order);
   });
 
-  test("show failed processes first until a column is chosen, and again after f", () => {
+  test("show failed processes first until a column is selected, and again after f", () => {
     expect(names(state)).toEqual(["sim/world", "sim/eyes", "db", "web"]);
     expect(names(typing(["i"]))).toEqual(["sim/world", "web", "db", "sim/eyes"]);
     expect(names(typing(["N", "f"]))).toEqual(["sim/world", "sim/eyes", "db", "web"]);
@@ -50,13 +50,13 @@ describe("rows", () => {
     expect(names(looping).slice(0, 2)).toEqual(["sim/world", "loop"]);
   });
 
-  test("are turned round, and sorted by the next column", () => {
+  test("are reversed, and sorted by the next column", () => {
     expect(names(typing(["N", "i"]))).toEqual(["web", "sim/world", "sim/eyes", "db"]);
     expect(typing(["N", ">"]).sort).toBe("state");
     expect(typing(["N", "<"]).sort).toBe("restarts");
   });
 
-  test("are filtered by name or state while it is typed; keys are text meanwhile", () => {
+  test("are filtered by name or state during input; keys are text meanwhile", () => {
     const typed = typing(["/", ..."siq"]);
     expect([typed.filter, names(typed)]).toEqual(["siq", []]);
     expect(names(typing(["backspace"], typed))).toEqual(["sim/world", "sim/eyes"]);
@@ -65,7 +65,7 @@ describe("rows", () => {
   });
 });
 
-describe("what is selected", () => {
+describe("the selection", () => {
   test("moves by keys and stops at both ends", () => {
     const by = (...keys: string[]) => typing(["N", ...keys]).selected;
     expect([by("down"), by("end"), by("end", "down"), by("end", "home", "up"), by("page-down"), by("j", "j", "k")]).toEqual([
@@ -78,11 +78,11 @@ describe("what is selected", () => {
     ]);
   });
 
-  test("is the same process after the rows have changed places", () => {
+  test("stays on the same process after the rows have changed places", () => {
     expect(press(typing(["N", "down", "C"]), "s", 5).command).toEqual({ kind: "control", verb: "start", name: "sim/eyes" });
   });
 
-  test("is what commands are about; without rows there are none", () => {
+  test("is what commands act on; without rows there is none", () => {
     expect(press(typing(["N", "end"]), "r", 5).command).toEqual({ kind: "control", verb: "restart", name: "web" });
     expect(press(typing(["N"]), "enter", 5).command).toEqual({ kind: "attach", name: "db" });
     expect(press({ ...state, processes: [] }, "s", 5).command).toBeUndefined();
@@ -135,8 +135,8 @@ describe("the output of the selected row", () => {
   ])("of %s is empty, and says why", (name, reason) => expect(shown(name, "")).toContain(reason));
 });
 
-describe("the picture", () => {
-  test("has every column in 80, and why in a wide terminal", () => {
+describe("the screen", () => {
+  test("has every column in 80 characters, and the reason in a wide terminal", () => {
     const { lines } = picture(state, { rows: 24, cols: 80 }, 0);
     const text = lines.map(plain).join("\n");
     for (const word of [
@@ -159,7 +159,7 @@ describe("the picture", () => {
     expect(at(140)).toContain("exit code 7");
   });
 
-  test("has the state that a person has to know: restarting, lost or completed", () => {
+  test("shows important states: restarting, lost or completed", () => {
     const exit = { code: 0, signal: null, reason: null, time: "2026-11-21T08:14:02.123" };
     const up = { state: "started" as const, requested_state: "start" as const, pid: 9, start_time: "2026-11-21T09:00:00.000" };
     const shown = [
@@ -185,7 +185,7 @@ describe("the picture", () => {
     expect(text[7]).toMatch(/stopped by ada at 2026-11-2\d \d\d:\d\d/);
   });
 
-  test("fits any terminal, whatever the processes are called, and shows what is selected", () => {
+  test("fits any terminal, whatever the names of processes, and shows the selected row", () => {
     const name = fc.oneof(fc.string({ minLength: 1, maxLength: 80 }), fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }));
     fc.assert(
       fc.property(

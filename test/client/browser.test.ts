@@ -25,7 +25,7 @@ it("a manager that is not running, or refuses pages of another origin, has an er
   });
 });
 
-it("what a page cannot send is refused at once", async () => {
+it("a request that a page cannot send is refused at once", async () => {
   for (const options of [{ cookie: "c" }, { dial: () => {} }])
     await expect(connect("http://bench:8130", options as object)).rejects.toMatchObject({ code: "bad_field" });
 });

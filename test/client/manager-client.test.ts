@@ -29,7 +29,7 @@ describe("a request", () => {
     expect(await second).toMatchObject({ request_id: 2 });
   });
 
-  it("keeps a request_id of its own, which no other may have meanwhile", async () => {
+  it("keeps a request_id of its own, which no other request may use meanwhile", async () => {
     const { link, client } = rig();
     const mine = client.request({ ...start("a"), request_id: "mine" });
     await expect(client.request({ ...start("a"), request_id: "mine" })).rejects.toMatchObject({ code: "conflict" });
@@ -101,7 +101,7 @@ describe("many requests", () => {
     expect(link.sent.map((frame) => "name" in frame && frame.name)).toEqual(Array.from({ length: 100 }, (_, n) => `p${n}`));
   });
 
-  it("beyond 8 MiB or 10,000 are busy, and those that wait still get their answers", async () => {
+  it("beyond 8 MiB or 10,000 are busy, and waiting ones still get their answers", async () => {
     const { link, client } = rig();
     const loud = { type: "send_stdin", name: "a", text: "x".repeat(1024 * 1024) } as const;
     const ends = Promise.allSettled(Array.from({ length: 45 }, () => client.request(loud)));
@@ -116,7 +116,7 @@ describe("many requests", () => {
     expect(refused.filter((code) => code === "host_unavailable")).toHaveLength(10_032);
   });
 
-  it("of one type do not hold up those of others, and nothing overtakes a request about the same process", async () => {
+  it("of one type do not delay those of others, and nothing overtakes a request about the same process", async () => {
     const { link, client } = rig();
     const slow = Array.from({ length: 40 }, () => client.request({ type: "request_process_loads" }));
     const stop = client.request({ type: "stop_process", name: "p" });
@@ -158,7 +158,7 @@ describe("many requests", () => {
   });
 });
 
-it("a long text is typed in pieces that the protocol takes, no character cut", async () => {
+it("a long text is typed in pieces that the protocol allows, and no character is cut", async () => {
   const { link, client } = rig();
   const typed: string[] = [];
   link.send = (frame) => {
@@ -173,8 +173,8 @@ it("a long text is typed in pieces that the protocol takes, no character cut", a
   for (const piece of typed) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(65_536);
 });
 
-describe("what the program subscribed by frames of its own", () => {
-  it("is subscribed again after a reconnect: patterns, the level of the log", async () => {
+describe("subscriptions that the program made by frames of its own", () => {
+  it("are restored after a reconnect: patterns, the level of the log", async () => {
     const { link, client } = rig();
     client.send({ type: "subscribe_process_output", patterns: ["a*", "b"] });
     client.send({ type: "set_log_min_level", level: "debug" });
@@ -191,7 +191,7 @@ describe("what the program subscribed by frames of its own", () => {
     ]);
   });
 
-  it("and what listens here do not end each other", () => {
+  it("and listeners of the client do not end each other", () => {
     const { link, client } = rig();
     client.send({ type: "subscribe_process_output", patterns: ["a"] });
     const listening = client.output$("a").subscribe();
@@ -213,7 +213,7 @@ describe("a wait over a lost connection", () => {
     return unanswered.length;
   };
 
-  it("goes on from the snapshot after it", async () => {
+  it("continues from the snapshot after it", async () => {
     const { link, client } = rig();
     const waiting = client.process("a").waitFor("ready");
     await vi.waitFor(() => expect(link.sent).toHaveLength(1), 50_000);
@@ -227,7 +227,7 @@ describe("a wait over a lost connection", () => {
     expect((await waiting).state).toBe("ready");
   });
 
-  it("is one question to the manager, however many wait", async () => {
+  it("makes one request to the manager, however many waits there are", async () => {
     const { link, client } = rig();
     const waiting = Promise.all(Array.from({ length: 200 }, () => client.process("a").waitFor("ready")));
     await vi.waitFor(() => expect(link.sent).toHaveLength(1), 50_000);
@@ -248,7 +248,7 @@ describe("live output", () => {
     expect(link.sent.at(-1)).toEqual({ type: "unsubscribe_process_output", patterns: ["a"] });
   });
 
-  it("is only that of its process, and is asked for again after a reconnect", () => {
+  it("is only that of its process, and is requested again after a reconnect", () => {
     const { link, client } = rig();
     const seen: string[] = [];
     client.output$("a[b]").subscribe((frame) => seen.push(frame.output));

@@ -53,7 +53,7 @@ describe("a wait", () => {
     await expect(wait()).rejects.toMatchObject(refused(message));
   });
 
-  it("shares one listener of a signal with however many others, and leaves none", async () => {
+  it("shares one listener of a signal with any number of others, and leaves none", async () => {
     const warnings: unknown[] = [];
     const warned = (warning: unknown) => warnings.push(warning);
     process.on("warning", warned);
@@ -73,7 +73,7 @@ describe("a wait", () => {
   });
 });
 
-it("a request that is not JSON rejects and takes no place in the queue", async () => {
+it("a request that is not JSON rejects and is not kept", async () => {
   const client = silence();
   const circular: Record<string, unknown> = { type: "get_snapshot" };
   circular.self = circular;

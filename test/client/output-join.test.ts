@@ -44,7 +44,7 @@ describe("backlog and live output", () => {
     );
   });
 
-  it("that is no text is not cut after the first frame: U+FFFD has more bytes than what it stands for", () => {
+  it("of bytes that are not text are not cut after the first frame: U+FFFD has more bytes than what it replaces", () => {
     const join = new OutputJoin();
     expect(join.backlog({ output: "ab", offset: 2, stream_id: "s" })).toBe("ab");
     expect(join.live({ output: "\uFFFD\uFFFD\uFFFD\uFFFD", offset: 6, stream_id: "s" })).toBe("\uFFFD\uFFFD\uFFFD\uFFFD");

@@ -42,7 +42,7 @@ describe("start", () => {
       await expect(failing.start()).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("/no/such/program") });
   });
 
-  it("that does not come to its end in time rejects with timeout", async () => {
+  it("that does not end in time rejects with timeout", async () => {
     await expect(manager.process("silent").start({ timeout: 50 })).rejects.toMatchObject({
       code: "timeout",
       message: expect.stringContaining("'silent'"),
@@ -50,7 +50,7 @@ describe("start", () => {
     await manager.process("silent").stop();
   });
 
-  it("that another client stops has ended", async () => {
+  it("of a process that another client stops rejects with conflict", async () => {
     const starting = expect(manager.process("silent").start()).rejects.toMatchObject({
       code: "conflict",
       message: "'silent' was stopped meanwhile",
@@ -69,7 +69,7 @@ describe("start", () => {
 });
 
 describe("stop and restart", () => {
-  it("stop resolves when nothing is left, also if nothing was there", async () => {
+  it("stop resolves when nothing of the process is left, also if it did not run", async () => {
     await manager.process("slow").start();
     expect(await manager.process("slow").stop()).toMatchObject({ state: "stopped", pid: null, requested_state: "stop" });
     expect((await manager.process("slow").stop()).state).toBe("stopped");
@@ -90,7 +90,7 @@ describe("stop and restart", () => {
 });
 
 describe("waitFor", () => {
-  it("resolves at once for the state of the moment", async () => {
+  it("resolves at once for the current state", async () => {
     await manager.process("lasting").start();
     expect((await manager.process("lasting").waitFor("started")).name).toBe("lasting");
   });
@@ -134,7 +134,7 @@ describe("waitForOutput", () => {
     expect((await speaker.waitForOutput(/heard (\w+)/))[1]).toBe("you");
   });
 
-  it("matches what stands in the backlog", async () => {
+  it("matches output in the backlog", async () => {
     await manager.process("backlog").start();
     await manager.process("backlog").waitForOutput(/line 3000/);
     expect((await manager.process("backlog").waitForOutput(/line 2999\r?\nline (3000)/))[1]).toBe("3000");
@@ -163,7 +163,7 @@ describe("waitForOutput", () => {
     expect(seen.join("")).toContain("got two");
   });
 
-  it("that does not come rejects with timeout and the last output", async () => {
+  it("rejects with timeout and the last output if the output does not come", async () => {
     await manager.process("server").start();
     await expect(manager.process("server").waitForOutput(/nothing like it/, { timeout: 100 })).rejects.toMatchObject({
       code: "timeout",
@@ -172,7 +172,7 @@ describe("waitForOutput", () => {
   });
 });
 
-it("waits end with the connection, each with a sentence, and no rejection goes unheard", async () => {
+it("waits end with the connection, each with a message, and no rejection is unhandled", async () => {
   const { ProcessHandle } = await import("../../src/client/handles/process-handle.ts");
   const client = manager.connect();
   const handle = new ProcessHandle(client, "silent");

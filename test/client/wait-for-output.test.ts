@@ -29,12 +29,12 @@ function rig(backlog: { output: string; offset: number }) {
 
 const LONG = `needle${"x".repeat(200_000)}`;
 
-it("finds what stands at the beginning of a long backlog", async () => {
+it("a wait for output finds text at the beginning of a long backlog", async () => {
   const { process } = rig({ output: LONG, offset: LONG.length });
   expect((await process.waitForOutput(/nee(dle)/))[1]).toBe("dle");
 });
 
-it("finds what stands at the beginning of a long frame, and what is spread over two", async () => {
+it("a wait for output finds text at the beginning of a long frame, and text that spans two", async () => {
   const { process, live } = rig({ output: "", offset: 0 });
   const first = process.waitForOutput(/needle/);
   const second = process.waitForOutput(/xy/);
@@ -45,7 +45,7 @@ it("finds what stands at the beginning of a long frame, and what is spread over 
   expect((await second)[0]).toBe("xy");
 });
 
-it("looks again at the backlog where output was skipped", async () => {
+it("a wait for output checks the backlog again where output was skipped", async () => {
   const { process, asked, live, backlog } = rig({ output: "", offset: 0 });
   const found = process.waitForOutput(/needle/);
   await new Promise((resolve) => setImmediate(resolve));

@@ -78,7 +78,7 @@ const state = <K extends LinkState["kind"]>(made: ReturnType<typeof link>, kind:
   firstValueFrom(made.state$.pipe(filter((now): now is Extract<LinkState, { kind: K }> => now.kind === kind)));
 
 describe("a link over a WebSocket", () => {
-  it("does not wait for its next attempt when it is told to connect now", async () => {
+  it("connects at once on request instead of waiting for its next attempt", async () => {
     const server = await serve();
     const made = link(server.port, { first: 3_600_000, max: 3_600_000 });
     await state(made, "open");
@@ -103,7 +103,7 @@ describe("a link over a WebSocket", () => {
     expect(await frames).toEqual(Array.from({ length: 100 }, (_, n) => ({ type: "echo", n, of: { type: "get_snapshot" } })));
   });
 
-  it("comes back after a loss, each time after twice the pause, up to the longest", async () => {
+  it("reconnects after a loss, each time after twice the pause, up to the longest", async () => {
     const { port, sockets } = await serve();
     const states: LinkState[] = [];
     const made = link(port, { first: 5, max: 15 });
@@ -146,7 +146,7 @@ describe("a link over a WebSocket", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("asks a silent manager for a sign of life, and connects again without one", async () => {
+  it("pings a silent manager, and reconnects without an answer", async () => {
     vi.useFakeTimers();
     closing.push(() => void vi.useRealTimers());
     const fakes: FakeSocket[] = [];
@@ -185,7 +185,7 @@ describe("a link over a WebSocket", () => {
     expect((await state(made, "closed")).reason).toContain("ECONNREFUSED");
   });
 
-  it("closed while it is being dialled stays closed and opens nothing", async () => {
+  it("that is closed while it is being dialled stays closed and opens nothing", async () => {
     const { port, sockets } = await serve();
     const made = link(port);
     made.close("changed my mind");
@@ -196,7 +196,7 @@ describe("a link over a WebSocket", () => {
     expect([...sockets.clients].filter((ws) => ws.readyState === WebSocket.OPEN)).toHaveLength(1);
   });
 
-  it("closed while it waits tries no more", async () => {
+  it("that is closed while it waits makes no further attempt", async () => {
     const { port, close } = await serve();
     await close();
     const dialled: string[] = [];
@@ -236,7 +236,7 @@ describe("a link over a WebSocket", () => {
     });
   });
 
-  it("that cannot even be dialled is closed with the reason", async () => {
+  it("that cannot be dialled is closed with the reason", async () => {
     const made = webSocketLink({
       open: () => {
         throw new Error("no such address");
@@ -246,7 +246,7 @@ describe("a link over a WebSocket", () => {
     await expect(new ManagerClient(made).opened()).rejects.toMatchObject({ message: expect.stringContaining("no such address") });
   });
 
-  it("reports the reason with which the manager closed", async () => {
+  it("reports the reason for which the manager closed it", async () => {
     const { port, sockets } = await serve();
     sockets.on("connection", (ws) => ws.close(1001, "the manager is shutting down"));
     expect((await state(link(port, false), "closed")).reason).toBe("the manager is shutting down");
@@ -271,12 +271,12 @@ describe("connect", () => {
     await expect(connect(url)).rejects.toMatchObject({ code, message: expect.stringContaining(`${status.slice(0, 3)}: ${body}`) });
   });
 
-  it("says that a login is refused", async () => {
+  it("reports that a login is refused", async () => {
     const { url } = await refusing("401 Unauthorized", "log in");
     await expect(connect(url)).rejects.toMatchObject({ code: "forbidden", message: "login refused (401): log in" });
   });
 
-  it("tries again after a temporary refusal, and not after another", async () => {
+  it("retries after a temporary refusal, and not after another", async () => {
     let refusals = 2;
     const { url, upgrades } = await serve((_request, response) => {
       (response as unknown as { end: (status: string, body: string) => void }).end("503 Service Unavailable", "soon");

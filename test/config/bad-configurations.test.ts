@@ -399,7 +399,7 @@ describe.each([
   });
 });
 
-it("all problems of a file come at once, in its order, also when names, values and keys are wrong together", () => {
+it("all problems of a file are reported at once, in its order, also when names, values and keys are wrong together", () => {
   const text = `${INSTANCE}processes:
   a: {command: x, depends_on: [nobody], restrat: {}}
   b: {command: "x '", terminal: {rows: many}}
@@ -415,13 +415,13 @@ it("all problems of a file come at once, in its order, also when names, values a
   ]);
 });
 
-it("a few lines of aliases that stand for billions of values are refused instead of made", () => {
+it("a few lines of aliases that expand to billions of values are refused", () => {
   const levels = Array.from({ length: 12 }, (_, level) => `x-${level}: &a${level} [${`*a${level - 1}, `.repeat(level === 0 ? 0 : 10)}1]`);
   const [problem] = problemsOf(`${INSTANCE}${levels.join("\n")}\n`);
   expect(problem?.message).toContain("aliases expand to more than 500000 values");
 });
 
-it("keys that are there twice are found among a hundred thousand", () => {
+it("duplicate keys are found among a hundred thousand", () => {
   const keys = Array.from({ length: 100_000 }, (_, index) => `x-${index}: 1`).join("\n");
   expect(problemsOf(`${INSTANCE}${keys}\nx-7: 2\n`).map(({ path, line }) => [path, line])).toEqual([["x-7", 100_002]]);
 });

@@ -13,7 +13,7 @@ function report(text: string): string {
   return "";
 }
 
-it("each problem is a line with place, key path and sentence, and the line of the file with a caret", () => {
+it("each problem is a line with position, key path and message, and the line of the file with a caret", () => {
   const text =
     "instance: {name: t, manager: ':0'}\nprocesses:\n  sim/world:\n    command: x\n    restart:\n      polciy: never\n      delay: soon\n";
   expect(report(text)).toBe(
@@ -28,7 +28,7 @@ it("each problem is a line with place, key path and sentence, and the line of th
   );
 });
 
-it("the caret stands right after tabs and wide characters, and in long lines", () => {
+it("the caret is in the right column after tabs and wide characters, and in long lines", () => {
   expect(report("instance: {name:\t'漢字', manager: 5}\n").split("\n").slice(3)).toEqual([
     "mgr.yaml:1:33  instance.manager  must be HOST:PORT, found 5; write '\":5\"' for every interface or 'localhost:5'",
     "    instance: {name: '漢字', manager: 5}",

@@ -95,11 +95,11 @@ describe("a command given as a string", () => {
     ["a\\", "ends with a backslash"],
     ["'' a", "has an empty program name"],
     ["a\0", "contains a NUL character"],
-  ])("is refused when it cannot be run: %j", (line, message) => {
+  ])("%j is refused because it cannot be run", (line, message) => {
     expect(() => toCommand(line)).toThrow(message);
   });
 
-  it("without shell syntax means the same words to the real sh", () => {
+  it("without shell syntax has the same words in the real sh", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         " ",

@@ -51,14 +51,14 @@ describe("replaceFile", () => {
     await expect(replaceFile(join(folder, "none"), "x", undefined)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("takes a mebibyte of bytes and no more", async () => {
+  it("accepts a mebibyte of bytes and no more", async () => {
     await replaceFile(path, "x".repeat(1_048_576), undefined);
     await expect(replaceFile(path, `${"x".repeat(1_048_575)}ü`, undefined)).rejects.toMatchObject({ code: "too_large" });
   });
 });
 
 describe("readEditable", () => {
-  it("refuses what is too large, no text, or no file", async () => {
+  it("refuses what is too large, is not text, or is not a file", async () => {
     await writeFile(path, "x".repeat(1_048_577));
     await expect(readEditable(path)).rejects.toMatchObject({ code: "too_large" });
     await writeFile(path, Buffer.from([0xff]));

@@ -50,14 +50,14 @@ describe("the command in effect", () => {
     expect(effectiveCommand(configured, { ...NO_SETTINGS, start_tool: "none" }, tools).text).toBe("./world --rate 100");
   });
 
-  test("is the primary one, and the default tool's, where the configuration has the label or the tool no more", () => {
+  test("is the primary one, with the default tool, if the configuration no longer has the label or the tool", () => {
     const gone = { ...NO_SETTINGS, which: "gone", start_tool: "gone" };
     expect(selectedLabel(plain, gone)).toBe("default");
     expect(effectiveCommand(plain, gone, []).text).toBe("./world --rate 100");
   });
 });
 
-test("known tools are offered where their program is on PATH, after the configured ones, which win", () => {
+test("known tools are offered if their program is in PATH, after the configured ones, which take precedence", () => {
   const folder = mkdtempSync(join(tmpdir(), "mgr-tools-"));
   try {
     writeFileSync(join(folder, "strace"), "#!/bin/sh\n", { mode: 0o755 });

@@ -46,7 +46,7 @@ describe("expandText", () => {
     );
   });
 
-  it("leaves a text without a dollar as it is, and fails in no other way than with a sentence", () => {
+  it("leaves a text without a dollar unchanged, and reports every failure as a message", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("$", "{", "}", "A", ":", "-", "1", " ") }), (written) => {
         try {
@@ -77,11 +77,11 @@ describe("expandText", () => {
     expect(() => expandText(written, lookup)).toThrow(message);
   });
 
-  it("does not look for a variable in a default that is not used", () => {
+  it("does not resolve a variable in a default that is not used", () => {
     expect(expandText("${A:-${MISSING}}", lookup)).toBe("apple");
   });
 
-  it("comes to its end, also for a million dollars in a default that is never closed", () => {
+  it("ends also for a million dollars in a default that is never closed", () => {
     expect(() => expandText(`\${M:-${"$a".repeat(500_000)}`, lookup)).toThrow(ExpansionProblem);
   });
 });
@@ -95,7 +95,7 @@ describe("expandFile", () => {
   };
   const problems = (root: object) => expand(root).findings.map(({ path, message }) => `${path.join(".")} ${message}`);
 
-  it("lets defines win over the environment, use each other in any order, and extend the outer value of their own name", () => {
+  it("gives defines precedence over the environment; they use each other in any order, and extend the outer value of their own name", () => {
     const defines = { X: "inner", B: "${A}/b", A: "${HOME}/a", PATH: "/opt:${PATH}", N: 5, T: true };
     expect(valueAt({ defines, t: "${X} ${B} ${PATH} ${N} ${T}" }, "t")).toBe("inner /root/a/b /opt:/bin 5 true");
   });
@@ -108,17 +108,17 @@ describe("expandFile", () => {
     expect(problems({ defines: { A: "${NOPE}" }, t: "${A} ${A}" })).toEqual([expect.stringContaining("defines.A 'NOPE' is not defined")]);
   });
 
-  it("bounds what definitions that double each other may become", () => {
+  it("limits the size of definitions that double each other", () => {
     const defines = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`D${n + 1}`, `\${D${n}}\${D${n}}`]));
     expect(problems({ defines: { D0: "x".repeat(100), ...defines } })[0]).toMatch(/expands to more than 1048576 characters|chain/);
   });
 
-  it("leaves alone what stands below keys beginning x-, but not names that do", () => {
+  it("does not expand text below keys that begin with x-, except names of processes", () => {
     expect(problems({ "x-note": "${NOPE}", processes: { p: { "x-more": "${NOPE}" } } })).toEqual([]);
     expect(problems({ processes: { "x-p": { command: "${NOPE}" } } })).toHaveLength(1);
   });
 
-  it("reaches texts in lists and keeps keys, names like __proto__ included", () => {
+  it("expands texts in lists and keys, names such as __proto__ included", () => {
     const root = { processes: JSON.parse('{"__proto__": {"command": ["echo", "${X}"]}}') };
     const command = (expand(root).value as Map<string, Map<string, Map<string, unknown>>>)
       .get("processes")

@@ -73,7 +73,7 @@ describe("include", () => {
     expect([...config.processes.keys()]).toEqual(["a"]);
   });
 
-  it("lets relative paths mean the folder of the file that has them, those of templates too", async () => {
+  it("resolves relative paths from the folder of the file that has them, also those of templates", async () => {
     const config = await load({
       "mgr.yaml": `${INSTANCE}include: [sub/p.yaml]\ntemplates: {t: {cwd: work, env_file: .env, log_file: a.log}}\ndefaults: {watch: "src/**"}\n`,
       "sub/p.yaml": "processes: {own: {command: x, cwd: here}, inherits: {command: x, extends: t}, plain: {command: x}}\n",
@@ -87,7 +87,7 @@ describe("include", () => {
     });
   });
 
-  it("shows each file its own defines and those of the files that include it, not of its neighbours", async () => {
+  it("gives each file its own defines and those of the files that include it, not those of its neighbours", async () => {
     const files = {
       "mgr.yaml": `${INSTANCE}defines: {A: main, B: main}\ninclude: [a.yaml, b.yaml, "\${DIR:-none}.yaml"]\n`,
       "a.yaml": "defines: {B: a, C: a}\nprocesses: {a: {command: '${A} ${B} ${C}'}}\n",
@@ -102,7 +102,7 @@ describe("include", () => {
     expect(config.processes.get("b")?.command.text).toBe("main main outside");
   });
 
-  it("reports every problem of every file with its place, all at once", async () => {
+  it("reports every problem of every file with its position, all at once", async () => {
     const found = await problems({
       "mgr.yaml": `${INSTANCE}include: [a.yaml, missing.yaml, "no-match-*.yaml"]\nprocesses:\n  p: {comand: x}\n`,
       "a.yaml": "processes:\n  q: {command: x, depends_on: [qq]}\n  p: {command: x}\ninstance: {name: other}\n",
@@ -117,7 +117,7 @@ describe("include", () => {
     ]);
   });
 
-  it("says only what is wrong with a file that cannot be read as YAML, not what is missing because of it", async () => {
+  it("reports only what is wrong with a file that cannot be read as YAML, not what is missing because of it", async () => {
     const found = await problems({
       "mgr.yaml": `${INSTANCE}include: [a.yaml]\nprocesses: {p: {command: x, depends_on: [q]}}\n`,
       "a.yaml": "processes: {q: {command: x}\n",
@@ -136,7 +136,7 @@ describe("include", () => {
 });
 
 describe("templates", () => {
-  it("are put together from the weakest to the strongest: defaults, templates in order, the process", async () => {
+  it("are merged from the weakest to the strongest: defaults, templates in order, the process", async () => {
     const config = await load({
       "mgr.yaml": `${INSTANCE}include: [t.yaml]
 defaults: {environment: {D: d, A: d}, stop: {timeout: 3s}, terminal: {rows: 30}}
@@ -164,7 +164,7 @@ processes:
     expect(config.processes.get("db")).toMatchObject({ environment: { D: "d", A: "d" }, depends_on: [] });
   });
 
-  it("are refused when they extend each other in a circle, do not exist, or give no command", async () => {
+  it("are refused if they extend each other in a circle, do not exist, or give no command", async () => {
     const found = await problems({
       "mgr.yaml": `${INSTANCE}templates:
   a: {extends: b}
@@ -182,7 +182,7 @@ processes:
     ]);
   });
 
-  it("are blamed for their own mistakes once, however many processes extend them", async () => {
+  it("are reported once for their own mistakes, however many processes extend them", async () => {
     const found = await problems({
       "mgr.yaml": `${INSTANCE}templates:
   t: {command: "echo 'a", depends_on: [nobody]}
@@ -197,7 +197,7 @@ processes:
     ]);
   });
 
-  it("do not grow without bound when each extends the one before twice", async () => {
+  it("do not grow without bound if each extends the previous one twice", async () => {
     const chain = Array.from({ length: 60 }, (_, n) => `  t${n + 1}: {extends: [t${n}, t${n}]}\n`).join("");
     const config = await load({ "mgr.yaml": `${INSTANCE}templates:\n  t0: {command: x}\n${chain}processes: {p: {extends: t60}}\n` });
     expect(config.processes.get("p")?.command.text).toBe("x");
@@ -205,7 +205,7 @@ processes:
 });
 
 describe("values from variables", () => {
-  it("take the type that their key wants", async () => {
+  it("have the type that their key requires", async () => {
     const config = await load(
       {
         "mgr.yaml": `${INSTANCE}processes: {p: {command: x, autostart: "\${AUTO}", ready: {tcp: "\${PORT}"}, environment: {V: "\${VERSION}"}}}\n`,
@@ -215,7 +215,7 @@ describe("values from variables", () => {
     expect(config.processes.get("p")).toMatchObject({ autostart: true, ready: { kind: "tcp", port: 8_080 }, environment: { V: "1.10" } });
   });
 
-  it("are refused like values that stand in the file", async () => {
+  it("are refused like values in the file", async () => {
     const found = await problems(
       { "mgr.yaml": `${INSTANCE}processes: {p: {command: x, autostart: "\${AUTO}", depends_on: ["\${NAME}"]}}\n` },
       { AUTO: "maybe", NAME: "nobody" },

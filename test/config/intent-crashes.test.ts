@@ -45,7 +45,7 @@ async function found(): Promise<Saved> {
   return { epoch: store.epoch, rows: store.get("a").rows ?? 0 };
 }
 
-it("a save is one write; snapshots and journals are on the disk before they count", async () => {
+it("a save is one write; snapshots and journals are on the disk before they are used", async () => {
   await using files = new StoppableFiles();
   const store = await IntentStore.open(path, { fileSystem: files.fileSystem, minFullJournalBytes: 0 });
   await live(store, { epoch: 0, rows: 0 });
@@ -180,7 +180,7 @@ async function play(store: IntentStore, { actions, files, expected }: { actions:
   await Promise.all(pending);
 }
 
-it("whatever is changed, saved, refused and torn by crashes: what was saved is there, and nothing older", async () => {
+it("whatever is changed, saved, refused and torn by crashes, what was saved is found again, and nothing older", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(life, { minLength: 1, maxLength: 4 }),

@@ -37,7 +37,7 @@ async function save(store: IntentStore, name: string): Promise<void> {
 const namesOf = (store: IntentStore) => [...store.names()];
 
 describe("the journal", () => {
-  it("has what was changed since the snapshot, and only its owner may read it", async () => {
+  it("has the changes since the snapshot, and only its owner may read it", async () => {
     const store = await begun();
     const snapshot = await fs.readFile(path, "utf8");
     for (const name of ["a", "__proto__", "constructor"]) store.set(name, { requested_state: "start" });
@@ -73,7 +73,7 @@ describe("the journal", () => {
     expect(namesOf(await IntentStore.open(path))).toHaveLength(saves);
   });
 
-  it("is gone after an orderly end, and the file has everything", async () => {
+  it("is removed by an orderly end, and the file has everything", async () => {
     const store = await begun();
     await save(store, "a");
     store.endJournal();
@@ -99,7 +99,7 @@ describe("the journal", () => {
     expect([fresh.isNew, fresh.warning, namesOf(fresh)]).toEqual([true, null, []]);
   });
 
-  it("that cannot be begun costs a snapshot for each save", async () => {
+  it("that cannot be begun is replaced by a snapshot for each save", async () => {
     await fs.mkdir(journal);
     const store = await IntentStore.open(path, { fileSystem: files.fileSystem }).catch((error: Error) => error.message);
     expect(store).toMatch(`${journal} is a folder (owner `);
@@ -117,7 +117,7 @@ describe("the journal", () => {
     expect(namesOf(await IntentStore.open(path))).toEqual(["a", "b", "c"]);
   });
 
-  it("whose manager was not told to end is read by the next one, which makes a snapshot of it", async () => {
+  it("of a manager that did not end orderly is read by the next one, which makes a snapshot of it", async () => {
     await save(await begun(), "a");
     await save(await begun(), "b");
     const third = await begun();
@@ -159,7 +159,7 @@ describe("a journal with damage", () => {
     ["in two last lines", ([header, a]) => [header, a, "{", '{"'].join("\n"), ["a"]],
     ["in a value", (lines) => `${lines.join("\n")}\n{"processes": {"c": {"requested_state": "run"}}}\n`, ["a", "b"]],
     ["in a counter", (lines) => `${lines.join("\n")}\n{"epoch": -1, "processes": {}}\n`, ["a", "b"]],
-  ])("%s is kept under another name, with a sentence for the log; what came before it is there", async (_what, change, names) => {
+  ])("%s is kept under another name, with a message for the log; the entries before it are read", async (_what, change, names) => {
     const store = await damaged(change);
     expect(store.warning).toMatch(
       /intent\.journal was damaged \(line \d: .+\); it is kept as .*intent\.journal\.damaged-1, and start and stop/,
@@ -208,7 +208,7 @@ describe("a file that another program", () => {
     expect(namesOf(await IntentStore.open(path))).toEqual(["a", "b"]);
   });
 
-  it("leaves alone is not taken for one that was harmed, whatever is being written", async () => {
+  it("leaves unchanged does not count as damaged, whatever is being written", async () => {
     const store = await begun({ minFullJournalBytes: 0 });
     let isOver = false;
     const saves = (async () => {
@@ -222,7 +222,7 @@ describe("a file that another program", () => {
   });
 });
 
-it("on a full disk, what was saved stays, the rest is refused, and saved once there is room", async () => {
+it("on a full disk, saved changes stay, others are refused, and saved once there is room", async () => {
   using disk = new SmallDisk(join(folder, "disk"));
   path = join(folder, "disk", "intent.json");
   const store = await begun();

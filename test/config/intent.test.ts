@@ -45,7 +45,7 @@ describe("intent", () => {
     expect(await fs.readdir(join(folder, "state"))).toEqual(["intent.json"]);
   });
 
-  it("of one turn is written once, one write at a time, and never twice without a change", async () => {
+  it("of one turn is written once, one write at a time, and not again without a change", async () => {
     const store = await open();
     await store.nextEpoch();
     await store.flush();
@@ -94,7 +94,7 @@ describe("intent", () => {
   });
 });
 
-it("a start is forgotten with its process, over a restart too; a stop is not, nor what was chosen", async () => {
+it("a start is dropped with its process, also over a restart; a stop and settings are kept", async () => {
   const store = await open();
   store.set("a", { requested_state: "start", rows: 5, cols: 6 });
   store.set("b", { requested_state: "stop" });
@@ -129,7 +129,7 @@ describe("the epoch", () => {
   });
 });
 
-it("the last log id goes along with the next write", async () => {
+it("the last log id is part of the next write", async () => {
   const store = await open();
   expect(store.lastLogId).toBe(0);
   store.rememberLogId(1_795_000_000_000_123);

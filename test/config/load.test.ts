@@ -65,7 +65,7 @@ describe("a process", () => {
     });
   });
 
-  it("takes over each key of 'defaults' that it does not have itself, down to single keys of sections and variables", () => {
+  it("inherits each key of 'defaults' that it does not have itself, down to single keys of sections and variables", () => {
     const defaults =
       "{cwd: d, environment: {A: 1, B: 2}, pass_environment: [X], terminal: {rows: 50, cols: 100}, ready_timeout: 30s, restart: {policy: always, delay: 3}, stop: {timeout: 5s}, success_exit_codes: [0, 3], autostart: true}";
     expect(
@@ -88,7 +88,7 @@ describe("a process", () => {
     });
   });
 
-  it("gets numbers and booleans of its environment as they are written", () => {
+  it("gets numbers and booleans of its environment as written", () => {
     const text = "{command: x, environment: {V: 1.10, H: 0x1F, B: True, I: 12345678901234567890, E: 1e3, S: yes, N: '', Z: 007}}";
     expect({ ...processOf(text).environment }).toEqual({
       V: "1.10",
@@ -104,7 +104,7 @@ describe("a process", () => {
     expect({ ...processOf("{command: x, environment: {V: &v 2.50, W: *v}}").environment }).toEqual({ V: "2.50", W: "2.50" });
   });
 
-  it("depends on names of a list as ready and stop, and of a mapping as that says, in the order of the file", () => {
+  it("depends on the names of a list with ready and stop, and on those of a mapping as specified, in the order of the file", () => {
     const text = `${INSTANCE}processes: {"2": {command: x}, "1": {command: x}, l: {command: x, depends_on: ["2", "1"]}, m: {command: x, depends_on: {"2": {condition: completed, on_stop: keep}, "1": }}}\n`;
     const { processes } = parseConfigText(text, "mgr.yaml");
     expect([...processes.keys()]).toEqual(["2", "1", "l", "m"]);
@@ -205,7 +205,7 @@ it("keys beginning x- and empty sections are ignored, a process called x-ray is 
   expect([...config.processes.keys()]).toEqual(["x-ray"]);
 });
 
-it("an alias stands for what its nearest anchor before it holds", () => {
+it("an alias refers to the nearest anchor of its name before it", () => {
   const text = `${INSTANCE}x-a: &a {rows: 1}\nprocesses: {p: {command: x, terminal: *a}, q: {command: x, terminal: &a {rows: 2}}, r: {command: x, terminal: *a}}\n`;
   expect([...parseConfigText(text, "m").processes.values()].map((process) => process.terminal.rows)).toEqual([1, 2, 2]);
 });
@@ -241,7 +241,7 @@ describe("an object, for embedding,", () => {
     expect(loadConfigObject({ processes: undefinedKey }, options).processes.get("a")?.cwd).toBe(".");
   });
 
-  it("takes an undefined key for one that was left out, the command too", () => {
+  it("treats an undefined key as one that was left out, also the command", () => {
     const wrong = { processes: { a: { command: undefined } } } as never;
     expect(() => loadConfigObject(wrong, options)).toThrow("processes.a.command: is missing; it must be a command");
   });
@@ -291,7 +291,7 @@ describe("a file", () => {
     expect([...config.processes.keys()]).toEqual(["p"]);
   });
 
-  it("that is missing, a folder, a device, too large, UTF-16 or not UTF-8 is a problem in words", async () => {
+  it("that is missing, a folder, a device, too large, UTF-16 or not UTF-8 is reported in words", async () => {
     expect(await problemOf(join(folder, "none.yaml"))).toContain("does not exist");
     expect(await problemOf(join(folder, "good.yaml", "below"))).toContain("cannot be read: ENOTDIR");
     await mkdir(join(folder, "dir.yaml"));
@@ -306,7 +306,7 @@ describe("a file", () => {
     expect(await problemOf(join(folder, "latin1.yaml"))).toBe("3: is not UTF-8");
   });
 
-  it("that may not be read is a problem in words", async () => {
+  it("that cannot be read for lack of permission is reported in words", async () => {
     await writeFile(join(folder, "secret.yaml"), INSTANCE);
     await chmod(join(folder, "secret.yaml"), 0);
     const root = process.geteuid?.() === 0;
@@ -328,7 +328,7 @@ it("ten thousand processes are loaded", () => {
   expect(parseConfigText(`${INSTANCE}processes:\n${text}`, "m").processes.size).toBe(10_000);
 });
 
-it("the message of the error lists the first problems, and says how many more there are", () => {
+it("the message of the error lists the first problems, and the number of the others", () => {
   const text = `${INSTANCE}${Array.from({ length: 25 }, (_, n) => `k${n}: 1\n`).join("")}`;
   expect(() => parseConfigText(text, "m.yaml")).toThrow(/^m\.yaml has 25 problems:\n {2}2:1 k0: unknown key.*(\n.*){19}\n {2}and 5 more$/);
 });

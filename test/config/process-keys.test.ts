@@ -83,11 +83,11 @@ describe("stop", () => {
     expect(processOf(`stop: ${written}`).stop).toEqual([step, KILL]);
   });
 
-  it("takes one way only", () => {
+  it("accepts only one kind of stop", () => {
     expect(problemsIn("stop: {signal: SIGINT, send: q}")).toEqual(["stop: has 'signal' and 'send'; use one of them"]);
   });
 
-  it("of a process replaces the way of the defaults and keeps their time", () => {
+  it("of a process replaces the stop of the defaults and keeps its time", () => {
     const config = load(
       "defaults: {stop: {command: bye, timeout: 1s}}\nprocesses: {p: {command: x, stop: {signal: SIGINT}}, q: {command: x}}\n",
     );
@@ -116,7 +116,7 @@ describe("what the host sets up", () => {
     });
   });
 
-  it("keeps the rights of a log file that are asked for", () => {
+  it("keeps the requested mode of a log file", () => {
     const config = load('processes: {p: {command: x, log_file: {path: a.log, mode: "0640"}}}\n');
     expect(config.processes.get("p")?.log_file).toEqual({ path: "a.log", max_size: 10 * 2 ** 20, max_files: 5, mode: 0o640 });
   });
@@ -147,7 +147,7 @@ describe("start tools", () => {
 });
 
 describe("nodes and hosts", () => {
-  it("may mean the manager's own host under any of its names", () => {
+  it("may refer to the manager's own host by any of its names", () => {
     const config = load(
       `hosts: {${hostname()}: {aliases: [bench.lab]}}\nnodes: {robot: localhost, arm: bench.lab}\nprocesses: {p: {command: x, node: robot}}\n`,
     );
@@ -160,7 +160,7 @@ describe("nodes and hosts", () => {
     );
   });
 
-  it("may mean other hosts, by node, name or alias", () => {
+  it("may refer to other hosts by node, name or alias", () => {
     const config = load(
       "hosts: {rt1: {aliases: [10.0.0.7], start_rate: 20, token_file: keys/rt1}}\nnodes: {robot: 10.0.0.7}\n" +
         "processes: {a: {command: x, node: robot}, b: {command: x, node: rt1}, c: {command: x, node: 10.0.0.7}, d: {command: x}}\n",
@@ -169,13 +169,13 @@ describe("nodes and hosts", () => {
     expect(config.hosts.get("rt1")).toMatchObject({ aliases: ["10.0.0.7"], start_rate: 20, token_file: resolve("keys/rt1") });
   });
 
-  it("leave paths of another host as they are written", () => {
+  it("leave paths of another host as written", () => {
     const config = load("hosts: {rt1: {}}\nprocesses: {a: {command: x, node: rt1, cwd: sim, env_file: .env}, b: {command: x, cwd: sim}}\n");
     expect(config.processes.get("a")).toMatchObject({ base_dir: "", cwd: "sim", env_files: [".env"] });
     expect(config.processes.get("b")?.base_dir).not.toBe("");
   });
 
-  it("are refused if undefined, and if one name means two hosts", () => {
+  it("are refused if undefined, and if one name refers to two hosts", () => {
     expect(problemsOf("hosts: {rt1: {}}\nnodes: {robot: rt2}\nprocesses: {p: {command: x, node: robto}}\n")).toEqual([
       "nodes.robot: there is no host 'rt2'; did you mean 'rt1'?",
       "processes.p.node: there is no node or host 'robto'; did you mean 'robot'?",

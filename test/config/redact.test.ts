@@ -51,18 +51,18 @@ describe("the configuration in an archive", () => {
     });
   });
 
-  it("keeps everything else as it is written, and its lines", () => {
+  it("keeps everything else as written, with its lines", () => {
     const text =
       "instance:\n  name:   t\n\n  manager: ':0'\nprocesses:\n  a:\n    environment: {X: 1}\n    command: >-\n      folded\n      text\n";
     expect(redactConfig(text)).toBe(text.replace("X: 1", 'X: "***"'));
   });
 
-  it("is left out when it is not YAML", () => {
+  it("is left out if it is not YAML", () => {
     expect(redactConfig("a: [")).toBeNull();
     expect(redactConfig("")).toBe("");
   });
 
-  it("never shows a secret, whatever it looks like, and stays the YAML that it was beside", () => {
+  it("never shows a secret, whatever its form, and stays the same YAML otherwise", () => {
     const secret = fc.string({ unit: "grapheme" }).map((tail) => `CANARY${tail}`);
     fc.assert(
       fc.property(secret, fc.constantFrom("environment", "token", "DB_PASSWORD"), (value, key) => {

@@ -10,7 +10,7 @@ describe("a run spec", () => {
   const definition = load({ "g/a": { command: "sleep 1", alternate_commands: { dbg: "gdb | cat" } } }).processes.get("g/a");
   if (definition === undefined) throw new Error("missing");
 
-  it("holds what the contract wants, and the command in effect", () => {
+  it("holds what the contract requires, and the command in effect", () => {
     const spec = buildRunSpec(definition, { command: definition.command, inherited: { PATH: "/bin" }, stop_rank: 3 });
     expect(runSpec.parse(spec)).toEqual(spec);
     expect(spec).toMatchObject({
@@ -46,7 +46,7 @@ describe("the stop rank", () => {
     expect(Object.fromEntries(ranks)).toEqual({ db: 0, cache: 1, web: 2, lone: 0 });
   });
 
-  it("is found for a chain of ten thousand, and for many ways to the same process", () => {
+  it("is found for a chain of ten thousand, and for many paths to the same process", () => {
     const chain = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, n) => [`p${n}`, { command: "x", depends_on: n === 9_999 ? [] : [`p${n + 1}`] }]),
     );

@@ -121,7 +121,7 @@ describe("the JSON Schema of the configuration", () => {
     expect(JSON.stringify(schema)).not.toContain("$ref");
   });
 
-  it("is what the types of an embedding program say", () => {
+  it("matches the types for embedding programs", () => {
     // @ts-expect-error: an unknown key is refused by the compiler, too
     expect(() => loadConfigObject({ processes: { a: { command: "x", comand: "y" } } }, { base_dir: "/", state_dir: "/" })).toThrow(
       "did you mean 'command'?",

@@ -18,7 +18,7 @@ describe("a duration", () => {
     );
   });
 
-  it("is nothing else, and never more than 24 days, negative or a fraction of a millisecond", () => {
+  it("has no other form, and is never more than 24 days, negative or a fraction of a millisecond", () => {
     expect(parseDuration("24h")).toBe(86_400_000);
     expect([`${24 * 24}h`, `${24 * 24}.1h`, 24 * 86_400, 24 * 86_400 + 1].map(parseDuration)).toEqual([
       MAX_DURATION_MS,

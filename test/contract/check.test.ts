@@ -25,7 +25,7 @@ describe("the checker of the tables", () => {
     },
   );
 
-  test("says where in a nested object the problem is", () => {
+  test("reports where in a nested object the problem is", () => {
     const node = { type: "group", name: "a", display_name: "a", opened: true, state: "ready", children: [{ type: "process", nam: "b" }] };
     expect(frameConforms({ type: "process_tree", process_tree: [node] })).toEqual([
       "process_tree.process_tree[0].children[0].nam: no table has this field",
@@ -36,7 +36,7 @@ describe("the checker of the tables", () => {
     ]);
   });
 
-  test("knows the times that exist", () => {
+  test("accepts only times that exist", () => {
     const entry = { id: 1, ts: "2026-11-21T08:14:02.123", level: "info", source: "manager", msg: "" };
     expect(conforms("log entry", entry)).toEqual([]);
     expect(conforms("log entry", { ...entry, ts: "2026-11-21T25:14:02.123" })).not.toEqual([]);
@@ -48,7 +48,7 @@ describe("the checker of the tables", () => {
     }
   });
 
-  test("of a result frame that failed only what names the question has to be there, and why", () => {
+  test("requires of a failed result frame only the fields that name the request, and the reason", () => {
     const failed = { type: "process_attribute_set_result", ok: false, name: "a", attribute: "start_tool" };
     expect(frameConforms({ ...failed, code: "not_found", message: "There is no process 'a'." })).toEqual([]);
     expect(frameConforms(failed)).toEqual([
@@ -58,17 +58,17 @@ describe("the checker of the tables", () => {
     expect(frameConforms({ ...failed, ok: true })).toEqual(["process_attribute_set_result.value: the field is missing"]);
   });
 
-  test("an answer may echo a request_id, an ack has to", () => {
+  test("allows answers to echo a request_id, and requires it of an ack", () => {
     expect(frameConforms({ type: "ack", request_type: "x", request_id: "y" })).toEqual([]);
     expect(frameConforms({ type: "ack", request_type: "x" })).toEqual(["ack.request_id: the field is missing"]);
     expect(frameConforms({ type: "process_remove", name: "x", request_id: true })).toHaveLength(1);
   });
 
-  test("remembers which tables it has seen", () => {
+  test("records which tables it has used", () => {
     const seen = new Set<string>();
-    const example = { type: "clients_snapshot", clients: [exampleOfFields(TABLES.client ?? {})] };
+    const example = { type: "log_batch", entries: [exampleOfFields(TABLES["log entry"] ?? {})] };
     expect(frameConforms(example, seen)).toEqual([]);
-    expect([...seen]).toEqual(["clients_snapshot", "client"]);
-    expect(Object.keys(MANAGER_FRAMES)).toContain("clients_snapshot");
+    expect([...seen]).toEqual(["log_batch", "log entry", "state change"]);
+    expect(Object.keys(MANAGER_FRAMES)).toContain("log_batch");
   });
 });

@@ -12,54 +12,10 @@ export const GROUP_STATE_ORDER = ["error", "backoff", "stopping", "starting", "w
 export const LOG_LEVELS = ["debug", "info", "warning", "error"];
 /** docs/protocol.md, "Process". */
 export const X_DISPLAY_KINDS = ["manager", "web", "gui", "configured_vnc"];
-/** docs/recordings.md. */
-export const RECORDED_BESIDE = ["processes", "log", "services", "parameters"];
-/** docs/recordings.md. */
-export const RECORDING_STATES = ["idle", "starting", "recording", "stopping", "error"];
 /** docs/design/wire-rules.md, "Displays". */
 export const X_DISPLAY_REASONS = ["forward_x11", "forward_x11_fallback", "forward_x11_to_gui", "forward_x11_to_vnc"];
 /** docs/design/wire-rules.md, "Versioning". */
 export const PROCESS_ATTRIBUTES = ["start_tool", "svc_debug"];
-/** docs/design/wire-rules.md, "Network". */
-export const LINK_CHILD_KINDS = ["topic", "service", "tcp_forward", "daemon", "client", "mgr_remote", "web"];
-/** docs/design/wire-rules.md, "Network". */
-export const PROBLEM_SEVERITIES = ["info", "warning", "error"];
-/** docs/protocol.md, "NetworkProblem". */
-export const PROBLEM_KINDS = ["loss", "link_down", "errors", "drops", "saturated", "retransmissions", "udp_drops", "unreachable"];
-/** docs/protocol.md, "Output". */
-export const SEARCH_STOPS = ["hits", "size", "cpu_time"];
-/** docs/protocol.md, "Network". */
-export const SAMPLE_MODES = ["interval", "previous"];
-/** docs/protocol.md, "TaskColumn". */
-export const COLUMN_TYPES = ["integer", "number", "string", "bytes", "duration", "percent", "boolean"];
-/** docs/process-list.md, "Columns": at least these. @public for the issue of the process list */
-export const PROCESS_LIST_COLUMNS = [
-  "pid",
-  "tid",
-  "ppid",
-  "user",
-  "process",
-  "state",
-  "policy",
-  "prio",
-  "nice",
-  "affinity",
-  "cpu_percent",
-  "memory_rss",
-  "memory_percent",
-  "threads",
-  "start_time",
-  "cpu_time",
-  "command",
-];
-/** The documents leave `align` open: as CSS calls it. */
-export const ALIGNMENTS = ["left", "right"];
-/** The documents leave `action` open: the verbs of the four commands. */
-export const LOGGER_ACTIONS = ["configure", "start", "stop", "delete"];
-/** docs/design/wire-rules.md, "Process list". @public for the issue of the process list */
-export const FILTER_OPERATORS = ["==", "!=", "<", "<=", ">", ">=", "~", "!~"];
-/** docs/protocol.md, "Topics: sent by the manager". */
-export const TOPIC_ROLES = ["publisher", "subscriber"];
 /** docs/design/wire-rules.md, "Conventions for every frame". */
 export const ERROR_CODES = [
   "bad_json",

@@ -1,13 +1,13 @@
+import { FEATURE_CONTRACTS } from "../features/contract.ts";
 import { TABLES } from "./check.ts";
 import type { Fields, FieldType } from "./field-types.ts";
+import { merged } from "./rows.ts";
 
 /** By client frame, values that a field takes where an example of its type is refused. */
-export const TAKEN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  start_recording: { max_size: 65_536 },
-  send_signal: { signal: "SIGHUP" },
-  set_process_list_task: { affinity: "0,1" },
-  apply_topic_scheduling: { tasks: [{ host: "h", pid: 1, tid: 1, policy: 0, prio: 0, affinity: "0" }] },
-};
+export const TAKEN = merged<Readonly<Record<string, unknown>>>([
+  { send_signal: { signal: "SIGHUP" } },
+  ...FEATURE_CONTRACTS.map(({ taken }) => taken),
+]);
 
 /** A value of the type, with every field of every object in it. */
 export function exampleOf(type: FieldType): unknown {

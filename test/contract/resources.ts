@@ -1,21 +1,7 @@
-import {
-  ALIGNMENTS,
-  COLUMN_TYPES,
-  ERROR_CODES,
-  HOST_STATES,
-  LINK_CHILD_KINDS,
-  LOG_LEVELS,
-  PROBLEM_KINDS,
-  PROBLEM_SEVERITIES,
-  RECORDING_STATES,
-  REQUESTED_STATES,
-  SEARCH_STOPS,
-  STATES,
-  TOPIC_ROLES,
-  X_DISPLAY_KINDS,
-  X_DISPLAY_REASONS,
-} from "./closed-values.ts";
-import { arrayOf, byField, mapOf, nullable, oneOf, optional, type Tables, table, tuple } from "./field-types.ts";
+import { FEATURE_CONTRACTS } from "../features/contract.ts";
+import { HOST_STATES, LOG_LEVELS, REQUESTED_STATES, STATES, X_DISPLAY_KINDS, X_DISPLAY_REASONS } from "./closed-values.ts";
+import { arrayOf, byField, type Fields, mapOf, nullable, oneOf, optional, type Tables, table, tuple } from "./field-types.ts";
+import { merged } from "./rows.ts";
 
 const anyOne = (values: readonly string[]) => oneOf(...values);
 
@@ -24,8 +10,8 @@ export const TREE_NODE = byField("type", { group: "tree group", process: "tree p
 /** VNC sessions are told apart by `kind`. */
 export const VNC_SESSION = byField("kind", { private: "private VNC session", configured: "configured VNC session" });
 
-/** Every resource with all its fields (docs/protocol.md, "Resources"). */
-export const RESOURCES: Tables = {
+/** Every resource of the core with all its fields (docs/protocol.md, "Resources"). */
+const CORE_RESOURCES: Tables = {
   "output time": { offset: "integer", time: "timestamp" },
   process: {
     name: "string",
@@ -115,27 +101,6 @@ export const RESOURCES: Tables = {
     // docs/design/wire-rules.md, "Clients, topics, services, parameters and loggers": names of services
     provided_services: arrayOf("string"),
   },
-  topic: {
-    name: "string",
-    publisher: "string",
-    publisher_host: "string",
-    subscribers: "integer",
-    publisher_rate: "number",
-    published_packets: "integer",
-    message_definition: "string",
-    message_size: "integer",
-    // docs/design/wire-rules.md, "Clients, topics, services, parameters and loggers"
-    dropped_packets: "integer",
-    problem: nullable("string"),
-  },
-  service: {
-    name: "string",
-    interface: "string",
-    provider: "string",
-    provider_host: "string",
-    port: "integer",
-    unix_socket: nullable("string"),
-  },
   "process load": { name: "string", cpu_percent: "number", memory_rss: "integer", processes: "integer" },
   "host load": { host: "string", cpu_percent: "number", cpus: "integer" },
   "log entry": {
@@ -154,57 +119,6 @@ export const RESOURCES: Tables = {
     by: nullable("string"),
     reason: nullable("string"),
   },
-
-  "output hit": {
-    name: "string",
-    host: "string",
-    run: nullable(table("run of a hit")),
-    place: nullable(table("output place")),
-    file: nullable(table("place in a file")),
-    time: nullable("timestamp"),
-    line: "string",
-    is_cut: "boolean",
-    match: tuple("integer", "integer"),
-    before: arrayOf("string"),
-    after: arrayOf("string"),
-  },
-  "output place": { offset: "integer", stream_id: "string" },
-  "run of a hit": { run_id: "string", number: "integer" },
-  "place in a file": { path: "string", position: "integer" },
-  "truncated search": { host: "string", by: oneOf(...SEARCH_STOPS) },
-  "unanswered search": { host: "string", reason: "string" },
-  "search problem": { host: "string", problem: "string" },
-  logger: { name: "string", enabled: "boolean", active_topics: arrayOf("string"), topics: arrayOf(table("logger topic")) },
-  "logger topic": {
-    name: "string",
-    log_size: "integer",
-    divisor: "integer",
-    only_ts: "boolean",
-    enabled: "boolean",
-    active: "boolean",
-    n_samples: "integer",
-    md_name: "string",
-    port: "string",
-  },
-
-  parameter: {
-    id: "string",
-    name: "string",
-    service: "string",
-    provider: "string",
-    provider_id: "integer",
-    description: "string",
-    input: "string",
-    output: "string",
-    override_value: "string",
-    override_enabled: "boolean",
-    // docs/design/wire-rules.md, "Clients, topics, services, parameters and loggers"
-    type: "string",
-    unit: "string",
-    minimum: nullable("number"),
-    maximum: nullable("number"),
-  },
-  "parameter error": { provider: "string", provider_id: "integer", service: "string", message: "string" },
 
   "private VNC session": {
     kind: oneOf("private"),
@@ -233,154 +147,12 @@ export const RESOURCES: Tables = {
   },
   manager: { name: "string", host: "string", save_problem: nullable("string") },
 
-  recording: {
-    name: "string",
-    state: oneOf(...RECORDING_STATES),
-    problem: nullable("string"),
-    start_time: nullable("timestamp"),
-    patterns: arrayOf("string"),
-    hosts: arrayOf("string"),
-    size: "integer",
-    messages: "integer",
-    missed: "integer",
-    dropped: "integer",
-    topics: arrayOf(table("recorded topic")),
-    files: arrayOf(table("recorded file")),
-  },
-  "recorded topic": { name: "string", host: "string", messages: "integer", missed: "integer", dropped: "integer" },
-  "recorded file": {
-    host: "string",
-    file: "string",
-    size: "integer",
-    start_time: nullable("timestamp"),
-    end_time: nullable("timestamp"),
-    topics: "integer",
-    messages: "integer",
-    missed: "integer",
-    dropped: "integer",
-    is_growing: "boolean",
-    is_repaired: "boolean",
-  },
-
-  "network stats": {
-    sample_seconds: "number",
-    links: arrayOf(table("link")),
-    interfaces: arrayOf(table("interface traffic")),
-    tcp_links: arrayOf(table("TCP link")),
-    udp: arrayOf(table("UDP losses")),
-    problems: arrayOf(table("network problem")),
-    links_theoretical: arrayOf(table("compatibility link")),
-    links_measured: arrayOf(table("compatibility link")),
-  },
-  link: {
-    from_host: "string",
-    to_host: "string",
-    bytes_s: "number",
-    packets_s: "number",
-    measured_bytes_s: "number",
-    measured_packets_s: "number",
-    children: arrayOf(table("link child")),
-  },
-  "link child": {
-    kind: anyOne(LINK_CHILD_KINDS),
-    name: "string",
-    bytes_s: "number",
-    packets_s: "number",
-    measured_bytes_s: "number",
-    measured_packets_s: "number",
-  },
-  "compatibility link": {
-    from_host: "string",
-    to_host: "string",
-    bytes_s: "number",
-    packets_s: "number",
-    children: arrayOf(table("compatibility link child")),
-  },
-  "compatibility link child": { kind: anyOne(LINK_CHILD_KINDS), name: "string", bytes_s: "number", packets_s: "number" },
-  "interface traffic": {
-    host: "string",
-    interface: "string",
-    network: nullable("string"),
-    rx_bytes_s: "number",
-    tx_bytes_s: "number",
-    rx_packets_s: "number",
-    tx_packets_s: "number",
-    rx_errors_s: "number",
-    tx_errors_s: "number",
-    rx_drops_s: "number",
-    tx_drops_s: "number",
-    speed_bits_s: nullable("number"),
-    up: "boolean",
-  },
-  "TCP link": {
-    from_host: "string",
-    to_host: "string",
-    name: "string",
-    rtt_ms: nullable("number"),
-    packets_s: "number",
-    retransmits_s: "number",
-    age: "number",
-  },
-  "UDP losses": { host: "string", receive_errors_s: "number", buffer_errors_s: "number", drops_s: "number", age: "number" },
-  "network problem": {
-    severity: anyOne(PROBLEM_SEVERITIES),
-    message: "string",
-    kind: anyOne(PROBLEM_KINDS),
-    host: "string",
-    peer: nullable("string"),
-    interface: nullable("string"),
-    child: nullable(table("problem child")),
-  },
-  "problem child": { kind: anyOne(LINK_CHILD_KINDS), name: "string" },
-  "network topology": { networks: arrayOf(table("network")), gateways: arrayOf(table("gateway")) },
-  network: { name: "string", netmasks: arrayOf("string"), interfaces: arrayOf(table("network interface")) },
-  "network interface": { host: "string", interface: "string", ip: "string" },
-  gateway: { host: "string", networks: arrayOf("string") },
-  "TCP connection": {
-    process: nullable("string"),
-    pid: nullable("integer"),
-    program: "string",
-    local: "string",
-    peer: "string",
-    peer_host: nullable("string"),
-    bytes_sent: "integer",
-    bytes_received: "integer",
-    rtt_ms: nullable("number"),
-    retransmits: "integer",
-  },
-
-  // docs/design/wire-rules.md, "Process list"
-  column: { name: "string", label: "string", type: anyOne(COLUMN_TYPES), align: anyOne(ALIGNMENTS), unit: optional("string") },
-  row: { key: "string", process: nullable("string"), cells: arrayOf(table("cell")) },
-  cell: { raw: "anything", formatted: "string" },
-
   // docs/design/wire-rules.md, "Commands"
   "configuration problem": { path: "string", line: "integer", column: "integer", message: "string" },
   "host change": { name: "string", change: anyOne(["added", "removed", "changed"]), keys: arrayOf("string") },
   "configuration difference": { name: "string", key: "string", from: nullable("string"), to: nullable("string") },
   "configuration version": { hash: "string", time: "timestamp", by: nullable("string"), size: "integer" },
   "configuration file": { path: "string", size: "integer", writable: "boolean" },
-  "sample batch": { times: arrayOf("integer"), values: arrayOf(arrayOf(nullable("number"))) },
-  "topic statistics": { name: "string", rate: "number", bytes_s: "number", packets: "integer" },
-  "topic task": {
-    role: anyOne(TOPIC_ROLES),
-    client_id: "integer",
-    client: "string",
-    host: "string",
-    pid: "integer",
-    tid: "integer",
-    thread: "string",
-    policy: "integer",
-    prio: "integer",
-    affinity: "string",
-  },
-  // "each with its own ok and message"
-  "applied topic task": {
-    host: "string",
-    pid: "integer",
-    tid: "integer",
-    ok: "boolean",
-    message: optional("string"),
-    code: optional(anyOne(ERROR_CODES)),
-  },
 };
+
+export const RESOURCES: Tables = merged<Fields>([CORE_RESOURCES, ...FEATURE_CONTRACTS.map(({ resources }) => resources)]);

@@ -6,7 +6,7 @@ import type { FieldType } from "./field-types.ts";
 import { MANAGER_FRAMES } from "./manager-frames.ts";
 
 describe("the tables", () => {
-  test("speak only of tables that exist", () => {
+  test("refer only to tables that exist", () => {
     const rows = [...Object.values(TABLES), ...Object.values(MANAGER_FRAMES).map((row) => row.fields)];
     const mentioned = rows.flatMap((fields) => Object.values(fields).flatMap(tablesIn));
     expect(mentioned.filter((name) => !Object.hasOwn(TABLES, name))).toEqual([]);
@@ -17,7 +17,7 @@ describe("the tables", () => {
     expect(answers.filter((type) => !Object.hasOwn(MANAGER_FRAMES, type))).toEqual([]);
   });
 
-  test("order the same states as there are", () => {
+  test("order exactly the states that exist", () => {
     expect([...GROUP_STATE_ORDER].sort()).toEqual([...STATES].sort());
   });
 });

@@ -41,13 +41,13 @@ describe("a run", () => {
     expect(rig.events.map((event) => event.seq)).toEqual(rig.events.map((_, index) => index + 1));
   });
 
-  test("ended by a signal says which", async () => {
+  test("that is ended by a signal names the signal", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", "kill -ABRT $$"));
     expect((await rig.event(run, "exited")).run.exit).toEqual({ code: null, signal: "SIGABRT", reason: null });
   });
 
-  test("is started once however often its spawn is sent, also when the first has not been answered yet", async () => {
+  test("is started once however often its spawn is sent, also before the first is answered", async () => {
     await using rig = await HostRig.open();
     const [first, second] = await Promise.all([rig.spawn(spec("p", "sleep 60"), "1-7"), rig.spawn(spec("p", "sleep 60"), "1-7")]);
     const third = await rig.spawn(spec("p", "sleep 60"), "1-7");
@@ -55,7 +55,7 @@ describe("a run", () => {
     expect(rig.events.map((event) => event.kind)).toEqual(["spawned"]);
   });
 
-  test("of a name that lives refuses another with conflict and the living run", async () => {
+  test("refuses another run of its name with conflict, and names itself, while it lives", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", "sleep 60"), "1-1");
     const error = await refusal(rig.spawn(spec("p", "sleep 60"), "1-2"));
@@ -90,7 +90,7 @@ describe("a run", () => {
     expect(turns).toBeGreaterThanOrEqual(49);
   });
 
-  test("that cannot be started is spawn_failed, leaves no run, and says the same when it is asked for again", async () => {
+  test("that cannot be started is spawn_failed, leaves no run, and gives the same answer to the same request", async () => {
     await using rig = await HostRig.open();
     const bad = spec("p", "", { program: { kind: "exec", argv: ["no-such-program"] } });
     const error = await refusal(rig.spawn(bad, "1-1"));
@@ -101,7 +101,7 @@ describe("a run", () => {
     expect((await rig.spawn(spec("p", "exit 0"), "1-2")).pid).toBeGreaterThan(0);
   });
 
-  test("has the environment it was given, the marker, and nothing of the daemon's own", async () => {
+  test("has the environment that it was given, the marker, and none of the daemon's own variables", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(
       spec("group/p", "env", {
@@ -133,7 +133,7 @@ describe("a run", () => {
 });
 
 describe("stopping", () => {
-  test("asks, waits, and kills what does not end; a repeated command changes nothing", async () => {
+  test("signals, waits, and kills what does not end; a repeated command changes nothing", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", "trap 'echo no' TERM; echo up; while :; do sleep 0.01; done"));
     rig.watch("p");
@@ -148,7 +148,7 @@ describe("stopping", () => {
     expect((await refusal(rig.host.request("stop", stop))).code).toBe("not_running");
   });
 
-  test("with other steps replaces the steps under way", async () => {
+  test("with other steps replaces the steps in progress", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", "trap '' TERM; echo up; while :; do sleep 0.01; done"));
     rig.watch("p");
@@ -166,7 +166,7 @@ describe("stopping", () => {
     expect((await rig.event(run, "extinct")).run.exit).toMatchObject({ signal: "SIGTERM" });
   });
 
-  test("lets the children of a leader that ends at SIGTERM finish in their time", async () => {
+  test("lets the children of a leader that ends at SIGTERM finish within the time limit", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(
       spec("p", "(trap '' HUP; trap 'sleep 0.2; echo saved; exit' TERM; echo up; while :; do sleep 0.01; done) & wait"),
@@ -191,7 +191,7 @@ describe("stopping", () => {
     expect(isAlive(child, childStart)).toBe(false);
   });
 
-  test("everything, without a manager, goes from the highest rank to the lowest and waits for each", async () => {
+  test("all runs, without a manager, goes from the highest rank to the lowest and waits for each", async () => {
     await using rig = await HostRig.open();
     const slow = "trap 'sleep 0.1; exit 0' TERM; echo up; while :; do sleep 0.01; done";
     for (const [name, rank] of [
@@ -212,7 +212,7 @@ describe("stopping", () => {
   });
 });
 
-describe("both ends of a run", () => {
+describe("the events of the end of a run", () => {
   /** Its time stands still: however slow the machine is, nothing is told because it waited for too long. */
   async function open(): Promise<{ rig: HostRig; clock: TestClock }> {
     const clock = testClock();
@@ -222,7 +222,7 @@ describe("both ends of a run", () => {
   const stop = (rig: HostRig, { run_id }: RunReport) =>
     rig.host.request("stop", { session: rig.session, run_id, steps: [{ signal: "SIGTERM", timeout_ms: 60_000 }] });
 
-  test("a stop ends with one, after all output", async () => {
+  test("are one event after a stop, after all output", async () => {
     const { rig } = await open();
     await using _ = rig;
     const run = await rig.spawn(spec("p", "trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.01; done"));
@@ -241,7 +241,7 @@ describe("both ends of a run", () => {
     expect(await rig.spawn(spec("p", "sleep 60"))).toMatchObject({ exit: null });
   });
 
-  test("the end of a leader is told after 25 ms if the rest of its tree lives on", async () => {
+  test("report the leader after 25 ms if the rest of its tree lives on", async () => {
     const { rig, clock } = await open();
     await using _ = rig;
     const run = await rig.spawn(spec("p", "(trap '' HUP TERM; echo up; exec sleep 60) & wait"));
@@ -258,7 +258,7 @@ describe("both ends of a run", () => {
     expect((await rig.event(run, "extinct")).run).toMatchObject({ extinct: true });
   });
 
-  test("a crash is told in the turn in which it is seen, while the rest of its tree lives", async () => {
+  test("report a crash in the turn in which it is seen, while the rest of its tree lives", async () => {
     const { rig } = await open();
     await using _ = rig;
     const run = await rig.spawn(spec("p", "sh -c 'trap \"\" HUP TERM; while :; do sleep 1; done' & exit 2"));
@@ -334,7 +334,7 @@ describe("readiness", () => {
     expect(end.ready).toBe(true);
   });
 
-  test("by time comes after it; a run that ended before never was ready", async () => {
+  test("by time comes after that time; a run that ended before was never ready", async () => {
     await using rig = await HostRig.open();
     const long = await rig.spawn(spec("long", "sleep 60", { ready: { kind: "time", ms: 50 } }));
     const short = await rig.spawn(spec("short", "true", { ready: { kind: "time", ms: 10_000 } }));
@@ -362,7 +362,7 @@ describe("output", () => {
     expect(rig.sent("p")).toHaveLength(5_000);
   });
 
-  test("offsets go on across runs; lost bytes come as a gap; tail and read find the newest", async () => {
+  test("offsets continue across runs; lost bytes are a gap; tail and read return the newest", async () => {
     await using rig = await HostRig.open();
     await rig.event(await rig.spawn(spec("p", "seq 1 30000", { terminal: { rows: 24, cols: 80, backlog: 65_536 } })), "extinct");
     const second = await rig.spawn(spec("p", "echo end"));

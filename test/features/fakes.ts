@@ -1,4 +1,3 @@
-import type { FeatureExtension } from "../../src/http/extension.ts";
 import type { FakeControl } from "../support/fake-control.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
@@ -9,21 +8,12 @@ import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
-export class FakeFeatures {
-  readonly dataPlane = new FakeDataPlane();
-  readonly recordings = new FakeRecordings();
-  readonly loggers = new FakeLoggers();
-  readonly displays: FakeDisplays;
-  readonly network = new FakeNetwork();
-  readonly outputSearch = new FakeOutputSearch();
-  readonly tasks: FakeTasks;
-
-  constructor(control: FakeControl) {
-    this.displays = new FakeDisplays(control.log);
-    this.tasks = new FakeTasks(control);
-  }
-
-  get extensions(): FeatureExtension[] {
-    return Object.values(this).map(({ extension }: { extension: FeatureExtension }) => extension);
-  }
-}
+export const fakeFeatures = (control: FakeControl) => ({
+  dataPlane: new FakeDataPlane(),
+  recordings: new FakeRecordings(),
+  loggers: new FakeLoggers(),
+  displays: new FakeDisplays(control.log),
+  network: new FakeNetwork(),
+  outputSearch: new FakeOutputSearch(),
+  tasks: new FakeTasks(control),
+});

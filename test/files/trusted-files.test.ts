@@ -40,7 +40,7 @@ function written(name: string, mode: number): string {
 }
 
 describe("a file of a state folder", () => {
-  test("that is missing is null, and one that is made has mode 0600 under every umask", async () => {
+  test("that is missing is read as null, and one that is created has mode 0600 under every umask", async () => {
     expect(readStateText(join(folder, "missing"))).toBeNull();
     expect(await readStateBytes(join(folder, "missing"))).toBeNull();
     const before = process.umask(0);
@@ -53,7 +53,7 @@ describe("a file of a state folder", () => {
     expect(statSync(join(folder, "new")).mode & 0o777).toBe(0o600);
   });
 
-  test.each([0o620, 0o602])("that others can write (mode %o) is refused, and keeps its content when it was to be emptied", async (mode) => {
+  test.each([0o620, 0o602])("that others can write (mode %o) is refused, and is not emptied", async (mode) => {
     const path = written("state", mode);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
     const refusal = `${path} can be written by other users (owner `;
@@ -63,7 +63,7 @@ describe("a file of a state folder", () => {
     expect(readFileSync(path, "utf8")).toBe("content");
   });
 
-  test("that is a link, to nothing too, is refused and nothing is made there", () => {
+  test("that is a link, also to nothing, is refused and nothing is created there", () => {
     const target = join(folder, "target");
     symlinkSync(target, join(folder, "state"));
     expect(() => openStateFile(join(folder, "state"), constants.O_WRONLY | constants.O_CREAT)).toThrow(
@@ -117,7 +117,7 @@ describe("a state folder", () => {
 describe("a configuration", () => {
   const refusal = (path: string) => configurationRefusal(path, statSync(path));
 
-  test("that only its owner can write is used, whoever can read it", () => {
+  test("that only its owner can write is accepted, also if others can read it", () => {
     for (const mode of [0o600, 0o644, 0o755]) expect(refusal(written("mgr.yaml", mode))).toBeNull();
     expect(refusal(written("mgr.yaml", 0o646))).toContain("can be written by every user");
   });

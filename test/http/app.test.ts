@@ -13,7 +13,7 @@ function requestsTo(routes: Route[], isClosing = false) {
   return { request, logged };
 }
 
-describe("nothing that is thrown escapes", () => {
+describe("errors that are thrown are handled", () => {
   const secret = "/secret/path";
   test.each([
     [
@@ -23,7 +23,7 @@ describe("nothing that is thrown escapes", () => {
       },
     ],
     ["later", () => Promise.reject(new Error(secret))],
-  ])("by a route, %s: 500 without a stack, the log has it", async (_, handle) => {
+  ])("in a route, %s: 500 without a stack, the log has it", async (_, handle) => {
     const { request, logged } = requestsTo([{ path: "/", method: "GET", isOpen: true, handle }]);
     const response = await request("/");
     expect(response.status).toBe(500);
@@ -32,7 +32,7 @@ describe("nothing that is thrown escapes", () => {
     expect(logged).toEqual([expect.stringMatching(/^error: GET \/ failed: Error: \/secret\/path\n {4}at /)]);
   });
 
-  test("by the manager, during an upgrade or a request", async () => {
+  test("in the manager, during an upgrade or a request", async () => {
     await using rig = await Rig.start();
     rig.control.process = () => {
       throw new Error(secret);
@@ -50,7 +50,7 @@ describe("nothing that is thrown escapes", () => {
     expect(rig.logged.filter((line) => line.includes(secret))).toHaveLength(2);
   });
 
-  test("by the transport: that connection ends, the others go on", async () => {
+  test("in the transport: that connection ends, the others continue", async () => {
     await using rig = await Rig.start();
     rig.transport.accept = () => {
       throw new Error(secret);
@@ -63,7 +63,7 @@ describe("nothing that is thrown escapes", () => {
   });
 });
 
-test("while the manager shuts down every route says so", async () => {
+test("every route answers 503 while the manager shuts down", async () => {
   const { request } = requestsTo([{ path: "/", method: "GET", isOpen: true, handle: () => new Response("here") }], true);
   for (const path of ["/", "/nowhere"]) {
     const response = await request(path);
@@ -71,7 +71,7 @@ test("while the manager shuts down every route says so", async () => {
   }
 });
 
-test("from the first moment of the shutdown on routes with effects and the health check say 503, what only looks is served", async () => {
+test("from the start of a shutdown, routes with effects and the health check answer 503, and other routes are served", async () => {
   await using rig = await Rig.start();
   rig.control.isShuttingDown = true;
   const authorization = GOOD;

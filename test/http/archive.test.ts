@@ -1,6 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,31 +10,15 @@ import type { RetainedOutput } from "../../src/actors/control.ts";
 import { Archive } from "../../src/http/archive/archive.ts";
 import { fileNameOf } from "../../src/http/archive/archive-parts.ts";
 import { archiveName } from "../../src/http/routes/save-all.ts";
-import { NETWORK_STATS, NETWORK_TOPOLOGY } from "../features/network-statistics/network-example.ts";
 import { processesWith, until } from "../support/processes.ts";
 import { GOOD, Rig, readUntil } from "./rig.ts";
+import { unpack } from "./unpack.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 const folder = mkdtempSync(join(tmpdir(), "mgr-archive-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Downloads the archive, unpacks it with the system's tar, and gives its files by path. */
-async function unpack(rig: Rig, query = ""): Promise<Map<string, string>> {
-  const response = await rig.get(`/save-all${query}`, { authorization: GOOD });
-  expect(response.status).toBe(200);
-  const into = mkdtempSync(join(folder, "x-"));
-  writeFileSync(join(into, "a.tar.bz2"), Buffer.from(await response.arrayBuffer()));
-  execFileSync("tar", ["xjf", "a.tar.bz2"], { cwd: into });
-  rmSync(join(into, "a.tar.bz2"));
-  const files = new Map<string, string>();
-  for (const entry of readdirSync(into, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile()) files.set(path.slice(into.length + 1), readFileSync(path, "utf8"));
-  }
-  return files;
-}
 
 function outputOf(text: string): RetainedOutput {
   return { size: Buffer.byteLength(text), pages: pagesOf(Buffer.from(text)) };
@@ -54,27 +37,24 @@ processes:
 `;
 
 describe("GET /save-all", () => {
-  test("is a .tar.bz2 that the system's tar opens, and each file is what the live answers say", async () => {
+  test("is a .tar.bz2 that the system's tar opens, and each file equals the live answer", async () => {
     await using rig = await Rig.start();
     const outputs: Record<string, string> = { "sim/world": "grün\r\n", "sim/eyes": "", lone: "x".repeat(3_000_000) };
     rig.control.terminals.retainedOutput = async (name) => outputOf(outputs[name] ?? "");
     rig.control.log.append({ level: "warning", source: "manager", msg: "two\nlines" });
     const files = await unpack(rig, "?name=bench");
+    const ofFeatures: string[] = [];
+    for (const { http } of rig.control.extensions) for await (const { name } of http?.archiveParts?.() ?? []) ofFeatures.push(name);
     expect([...files.keys()].sort()).toEqual(
       [
-        "environment.json",
-        "manager.log",
-        "network.json",
-        "output/lone.txt",
-        "output/sim/eyes.txt",
-        "output/sim/world.txt",
-        "process-list/testhost.json",
-        "snapshot.json",
-      ].map((name) => `bench/${name}`),
+        ...["environment.json", "manager.log", "output/lone.txt", "output/sim/eyes.txt", "output/sim/world.txt", "snapshot.json"],
+        ...ofFeatures,
+      ]
+        .map((name) => `bench/${name}`)
+        .sort(),
     );
     for (const [name, output] of Object.entries(outputs)) expect(files.get(`bench/output/${name}.txt`) === output, name).toBe(true);
     expect(files.get("bench/manager.log")).toBe(await (await rig.get("/mgr/log", { authorization: GOOD })).text());
-    expect(JSON.parse(files.get("bench/network.json") ?? "")).toEqual({ ok: true, stats: NETWORK_STATS, topology: NETWORK_TOPOLOGY });
     expect(JSON.parse(files.get("bench/snapshot.json") ?? "")).toMatchObject({
       type: "snapshot",
       manager: rig.control.manager,
@@ -113,7 +93,7 @@ describe("GET /save-all", () => {
     }
   });
 
-  test("a configuration that is broken at the moment is left out, one that is gone says so", async () => {
+  test("a configuration that is broken is left out, and a missing one is reported", async () => {
     const broken = join(folder, "broken.yaml");
     writeFileSync(broken, "environment: {SECRET: CANARY");
     await using rig = await Rig.start({ configFiles: () => [broken, join(folder, "gone.yaml")] });
@@ -122,7 +102,7 @@ describe("GET /save-all", () => {
     expect(files.get("a/config/gone.yaml")).toMatch(/^# This file could not be read: ENOENT/);
   });
 
-  test("an output that cannot be read, wholly or to its end, does not spoil the rest", async () => {
+  test("an output that cannot be read, wholly or to its end, does not affect the others", async () => {
     await using rig = await Rig.start();
     rig.control.terminals.retainedOutput = async (name) => {
       if (name === "lone") throw new Error("host gone");
@@ -138,7 +118,7 @@ describe("GET /save-all", () => {
     expect(files.get("a/output/sim/world.txt")).toHaveLength(100);
   });
 
-  test("500 MB of output keep the manager under 96 MiB more, and the event loop free", async () => {
+  test("500 MB of output keep the manager below 96 MiB more, and the event loop responsive", async () => {
     // What bzip2 is quick with: it is the memory of the manager that counts.
     const page = Buffer.alloc(256 * 1024);
     const pages = 2_000;
@@ -179,7 +159,7 @@ describe("GET /save-all", () => {
     expect(highest - before).toBeLessThan(96 * 1024 * 1024);
   });
 
-  test("a client that stops reading stops the reading of outputs; one that leaves ends bzip2", async () => {
+  test("a client that stops reading stops the reading of outputs; one that disconnects ends bzip2", async () => {
     await using rig = await Rig.start();
     let read = 0;
     rig.control.terminals.retainedOutput = async () => {
@@ -220,7 +200,7 @@ describe("GET /save-all", () => {
     expect((await rig.get("/mgr/health")).status).toBe(200);
   });
 
-  test("a log-out ends an archive that is under way, and at most two are made at once", async () => {
+  test("a log-out ends an archive in progress, and at most two are created at once", async () => {
     await using rig = await Rig.start();
     rig.control.terminals.retainedOutput = async () => {
       async function* slow() {
@@ -254,7 +234,7 @@ describe("GET /save-all", () => {
     expect((await unpack(rig)).size).toBeGreaterThan(3);
   });
 
-  test("HEAD makes none; pages of other sites may not ask for one", async () => {
+  test("HEAD creates none; pages of other sites may not request one", async () => {
     await using rig = await Rig.start();
     const head = await rig.get("/save-all?name=x", { authorization: GOOD }, { method: "HEAD" });
     expect([head.status, head.headers.get("content-disposition")]).toEqual([200, 'attachment; filename="x.tar.bz2"']);
@@ -275,7 +255,7 @@ test("the name of an archive is reduced to what is safe", () => {
   ]);
 });
 
-test("names of processes become paths that exist side by side", () => {
+test("names of processes become distinct paths that exist side by side", () => {
   expect(["a/b", "a.txt/b", "a\\b", "50%", "grün/*", `${"💥".repeat(64)}`].map(fileNameOf)).toEqual([
     "a/b",
     "a%2Etxt/b",

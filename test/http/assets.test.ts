@@ -22,7 +22,7 @@ describe("the page and its files", () => {
     expect(await again.text()).toBe("");
   });
 
-  test("assets are kept for ever, by the browser that logged in alone", async () => {
+  test("assets are cached for ever, by the browser that logged in alone", async () => {
     await using rig = await Rig.start();
     const response = await rig.get(script, { authorization: GOOD, "accept-encoding": "identity" });
     expect(response.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
@@ -49,7 +49,7 @@ describe("the page and its files", () => {
     expect((await head("gzip")).headers.get("content-encoding")).toBeNull();
   });
 
-  test("a large file is kept compressed only, and sent whole to a client that takes nothing else", async () => {
+  test("a large file is kept compressed only, and sent whole to a client that accepts nothing else", async () => {
     await using rig = await Rig.start();
     const content = "the same line\n".repeat(10_000);
     const path = join(rig.assetsDir, "assets/large-abc.js");
@@ -62,7 +62,7 @@ describe("the page and its files", () => {
     expect(files.get(script)?.body).toBe(files.get(script)?.body);
   });
 
-  test("without a built page the door works, and the page says how to build it", async () => {
+  test("without a built page the login works, and the page says how to build it", async () => {
     await using rig = await Rig.start({ assetsDir: "/nonexistent" });
     const response = await rig.get("/", { authorization: GOOD });
     expect(response.status).toBe(503);
@@ -72,7 +72,7 @@ describe("the page and its files", () => {
   });
 });
 
-test("one changed byte, name or file changes the asset hash; a new time or compressed copy does not", async () => {
+test("one changed byte, name or file changes the asset hash; a new modification time or compressed copy does not", async () => {
   await using rig = await Rig.start();
   const file = join(rig.assetsDir, "assets/index-abc.js");
   const hashes = [await assetHash(rig.assetsDir)];

@@ -72,7 +72,7 @@ describe("clients that do not complete a request are disconnected", () => {
     await all;
   });
 
-  test(`${10 * WAVES} of each at once, with the real deadlines: all are let go, a good client is answered meanwhile, nothing is left of them`, async () => {
+  test(`${10 * WAVES} of each at once, with the real deadlines: all are disconnected, a good client is answered meanwhile, nothing is left of them`, async () => {
     await using server = await startServerProcess({ folder, certificate, openFiles: 16_384 });
     await visit(server.port);
     const before = await server.state();
@@ -94,7 +94,7 @@ describe("clients that do not complete a request are disconnected", () => {
 });
 
 describe("too many connections", () => {
-  test("2,000 upgrades reset within 5 ms: the manager lives", async () => {
+  test("2,000 upgrades that are reset within 5 ms do not end the manager", async () => {
     await using server = await startServerProcess({ folder, certificate });
     const host = `127.0.0.1:${server.port}`;
     for (let round = 0; round < 20; round++) {
@@ -112,7 +112,7 @@ describe("too many connections", () => {
     expect((await server.state()).log).toEqual([]);
   });
 
-  test(`${200 * CROWDS} idle connections attempted: the oldest ones make room, a visitor gets in, and everything comes back`, async () => {
+  test(`of ${200 * CROWDS} idle connections the oldest are evicted, a new client is served, and everything is released`, async () => {
     await using server = await startServerProcess({ folder, certificate });
     await visit(server.port);
     const before = await server.state();
@@ -140,7 +140,7 @@ describe("too many connections", () => {
     expect(after.log).toEqual([]);
   });
 
-  test("with few descriptors some are kept for everything else", async () => {
+  test("with few descriptors some are reserved for everything else", async () => {
     await using server = await startServerProcess({ folder, certificate, openFiles: 200 });
     const before = await server.state();
     const sockets = Array.from({ length: 1_000 }, () => connect(server.port, "127.0.0.1"));
@@ -153,7 +153,7 @@ describe("too many connections", () => {
     await comesBackTo(server, before.descriptors + 2);
   });
 
-  test("out of descriptors: connections are cut or wait, users are not forgotten, and it goes on as soon as there are some", async () => {
+  test("out of descriptors: connections are cut or wait, users stay known, and new ones are accepted once there are some", async () => {
     await using server = await startServerProcess({ folder, certificate, openFiles: 300 });
     await visit(server.port);
     await server.state("hog");
@@ -198,7 +198,7 @@ describe("too many connections", () => {
   });
 });
 
-describe("which connection makes room", () => {
+describe("the connection that is evicted", () => {
   /** Sockets of which only their end matters. */
   const socketFrom = (remoteAddress: string) => {
     const listeners: (() => void)[] = [];
@@ -216,7 +216,7 @@ describe("which connection makes room", () => {
     return socket as unknown as Socket;
   };
 
-  test("the oldest that has not begun a request, then the longest idle one, never a busy one", () => {
+  test("is the oldest that has not begun a request, then the longest idle one, never a busy one", () => {
     const connections = new Connections({ total: 3, perAddress: 3 });
     const [busy, idle, opening, next, last] = Array.from({ length: 5 }, () => socketFrom("10.0.0.1")) as [
       Socket,
@@ -242,7 +242,7 @@ describe("which connection makes room", () => {
     expect(connections.admit(socketFrom("10.0.0.1"))).toBe(true);
   });
 
-  test("an address has a share of its own, an IPv6 network one for all; loopback may have everything", () => {
+  test("is of the same address, or of the same IPv6 network; loopback has no limit of its own", () => {
     const connections = new Connections({ total: 100, perAddress: 2 });
     const mine = [socketFrom("2001:db8::1"), socketFrom("2001:db8::2")];
     const others = [socketFrom("10.0.0.1"), ...Array.from({ length: 50 }, () => socketFrom("127.0.0.1"))];

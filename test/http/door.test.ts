@@ -107,7 +107,7 @@ async function status(rig: Rig, method: string, path: string, headers: Record<st
   return { status: Number(text.split(" ")[1]), text };
 }
 
-describe("every route and upgrade passes the same gate", () => {
+describe("every route and upgrade passes the same checks", () => {
   test.each(VISITORS)("routes, for $who", async ({ headers, status: expected }) => {
     await using rig = await Rig.start();
     const sent = await headers(rig);

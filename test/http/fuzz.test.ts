@@ -90,7 +90,7 @@ function send(port: number, bytes: string): Promise<string> {
 
 const descriptors = () => readdirSync("/proc/self/fd").length;
 
-test(`${REQUESTS} odd requests are each answered, change nothing and leave nothing behind`, async () => {
+test(`${REQUESTS} random requests are each answered, change nothing and leave nothing behind`, async () => {
   await using rig = await Rig.start();
   const random = randomFrom(SEED);
   const cookie = await rig.cookie();
@@ -121,7 +121,7 @@ test(`${REQUESTS} odd requests are each answered, change nothing and leave nothi
   expect(process.memoryUsage.rss() - memoryBefore).toBeLessThan(256 * 1024 * 1024);
 }, 180_000);
 
-test(`${FRAMES} odd frames are each answered within ${TURNS} turns of the event loop and change nothing`, async () => {
+test(`${FRAMES} random frames are each answered within ${TURNS} turns of the event loop and change nothing`, async () => {
   const control = new FakeControl(["sim/world", "db"]);
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
   const extensions = transportExtensions(control.extensions);

@@ -19,7 +19,7 @@ afterEach(() => {
   expect(uncaught.mock.calls).toEqual([]);
 });
 
-describe("malformed requests are answered, and nothing else suffers", () => {
+describe("malformed requests are answered, and affect nothing else", () => {
   test.each([
     ["//", 404],
     ["//evil.example/ws", 404],
@@ -76,7 +76,7 @@ describe("malformed requests are answered, and nothing else suffers", () => {
     expect(await raw(rig.server.port, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
-  test("what a client says never becomes a header of the answer", async () => {
+  test("text of a client never becomes a header of the answer", async () => {
     await using rig = await Rig.start();
     const injected = "%0d%0aX-Injected:%201";
     for (const path of [`/ws?single_process=a${injected}`, `/nowhere${injected}`]) {
@@ -183,7 +183,7 @@ test("connections reset in the middle of an upgrade do no harm", async () => {
   expect((await rig.get("/mgr/health")).status).toBe(200);
 });
 
-test("a silent connection is cut at the deadline, one that speaks is not", async () => {
+test("a silent connection is closed at the deadline, and one that sends data is not", async () => {
   const listener = new Listener({
     onRequest: (_, response) => response.end("here"),
     onUpgrade: (_, socket) => socket.destroy(),
@@ -204,7 +204,7 @@ test("a silent connection is cut at the deadline, one that speaks is not", async
   await listener.close();
 });
 
-test("a half-closed silent connection is let go", async () => {
+test("a half-closed silent connection is closed", async () => {
   await using rig = await Rig.start();
   const socket = connect({ port: rig.server.port, host: "127.0.0.1", allowHalfOpen: true });
   socket.end();
@@ -229,8 +229,8 @@ test("a body larger than a socket buffer arrives whole behind the first byte", a
   await listener.close();
 });
 
-describe("a port that cannot be had", () => {
-  test("taken: the sentence names port, pid and command", async () => {
+describe("a port that cannot be opened", () => {
+  test("because it is taken is reported with port, pid and command", async () => {
     const other = createTcpServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
@@ -259,7 +259,7 @@ describe("a port that cannot be had", () => {
     await rig[Symbol.asyncDispose]();
   });
 
-  test("an address of another machine", async () => {
+  test("because its address is of another machine is reported with the address", async () => {
     const listener = new Listener({ onRequest: () => {}, onUpgrade: () => {}, log: () => {} });
     await expect(listener.listen({ host: "192.0.2.1", port: 0 })).rejects.toMatchObject({
       code: "conflict",
@@ -268,7 +268,7 @@ describe("a port that cannot be had", () => {
   });
 });
 
-test("the address for people: a name or IP, localhost for every interface", () => {
+test("the address that is shown: a name or IP, localhost for every interface", () => {
   expect(["", "0.0.0.0", "::", "localhost", "10.0.0.1", "::1"].map((host) => urlOf("http", host, 80))).toEqual([
     "http://localhost:80",
     "http://localhost:80",
@@ -304,7 +304,7 @@ test("closing ends idle connections, silent ones, followers and open WebSockets"
   expect(sockets.every((socket) => socket.destroyed)).toBe(true);
 });
 
-test("closing waits for no connection that never said anything: browsers keep such in reserve", async () => {
+test("closing does not wait for connections that never sent anything: browsers keep such in reserve", async () => {
   const rig = await Rig.start();
   const silent = connect(rig.server.port, "127.0.0.1");
   await once(silent, "connect");
@@ -312,7 +312,7 @@ test("closing waits for no connection that never said anything: browsers keep su
   expect(silent.destroyed).toBe(true);
 });
 
-test("a server that does not exist any more is refused by the system, not left hanging", async () => {
+test("a connection to a server that no longer exists is refused by the system, not left hanging", async () => {
   const rig = await Rig.start();
   const { url } = rig.server;
   await rig[Symbol.asyncDispose]();

@@ -42,7 +42,7 @@ describe("the local socket", () => {
   test.each([
     ["is not configured", (): Partial<HttpServerOptions> => ({ authFile: null })],
     ["is missing", (): Partial<HttpServerOptions> => ({ authFile: join(folder, "none") })],
-  ])("lets its user in where the auth file %s; the port stays closed", async (_, options) => {
+  ])("admits its user while the auth file %s; the port stays closed", async (_, options) => {
     await using rig = await start(options());
     const response = await get("/mgr/log");
     expect(response).toMatchObject({ status: 200 });
@@ -59,7 +59,7 @@ describe("the local socket", () => {
     ws.terminate();
   });
 
-  test("is its owner's alone, and gone after the end", async () => {
+  test("is accessible to its owner alone, and removed at the end", async () => {
     const rig = await start();
     expect(statSync(path).mode & 0o777).toBe(0o600);
     await rig.close();
@@ -96,13 +96,13 @@ describe("the local socket", () => {
     expect(rig.logged.filter((line) => line.includes("uid 4321"))).toHaveLength(1);
   });
 
-  test("a file in the place of the socket is an error, and then the port is free again", async () => {
+  test("reports a file in its place as an error, and the port is free again", async () => {
     const rig = await start();
     await expect(rig.listen({ localSocket: { path: rig.authFile, identify: localUser } })).rejects.toMatchObject({ code: "conflict" });
     await rig[Symbol.asyncDispose]();
   });
 
-  test("a manager that ends waits for nothing that goes on there", async () => {
+  test("does not delay the end of the manager", async () => {
     const rig = await start();
     const ws = await openWebSocket();
     const idle = connect(path);
@@ -118,7 +118,7 @@ describe("the local socket", () => {
     await rig[Symbol.asyncDispose]();
   });
 
-  test("a bus token is worth there what it is worth at the port", async () => {
+  test("gives a bus token the same rights as the port", async () => {
     await using _rig = await start();
     const socket = connect(path);
     socket.write(upgradeRequest("/mgr/bus", "localhost", { Authorization: "Bearer x" }));

@@ -23,7 +23,7 @@ function follow(rig: Rig, query: string): Socket {
 }
 
 describe("/mgr/log", () => {
-  test("is a line an entry: time, level, source, message", async () => {
+  test("has one line an entry: time, level, source, message", async () => {
     await using rig = await Rig.start();
     note(rig, "hello");
     expect(await log(rig, "?raw")).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3} info manager: hello$/)]);
@@ -51,7 +51,7 @@ describe("/mgr/log", () => {
     },
   );
 
-  test("no message can fake a line or drive a terminal", () => {
+  test("no message can forge a line or control a terminal", () => {
     const line = formatLogLine({
       id: 1,
       ts: "2026-11-21T08:00:00.000",
@@ -89,14 +89,14 @@ describe("/mgr/log?follow", () => {
     socket.destroy();
   });
 
-  test("answers at once even when there is nothing to say yet", async () => {
+  test("answers at once even if there is no entry yet", async () => {
     await using rig = await Rig.start();
     const socket = follow(rig, "raw&follow");
     expect(await readUntil(socket, (text) => text.includes("\r\n\r\n"))).toContain("200 OK");
     socket.destroy();
   });
 
-  test("stops when the client leaves, and HEAD never begins", async () => {
+  test("stops when the client disconnects, and HEAD never begins", async () => {
     await using rig = await Rig.start();
     let followers = 0;
     const subscribe = rig.control.log.subscribe.bind(rig.control.log);
@@ -121,7 +121,7 @@ describe("/mgr/log?follow", () => {
     await allLeft;
   });
 
-  test("a reader that stops reading is cut, and does not hold up the others", async () => {
+  test("a reader that stops reading is disconnected, and does not delay the others", async () => {
     await using rig = await Rig.start();
     const [stuck, reading] = [follow(rig, "follow"), follow(rig, "follow")];
     for (const socket of [stuck, reading]) await readUntil(socket, (text) => text.includes("\r\n\r\n"));

@@ -17,7 +17,7 @@ async function metricsOf(rig: Rig): Promise<Map<string, number>> {
   return valuesOf(await response.text());
 }
 
-test("metrics count what is there: processes by state, connections, frames, bytes, log entries, hosts, the event loop", async () => {
+test("metrics count processes by state, connections, frames, bytes, log entries, hosts, and the event loop", async () => {
   await using rig = await Rig.start();
   rig.control.update("lone", { state: "ready", restarts: 3 });
   rig.control.update("sim/eyes", { state: "error" });
@@ -64,7 +64,7 @@ test("metrics count what is there: processes by state, connections, frames, byte
   silent.destroy();
 });
 
-test("every metric has help and a type, and its name says its unit", async () => {
+test("every metric has help and a type, and its name has its unit", async () => {
   await using rig = await Rig.start();
   const text = await (await rig.get("/mgr/metrics", { authorization: GOOD })).text();
   const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type]) => ({ name, type }));
@@ -85,7 +85,7 @@ test("an upgrade that is open counts as a busy connection", async () => {
   socket.destroy();
 });
 
-test("the schema of all frames is the one of the docs", async () => {
+test("the schema of all frames equals that of the docs", async () => {
   await using rig = await Rig.start();
   const response = await rig.get("/mgr/schema", { authorization: GOOD });
   expect(response.headers.get("content-type")).toBe("application/json");

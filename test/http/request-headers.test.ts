@@ -6,7 +6,7 @@ import { rawHeaders } from "../../src/http/request/request-headers.ts";
 const name = fc.constantFrom("host", "Host", "HOST", "cookie", "Cookie", "authorization", "Origin", "x-forwarded-proto");
 const value = fc.constantFrom("a", "b=1", "c, d", "");
 
-test("reads headers as fetch's Headers does: any case, repeated ones joined, cookies by a semicolon", () => {
+test("headers are read as by fetch's Headers: any case, repeated ones joined, cookies by a semicolon", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(name, value)), (lines) => {
       const judge = new Headers();

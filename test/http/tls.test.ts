@@ -59,14 +59,14 @@ describe("HTTPS on the same port", () => {
     expect([rig.server.url, rig.server.localUrl]).toEqual([`https://${rig.host}`, `http://${rig.host}`]);
   });
 
-  test("the cookie of either is good on the other, and has no Secure", async () => {
+  test("the cookie of either is valid on the other, and has no Secure", async () => {
     await using rig = await Rig.start({ certificate: one });
     const { headers } = await get(rig, "/", { authorization: GOOD });
     expect(headers["set-cookie"]).toEqual([expect.stringMatching(/; Path=\/; HttpOnly; SameSite=Lax$/)]);
     expect((await rig.get("/mgr/log", { cookie: cookieOf(headers["set-cookie"]?.[0]) })).status).toBe(200);
   });
 
-  test("TLS 1.2 and 1.3 are spoken, older ones are not", async () => {
+  test("TLS 1.2 and 1.3 are accepted, older ones are not", async () => {
     await using rig = await Rig.start({ certificate: one });
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       expect((await get(rig, "/mgr/health", {}, { minVersion: version, maxVersion: version })).status).toBe(200);
@@ -138,7 +138,7 @@ describe("https_only", () => {
 });
 
 describe("the certificate", () => {
-  test("is read again when the files change; while they do not fit together the earlier one goes on", async () => {
+  test("is read again when the files change; while they do not match, the previous one stays in use", async () => {
     const certFile = join(folder, "live.pem");
     const keyFile = join(folder, "live.key");
     copyFileSync(one.certFile, certFile);
@@ -173,7 +173,7 @@ describe("the certificate", () => {
     ["without a key", () => ({ certFile: one.certFile, keyFile: null }), /one\.pem contains no private key.*webui_https_key_file/],
     ["with another's key", () => ({ certFile: one.certFile, keyFile: two.keyFile }), /HTTPS cannot use .*key values mismatch/],
     ["a folder", () => ({ certFile: folder, keyFile: null }), /is not regular/],
-  ])("%s: the manager does not come up, and says why", (_, files, message) => {
+  ])("%s: the manager does not start, and reports why", (_, files, message) => {
     expect(() => new Certificate(files(), () => {})).toThrow(message);
   });
 });

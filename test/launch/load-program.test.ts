@@ -66,7 +66,7 @@ const path = (name: string) => {
 };
 const greeting = (name: string) => `hello ${name} ${join(folder, "daemon-main.cjs")}\n`;
 
-it("saves the bytecode of each file at the first start, and uses it at the next", () => {
+it("the bytecode of each file is saved at the first start, and used at the next", () => {
   expect(run()).toBe(greeting("one"));
   const first = saved();
   expect(Object.keys(first).sort()).toEqual(["daemon-main.cjs", "part.cjs"]);
@@ -74,14 +74,14 @@ it("saves the bytecode of each file at the first start, and uses it at the next"
   expect(saved()).toEqual(first);
 });
 
-it("tries a file again that could not be read", () => {
+it("a file that could not be read is tried again", () => {
   const later = JSON.stringify(join(folder, "later.cjs"));
   const load = '(() => { try { return require("./later.cjs").word; } catch (error) { return error.code; } })()';
   program("one", `console.log(${load}); require("node:fs").writeFileSync(${later}, "exports.word = 'there';"); console.log(${load});`);
   expect(run()).toBe(`${greeting("one")}ENOENT\nthere\n`);
 });
 
-it("runs a file that has changed, however similar, and saves it again", () => {
+it("a file that has changed, however similar, is run and saved again", () => {
   run();
   const first = saved();
   program("two");
@@ -94,7 +94,7 @@ it.each([
   ["one that was cut off", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
   ["an empty one", () => Buffer.alloc(0)],
   ["one with other bytes", (bytes: Buffer) => bytes.map((byte, index) => (index > bytes.length / 2 ? byte ^ 0xff : byte))],
-])("does without damaged bytecode: %s", (_, damage) => {
+])("damaged bytecode is ignored: %s", (_, damage) => {
   run();
   writeFileSync(path("daemon-main.cjs"), damage(readFileSync(path("daemon-main.cjs"))));
   expect(run()).toBe(greeting("one"));
@@ -103,13 +103,13 @@ it.each([
   expect(saved()).toEqual(repaired);
 });
 
-it("does without a folder that it can write to", () => {
+it("a folder that cannot be written is not needed", () => {
   writeFileSync(join(folder, "code-cache"), "not a folder");
   expect(run()).toBe(greeting("one"));
   expect(readFileSync(join(folder, "code-cache"), "utf8")).toBe("not a folder");
 });
 
-it("does not make an installation again that was removed below it", () => {
+it("an installation that was removed is not created again", () => {
   program("one", `require("node:fs").rmSync(__dirname, { recursive: true });`);
   expect(run()).toBe(greeting("one"));
   expect(existsSync(folder)).toBe(false);
@@ -117,7 +117,7 @@ it("does not make an installation again that was removed below it", () => {
 
 const TELL = `require("node:diagnostics_channel").channel("${STARTED}").publish(undefined);`;
 
-it("sets flags of V8 once a program says that it is up", () => {
+it("flags of V8 are set once a program reports that it is up", () => {
   program(
     "one",
     `const { cachedDataVersionTag: flags } = require("node:v8"); const before = flags(); ${TELL} console.log(flags() !== before);`,
@@ -125,7 +125,7 @@ it("sets flags of V8 once a program says that it is up", () => {
   expect(run()).toBe(`${greeting("one")}true\n`);
 });
 
-it("saves what a program has compiled when it says that it is up, though it is killed later", () => {
+it("what a program has compiled is saved when it reports that it is up, also if it is killed later", () => {
   program("one", `${TELL} process.kill(process.pid, "SIGKILL");`);
   mkdirSync(join(folder, "code-cache"));
   const { signal, stdout } = spawnSync(process.execPath, [join(folder, "daemon.cjs")], { encoding: "utf8" });
@@ -133,7 +133,7 @@ it("saves what a program has compiled when it says that it is up, though it is k
   expect(Object.keys(saved()).sort()).toEqual(["daemon-main.cjs", "part.cjs"]);
 });
 
-it("keeps the size of the semi-spaces that a program that stays is started with, and has the bytecode of the others", () => {
+it("a program that stays keeps the size of the semi-spaces that it is started with, and uses the bytecode of the others", () => {
   run();
   const first = saved();
   // Objects that live through some collections let the young generation grow to its limit: two semi-spaces.
@@ -159,7 +159,7 @@ function modes(): string[] {
   return [top, ...entries].map((entry) => (statSync(entry).mode & 0o777).toString(8));
 }
 
-it.each([0, 0o077])("gives its bytecode modes that others cannot write but read, under umask %o", (mask) => {
+it.each([0, 0o077])("bytecode has modes that others can read but not write, under umask %o", (mask) => {
   const before = process.umask(mask);
   try {
     run();
@@ -181,7 +181,7 @@ it("ignores bytecode that others could write, and mends its own folder", () => {
   }
 });
 
-it("neither uses nor writes through a link in the place of the folder", () => {
+it("a link in the place of the folder is neither used nor written through", () => {
   const elsewhere = mkdtempSync(join(tmpdir(), "mgr-launch-"));
   try {
     symlinkSync(elsewhere, join(folder, "code-cache"));

@@ -8,12 +8,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("sets the flag of a real V8, takes it back in a burst, and sets it again", async () => {
+it("the flag of a real V8 is set, cleared in a burst, and set again", async () => {
   const program = await bundled("test/fixtures/quiet-heap.ts");
   expect((await promisify(execFile)(process.execPath, [program])).stdout).toBe("small, fast, small\n");
 });
 
-it("prefers a small heap while nothing is collected, and a fast program in a burst", () => {
+it("a small heap is preferred without collections, and a fast program in a burst", () => {
   vi.useFakeTimers();
   const preferred: boolean[] = [];
   const heap = new QuietHeap((small) => preferred.push(small));

@@ -22,7 +22,7 @@ describe("ids", () => {
     expect(book(4, NOW * 1_000 + 7).append({ level: "info", source: "s", msg: "m" }).id).toBe(NOW * 1_000 + 8);
   });
 
-  it("go on after those of earlier managers, whose entries are kept", () => {
+  it("continue those of earlier managers, whose entries are kept", () => {
     const earlier = [1, 2, 3].map(
       (n) => ({ id: NOW * 1_000 + n, ts: "2026-11-21T08:14:02.123", level: "info", source: "s", msg: `old ${n}` }) as const,
     );
@@ -62,7 +62,7 @@ describe("entries", () => {
     }
   });
 
-  it("are kept beyond what is allotted at first", () => {
+  it("are kept beyond the initial allocation", () => {
     const log = book(3_000);
     fill(log, 4_500);
     expect(log.entries()).toHaveLength(3_000);
@@ -88,7 +88,7 @@ describe("entries", () => {
 });
 
 describe("followers", () => {
-  it("hear each entry once, in order, until they leave", () => {
+  it("receive each entry once, in order, until they unsubscribe", () => {
     const log = book();
     const seen: string[] = [];
     const leave = log.subscribe(({ msg }) => seen.push(msg));
@@ -99,7 +99,7 @@ describe("followers", () => {
     expect(seen).toEqual(["entry 1", "entry 2"]);
   });
 
-  it("hear the entries in one order, also when a follower writes one itself", () => {
+  it("receive the entries in one order, also when a follower writes one itself", () => {
     const log = book();
     const seen: string[] = [];
     log.subscribe(({ msg }) => {
@@ -110,7 +110,7 @@ describe("followers", () => {
     expect(seen).toEqual(["cause", "effect"]);
   });
 
-  it("that throw do not hold up other listeners or the writer; the error is reported as uncaught", async () => {
+  it("that throw do not delay other listeners or the writer; the error is reported as uncaught", async () => {
     const log = book();
     const seen: string[] = [];
     log.subscribe(() => {

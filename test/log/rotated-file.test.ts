@@ -34,7 +34,7 @@ const readIfThere = (file: string) => (existsSync(join(folder, file)) ? read(fil
 const lostLine = (count: number) => `lost ${count}\n`;
 
 describe("a log file", () => {
-  it("is rotated while it is written, between lines: never larger than it may be, the newest lines are there", async () => {
+  it("is rotated while it is written, between lines: never larger than allowed, and the newest lines are kept", async () => {
     const file = new RotatedFile({ path: path(), maxBytes: 1_000, lostLine });
     for (let n = 0; n < 500; n++) {
       file.write(`line ${n} ${"é".repeat(n % 40)}\n`);
@@ -73,7 +73,7 @@ describe("a log file", () => {
     await file.close();
   });
 
-  it("goes on where the manager before ended", async () => {
+  it("continues where the previous manager ended", async () => {
     for (const text of ["one\n", "two\n"]) {
       const file = new RotatedFile({ path: path(), lostLine });
       file.write(text);
@@ -125,7 +125,7 @@ describe("a log file", () => {
     expect(await readLogFile(`${folder}/none.log`, 5)).toEqual([]);
   });
 
-  it("on a full disk loses lines and says how many", async () => {
+  it("on a full disk loses lines and reports how many", async () => {
     // A file system of its own that is full, in a mount namespace of its own; the sources are compiled by tsx.
     const script = `
       import { writeFileSync, rmSync } from "node:fs";
@@ -161,7 +161,7 @@ describe("a log file", () => {
 });
 
 describe("a queue of lines", () => {
-  it("holds a bounded number of bytes while writing stands still, waits a moment at its end, and counts what it dropped", async () => {
+  it("holds a bounded number of bytes while writing hangs, waits a moment at its end, and counts dropped lines", async () => {
     let release = () => {};
     const stands = new Promise<void>((resolve) => {
       release = resolve;
@@ -189,7 +189,7 @@ describe("a queue of lines", () => {
     expect(lost + written.filter((line) => line === "0123456789\n").length).toBe(1_000);
   });
 
-  it("writes the first line at once, and what follows within 50 ms together; at its end without delay", async () => {
+  it("writes the first line at once, and the lines of the next 50 ms together; at its end without delay", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
       const written: string[] = [];
@@ -218,7 +218,7 @@ describe("a queue of lines", () => {
     }
   });
 
-  it("writes everything once and in order, or says what is missing, whatever fails", async () => {
+  it("writes everything once and in order, or reports what is missing, whatever fails", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: -1, max: 3 }), { maxLength: 20 }), fc.nat(30), async (outcomes, count) => {
         const written: string[] = [];

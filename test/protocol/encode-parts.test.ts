@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
+import { featureSnapshotFields } from "../../src/features/wire.ts";
 import { encodeFrame, encodeInParts } from "../../src/protocol/frames/encode.ts";
 import type { ManagerFrame } from "../../src/protocol/frames/frames.ts";
 import type { Process } from "../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../support/fake-control.ts";
+
+/** The fields of features; no list of theirs is long. */
+const OF_FEATURES = Object.fromEntries(Object.keys(featureSnapshotFields).map((field) => [field, []])) as {
+  readonly [F in keyof typeof featureSnapshotFields]: never[];
+};
 
 const snapshotOf = (processes: Process[]): ManagerFrame => ({
   type: "snapshot",
@@ -15,10 +21,8 @@ const snapshotOf = (processes: Process[]): ManagerFrame => ({
   processes,
   clients: [],
   vnc_sessions: [],
-  topics: [],
-  services: [],
-  loggers: [],
   log_min_level: "info",
+  ...OF_FEATURES,
   request_id: "☃",
 });
 
@@ -27,7 +31,7 @@ test("a frame that is not a snapshot is one part", () => {
   expect([...encodeInParts(frame)]).toEqual([encodeFrame(frame)]);
 });
 
-test("a snapshot of thousands comes in parts that begin and end between processes; one of none is whole", () => {
+test("a large snapshot is sent in parts that begin and end between processes; one without processes is whole", () => {
   const processes = Array.from({ length: 3_000 }, (_, index) => ({ ...fakeProcess(`all/p${index}`), command: "☃𝄞".repeat(20) }));
   const parts = [...encodeInParts(snapshotOf(processes))];
   expect(parts.length).toBeGreaterThan(20);
@@ -37,7 +41,7 @@ test("a snapshot of thousands comes in parts that begin and end between processe
   expect(JSON.parse(Buffer.concat([...encodeInParts(snapshotOf([]))]).toString())).toEqual(snapshotOf([]));
 });
 
-test("a process that was sent before is sent as it is now", () => {
+test("a cached process that has changed is sent in its current state", () => {
   const before = { ...fakeProcess("a"), state: "started" as const };
   const after = { ...before, state: "ready" as const };
   for (const process of [before, after, before])

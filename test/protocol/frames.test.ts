@@ -18,7 +18,7 @@ describe("the table of client frames", () => {
     expect(["ack", "answer", "result"]).toContain(answer === null ? "ack" : MANAGER_FRAMES[answer].kind);
   });
 
-  it("has a way to every frame that answers", () => {
+  it("lists a request for every frame that answers", () => {
     const answers = new Set<string | null>(TYPES.map((type) => CLIENT_FRAMES[type].answer));
     const unreachable = Object.entries(MANAGER_FRAMES).filter(
       ([type, { kind }]) => kind !== "event" && type !== "error" && !answers.has(type),
@@ -46,21 +46,13 @@ describe("a refusal of an accepted frame", () => {
     expect(read.data).toEqual(frame);
   });
 
-  it("repeats what names the question", () => {
-    expect(refusalFrame(validFrames.set_process_list_task, refusal)).toEqual({
-      type: "process_list_task_set_result",
+  it("repeats the fields that name its subject", () => {
+    expect(refusalFrame(validFrames.set_process_attribute, refusal)).toEqual({
+      type: "process_attribute_set_result",
       ok: false,
       ...refusal,
-      host: "rt1",
-      pid: 4711,
-      tid: 4712,
-    });
-    expect(refusalFrame(validFrames.delete_logger, refusal)).toEqual({
-      type: "logger_action_result",
-      ok: false,
-      ...refusal,
-      action: "delete",
       name: "sim/world",
+      attribute: "start_tool",
     });
   });
 });
@@ -75,7 +67,7 @@ describe("ack and error", () => {
     expect(ackFrame({ type: "start_process", name: "a" })).toBeNull();
   });
 
-  it("an error carries only what is known of the frame", () => {
+  it("an error has only the known fields of the frame", () => {
     expect(errorFrame({ code: "bad_json", message: "no" })).toEqual({ type: "error", code: "bad_json", message: "no" });
   });
 });

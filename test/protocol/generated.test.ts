@@ -9,7 +9,7 @@ const files = generatedFiles();
 const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 describe("generated files", () => {
-  it.each([...files.keys()])("%s is what the schemas say; else run `npm run generate`", (path) => {
+  it.each([...files.keys()])("%s matches the schemas; else run `npm run generate`", (path) => {
     expect(committed(path)).toBe(files.get(path));
   });
 
@@ -26,7 +26,7 @@ describe("docs/protocol.md", () => {
     expect(rows).toEqual(expect.arrayContaining([...Object.keys(CLIENT_FRAMES), ...Object.keys(MANAGER_FRAMES)]));
   });
 
-  it("links to resources and examples that it has", () => {
+  it("links to existing resources and examples", () => {
     const links = [...document.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor ?? "");
     expect(links.length).toBeGreaterThan(20);
     const headings = new Set([...document.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading ?? "")));

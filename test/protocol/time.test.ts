@@ -8,7 +8,7 @@ describe("formatTime", () => {
     expect(formatTime(0)).toBe("1970-01-01T00:00:00.000");
   });
 
-  it("cuts fractions of milliseconds off, also before 1970", () => {
+  it("truncates fractions of milliseconds, also before 1970", () => {
     expect(formatTime(1.999)).toBe("1970-01-01T00:00:00.001");
     expect(formatTime(-0.5)).toBe("1969-12-31T23:59:59.999");
   });
@@ -47,7 +47,7 @@ describe("parseTime", () => {
     expect(() => parseTime(text)).toThrow(RangeError);
   });
 
-  it("does not depend on the machine's zone", () => {
+  it("does not depend on the time zone of the machine", () => {
     const zone = process.env.TZ;
     try {
       process.env.TZ = "America/New_York";

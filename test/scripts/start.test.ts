@@ -7,7 +7,7 @@ import { hashOf } from "../../scripts/build/input-hash.js";
 // @ts-expect-error: JavaScript without types.
 import { welcomeText, windowHint } from "../../scripts/demo-login.js";
 
-test("npm start builds again what changed in name or content, and nothing for a new time alone", () => {
+test("npm start rebuilds what changed in name or content, and nothing for a new modification time", () => {
   const folder = mkdtempSync(join(tmpdir(), "mgr-build-"));
   try {
     mkdirSync(join(folder, "src/deep"), { recursive: true });
@@ -35,7 +35,7 @@ test("npm start prints the credentials last", () => {
   expect(text.trim().split("\n").slice(-3)).toEqual(["  Page:      http://localhost:8130/", "  User:      demo", "  Password:  secret"]);
 });
 
-test("npm start says how to see the graphical program, or which packages it needs", () => {
+test("npm start reports how to see the graphical program, or which packages it needs", () => {
   const folder = mkdtempSync(join(tmpdir(), "mgr-programs-"));
   try {
     expect(windowHint(folder)).toMatch(/: sudo apt-get install tigervnc-standalone-server openbox x11-apps$/);

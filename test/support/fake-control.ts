@@ -21,7 +21,7 @@ import { displayName, isWithin, parentName } from "../../src/base/names.ts";
 import type { FeatureExtension } from "../../src/http/extension.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import type { HostEntry, HostLoad, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
-import { FakeFeatures } from "../features/fakes.ts";
+import { fakeFeatures } from "../features/fakes.ts";
 
 /**
  * A manager without machines: processes are set by the test, commands are recorded in `calls` and succeed for names
@@ -34,7 +34,7 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
   readonly manager = { name: "test", host: "testhost", save_problem: null };
   readonly events: DomainEvents;
   readonly log = new LogBook({ capacity: 1_000, now: () => Date.now() });
-  readonly features: FakeFeatures;
+  readonly features: ReturnType<typeof fakeFeatures>;
   /** Every command, as [name of the method, its arguments without the principal]. */
   readonly calls: [string, ...unknown[]][] = [];
   /** Backlog that `terminals.backlog` answers with. */
@@ -88,11 +88,11 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
       throw error;
     });
     for (const name of names) this.#processes.set(name, fakeProcess(name));
-    this.features = new FakeFeatures(this);
+    this.features = fakeFeatures(this);
   }
 
   get extensions(): FeatureExtension[] {
-    return this.features.extensions;
+    return Object.values(this.features).map(({ extension }: { readonly extension: FeatureExtension }) => extension);
   }
 
   // ── What a test does to the world ──

@@ -14,6 +14,7 @@ import {
   type OutputChunk,
   type RequestOf,
 } from "../../src/contract/messages.ts";
+import { pagesOf } from "../../src/contract/pages.ts";
 import type { RunReport, RunSpec } from "../../src/contract/run.ts";
 import { spec as hostSpec, toldBy } from "../daemon/support/hosts.ts";
 
@@ -77,7 +78,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       });
     });
 
-    it("voids a session after 6 s without the manager's heartbeat, not before, and says so", async () => {
+    it("ends a session after 6 s without the manager's heartbeat, not before, and reports that", async () => {
       manager.hush();
       for (let beat = 0; beat < 3; beat++) {
         // The host's clock also runs by itself: until the heartbeat has arrived there is time left.
@@ -107,14 +108,14 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       expect(manager.events.filter((event) => event.kind === "spawned")).toHaveLength(1);
     });
 
-    it("refuses a second run of a living name with conflict, and shows the living one", async () => {
+    it("refuses a second run of a living name with conflict, and returns the living one", async () => {
       const run = await manager.spawn("p", "sleep 60", "1-1");
       const refused = manager.spawn("p", "sleep 60", "1-2");
       await expect(refused).rejects.toBeInstanceOf(MgrError);
       await expect(refused).rejects.toMatchObject({ code: "conflict", details: { run: { run_id: "1-1", pid: run.pid } } });
     });
 
-    it("makes the commands that start a process by hand, from its own environment and files", async () => {
+    it("creates the commands that start a process by hand, from its own environment and files", async () => {
       const folder = mkdtempSync(join(tmpdir(), "mgr-by-hand-"));
       try {
         writeFileSync(join(folder, "some.env"), "FROM_FILE=a b\n");
@@ -135,7 +136,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       }
     });
 
-    it("says why a program could not be started", async () => {
+    it("reports why a program could not be started", async () => {
       const spawn = manager.spawnSpec({ ...spec("p", ""), program: { kind: "exec", argv: ["/no/such/program"] } });
       await expect(spawn).rejects.toMatchObject({ code: "spawn_failed", message: expect.stringContaining("/no/such/program") });
     });
@@ -192,7 +193,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       expect((await manager.report()).get("p")).toMatchObject({ rows: 41, cols: 133 });
     });
 
-    it("keeps what the manager wants to remember of a run", async () => {
+    it("keeps the memo of the manager with a run", async () => {
       const run = await manager.spawn("p", "sleep 60");
       await manager.ask("memo", { run_id: run.run_id, memo: '{"restarts":3,"grün":"ü"}' });
       expect((await manager.report()).get("p")?.memo).toBe('{"restarts":3,"grün":"ü"}');
@@ -231,7 +232,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       expect(manager.output("p")).toHaveLength(201_000);
     });
 
-    it("answers a window without start with the end of the ring, then sends what comes", async () => {
+    it("answers a window without start with the end of the ring, then sends new output", async () => {
       const run = await manager.spawn("p", "echo before; read line; echo after; sleep 60");
       manager.watch("p");
       await manager.said("p", /before\r\n/);
@@ -246,7 +247,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       expect(manager.output("p")).not.toContain("before");
     });
 
-    it("sends nothing any more once a window was closed", async () => {
+    it("sends nothing after a window was closed", async () => {
       const run = await manager.spawn("p", "stty -echo; echo armed; while read line; do echo $line; done");
       manager.watch("p");
       await manager.said("p", /armed/);
@@ -270,7 +271,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       expect(rest[0]?.offset).toBe(gap?.gap);
     });
 
-    it("numbers its events without a hole, in the order of what happened", async () => {
+    it("numbers its events without a gap, in the order in which they happened", async () => {
       const run = await manager.spawn("p", "exit 7");
       await manager.event(run, "extinct");
       const again = await manager.spawn("p", "exit 0");
@@ -280,7 +281,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       expect(manager.events.find((event) => event.kind === "exited")?.run.exit).toEqual({ code: 7, signal: null, reason: null });
     });
 
-    it("latches readiness once the program says the word", async () => {
+    it("latches readiness once the program prints its ready line", async () => {
       const run = await manager.spawnSpec({ ...spec("p", "echo listening; sleep 60"), ready: { kind: "regex", pattern: "^listening" } });
       expect((await manager.event(run, "ready")).run.ready).toBe(true);
     });
@@ -296,7 +297,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       expect([...table.values()].every((run) => run.extinct && run.memo === memo)).toBe(true);
     });
 
-    it("tells the seq of the last event in each heartbeat", async () => {
+    it("sends the seq of the last event in each heartbeat", async () => {
       const run = await manager.spawn("p", "true");
       await manager.event(run, "extinct");
       const before = manager.heartbeats.length;
@@ -378,12 +379,7 @@ export class Manager {
 
   async report(): Promise<Map<string, RunReport>> {
     const runs = new Map<string, RunReport>();
-    let after: string | null = null;
-    do {
-      const page: { runs: RunReport[]; next: string | null } = await this.ask("report", { after });
-      for (const run of page.runs) runs.set(run.name, run);
-      after = page.next;
-    } while (after !== null);
+    for await (const page of pagesOf((after) => this.ask("report", { after }))) for (const run of page.runs) runs.set(run.name, run);
     return runs;
   }
 

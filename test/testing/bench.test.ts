@@ -4,7 +4,7 @@ import { createBench } from "../../src/testing/index.ts";
 const server = { command: "server", ready: { regex: "listening" } };
 
 describe("a bench", () => {
-  it("runs processes that are not there: ready at once, until they are stopped", async () => {
+  it("simulates processes: ready at once, until they are stopped", async () => {
     await using bench = await createBench({
       processes: { db: server, api: { command: "api", depends_on: { db: { condition: "ready" } } } },
     });
@@ -24,7 +24,7 @@ describe("a bench", () => {
     ]);
   });
 
-  it("plays scripts: they print, become ready, read, are slow, and exit", async () => {
+  it("runs scripts: processes print, become ready, read, are slow, and exit", async () => {
     await using bench = await createBench(
       { processes: { db: server } },
       {
@@ -53,7 +53,7 @@ describe("a bench", () => {
     });
   });
 
-  it("lets backoff pass in no time", async () => {
+  it("advances through backoff without waiting", async () => {
     await using bench = await createBench(
       { processes: { flaky: { command: "flaky", restart: { policy: "on-failure", delay: "1s", factor: 2, max_delay: "60s" } } } },
       { programs: { flaky: (process) => (process.run < 5 ? 1 : undefined) } },
@@ -65,7 +65,7 @@ describe("a bench", () => {
     expect(bench.manager.actor("process", "flaky").getSnapshot().matches("started")).toBe(true);
   });
 
-  it("ignored signals end in SIGKILL after the stop's time", async () => {
+  it("kills processes that ignore signals, after the time limit of the stop", async () => {
     await using bench = await createBench(
       { processes: { stubborn: { command: "stubborn", stop: { timeout: "10s" } } } },
       { programs: { stubborn: (process) => process.ignore("SIGTERM") } },
@@ -78,7 +78,7 @@ describe("a bench", () => {
     expect(bench.host.process("stubborn").received).toEqual(["SIGTERM", "SIGKILL"]);
   });
 
-  it("can be slow to start, and refuse to", async () => {
+  it("can start processes slowly, and refuse to start them", async () => {
     await using bench = await createBench(
       { processes: { slow: { command: "slow" }, none: { command: "none" } } },
       { programs: { slow: { spawn_delay: 400 }, "n*": { spawn_error: "there is no program 'none'" } } },
@@ -91,7 +91,7 @@ describe("a bench", () => {
     });
   });
 
-  it("time-outs are of simulated time", async () => {
+  it("measures time-outs in simulated time", async () => {
     await using bench = await createBench({ processes: { db: server } }, { programs: { db: () => {} } });
     await expect(bench.until(bench.manager.process("db").start({ timeout: 600_000 }))).rejects.toMatchObject({ code: "timeout" });
     expect(bench.clock.monotonic()).toBe(600_000);
@@ -99,7 +99,7 @@ describe("a bench", () => {
     expect(bench.clock.monotonic()).toBe(605_000);
   });
 
-  it("the host can be lost and come back, and its daemon can die", async () => {
+  it("can lose its host and get it back, and let its daemon die", async () => {
     await using bench = await createBench({
       processes: { a: { command: "a", restart: { policy: "always", delay: "1s" } } },
     });
@@ -123,7 +123,7 @@ describe("a bench", () => {
     ]);
   });
 
-  it("is the same each time, to the last byte of every frame", async () => {
+  it("gives the same result each time, to the last byte of every frame", async () => {
     const round = async () => {
       const frames: string[] = [];
       await using bench = await createBench(
@@ -151,7 +151,7 @@ describe("a bench", () => {
     expect(await round()).toEqual(first);
   });
 
-  it("lets no time pass while work on a thousand processes is spread over turns of the event loop", async () => {
+  it("does not advance time while work on a thousand processes is spread over turns of the event loop", async () => {
     const processes = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`g/p${index}`, { command: "sleep" }]));
     await using bench = await createBench({ processes });
     const group = bench.manager.group("g");
@@ -162,7 +162,7 @@ describe("a bench", () => {
     expect(bench.clock.now() - began).toBeLessThan(1_000);
   });
 
-  it("has no answer to what a fake host knows nothing of, unless it is given one", async () => {
+  it("has no answer to requests that a fake host does not know, unless one is defined", async () => {
     await using bench = await createBench(
       { processes: { a: { command: "a" } } },
       { answers: { tail: () => ({ stream_id: "x", pid: 7, from: 0, until: 0, truncated: false }) } },

@@ -40,7 +40,7 @@ async function story() {
 }
 
 describe("a recorder", () => {
-  it("prints what happened for people", async () => {
+  it("prints the events in readable form", async () => {
     const { recorder, made } = await story();
     await made.close();
     expect(recorder.text()).toBe(
@@ -63,7 +63,7 @@ describe("a recorder", () => {
     );
   });
 
-  it("draws a Mermaid sequence diagram, whatever stands in names and output", async () => {
+  it("draws a Mermaid sequence diagram, whatever names and output contain", async () => {
     const { recorder, made } = await story();
     await made.close();
     expect(recorder.mermaid()).toBe(
@@ -90,7 +90,7 @@ sequenceDiagram
     );
   });
 
-  it("writes nothing down once it is disposed of", async () => {
+  it("records nothing once it is disposed of", async () => {
     await using made = await bench();
     const recorder = new Recorder(made.manager.client);
     recorder[Symbol.dispose]();
@@ -101,7 +101,7 @@ sequenceDiagram
 });
 
 describe("matchers", () => {
-  it("pass for what happens, and say why not", async () => {
+  it("pass for what happens, and report why not", async () => {
     await using made = await bench();
     const { manager, recorder } = made;
     const db = manager.process("db");

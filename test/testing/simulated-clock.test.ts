@@ -31,7 +31,7 @@ describe("a simulated clock", () => {
     expect([clock.monotonic(), clock.pending]).toEqual([100, 1]);
   });
 
-  it("lets promises go on before the next timer", async () => {
+  it("runs promises before the next timer", async () => {
     const clock = new SimulatedClock();
     const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimeout(resolve, ms));
     const log: string[] = [];
@@ -51,7 +51,7 @@ describe("a simulated clock", () => {
     expect(clock.monotonic()).toBe(15);
   });
 
-  it("until: settles as the promise does, and takes no more time than that needs", async () => {
+  it("until: settles as the promise does, and advances no more time than needed", async () => {
     const clock = new SimulatedClock();
     expect(await clock.until(Promise.resolve(7))).toBe(7);
     const failing = new Promise((_, reject) => clock.setTimeout(() => reject(new Error("no")), 30));
@@ -59,7 +59,7 @@ describe("a simulated clock", () => {
     expect(clock.monotonic()).toBe(30);
   });
 
-  it("until: ends when nothing is left that could come, or in its time", async () => {
+  it("until: ends when nothing is left to wait for, or at its time limit", async () => {
     const clock = new SimulatedClock();
     await expect(clock.until(new Promise(() => {}))).rejects.toMatchObject({ code: "timeout" });
     expect(clock.monotonic()).toBe(0);
@@ -69,7 +69,7 @@ describe("a simulated clock", () => {
     expect(clock.monotonic()).toBe(100);
   });
 
-  it("counts a delay of nothing, or of no number, as one millisecond", async () => {
+  it("treats a delay of 0, or one that is no number, as one millisecond", async () => {
     const clock = new SimulatedClock();
     let fired = 0;
     for (const delay of [0, -5, Number.NaN, 0.5]) clock.setTimeout(() => fired++, delay);

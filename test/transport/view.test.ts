@@ -58,12 +58,11 @@ describe("what a view may ask", () => {
     { type: "start_process", name: "sim/world" },
     { type: "start_process", name: "db" },
     { type: "start_group", name: "sim" },
-    { type: "request_clients" },
-    { type: "start_logger", name: "sim/world" },
+    { type: "request_plan" },
   ];
   const allowed = (view: ViewMode) => frames.filter((frame) => outOfScope(view, frame) === null).map((frame) => frames.indexOf(frame));
 
-  it("full asks everything", () => expect(allowed({ kind: "full" })).toEqual([0, 1, 2, 3, 4, 5, 6, 7]));
+  it("full asks everything", () => expect(allowed({ kind: "full" })).toEqual([0, 1, 2, 3, 4, 5, 6]));
   it("log_only asks logs and its own snapshot", () => expect(allowed({ kind: "log_only" })).toEqual([0, 1]));
   it("single_process asks about its process", () => expect(allowed({ kind: "single_process", name: "sim/world" })).toEqual([0, 2, 3]));
   it("single_group asks about its subtree", () => expect(allowed({ kind: "single_group", name: "sim" })).toEqual([0, 2, 3, 5]));

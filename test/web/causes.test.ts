@@ -22,14 +22,14 @@ const many = (count: number, make: (name: string) => Process, prefix = "p") =>
 const told = (processes: Process[]) =>
   causesOf(processes).map((cause) => (cause.isGroup ? causeText(cause, cause.names.length) : cause.key));
 
-describe("causes", () => {
+describe("causes of failures", () => {
   test("group processes that failed in the same way; fewer than three have a row each", () => {
     const processes = [failed("a", 1), ...many(41, failed), failed("b", 1), process("fine", "ready")];
     expect(told(processes)).toEqual(["41 failed: exit code 3", "a", "b"]);
     expect(told([...processes, failed("c", 1)])).toEqual(["41 failed: exit code 3", "3 failed: exit code 1"]);
   });
 
-  test("put the worst states first, and name what is waited for", () => {
+  test("put the worst states first, and name missing dependencies", () => {
     const processes = [
       ...many(3, (name) => process(name, "starting")),
       ...many(4, (name) => process(name, "waiting", { waiting_for: ["db"] }), "w"),
@@ -39,7 +39,7 @@ describe("causes", () => {
     expect(told(processes)).toEqual(["a", "3 lost: host rt1 is not connected", "4 waiting for db", "3 starting"]);
   });
 
-  test("of processes that restart do not change with each phase", () => {
+  test("of restarting processes do not change with each phase", () => {
     const phases = [
       { ...failed("a"), state: "backoff" } as Process,
       process("b", "started", { restarting: true }),
@@ -65,7 +65,7 @@ describe("rows under the mouse", () => {
     expect(heldCauses(before, now).map(({ names }) => names)).toEqual([["p0", "p1", "p2", "p9"], ["single"], ["new"]]);
   });
 
-  test("keep their places, and every process is there once, whatever comes", () => {
+  test("keep their places, and list every process once, whatever comes", () => {
     const state = fc.constantFrom<Process["state"]>("error", "starting", "waiting", "ready");
     const processes = fc
       .uniqueArray(fc.record({ name: fc.constantFrom(..."abcdefghij"), state }), { selector: ({ name }) => name })

@@ -16,7 +16,7 @@ describe("problems of the configuration", () => {
   });
 });
 
-test("a text is a draft, saved or in effect", () => {
+test("a text is shown as a draft, saved or in effect", () => {
   expect(fileState({ isDirty: true, hash: "1", effectiveHash: "1" })).toBe("draft");
   expect(fileState({ isDirty: false, hash: "2", effectiveHash: "1" })).toBe("saved");
   expect(fileState({ isDirty: false, hash: "2", effectiveHash: null })).toBe("saved");

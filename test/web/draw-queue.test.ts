@@ -46,7 +46,7 @@ test("output that comes while a rule is drawn follows it", async () => {
   expect(queue.undrawn).toBe(0);
 });
 
-test("a rule comes below all text, wherever the program has left the cursor and its margins", async () => {
+test("a rule is drawn below all text, wherever the program has left the cursor and its margins", async () => {
   const { queue, lines } = open();
   queue.draw(["one\r\ntwo\r\nthree\x1b[2;3r\x1b[1;1H\x1b[?25l", rule(1), "next"]);
   await queue.drawn();
@@ -62,7 +62,7 @@ test("a full-screen program that was killed leaves its last screen above the rul
   expect(lines()).toEqual(["started", "status bar", "", "   panic: no config", TEXT, "again"]);
 });
 
-test("a full-screen program that begins after a rule is drawn on its own screen, as if there were none", async () => {
+test("a full-screen program that begins after a rule is drawn on its own screen, as without rules", async () => {
   const { terminal, queue } = open();
   queue.draw(["old\r\n", rule(1), "\x1b[?1049h\x1b[H\x1b[2Jeditor\x1b[6;1H-- INSERT --"]);
   await queue.drawn();
@@ -71,7 +71,7 @@ test("a full-screen program that begins after a rule is drawn on its own screen,
   expect(screen).toEqual(["editor", "", "", "", "", "-- INSERT --"]);
 });
 
-test("in a narrow terminal a rule says less, and stays one line", async () => {
+test("in a narrow terminal a rule is shorter, and stays one line", async () => {
   const { queue, lines } = open(30);
   queue.draw([rule(1)]);
   await queue.drawn();

@@ -10,11 +10,11 @@ const held = (before: string[], now: { key: string; load: number }[]) =>
     ({ key }) => key,
   );
 
-test("rows stay in place with what is known of them now; gone ones keep theirs, new ones come last", () => {
+test("rows stay in place with their current values; removed ones keep their place, new ones come last", () => {
   expect(held(["a", "b", "c"], [row("c", 3), row("x", 9), row("a", 1)])).toEqual([row("a", 1), row("b"), row("c", 3), row("x", 9)]);
 });
 
-test("no row moves and none is missing, whatever comes", () => {
+test("no row moves and none is missing, whatever changes", () => {
   const keys = fc.uniqueArray(fc.string({ maxLength: 3 }));
   fc.assert(
     fc.property(keys, keys, (before, now) => {

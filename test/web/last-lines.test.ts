@@ -42,7 +42,7 @@ describe("last lines", () => {
     return { asked, lines, answer };
   }
 
-  test("are asked for once a run, one after the other", async () => {
+  test("are requested once a run, one after the other", async () => {
     const { asked, lines, answer } = questions();
     for (const name of ["a", "b", "a"]) lines.want(name, "1");
     expect(asked).toEqual(["a"]);
@@ -64,7 +64,7 @@ describe("last lines", () => {
     expect(lines.of("a")).toBe("second");
   });
 
-  test("that could not be had are asked for again", async () => {
+  test("that could not be fetched are requested again", async () => {
     const { asked, lines, answer } = questions();
     lines.want("a", "1");
     await answer(new Error("no connection"));
@@ -73,7 +73,7 @@ describe("last lines", () => {
     expect([lines.of("a"), asked]).toEqual(["came", ["a", "a"]]);
   });
 
-  test("of more processes than are ever in sight are not all asked for", async () => {
+  test("of more processes than fit in view are not all requested", async () => {
     const { asked, lines, answer } = questions();
     for (let index = 0; index < 1_000; index++) lines.want(`p${index}`, "1");
     for (let index = 0; index < 100; index++) await answer("");

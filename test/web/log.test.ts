@@ -19,7 +19,7 @@ const LAYOUT = { columns: 80, extraLines: 0, unfolded: new Set<number>() };
 const ALL: LogFilter = { level: "debug", source: "", search: "" };
 
 describe("the log that the page keeps", () => {
-  test("is in order and without repeats, whatever comes first", () => {
+  test("is in order and without duplicates, whatever comes first", () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 12 }), { maxLength: 8 }), (batches) => {
         forgetEntries();
@@ -29,22 +29,22 @@ describe("the log that the page keeps", () => {
     );
   });
 
-  test("lets the oldest go, not the newest", () => {
+  test("evicts the oldest entries, not the newest", () => {
     forgetEntries();
     for (let from = 0; from < 2 * LOG_KEPT; from += 5_000) storeEntries(range(from, from + 5_000));
     expect(ids().length).toBeLessThanOrEqual(1.1 * LOG_KEPT);
     expect(ids().at(-1)).toBe(2 * LOG_KEPT - 1);
   });
 
-  test("knows all sources", () => {
+  test("lists all sources", () => {
     forgetEntries();
     storeEntries([entry(10), entry(2, { source: "other" })]);
     expect(logSources.value).toContain("other");
   });
 });
 
-describe("what fits a filter", () => {
-  test("is checked once as entries come, and again when older ones come or the filter changes", () => {
+describe("entries that match a filter", () => {
+  test("are checked once as they come, and again when older ones come or the filter changes", () => {
     forgetEntries();
     storeEntries(range(100, 200));
     const first = LogSelection.of(null, loggedEntries(), ALL, LAYOUT);
@@ -60,7 +60,7 @@ describe("what fits a filter", () => {
     ]);
   });
 
-  test("has at least the level, the source, and the search as it is written", () => {
+  test("have at least the level, the source, and the search as written", () => {
     forgetEntries();
     storeEntries([
       entry(1, { level: "debug" }),
@@ -75,7 +75,7 @@ describe("what fits a filter", () => {
   });
 });
 
-describe("entries in a row that say the same", () => {
+describe("consecutive entries with the same text", () => {
   const told = (unfolded: number[] = [], before: LogSelection | null = null) => {
     const selection = LogSelection.of(before, loggedEntries(), ALL, { ...LAYOUT, unfolded: new Set(unfolded) });
     return { selection, rows: selection.rows.map(({ entry: { id }, last, count }) => [id, last.id, count]) };
@@ -102,7 +102,7 @@ describe("entries in a row that say the same", () => {
     expect(selection.places.count).toBe(5);
   });
 
-  test("have a row each once they are unfolded; the first one counts them", () => {
+  test("have a row each once they are expanded; the first one counts them", () => {
     forgetEntries();
     storeEntries([same(1), same(2), entry(3), same(4), same(5)]);
     expect(told([4]).rows).toEqual([
@@ -114,20 +114,20 @@ describe("entries in a row that say the same", () => {
   });
 });
 
-describe("what was searched for", () => {
+describe("text that matches a search", () => {
   const shown = (text: string, search: string) =>
     marked(text, 0, matchesIn(text, search))
       .map(({ text: piece, isMatch }) => (isMatch ? `[${piece}]` : piece))
       .join("");
 
-  test("is marked wherever it stands, as it is written, also over a line break", () => {
+  test("is marked wherever it occurs, in its own case, also across a line break", () => {
     expect(shown("one two ONE", "one")).toBe("[one] two [ONE]");
     expect(shown("exit code\n3, exit co\nde 3", "exit code 3")).toBe("[exit code\n3], [exit co\nde 3]");
     expect(shown("a.c abc", "a.c")).toBe("[a.c] abc");
     expect(shown("nothing", "  ")).toBe("nothing");
   });
 
-  test("is marked in each part of a text that it touches", () => {
+  test("is marked in each part of a text that it overlaps", () => {
     const matches = matchesIn("'sim/world' changes state", "world' ch");
     const parts = (["'", "sim/world", "' changes state"] as const).map((part, index) => marked(part, [0, 1, 10][index] ?? 0, matches));
     expect(parts.map((pieces) => pieces.map(({ text, isMatch }) => (isMatch ? `[${text}]` : text)).join(""))).toEqual([
@@ -139,14 +139,14 @@ describe("what was searched for", () => {
 });
 
 describe("lines of a row", () => {
-  test("are broken at blanks, else anywhere; new lines and wide characters count", () => {
+  test("are broken at blanks, else anywhere; line breaks and wide characters count", () => {
     expect(wrapped("one two three", 7)).toBe("one two\nthree");
     expect(wrapped("one two three", 8)).toBe("one two\nthree");
     expect(wrapped("abcdefghij k", 4)).toBe("abcd\nefgh\nij k");
     expect(["", "abcd", "abcde", "ab\ncdefgh", "äöü€x", "日本語", "a日本"].map((text) => linesOf(text, 4))).toEqual([1, 1, 2, 3, 2, 2, 2]);
   });
 
-  test("hold the whole text, none wider than the columns", () => {
+  test("hold the whole text, and none is wider than the columns", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", "ä", "語") }),

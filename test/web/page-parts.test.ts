@@ -36,7 +36,7 @@ describe("addresses", () => {
 });
 
 describe("the palette", () => {
-  test("prefers what was typed as a whole and at the start of a word", () => {
+  test("prefers whole matches, and matches at the start of a word", () => {
     const scores = ["Stop sim/world", "Go to sim/world", "Go to tools/swirl"].map(
       (title) => fuzzyScore("world", title) ?? Number.NEGATIVE_INFINITY,
     );
@@ -44,7 +44,7 @@ describe("the palette", () => {
     expect(fuzzyScore("stp wrld", "Stop sim/world")).not.toBeNull();
     expect(fuzzyScore("xyz", "Stop sim/world")).toBeNull();
   });
-  test("takes abbreviations, and no letters that are only somewhere in the text", () => {
+  test("accepts abbreviations, and no letters that are only somewhere in the text", () => {
     for (const [query, text] of [
       ["stp wrld", "Stop sim/world"],
       ["rs", "tools/robotState"],
@@ -78,16 +78,16 @@ describe("the tree", () => {
     children,
   });
   const tree = [group("a", true, [leaf("a/x"), group("a/b", false, [leaf("a/b/y")])]), leaf("z")];
-  test("shows what is opened, and the user's folds win", () => {
+  test("shows expanded groups, and the folds of the user take precedence", () => {
     const names = (folds: Record<string, boolean>) => treeRows(tree, folds, () => true, false).map(({ node }) => node.name);
     expect(names({})).toEqual(["a", "a/x", "a/b", "z"]);
     expect(names({ a: false })).toEqual(["a", "z"]);
     expect(names({ "a/b": true })).toEqual(["a", "a/x", "a/b", "a/b/y", "z"]);
   });
-  test("a filter opens what holds a match and hides the rest", () => {
+  test("a filter expands groups with matches and hides the rest", () => {
     expect(treeRows(tree, {}, (name) => name.endsWith("y"), true).map(({ node }) => node.name)).toEqual(["a", "a/b", "a/b/y"]);
   });
-  test("knows all members of a group", () => {
+  test("lists all members of a group", () => {
     expect(tree[0] && membersOf(tree[0])).toEqual(["a/x", "a/b/y"]);
   });
 });
@@ -103,7 +103,7 @@ describe("the editor's help", () => {
   const schema = JSON.parse(readFileSync(new URL("../../docs/config.schema.json", import.meta.url), "utf8")) as Schema;
   const text = "processes:\n  sim/world:\n    restart:\n      \n";
   const doc = { line: (number: number) => ({ text: text.split("\n")[number - 1] ?? "" }) };
-  test("knows where a line belongs by its indentation", () => {
+  test("finds where a line belongs by its indentation", () => {
     expect(pathByIndent(doc, 4, 6)).toEqual(["processes", "sim/world", "restart"]);
     expect(pathByIndent(doc, 4, 2)).toEqual(["processes"]);
   });

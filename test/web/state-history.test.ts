@@ -21,7 +21,7 @@ const recent = (entries: LogEntry[], { count = 10, since = 0 } = {}) =>
   recentChanges(entries, { count, since, startOf: () => null }).map(({ name, changes }) => [name, ...changes.map(({ text }) => text)]);
 
 describe("recent changes", () => {
-  test("have each process once, the last one first, its states oldest first, as far back as is asked for", () => {
+  test("list each process once, the last one first, its states oldest first, as far back as requested", () => {
     const entries = log(
       change("a", "stopped", "starting", { by: "ada" }),
       "process 'b' changes state from 'ready' to 'error'",
@@ -39,12 +39,12 @@ describe("recent changes", () => {
     expect(recent(entries, { count: 1, since: since + 60_000 })).toEqual([["a", "restarting: exit code 3"]]);
   });
 
-  test("tell an end with success from a stop", () => {
+  test("distinguish an end with success from a stop", () => {
     expect(recent(log(change("job", "started", "stopped")))).toEqual([["job", "completed"]]);
     expect(recent(log(change("job", "stopping", "stopped", { by: "ada" })))).toEqual([["job", "stopped by ada"]]);
   });
 
-  test("tell what a new manager found", () => {
+  test("show what a new manager found", () => {
     const entries = log(change("runs", null, "ready"), change("failed", null, "error"));
     const found = recentChanges(entries, { count: 10, since: 0, startOf: () => at(0) });
     expect(found.map(({ changes }) => changes[0]?.text)).toEqual([
@@ -85,7 +85,7 @@ describe("the states of a process", () => {
     ]);
   });
 
-  test("are those of the runs where the log has none", () => {
+  test("are those of the runs if the log has none", () => {
     expect(told({ changes: [], history: [run(5, 0)] })).toEqual(["05 started", "06 ended: exit code 0"]);
     expect(told({ changes: [], history: [] })).toEqual([]);
   });

@@ -16,7 +16,7 @@ const strip = (...changes: StateChange[]) =>
     (to - BEGIN) / 1_000,
   ]);
 
-test("a strip begins with the state from before it, or says that it is not known", () => {
+test("a timeline begins with the state from before it, or shows that it is unknown", () => {
   expect(strip(change(-5, "started"))).toEqual([["started", 0, 10]]);
   expect(strip(change(4.5, "started"))).toEqual([
     [null, 0, 4],
@@ -25,7 +25,7 @@ test("a strip begins with the state from before it, or says that it is not known
   expect(strip()).toEqual([[null, 0, 10]]);
 });
 
-test("a short failure is seen in its cell, and equal neighbours are one stretch", () => {
+test("a short failure is visible in its cell, and equal neighbours are one segment", () => {
   expect(
     strip(change(0, "started"), change(3.2, "error"), change(3.3, "starting"), change(3.4, "started"), change(6.5, "stopped")),
   ).toEqual([
@@ -36,6 +36,6 @@ test("a short failure is seen in its cell, and equal neighbours are one stretch"
   ]);
 });
 
-test("what came before or after the strip does not count", () => {
+test("changes before or after the timeline are ignored", () => {
   expect(strip(change(-9, "error"), change(-8, "started"), change(99, "error"))).toEqual([["started", 0, 10]]);
 });

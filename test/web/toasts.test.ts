@@ -9,7 +9,7 @@ afterEach(() => {
 
 const shown = () => toasts.value.map(({ text }) => text);
 
-test("a toast with an action stays while the pointer is on the toasts, and goes after the pointer has left", () => {
+test("a toast with an action stays while the pointer is on the toasts, and disappears after the pointer has left", () => {
   toast("Stopped sim/base", { action: { label: "Start again", run: () => {} } });
   holdToasts(true);
   vi.advanceTimersByTime(60_000);
@@ -19,7 +19,7 @@ test("a toast with an action stays while the pointer is on the toasts, and goes 
   expect(shown()).toEqual([]);
 });
 
-test("a toast that is dismissed under the pointer holds no later one", () => {
+test("a toast that is dismissed under the pointer does not keep later ones", () => {
   holdToasts(true);
   dismiss(toast("first"));
   toast("second");

@@ -5,7 +5,7 @@ import { verdictOf } from "../../web/src/overview/verdict-text.ts";
 const verdict = (counts: Partial<Record<ShownState, number>>, away = 0, processes = 9) =>
   verdictOf({ counts: new Map(Object.entries(counts) as [ShownState, number][]), away, processes });
 
-test("the verdict is red for what failed or is lost, and a warning while processes are only restarting", () => {
+test("the verdict is red for failed or lost processes, and a warning while processes are only restarting", () => {
   expect(verdict({ error: 1, backoff: 2, starting: 1 })).toEqual({ kind: "bad", mark: "error", text: "3 processes need attention." });
   expect(verdict({ backoff: 1, lost: 1 }, 1)).toEqual({ kind: "bad", mark: "lost", text: "1 host is not connected." });
   expect(verdict({ backoff: 1, starting: 2 })).toEqual({

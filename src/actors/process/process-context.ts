@@ -7,9 +7,9 @@ import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./
 export const DAEMON_DIED = "host daemon died";
 
 /**
- * Set one by one, by name: so V8 has a hidden class for an object that gets these properties in this order, as each `assign` of xstate makes
- * one (`Object.assign({}, context, …)`). Without it, more than 16 properties become a hash table: ten times the memory, and an `assign`
- * costs 13 µs instead of 1. A literal or a spread makes hidden classes of its own, which such copies do not find.
+ * The fields are set one by one, by name, so that V8 has a hidden class for an object that gets these properties in this order, as each `assign` of
+ * xstate makes one (`Object.assign({}, context, …)`). Without it, more than 16 properties become a hash table: ten times the memory, and an
+ * `assign` costs 13 µs instead of 1. A literal or a spread makes hidden classes of its own, which such copies do not find.
  */
 export function initialContext(input: ProcessInput): ProcessContext {
   const context = {} as { -readonly [Field in keyof ProcessContext]: ProcessContext[Field] };
@@ -78,23 +78,23 @@ export function freshRun(context: ProcessContext, event: ProcessEvent): RunRepor
   return run;
 }
 
-/** The current run lives, as far as is known. */
+/** Whether the current run lives, as far as is known. */
 export function runLives(context: ProcessContext): boolean {
   const { run } = context;
   return run !== null && run.run_id === context.runId && run.exit === null && !run.extinct && !context.runGone;
 }
 
-/** The current run has lived for `restart.stable_after`. */
+/** Whether the current run has lived for `restart.stable_after`. */
 export function isStable(context: ProcessContext): boolean {
   return runLives(context) && stableIn(context) === 0;
 }
 
-/** Milliseconds until then. */
+/** Milliseconds until the current run is stable. */
 export function stableIn({ clock, runBegan, definition }: ProcessContext): number {
   return Math.max(0, runBegan + definition.restart.stable_after - clock.monotonic());
 }
 
-/** Part of the newest reported run's tree may still be alive: no other run may be spawned. */
+/** Whether part of the newest reported run's tree may still be alive, so that no other run may be spawned. */
 export function treeLives(context: ProcessContext): boolean {
   return context.run !== null && !context.run.extinct && !context.runGone;
 }
@@ -126,7 +126,7 @@ export function withRun(context: ProcessContext, run: RunReport, late: boolean, 
   };
 }
 
-/** What an earlier manager noted of the restarts of its process. */
+/** The restart counters that an earlier manager saved with the run. */
 function memoOf({ clock, definition }: ProcessContext, run: RunReport, runBegan: number): Partial<ProcessContext> {
   const memo = readMemo(run.memo, runBegan);
   return { ...memo, unstable: memo.failures > 0 && clock.monotonic() < runBegan + definition.restart.stable_after };

@@ -1,10 +1,10 @@
 /**
  * The statechart of one process. Its table is that of docs/design/wire-rules.md, "States and transitions";
- * docs/decisions/0001-process-invariants.md has what must always hold.
+ * docs/decisions/0001-process-invariants.md has its invariants.
  *
  *   from                   | event                                  | to
  *   -----------------------|----------------------------------------|------------------------------------------------
- *   unknown                | the host's first report                | what runs is adopted, else launching or stopped; a restart
+ *   unknown                | the host's first report                | a living run is adopted, else launching or stopped; a restart
  *                          |                                        | that an earlier manager accepted is carried out
  *   stopped,error,backoff  | start, restart                         | launching: waiting, or starting if nothing is missing
  *   waiting                | dependencies hold                      | starting
@@ -30,7 +30,7 @@
  *   starting … stopping    | its daemon died, the run is gone       | error; restart policy once the host is back
  *   at rest                | a living run is reported               | adopted, or stopping if a stop is requested
  *
- * `unknown` is shown as its input says; adopting, launching and judging decide at once and never rest.
+ * `unknown` shows the state of its input; adopting, launching and judging are passed through at once.
  */
 import type { ActorRefFrom, SnapshotFrom } from "xstate";
 import { initialContext } from "./process-context.ts";

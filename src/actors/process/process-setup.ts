@@ -27,7 +27,7 @@ function notProvided(effect: string): MgrError {
   return new MgrError("internal", `effect '${effect}' is not provided`);
 }
 
-/** Everything that process-machine.ts names. Effects and the guard on dependencies are provided by app. */
+/** The guards, actions and delays that process-machine.ts names. Effects and the guard on dependencies are provided by app. */
 export const processSetup = setup({
   types: {
     context: {} as ProcessContext,
@@ -41,7 +41,7 @@ export const processSetup = setup({
     }),
   },
   guards: {
-    /** Provided by app: all of `definition.depends_on` hold at this moment. */
+    /** Whether all of `definition.depends_on` hold at this moment; provided by app. */
     dependenciesHold: () => {
       throw notProvided("dependenciesHold");
     },
@@ -68,9 +68,9 @@ export const processSetup = setup({
     seenReady: ({ context, event }) => freshRun(context, event)?.ready === true && context.runDefinition.ready !== null,
     seenEnded: ({ context, event }) => (freshRun(context, event)?.exit ?? null) !== null,
     seenExtinct: ({ context, event }) => freshRun(context, event)?.extinct === true,
-    /** The recorded result of a failed spawn: the run never started. */
+    /** Whether the report is the recorded result of a failed spawn: the run never started. */
     seenFailed: ({ context, event }) => (freshRun(context, event)?.exit?.reason ?? null) !== null,
-    /** An earlier manager or the daemon itself is already stopping the run. */
+    /** Whether an earlier manager or the daemon itself is already stopping the run. */
     seenStopping: ({ context, event }) => {
       const run = freshRun(context, event);
       return event.type === "report" && run?.exit === null && run.stopping;
@@ -118,23 +118,23 @@ export const processSetup = setup({
       enqueue.assign({ requested: to, origin });
       enqueue.emit({ type: "intent", requested_state: to, origin });
     }),
-    /** A user's request to start, or with `replace` to restart: earlier failures no longer count. */
+    /** Handles a user's request to start, or with `replace` to restart: earlier failures no longer count. */
     startAnew: enqueueActions(({ context, event, enqueue }, { replace }: { replace: boolean }) =>
       startAnew(context, event, { replace, enqueue, more: NO_FAILURES }),
     ),
-    /** The same where nothing lives, with `forgetPast`. */
+    /** The same if no run lives, with `forgetPast`. */
     launchAnew: enqueueActions(({ context, event, enqueue }) =>
       startAnew(context, event, { replace: false, enqueue, more: NO_FAILURES_NO_PAST }),
     ),
     resetCounters: assign(NO_FAILURES),
-    /** Only after a failure: a process that never failed has no timer. */
+    /** Starts a timer only after a failure: a process that never failed has none. */
     awaitStability: enqueueActions(({ context, enqueue }) => {
       if (!context.unstable) return;
       enqueue.cancel("stable");
       enqueue.raise({ type: "stable" }, { id: "stable", delay: stableIn(context) });
     }),
     noteStable: assign({ unstable: false }),
-    /** `replace`: also if the newest run still lives. */
+    /** Requests a run; with `replace`, also if the newest run still lives. */
     wantRun: enqueueActions(({ context, enqueue }, { replace }: { replace: boolean }) => {
       const pending = pendingAfter(context, replace);
       if (pending === context.pendingRun) return;
@@ -233,11 +233,11 @@ export const processSetup = setup({
     /** Clears the reason of the previous stop, on launching and on adopting. */
     forgetCause: assign({ stopCause: null, daemonDied: false }),
     noteAdoption: assign(({ context }) => ({ isAdopting: context.isNew, isNew: false })),
-    /** On launching: what follows is caused by this manager. */
+    /** Used on launching: later changes are caused by this manager. */
     forgetPast: assign(NO_PAST),
     /** Sends the same report to the next state: one visible step at a time, each in its own turn. */
     again: ({ self, event }) => self.send(event),
-    /** The same, if `started` does more with the report than take it. */
+    /** The same, only if `started` has to react to the report. */
     againUnlessPlain: ({ self, event }) => {
       const run = "run" in event ? event.run : null;
       if (run !== null && (run.exit !== null || run.ready || run.stopping)) self.send(event);
@@ -262,7 +262,7 @@ function originOf(event: ProcessEvent, time: number): RequestOrigin | null {
   return { by: event.by, time, stoppedWith: (event.type === "stop" ? event.stoppedWith : undefined) ?? null };
 }
 
-/** What is pending once a start, or with `replace` a restart, is requested; what already is, if that does not change it. */
+/** The pending run after a request to start, or with `replace` to restart; the same object if the request changes nothing. */
 function pendingAfter({ pendingRun, runId, lastRunId }: ProcessContext, replace: boolean): PendingRun {
   // Before the first report the newest run is unknown, but an earlier manager started it.
   const pending = { after: runId ?? lastRunId(), replace: replace || pendingRun?.replace === true };

@@ -11,7 +11,7 @@ export const wantRestart = { type: "wantRun", params: { replace: true } } as con
 
 const restartAnew = { type: "startAnew", params: { replace: true } } as const;
 
-/** Where a launch leads, with `actions` on the way: in one step, because each step of a start counts with thousands of processes. */
+/** The transitions of a launch, with `actions`: a launch is one step, because each step of a start counts with thousands of processes. */
 function launching<Actions>(actions: Actions) {
   return [
     { guard: "dependencyMissing", target: "#process.waiting", actions },
@@ -20,7 +20,7 @@ function launching<Actions>(actions: Actions) {
   ] as const;
 }
 
-/** For launches that a state decides on by itself. */
+/** Launches that a state begins by itself. */
 export const launchAtOnce = launching("forgetPast" as const);
 export const launch = launching({ type: "launchAnew" } as const);
 export const giveUp = { target: "#process.stopped", actions: stop } as const;
@@ -28,7 +28,7 @@ export const stopAlive = { target: "#process.stopping", actions: stop } as const
 export const restartAlive = { target: "#process.stopping", actions: restartAnew } as const;
 export const startAfterStop = { actions: restartAnew } as const;
 export const daemonDied = { target: "#process.error", actions: "blameDaemon" } as const;
-/** For states in which nothing has begun yet: the request is kept. */
+/** Used in states in which nothing has begun yet: the request is kept. */
 export const startLater = { actions: [start, wantStart] } as const;
 export const restartLater = { actions: [start, wantRestart] } as const;
 

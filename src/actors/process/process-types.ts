@@ -21,16 +21,16 @@ export type ProcessCommand =
 
 export type ProcessEvent =
   | ProcessCommand
-  /** From watchDependencies. `impossible` says why they can no longer be met, or is null. */
+  /** Sent by watchDependencies. `impossible` is the reason why the dependencies can no longer be met, or null. */
   | { type: "dependencies"; missing: readonly string[]; impossible: string | null }
   | { type: "host.ready" }
   | { type: "host.lost" }
-  /** The host's daemon is dead, and everything it ran. */
+  /** The host's daemon is dead, and so is everything that it ran. */
   | { type: "host.died" }
   /**
-   * What the host's run table says, after a hello or a reconnect. `run: null` means that this daemon has never run it. Send it only if the
-   * table is complete and was requested after the last spawn was answered: a paged report can miss a run that began meanwhile. `host` is
-   * set if the run was found on an unexpected host, and `lost` if the daemon before did not stop its processes: what happened to it.
+   * The entry of the host's run table, after a hello or a reconnect. `run: null` means that this daemon has never run it. Send it only if the table
+   * is complete and was requested after the last spawn was answered: a paged report can miss a run that began meanwhile. `host` is set if the run
+   * was found on an unexpected host, and `lost` if the previous daemon did not stop its processes: the reason why it ended.
    */
   | { type: "report"; run: RunReport | null; host?: string | null; lost?: string | null }
   | { type: "run.spawned"; run: RunReport }
@@ -46,9 +46,9 @@ export type ProcessEvent =
   | { type: "definition"; definition: ProcessDefinition }
   /** The run has lived for `restart.stable_after`. */
   | { type: "stable" }
-  /** What was asked for with `spawn` could not be done: `spawn_failed`, or DependenciesLost. */
+  /** A `spawn` request failed with `spawn_failed` or DependenciesLost. */
   | { type: "spawn.failed"; error: unknown }
-  /** What was asked for with `stop_run` is over: the host says `not_running`. If the host accepts it, run.extinct follows. */
+  /** The run of a `stop_run` request is over: the host answered `not_running`. If the host accepts the request, run.extinct follows. */
   | { type: "stop.gone" }
   /** An effect ended in a way that its contract excludes: a defect. */
   | { type: "effect.failed"; error: unknown };
@@ -69,53 +69,53 @@ export type ProcessEmitted =
   | EffectRequest;
 
 /**
- * What the host is asked to do, at most one thing at a time for each process. Events instead of invoked actors: with thousands of processes,
- * an actor for each start and stop costs as much as the transition that makes it (bench/NOTES.md, "Start of 1,000 processes").
+ * Requests to the host, at most one at a time for each process. Events are used instead of invoked actors: with thousands of processes, an actor
+ * for each start and stop costs as much as the transition that makes it (bench/NOTES.md, "Start of 1,000 processes").
  */
 export type EffectRequest =
   /** Answered by `run.spawned`, or `spawn.failed`. */
   | { type: "spawn"; run: SpawnInput }
-  /** Answered by `run.extinct` once the host has carried it out, or `stop.gone`. Asked again while it is under way, it is not begun anew. */
+  /** Answered by `run.extinct` once the host has carried it out, or `stop.gone`. A repeated request does not restart a stop under way. */
   | { type: "stop_run"; run: StopInput }
-  /** The last request counts no longer: it is not sent to the host if it was not sent yet, and not answered. */
+  /** Drops the last request: it is not sent to the host if it was not sent yet, and not answered. */
   | { type: "abandon" };
 
 export interface ProcessInput {
   readonly definition: ProcessDefinition;
-  /** From the intent file, else by autostart. */
+  /** The requested state, from the intent file, else by autostart. */
   readonly requested: RequestedState;
-  /** From the intent file: which user asked for it. */
+  /** The user's request, from the intent file. */
   readonly origin?: RequestOrigin | null;
-  /** From the intent file: an earlier manager accepted a start or restart whose run had not begun. */
+  /** A start or restart from the intent file that an earlier manager accepted and whose run had not begun. */
   readonly pendingRun?: PendingRun | null;
-  /** The saved requests were lost: the request is inferred from the host's first report. */
+  /** Whether the saved requests were lost: then the request is inferred from the host's first report. */
   readonly isIntentLost?: boolean;
-  /** What is shown until the host's first report: "stopped", or after a rebuild the last state that was shown. */
+  /** The state shown until the host's first report: "stopped", or after a rebuild the last state that was shown. */
   readonly shown?: ProcessState;
   readonly size?: TerminalSize | null;
   readonly settings?: ProcessSettings;
   readonly hostReady?: boolean;
-  /** Where the newest run of an earlier manager was; the definition's host if left out. */
+  /** Host of the newest run of an earlier manager; the definition's host if omitted. */
   readonly host?: string | null;
-  /** The same clock as the actor system's. */
+  /** Clock of the actor system. */
   readonly clock: Clock;
-  /** A new id `<epoch>-<n>`, larger than every one before. */
+  /** Returns a new id `<epoch>-<n>`, larger than every one before. */
   readonly nextRunId: () => string;
-  /** The newest id in use, of any process. */
+  /** Returns the newest id in use, of any process. */
   readonly lastRunId: () => string;
 }
 
-/** Nothing was sent to the host: the process's dependencies no longer hold. */
+/** The process's dependencies no longer hold, so nothing was sent to the host. */
 export class DependenciesLost extends Error {}
 
-/** A run to start. Everything but `spawn_failed` and DependenciesLost is tried again. */
+/** A run to start. Failures other than `spawn_failed` and DependenciesLost are retried. */
 export interface SpawnInput {
   readonly runId: string;
   readonly definition: ProcessDefinition;
-  /** Of the last send_winch; null: the definition's. */
+  /** Terminal size of the last send_winch; null: the definition's. */
   readonly size: TerminalSize | null;
   readonly settings: ProcessSettings;
-  /** At most 4 KiB: restart counters, for the manager after this one. */
+  /** Restart counters for the next manager, at most 4 KiB. */
   readonly memo: string;
 }
 
@@ -139,7 +139,7 @@ export interface ProcessExit {
   readonly time: number;
 }
 
-/** Why a living run is being stopped; null: because a user asked. */
+/** Why a living run is being stopped; null: a user requested it. */
 export type StopCause = { readonly reason: string } | null;
 
 export interface ProcessContext {
@@ -153,21 +153,21 @@ export interface ProcessContext {
   /** The settings that the current run was started with. */
   readonly runSettings: ProcessSettings;
   readonly requested: RequestedState;
-  /** null: the configuration asked for it. */
+  /** The request that set `requested`; null: it came from the configuration. */
   readonly origin: RequestOrigin | null;
   /** See `ProcessInput`. */
   readonly isIntentLost: boolean;
   /** The state that was last announced. */
   readonly shown: ProcessState;
-  /** No host has reported yet, and no actor before this one has shown anything. */
+  /** Whether no host has reported yet, and no earlier actor has shown a state. */
   readonly isNew: boolean;
-  /** The next state results from the first report. */
+  /** Whether the next state results from the first report. */
   readonly isAdopting: boolean;
   /** Newest run id known; events of older ones are ignored. */
   readonly runId: string | null;
   /** Newest report of the newest run that a host has reported. */
   readonly run: RunReport | null;
-  /** The host has another daemon, which never reported the end of `run`: nothing of it is left. */
+  /** Whether nothing of `run` is left although its end was not reported: the host has another daemon. */
   readonly runGone: boolean;
   /** Host of the newest run: a configured host, or null for the manager's own. The next run begins on the host of `definition`. */
   readonly host: string | null;
@@ -176,12 +176,12 @@ export interface ProcessContext {
   /** Monotonic time at which `run`'s leader ended; null while it lives. */
   readonly runEnded: number | null;
   readonly exit: ProcessExit | null;
-  /** null while a run lives and before the first. */
+  /** Whether the newest run succeeded; null while a run lives and before the first. */
   readonly lastRunSucceeded: boolean | null;
   readonly size: TerminalSize | null;
   readonly settings: ProcessSettings;
   readonly hostReady: boolean;
-  /** The run ended with its daemon: the restart policy waits for a new one. */
+  /** Whether the run ended with its daemon: the restart policy waits for a new one. */
   readonly daemonDied: boolean;
   readonly waitingFor: readonly string[];
   /** Restarts since the last requested start. */
@@ -190,15 +190,15 @@ export interface ProcessContext {
   readonly attempt: number;
   /** Restarts after failures in a row, with no run of `restart.reset_after` between them. */
   readonly failures: number;
-  /** The process failed, and no run has lived for `restart.stable_after` since. */
+  /** Whether the process failed, and no run has lived for `restart.stable_after` since. */
   readonly unstable: boolean;
   /** Monotonic times of restarts within the policy's window. */
   readonly restartTimes: readonly number[];
-  /** Unix milliseconds, and the same on the monotonic clock; null outside backoff. */
+  /** Time of the next restart, Unix milliseconds, and the same on the monotonic clock; null outside backoff. */
   readonly nextStart: { readonly time: number; readonly monotonic: number } | null;
-  /** A start or restart was accepted, and its run has not begun. */
+  /** An accepted start or restart whose run has not begun. */
   readonly pendingRun: PendingRun | null;
   readonly stopCause: StopCause;
-  /** The sentence for the next `changed`. */
+  /** The reason for the next `changed`. */
   readonly reason: string | null;
 }

@@ -11,12 +11,12 @@ function policyAllows(context: ProcessContext): boolean {
   return policy === "always" || !endedWell(context);
 }
 
-/** The host's record of a spawn that failed. Trying again would fail again. */
+/** Whether the host recorded a failed spawn: a retry would fail again. */
 function neverRan(context: ProcessContext): boolean {
   return (context.run?.exit?.reason ?? null) !== null && !context.daemonDied;
 }
 
-/** Ended by itself with a success code. */
+/** Whether the run ended by itself with a success code. */
 export function endedWell(context: ProcessContext): boolean {
   return context.stopCause === null && !context.daemonDied && context.lastRunSucceeded === true;
 }
@@ -33,7 +33,7 @@ function failuresInARow(context: ProcessContext): number {
   return hasLasted(context) || endedWell(context) ? 0 : context.failures;
 }
 
-/** The run that just ended lived long enough for its end to count as the first one. */
+/** Whether the run that just ended lived long enough for its end to count as the first one. */
 function hasLasted(context: ProcessContext): boolean {
   return endTime(context) - context.runBegan >= context.definition.restart.reset_after;
 }
@@ -44,7 +44,7 @@ function recentRestarts(context: ProcessContext): number[] {
   return context.restartTimes.filter((time) => time > oldest);
 }
 
-/** Monotonic. */
+/** Monotonic time of the run's end. */
 function endTime(context: ProcessContext): number {
   return context.runEnded ?? context.clock.monotonic();
 }

@@ -6,8 +6,8 @@ import type { BusSettings } from "../../contract/messages.ts";
 type Settings = Pick<InstanceSettings, "bus" | "bus_ca_file" | "bus_leafnode_url" | "bus_max_payload" | "bus_memory">;
 
 /**
- * A host links to the broker by which it reaches the manager, unless that is a nats-server: its clients' port takes no leaf nodes, but
- * its leaf-node listener does. The local host always reaches the manager's own.
+ * Settings for a host's broker. It links to the broker by which the host reaches the manager. A nats-server accepts leaf nodes only on its
+ * leaf-node listener, not on its client port. The local host always reaches the manager's own broker.
  */
 export function busSettings(settings: Settings, isLocal: boolean): BusSettings {
   const { bus, bus_ca_file, bus_leafnode_url: url, bus_max_payload, bus_memory } = settings;

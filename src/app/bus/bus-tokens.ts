@@ -7,7 +7,7 @@ import { identityOf, readRegularFile } from "../../http/auth/read-regular-file.t
 /** Shorter tokens can be guessed; other characters do not fit into an HTTP header. */
 const HOST_TOKEN = /^[A-Za-z0-9+/._~=-]{20,1000}$/;
 const MAX_BYTES = 4_096;
-/** How long the content of a token file stays cached without a look at the file, milliseconds. */
+/** Time for which the content of a token file stays cached without checking the file, milliseconds. */
 const FRESH_MS = 500;
 
 export interface BusTokensOptions {
@@ -60,7 +60,7 @@ export class BusTokens {
     return changed;
   }
 
-  /** The same hosts as `renew` returns; accepts nothing. */
+  /** Returns the same hosts as `renew`, but accepts nothing. */
   changed(): string[] {
     return [...this.#options.hosts().keys()].filter((name) => {
       const accepted = this.#accepted.get(name);
@@ -86,12 +86,12 @@ export class BusTokens {
     return known !== null && timingSafeEqual(digest, known);
   }
 
-  /** Cached: each of many connections is checked against the token files of all hosts. */
+  /** Reads the cached digest: each of many connections is checked against the token files of all hosts. */
   #read(host: string, path: string): Buffer | null {
     const now = performance.now();
     const known = this.#known.get(path);
     if (known !== undefined && now - known.at < FRESH_MS) return known.digest;
-    // Before the content: a file that changes in between is read again the next time.
+    // The identity is read before the content, so that a file that changes in between is read again the next time.
     const identity = identityOf(path);
     const isSame = known !== undefined && identity !== null && identity === known.identity && known.digest !== null;
     const digest = isSame ? known.digest : this.#readAgain(host, path);

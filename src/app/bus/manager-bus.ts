@@ -25,11 +25,11 @@ import type { LogBook } from "../../log/log-book.ts";
 import { readPem } from "./bus-settings.ts";
 import { BusTokens, type RefusedDaemon } from "./bus-tokens.ts";
 
-/** How long clients have at shutdown to find another server, milliseconds. */
+/** Time for clients to find another server at shutdown, milliseconds. */
 const RETIRE_MS = 200;
 /** Ping interval: a client that does not answer is disconnected within three of these, milliseconds. */
 const PING_MS = 2_000;
-/** How often the permissions of connected clients are checked again, milliseconds. */
+/** Interval at which the permissions of connected clients are checked again, milliseconds. */
 const REVALIDATION_MS = 2_000;
 
 interface ManagerBusOptions {
@@ -46,7 +46,7 @@ interface ManagerBusParts extends ManagerBusOptions {
   readonly broker: Broker;
   readonly registry: Registry;
   readonly local: Bus;
-  /** Of the broker, once it listens. */
+  /** Port on which the broker listens; 0 until it does. */
   readonly place: { port: number };
 }
 
@@ -75,19 +75,19 @@ export async function openManagerBus(options: ManagerBusOptions): Promise<Manage
  */
 export class ManagerBus {
   readonly broker: Broker;
-  /** Bytes of the connections of the manager. */
+  /** Counts the bytes of the manager's connections. */
   readonly peers = new PeerTrafficBook(tcpInfo);
   /** Programs that connect to this broker instead of their host's. */
   readonly registry: Registry;
   /** Tokens of the daemons of other hosts. */
   readonly tokens: BusTokens;
-  /** A client of our own broker. */
+  /** The manager's client of its own broker. */
   readonly local: Bus;
-  /** For the local host, which sends a lot of output. */
+  /** The bus for the local host, which sends a lot of output. */
   readonly localHosts: LocalBus;
-  /** For remote hosts and clients: resolves once their server has been reached, which may never happen. Rejects at shutdown. */
+  /** The bus for remote hosts and clients: resolves once their server has been reached, which may never happen. Rejects at shutdown. */
   readonly shared: Promise<Bus>;
-  /** Of `/mgr/bus`. */
+  /** Handles upgrades of `/mgr/bus`. */
   readonly door: BusUpgrade;
   readonly #options: ManagerBusParts;
   readonly #end = new AbortController();
@@ -118,8 +118,8 @@ export class ManagerBus {
   }
 
   /**
-   * Serves plain NATS over TCP where `instance.bus_listen` says, with TLS if it is reachable from outside and there is a certificate.
-   * Resolves with the port; null: there is none. Rejects with `conflict` when it is not available.
+   * Serves plain NATS over TCP on the address `instance.bus_listen`, with TLS if it is reachable from outside and there is a certificate. Resolves
+   * with the port; null: no address is configured. Rejects with `conflict` when the address is not available.
    */
   async listen(http: Pick<HttpServer, "admitUser">): Promise<number | null> {
     const { bus_listen } = this.#options.instance;
@@ -165,7 +165,7 @@ export class ManagerBus {
     await this.broker.close();
   }
 
-  /** The broker's view and, for an external server, what the members report about themselves. */
+  /** The broker's report and, for an external server, the reports of the members. */
   async #report(): Promise<object> {
     const { broker, door, local } = this;
     const { clients: connections, links, ...totals } = broker.stats();
@@ -220,7 +220,7 @@ export class ManagerBus {
   }
 }
 
-/** A web user must not be mistaken for a process of the same name. */
+/** Adds an `@`, so that a web user is not mistaken for a process of the same name. */
 function permissionsOfUser(user: string): BrokerPermissions {
   return permissionsOf({ kind: "client", name: `@${user}` });
 }

@@ -17,7 +17,7 @@ interface ConfigurationOptions {
   load: LoadConfig | null;
   plan: (next: Config) => ConfigurationChange;
   take: (next: Config) => ConfigurationChange;
-  /** Default: in memory only. */
+  /** Earlier versions of the files; default: in memory only. */
   history: ConfigHistory | undefined;
   log: LogBook;
 }
@@ -26,8 +26,8 @@ interface ConfigurationOptions {
 const MAX_WAITING = 32;
 
 /**
- * The configuration while the manager runs: previewing a reload, reloading, and editing its files. Operations run one after the other; what
- * is read from disk takes effect in one turn.
+ * The configuration while the manager runs: previewing a reload, reloading, and editing its files. Operations run one after the other; a
+ * configuration that was read takes effect in one turn.
  */
 export class RunningConfiguration implements Configuration {
   readonly #options: ConfigurationOptions & { readonly history: ConfigHistory };
@@ -94,7 +94,7 @@ export class RunningConfiguration implements Configuration {
     return this.#operations.run(async () => {
       const known = this.#known(path);
       const { content, hash } = await readEditable(known);
-      // What another program has written since can be compared, too.
+      // A version that another program has written since can be compared, too.
       await this.#note(known, content, null);
       return { path: known, hash, effective_hash: this.#effectiveHash(known), versions: this.#options.history.of(known) };
     });
@@ -113,7 +113,7 @@ export class RunningConfiguration implements Configuration {
   save({ path, content, baseHash }: { path: string; content: string; baseHash: string | undefined }, by: string): Promise<string> {
     return this.#operations.run(async () => {
       const known = this.#known(path);
-      // That the text is outdated is reported before any errors in it.
+      // An outdated text is reported before any errors in it.
       if (baseHash !== undefined && (await readEditable(known)).hash !== baseHash)
         throw new MgrError("conflict", `${known} was changed by another user or program; load it again`);
       await this.#load(new Map([[known, content]]));
@@ -129,7 +129,7 @@ export class RunningConfiguration implements Configuration {
     return this.#options.current().hashes.get(path) ?? null;
   }
 
-  /** Keeps the texts that have come into effect. */
+  /** Records the texts that have taken effect. */
   async #noteFiles(): Promise<void> {
     for (const path of this.#options.current().files) {
       const text = await readEditable(path).catch(() => null);
@@ -137,7 +137,7 @@ export class RunningConfiguration implements Configuration {
     }
   }
 
-  /** A version that cannot be kept, as on a full disk, is logged: the file itself matters more. */
+  /** Records a version of a file. A failure, such as a full disk, is only logged: the file itself matters more. */
   async #note(path: string, content: string, by: string | null): Promise<void> {
     const { history, log } = this.#options;
     try {

@@ -30,7 +30,7 @@ interface ReloadOptions {
   tokens: HostTokens | null;
 }
 
-/** Not running yet, but about to. */
+/** States of processes that do not run yet, but are about to. */
 const ON_THE_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "backoff"]);
 
 /**
@@ -42,7 +42,7 @@ export class Reload {
   readonly #options: ReloadOptions;
   /** The newest configuration, without retiring processes. */
   #latest: Config;
-  /** Processes of the manager itself, which no file has. */
+  /** The manager's own processes, which are in no configuration file. */
   readonly #own = new Map<string, ProcessDefinition>();
 
   constructor(options: ReloadOptions) {
@@ -50,7 +50,7 @@ export class Reload {
     this.#latest = options.registry.config;
   }
 
-  /** Before the actors are created: the manager's own processes of an earlier manager. */
+  /** Restores the own processes of an earlier manager. Called before the actors are created. */
   restore(definitions: readonly ProcessDefinition[]): void {
     for (const definition of definitions) this.#own.set(definition.name, definition);
     if (definitions.length > 0) this.#install();
@@ -74,7 +74,7 @@ export class Reload {
     events.publish({ type: "tree_changed" });
   }
 
-  /** What `apply` would do. Throws `conflict` if `apply` would. */
+  /** Returns the changes that `apply` would make. Throws `conflict` if `apply` would. */
   plan(next: Config): ConfigurationChange {
     this.#checkNames(next);
     const plan = planChanges(this.#latest.processes, next.processes);
@@ -91,7 +91,7 @@ export class Reload {
     };
   }
 
-  /** What `apply` starts: added processes with autostart, those whose start was requested when they were removed, and what they need. */
+  /** Processes that `apply` starts: added ones with autostart, those whose start was requested when they were removed, and their dependencies. */
   #starts({ added, changed }: Plan, next: Config): string[] {
     const { registry, intents } = this.#options;
     const again = added.filter((name) => registry.retiring.get(name)?.wanted === true);
@@ -181,7 +181,7 @@ export class Reload {
     hosts.release();
   }
 
-  /** A retiring process may have the name of a new group, or the other way round. */
+  /** Throws `conflict` if a retiring process or one of its groups has the name of a new group or process. */
   #checkNames(next: Config): void {
     for (const name of this.#options.registry.retiring.keys()) {
       if (next.processes.has(name)) continue;
@@ -216,7 +216,7 @@ export class Reload {
     for (const name of groups.keys()) if (!before.groups.has(name)) actors.spawnGroup(name);
   }
 
-  /** Removes it when nothing of it is left: checked after each event of its actor. */
+  /** Removes a retiring process when nothing of it is left, which is checked after each event of its actor. */
   #awaitEnd(name: string): void {
     const { registry, system } = this.#options;
     const look = () => {
@@ -248,7 +248,7 @@ export class Reload {
     log.info(`process '${name}' is removed${last === undefined ? "" : ` (it was ${last})`}`);
   }
 
-  /** Start tools are shown with every process. */
+  /** Publishes unchanged processes again if the start tools changed: these are shown with every process. */
   #showAgain(before: Config, unchanged: readonly string[]): void {
     const { registry } = this.#options;
     if (JSON.stringify(before.instance.start_tools) === JSON.stringify(this.#latest.instance.start_tools)) return;

@@ -30,20 +30,20 @@ export interface CreateOptions {
   baseDir?: string;
   /** Receives the manager's log from the first entry on. */
   onLog?: (entry: LogEntry) => void;
-  /** For every time-out, delay and time-stamp of the manager, its host and its handles. */
+  /** Clock for every timeout, delay and timestamp of the manager, its host and its handles. */
   clock?: Clock;
   /** Runs the processes; by default a host within this program. It is closed along with the manager. */
   host?: HostLink;
   /**
-   * Opens the one port with page, routes and WebSockets: true for where the configuration says (a free port of localhost
+   * Opens the one port with page, routes and WebSockets: true for the configured address (a free port of localhost
    * for an object without `instance.manager`), or an address `[HOST]:PORT`. By default there is none.
    */
   listen?: boolean | string;
   /** Folder for the requested state and the log, kept across restarts; created if missing, and locked. By default nothing is written. */
   stateDir?: string;
   /**
-   * Opens the bus: processes are given its address in `MGR_BUS_URL`, and hosts of the configuration and clients come over
-   * it (NATS on a free port of loopback, or where the configuration says). By default there is none.
+   * Opens the bus: processes are given its address in `MGR_BUS_URL`, and configured hosts and clients connect to
+   * it (NATS on a free port of loopback, or the configured address). By default there is none.
    */
   bus?: boolean;
   /** Uses configuration files that other users can change. By default they are an error. */
@@ -65,10 +65,10 @@ const RULES: Readonly<Record<keyof CreateOptions, OptionRule>> = {
 };
 
 /**
- * A manager within this program, from a configuration object or the path of a file: no port, no files, no daemon process
- * unless asked for. Dispose of it (`await using`), and everything that it started is gone, also when a test throws; if
- * this program is killed, a guard ends it within moments. Rejects with ConfigError (every problem), `bad_field` (options), `conflict` (port
- * or state folder in use) or `timeout` (a host of your own that does not say hello within 10 s).
+ * A manager within this program, from a configuration object or the path of a file: no port, no files, no daemon process unless requested.
+ * Disposing of it (`await using`) ends everything that it started, also when a test throws; if this program is killed, a guard ends everything
+ * within moments. Rejects with ConfigError (every problem), `bad_field` (options), `conflict` (port or state folder in use) or `timeout` (a host of
+ * your own that does not say hello within 10 s).
  */
 export async function createManager(config: ConfigInput | string, options: CreateOptions = {}): Promise<EmbeddedManager> {
   checkOptions("createManager", options, RULES);
@@ -176,7 +176,7 @@ const NOBODY = { admitUser: () => Promise.resolve(null) };
 interface BusOptions {
   config: Config;
   log: LogBook;
-  /** Null: it is not there yet. */
+  /** Null: the engine has not been created yet. */
   engine: () => Engine | null;
 }
 
@@ -193,7 +193,7 @@ async function openEmbeddedBus({ config, log, engine }: BusOptions): Promise<Man
   });
 }
 
-/** What an observer throws does not affect the actor: it is an uncaught exception, as from any listener. */
+/** An error thrown by an observer does not affect the actor: it becomes an uncaught exception, as from any listener. */
 function aside(observe: () => void): void {
   try {
     observe();
@@ -204,7 +204,7 @@ function aside(observe: () => void): void {
   }
 }
 
-/** Newest first; all are run, then the first failure is thrown. */
+/** Runs all cleanups, newest first, then throws the first failure. */
 async function undo(cleanups: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const cleanup of cleanups.splice(0).reverse()) {
@@ -218,6 +218,6 @@ async function undo(cleanups: (() => unknown)[]): Promise<void> {
 }
 
 function loadObject(object: ConfigInput, { baseDir = process.cwd() }: CreateOptions): Config {
-  // Only a name: nothing is written there.
+  // The state folder is only a name: nothing is written there.
   return loadConfigObject(object, { base_dir: baseDir, state_dir: join(tmpdir(), "mgr-embedded") });
 }

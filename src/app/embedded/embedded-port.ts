@@ -23,7 +23,7 @@ interface PortOptions {
   config: Config;
   /** The bus behind `/mgr/bus`. */
   door: BusUpgrade | null;
-  /** Where the bytes of connections are counted. */
+  /** Counts the bytes of connections. */
   book: PeerTrafficBook | null;
   /** True: the address from the configuration. */
   listen: true | string;

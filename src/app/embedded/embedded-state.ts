@@ -16,13 +16,13 @@ import { openRunHistory } from "../state/run-history-file.ts";
 import { StateFiles } from "../state/state-files.ts";
 import { INTENT_FILE, keepStateFolder } from "../state/state-folder.ts";
 
-/** What an embedded manager keeps: what users want, its epoch, its log. */
+/** The state of an embedded manager: requested states, epoch and log. */
 export interface EmbeddedState {
   readonly intents: IntentKeeper;
   readonly epoch: number;
-  /** Where its log begins. */
+  /** The last log id and up to `count` log entries of earlier managers. */
   logBefore(count: number): Promise<Pick<LogBookOptions, "lastId" | "earlier">>;
-  /** The log begins. Resolves with the runs of earlier managers. */
+  /** Starts to write the log. Resolves with the runs of earlier managers. */
   begin(log: LogBook): Promise<RunHistory>;
   readonly bus: BusFiles;
   /** Undefined: features keep nothing. */
@@ -85,7 +85,7 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
       release: () => end().finally(() => lock.release()),
     };
   } catch (error) {
-    // What is thrown is the cause of another failure here.
+    // An error of this cleanup would hide its cause, which is thrown below.
     await end().catch(() => undefined);
     lock.release();
     throw error;

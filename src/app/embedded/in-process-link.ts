@@ -15,7 +15,7 @@ export function inProcessLink(transport: Transport, mode: ViewMode = { kind: "fu
   return {
     frames$,
     state$,
-    // The manager takes each frame in the turn it is sent.
+    // The manager receives each frame in the turn in which it is sent.
     isFull: false,
     send(frame) {
       if (state$.value.kind !== "open") return false;

@@ -2,6 +2,7 @@ import type { ActorKind, ActorKinds } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
+import { untilWithin } from "../../base/wait.ts";
 import { type FocusedView, viewQuery } from "../../client/link/connect-options.ts";
 import { ManagerClient } from "../../client/manager-client.ts";
 import type { RequestOptions } from "../../client/requests.ts";
@@ -14,7 +15,7 @@ import type { Engine } from "../engine.ts";
 import type { EmbeddedManager, OpenPort } from "./embedded-manager.ts";
 import { inProcessLink } from "./in-process-link.ts";
 
-/** How long the host in the same program has for its hello, milliseconds. */
+/** Timeout for the hello of the host in the same program, milliseconds. */
 const HELLO_TIMEOUT_MS = 10_000;
 
 interface Parts {
@@ -23,13 +24,13 @@ interface Parts {
   transport: Transport;
   port: OpenPort | null;
   busUrl: string | null;
-  /** The next reload takes this configuration; without it, the file is read. */
+  /** Sets the configuration of the next reload; null: the file is read. */
   setNext: (config: ConfigInput | null) => void;
-  /** Ends everything but these connections. */
+  /** Ends everything except the connections of this object. */
   release: () => Promise<void>;
 }
 
-/** An engine as an embedding program sees it: through connections without sockets. */
+/** The interface of an engine for the embedding program, through connections without sockets. */
 export class InProcessManager extends FeatureHandles implements EmbeddedManager {
   readonly client: ManagerClient;
   readonly port: OpenPort | null;
@@ -111,22 +112,15 @@ export class InProcessManager extends FeatureHandles implements EmbeddedManager 
     return actor;
   }
 
-  /** Resolves once commands are taken; `timeout` if the host does not say hello. */
+  /** Resolves once commands are accepted; rejects with `timeout` if the host does not say hello. */
   async hostReady(): Promise<void> {
     const { engine, clock } = this.#parts;
-    if (engine.registry.isHostReady()) return;
-    await new Promise<void>((resolve, reject) => {
-      const timer = clock.setTimeout(() => {
-        leave();
-        reject(new MgrError("timeout", `the host did not say hello within ${HELLO_TIMEOUT_MS} ms`));
-      }, HELLO_TIMEOUT_MS);
-      const leave = engine.events.subscribe((event) => {
-        if (event.type !== "host_upsert" || !event.host.daemon_ready) return;
-        clock.clearTimeout(timer);
-        leave();
-        resolve();
+    const subscribe = (check: () => void) =>
+      engine.events.subscribe((event) => {
+        if (event.type === "host_upsert") check();
       });
-    });
+    const isReady = await untilWithin(() => engine.registry.isHostReady(), subscribe, { forMs: HELLO_TIMEOUT_MS, clock });
+    if (!isReady) throw new MgrError("timeout", `the host did not say hello within ${HELLO_TIMEOUT_MS} ms`);
   }
 
   close(): Promise<void> {

@@ -6,7 +6,7 @@ import { TargetCounts, targetText } from "../../bus/streams/target-counts.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { StreamFrame } from "../../contract/streams.ts";
 
-/** A stream to a host, and what the host answered. */
+/** A stream to a host, and the answer of the host. */
 export interface Carried<Answer> {
   readonly end: Duplex;
   readonly answer: Answer;
@@ -16,7 +16,7 @@ export interface Carried<Answer> {
 export class Forwards {
   readonly #link: HostLink;
   readonly #ends: StreamEnds;
-  /** What they carried. */
+  /** Bytes that the streams carried, by target. */
   readonly counts = new TargetCounts();
 
   constructor(link: HostLink) {
@@ -25,20 +25,20 @@ export class Forwards {
   }
 
   /**
-   * A TCP connection from the host to `target`, as a stream: half close and flow control as of a socket. Rejects as the
-   * host does (`conflict`, `not_found`, `timeout`, `busy`); later its `error` is `host_unavailable` when host or link are lost.
+   * Opens a TCP connection from the host to `target` as a stream, with half close and flow control as of a socket. Rejects as the host does
+   * (`conflict`, `not_found`, `timeout`, `busy`); later the stream's `error` is `host_unavailable` when host or link are lost.
    */
   async open(session: string, target: { host: string; port: number }): Promise<Duplex> {
     const ask = (stream: string) => this.#link.request("connect", { session, stream, ...target });
     return (await this.carry(targetText(target.host, target.port), ask)).end;
   }
 
-  /** A stream that `ask` requests from the host; `target` names it in statistics. */
+  /** Opens a stream that `ask` requests from the host; `target` names it in statistics. */
   async carry<Answer>(target: string, ask: (stream: string) => Promise<Answer>): Promise<Carried<Answer>> {
     const stream = randomUUID();
     const end = this.#ends.open(stream);
     this.counts.follow(target, end);
-    // Until a caller has it, no other listener handles its errors.
+    // Until a caller has the stream, no other listener handles its errors.
     end.on("error", () => {});
     let answer: Answer;
     try {

@@ -1,21 +1,23 @@
 import { fromPromise } from "xstate";
+import { z } from "zod";
 import { type GreetInput, type Greeting, type HostEmitted, hostMachine } from "../../actors/host-machine.ts";
 import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { Task } from "../../base/task.ts";
 import type { HostLink } from "../../contract/host-link.ts";
-import type { BusSettings, HostEvent } from "../../contract/messages.ts";
+import { type BusSettings, type HostEvent, MAX_KEPT_NAMES } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { HostSession } from "./host-session.ts";
 import type { HostedProcesses } from "./hosted-processes.ts";
+import { readList } from "./list-reader.ts";
 import { stopRun } from "./run-commands.ts";
 
 interface HostControllerOptions {
   host: string;
-  /** The manager's own machine. */
+  /** Whether the host is the manager's own machine. */
   isLocal: boolean;
   link: HostLink;
   epoch: number;
@@ -25,22 +27,22 @@ interface HostControllerOptions {
   log: LogBook;
   /** How long the host waits for a lost manager before it stops everything, milliseconds; null: for ever. */
   stopAfterMs: () => number | null;
-  /** How the host's broker is linked to others. */
+  /** Settings for the host's broker. */
   bus: () => BusSettings;
   /** Resolves when it is this host's turn to report to its processes: hundreds of hosts may come back at the same moment. */
   turn: () => Promise<void>;
   registry: Pick<HostedProcesses, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
-  /** The host's state may have changed. */
+  /** Called when the host's state may have changed. */
   onHostChanged: () => void;
 }
 
 /**
- * An exit waits this long for its output, milliseconds; then what is missing is declared lost
- * (docs/design/runtime-invariants.md, "Exit after output").
+ * Maximum time that an exit waits for its output, milliseconds; then missing output is declared lost (docs/design/runtime-invariants.md, "Exit
+ * after output").
  */
 const OUTPUT_PATIENCE_MS = 1_000;
 
-/** A clock that differs by more is worth a warning, milliseconds: people compare times in logs. */
+/** Clock difference from which a warning is logged, milliseconds: people compare times in logs. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /** Events that are passed to processes; the others only update the table. */
@@ -71,11 +73,11 @@ export class HostController {
   readonly #queues = new Map<string, News[]>();
   /** The newest report of each run, for an actor that is rebuilt. */
   #table: Map<string, RunReport> | null = null;
-  /** The daemon that reported these runs. */
+  /** Stream id of the daemon that reported these runs. */
   #streamId: string | null = null;
   /** Runs of unknown names that are being stopped, by run id. */
   readonly #strangers = new Set<string>();
-  /** Why the processes of the previous daemon ended, until they know it. */
+  /** Why the processes of the previous daemon ended; null if the daemon is not new. */
   #previousEnd: string | null = null;
   readonly #end = new Task();
 
@@ -99,7 +101,7 @@ export class HostController {
     });
   }
 
-  /** From now on, events of the host are received. */
+  /** Starts to receive events of the host. */
   begin(): void {
     const { host, isLocal, link, system } = this.#options;
     system.spawn("host", host, (scope) => ({
@@ -129,7 +131,7 @@ export class HostController {
         log.error(`the daemon of host '${host}' died, and its processes with it`);
         // If another daemon was greeted already, the session is with that one.
         if (this.session.streamId === this.#streamId) this.session.drop();
-        // The rest of the output died with the daemon: what arrived before is delivered first.
+        // The rest of the output died with the daemon: events that arrived before are delivered first.
         for (const name of [...this.#queues.keys()]) this.#deliverAll(name);
         this.#table = null;
         this.#tellProcesses({ type: "host.died" });
@@ -145,12 +147,12 @@ export class HostController {
     }
   }
 
-  /** A rebuilt actor asks for the state of its process. */
+  /** Reports the state of a process again, for an actor that is rebuilt. */
   reportAgain(name: string): void {
     if (this.#table !== null) this.#reportOne(name, this.#table.get(name) ?? null);
   }
 
-  /** A daemon that this manager has not met says what happened to the one before. */
+  /** Logs the end of the previous daemon, if this manager has not met the new one before. */
   #greeted({ stream_id, previous_end, output_from }: Greeting): void {
     const { host, log } = this.#options;
     const isNew = this.#streamId !== stream_id;
@@ -160,28 +162,28 @@ export class HostController {
     if (isNew && output_from !== null) void this.#forgetOutputs();
   }
 
-  /** Output of processes that are no longer configured is not kept. */
+  /** Drops the output that the host keeps of processes that are no longer configured. */
   async #forgetOutputs(): Promise<void> {
     const { registry, log, host } = this.#options;
     const { link } = this.session;
     try {
-      const pageAfter = (after: string | null) => this.session.command((session) => link.request("kept_outputs", { session, after }));
-      for (let page = await pageAfter(null); ; page = await pageAfter(page.next)) {
-        const names = page.names.filter((name) => registry.hostOf(name) === null);
-        if (names.length > 0) await this.session.command((session) => link.request("forget_outputs", { session, names }));
-        if (page.next === null) return;
+      const kept = await this.session.command((session) => link.request("kept_outputs", { session }));
+      const removed = (await readList(this.session, kept, z.array(z.string()))).filter((name) => registry.hostOf(name) === null);
+      while (removed.length > 0) {
+        const names = removed.splice(0, MAX_KEPT_NAMES);
+        await this.session.command((session) => link.request("forget_outputs", { session, names }));
       }
     } catch (error) {
       log.debug(`host '${host}' keeps the output of removed processes: ${messageOf(error)}`);
     }
   }
 
-  /** What the host last said about `name`. */
+  /** The host's newest report about `name`. */
   lastReport(name: string): RunReport | null {
     return this.#table?.get(name) ?? null;
   }
 
-  /** Of the newest daemon that was ready. */
+  /** Stream id of the newest daemon that was ready. */
   get streamId(): string | null {
     return this.#streamId;
   }
@@ -212,7 +214,7 @@ export class HostController {
 
   #report(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void {
     const { host, registry } = this.#options;
-    // A process that is expected on another host and found here is taken over here.
+    // A process that is expected on another host and found here is adopted here.
     for (const run of runs.values()) if (!run.extinct && registry.isUnknown(run.name)) registry.foundAt(run.name, host);
     const known = new Set(registry.namesAt(host));
     this.#table = new Map(runs);
@@ -226,14 +228,14 @@ export class HostController {
   #reportOne(name: string, run: RunReport | null): void {
     const lost = this.#previousEnd;
     this.#enqueue(name, run, () => {
-      // It waited behind other events, and a run has begun meanwhile: "never run" is no longer true.
+      // This report waited behind other events, and a run has begun meanwhile: "never run" is no longer true.
       if (run === null && this.#table?.has(name)) return;
       this.#options.system.send("process", name, { type: "report", run, ...(run === null ? { lost } : this.#here()) });
       if (run !== null) this.#tellFindings(run);
     });
   }
 
-  /** What probes and file watches reported, perhaps while there was no manager. */
+  /** Sends the findings of probes and file watches, which may be from a time without a manager. */
   #tellFindings(run: RunReport): void {
     if (run.exit !== null || run.stopping) return;
     const { system } = this.#options;

@@ -10,17 +10,17 @@ interface HostPart {
 interface HostPartsOptions<Part> {
   readonly hosts: Pick<HostTable, "session">;
   readonly events: DomainEvents;
-  /** A host has another session than its part, or none yet. */
+  /** Creates the part of a host that has none yet, or has a new session. */
   readonly make: (host: string, session: HostSession) => Part;
-  /** The host answers, for the first time or again. */
+  /** Called when the host answers, for the first time or again. */
   readonly begin: (host: string, part: Part) => void;
-  /** A host that answered no longer does; its part is kept. */
+  /** Called when a host no longer answers; its part is kept. */
   readonly lost?: () => void;
-  /** The part was closed. */
+  /** Called when the part was closed. */
   readonly removed: (part: Part | undefined) => void;
 }
 
-/** What a manager keeps for each host, for as long as the host is in the configuration. */
+/** One part for each host, for as long as the host is in the configuration. */
 export class HostParts<Part extends HostPart> {
   readonly #options: HostPartsOptions<Part>;
   readonly #parts = new Map<string, Part>();
@@ -40,7 +40,7 @@ export class HostParts<Part extends HostPart> {
     return this.#ready;
   }
 
-  /** By host; those of hosts that are lost, too. */
+  /** All parts by host, including those of lost hosts. */
   get all(): ReadonlyMap<string, Part> {
     return this.#parts;
   }

@@ -11,8 +11,8 @@ import {
   type HostLog,
   type OutputChunk,
   type RequestOf,
-  type ResponseOf,
 } from "../../contract/messages.ts";
+import { pagesOf } from "../../contract/pages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import { type Carried, Forwards } from "./forwards.ts";
 import { PendingAnswers } from "./pending-answers.ts";
@@ -28,7 +28,7 @@ export interface HostSessionListener {
    */
   onReport(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void;
   onEvent(event: HostEvent): void;
-  /** The host no longer accepts our session: a new hello is needed. */
+  /** The host no longer accepts the session: a new hello is needed. */
   onStale(): void;
 }
 
@@ -38,7 +38,7 @@ export interface Greeting {
   contract: number;
   pid: number;
   version: string | null;
-  /** Offset at which its output begins; null: it keeps none for its next daemon. */
+  /** Offset at which the daemon's output begins; null: it keeps no output for its successor. */
   output_from: number | null;
   /** Why the previous daemon's processes ended, if it did not stop them. */
   previous_end: string | null;
@@ -51,7 +51,7 @@ interface SessionOptions {
   clock: Clock;
   /** How long the host waits for a lost manager before it stops everything, milliseconds; null: no limit. */
   stopAfterMs?: () => number | null;
-  /** How the host's broker is linked to others. */
+  /** Settings for the host's broker. */
   bus?: () => BusSettings;
   listener: HostSessionListener;
 }
@@ -59,7 +59,7 @@ interface SessionOptions {
 /**
  * One manager's session with one host: hello, heartbeats, and the run table kept up to date by sequence numbers
  * (docs/design/runtime-invariants.md, "Host events": subscribed before asking, events up to the report's seq ignored,
- * a gap or a mismatch with the heartbeat asks for the whole table again).
+ * after a gap or a mismatch with the heartbeat the whole table is requested again).
  */
 export class HostSession {
   readonly link: HostLink;
@@ -125,8 +125,8 @@ export class HostSession {
   }
 
   /**
-   * Says hello and asks for the run table; commands are possible from the hello on. The table and the events that came
-   * meanwhile are held back until `deliver`. A later greeting, `drop` and `close` make this one reject.
+   * Says hello and requests the run table; commands are possible from the hello on. The table and the events that arrive
+   * meanwhile are held back until `deliver`. Rejects on a later greeting, `drop` or `close`.
    */
   async greet(): Promise<Greeting> {
     this.drop();
@@ -199,7 +199,7 @@ export class HostSession {
     this.#leave();
   }
 
-  /** Runs a command; the listener gets a stale session before the promise rejects. */
+  /** Runs a command; the listener is notified of a stale session before the promise rejects. */
   async command<T>(send: (session: string) => Promise<T>): Promise<T> {
     const session = this.session;
     try {
@@ -213,17 +213,17 @@ export class HostSession {
     }
   }
 
-  /** A TCP connection from the host to `target` as a stream (app/forwards.ts); it ends with the session. */
+  /** Opens a TCP connection from the host to `target` as a stream (app/hosts/forwards.ts); it ends with the session. */
   connect(target: { host: string; port: number }): Promise<Duplex> {
     return this.command((session) => this.#forwards.open(session, target));
   }
 
-  /** Another stream that `ask` requests from the host; `target` names it in statistics. */
+  /** Opens another stream that `ask` requests from the host; `target` names it in statistics. */
   carry<Answer>(target: string, ask: (session: string, stream: string) => Promise<Answer>): Promise<Carried<Answer>> {
     return this.command((session) => this.#forwards.carry(target, (stream) => ask(session, stream)));
   }
 
-  /** Bytes of these connections so far, by target. */
+  /** Bytes of these streams so far, by target. */
   get forwards() {
     return this.#forwards.counts.totals();
   }
@@ -273,18 +273,14 @@ export class HostSession {
 
   async #fetch(question: symbol): Promise<void> {
     const runs = new Map<string, RunReport>();
-    let after: string | null = null;
     let seq: number | null = null;
-    for (;;) {
-      const page: ResponseOf<"report"> = await this.#answers.soon(this.link.request("report", { session: this.session, after }));
+    for await (const page of pagesOf((after) => this.#answers.soon(this.link.request("report", { session: this.session, after })))) {
       this.#checkAsked(question);
       for (const run of page.runs) runs.set(run.name, run);
       // Pages are from different moments: events after the first page's seq are applied again, which changes nothing.
       seq ??= page.seq;
-      if (page.next === null) break;
-      after = page.next;
     }
-    this.#table = { seq, runs };
+    this.#table = { seq: seq ?? 0, runs };
   }
 
   #resync(): void {
@@ -315,7 +311,7 @@ function overtaken(host: string): MgrError {
   );
 }
 
-/** A manager speaks version N and N-1 (docs/design/runtime-invariants.md, "Upgrade"). */
+/** Contract versions that this manager speaks: N and N-1 (docs/design/runtime-invariants.md, "Upgrade"). */
 function contractsSpoken(): number[] {
   return CONTRACT_VERSION > 1 ? [CONTRACT_VERSION, CONTRACT_VERSION - 1] : [CONTRACT_VERSION];
 }

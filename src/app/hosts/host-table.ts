@@ -9,7 +9,7 @@ interface ManagedHost {
   readonly controller: HostController;
   readonly pacer: StartPacer;
   readonly link: HostLink;
-  /** No longer configured, but processes on it are still being stopped. */
+  /** Whether the host is no longer configured while processes on it are still being stopped. */
   isLeaving: boolean;
 }
 
@@ -23,7 +23,7 @@ export class HostTable extends Map<string, ManagedHost> {
     return this.controller(host)?.session ?? null;
   }
 
-  /** Processes on hosts that are being removed have to move. */
+  /** Whether the host is being removed, so that its processes have to move. */
   isLeaving(host: string): boolean {
     return this.get(host)?.isLeaving ?? false;
   }

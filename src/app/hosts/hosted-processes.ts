@@ -13,10 +13,10 @@ export interface HostedProcesses {
   namesAt(host: string): string[];
   /** Whether a report from `host` applies to `name`. */
   concerns(name: string, host: string): boolean;
-  /** It was looked up on another host, and lives on `host`. */
+  /** Records that `name` was expected on another host, but lives on `host`. */
   foundAt(name: string, host: string): void;
-  /** No host has reported yet whether it runs. */
+  /** Whether no host has reported yet if `name` runs. */
   isUnknown(name: string): boolean;
-  /** Nothing of `name` is alive or about to be, as far as its host has said. */
+  /** Whether nothing of `name` is alive or about to be, according to its host. */
   isGone(name: string): boolean;
 }

@@ -19,7 +19,7 @@ import { StartPacer } from "./start-pacer.ts";
 
 interface HostsOptions {
   table: HostTable;
-  /** The manager's own host, by its canonical name. */
+  /** Link to the manager's own host, by its canonical name. */
   local: HostLink;
   /** Creates the link to a configured host; omitted if there is no bus: those hosts never become ready. */
   connect: ((host: string) => HostLink) | undefined;
@@ -31,7 +31,7 @@ interface HostsOptions {
   log: LogBook;
   onChanged: (host: HostEntry) => void;
   onRemoved: (host: string) => void;
-  /** A process that was expected on a host that is no longer configured starts on its configured host. */
+  /** Rebuilds a process on its configured host, if it was expected on a host that is no longer configured. */
   respawn: (name: string) => void;
 }
 
@@ -39,7 +39,7 @@ interface HostsOptions {
 export class Hosts {
   readonly #options: HostsOptions;
   readonly #greetings = new TurnShare({ units: 1 });
-  /** When the daemon of a host was lost; null: it is connected. Hosts that were never seen are not in it. */
+  /** Time when the daemon of a host was lost; null: it is connected. Hosts that were never connected are not in it. */
   readonly #lostTimes = new Map<string, number | null>();
 
   readonly #refused: RefusedDaemons;
@@ -50,7 +50,7 @@ export class Hosts {
     this.#refused = new RefusedDaemons({ clock, log, onChanged: (host) => this.publish(host) });
   }
 
-  /** Shown with the host that the daemon names; if there is none, with the one whose token it has. */
+  /** Records a refused daemon for the host that it names; if there is none, for the one whose token it has. */
   refused(daemon: RefusedDaemon): void {
     const { table } = this.#options;
     this.#refused.note(table.has(daemon.claimed) ? daemon.claimed : daemon.owner, daemon);
@@ -69,7 +69,7 @@ export class Hosts {
     for (const [host, known] of table) {
       if (host === local.host || wanted.has(host) || known.isLeaving) continue;
       known.isLeaving = true;
-      // An unreachable host cannot be told to stop anything, and cannot come back: its connection would be refused.
+      // An unreachable host cannot receive a stop request, and cannot come back: its connection would be refused.
       if (!registry.isHostReady(host)) this.#giveUp(host);
     }
   }
@@ -110,7 +110,7 @@ export class Hosts {
       this.#lostTimes.set(host, null);
       this.#refused.forget(host);
     }
-    // A greeting that fails does not count as another loss.
+    // A failed greeting does not count as another loss.
     else if ((event.type === "lost" || event.type === "died") && this.#lostTimes.get(host) === null)
       this.#lostTimes.set(host, this.#options.clock.now());
     this.#options.table.controller(host)?.onEmit(event);
@@ -155,7 +155,7 @@ export class Hosts {
     onChanged(this.entry(host));
   }
 
-  /** What runs there can no longer be controlled. */
+  /** Removes a host whose processes can no longer be controlled. */
   #giveUp(host: string): void {
     const { registry, system, log, respawn } = this.#options;
     const names = registry.namesAt(host);

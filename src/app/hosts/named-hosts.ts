@@ -13,7 +13,7 @@ interface NamedHostsOptions {
   clock: Clock;
 }
 
-/** Hosts as clients name them: by any of their names. */
+/** Finds hosts by any of their names. */
 export class NamedHosts implements HostRequests {
   readonly #options: NamedHostsOptions;
   readonly #loads: ProcessLoads;

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import { until } from "../../base/wait.ts";
 
 /**
  * Answers and heartbeats share one ordered connection. If a heartbeat arrives this long after a request, milliseconds, its answer was lost
@@ -13,7 +14,7 @@ interface Unanswered {
   readonly fail: (error: Error) => void;
 }
 
-/** What callers of a host wait for: a session, and the answers of the host. */
+/** The pending requests of a host's callers: for a session, and for answers of the host. */
 export class PendingAnswers {
   readonly #clock: Clock;
   /** Commands that are not answered yet. */
@@ -30,22 +31,19 @@ export class PendingAnswers {
 
   /** Resolves with the next session; rejects when `signal` fires. */
   opening(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.delete(go);
-        reject(signal.reason);
-      };
+    let isOpen = false;
+    const subscribe = (check: () => void) => {
       const go = () => {
-        signal.removeEventListener("abort", leave);
-        resolve();
+        isOpen = true;
+        check();
       };
-      if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener("abort", leave, { once: true });
       this.#waiting.add(go);
-    });
+      return () => void this.#waiting.delete(go);
+    };
+    return until(() => isOpen, subscribe, signal);
   }
 
-  /** There is a session. */
+  /** Resolves the callers that wait for a session. */
   opened(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
@@ -60,7 +58,7 @@ export class PendingAnswers {
     });
   }
 
-  /** The session has ended. */
+  /** Rejects the commands that are not answered yet: the session has ended. */
   fail(error: Error): void {
     for (const reject of this.#underWay) reject(error);
     this.#underWay.clear();
@@ -81,7 +79,7 @@ export class PendingAnswers {
     }
   }
 
-  /** A heartbeat came: rejects an answer that should have come before it. */
+  /** Called on a heartbeat: rejects an answer that should have arrived before it. */
   giveUpLate(): void {
     if (this.#unanswered === null || this.#clock.monotonic() - this.#unanswered.since < LATE_MS) return;
     this.#unanswered.fail(new MgrError("timeout", "the host is alive, but its answer was lost with an earlier connection"));

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
-import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { loadPage, type machineCpu } from "../../contract/loads.ts";
 import type { HostLoad, ProcessLoad } from "../../protocol/resources/resources.ts";
 import type { HostSession } from "./host-session.ts";
+import { readList } from "./list-reader.ts";
 
 /** Requests within this time share a sample: shorter intervals would show the kernel's ticks of 10 ms rather than the load, milliseconds. */
 const SHARED_MS = 500;
-/** An older sample is not used as a base, milliseconds. */
+/** Maximum age of a sample that is used as a base, milliseconds. */
 const MAX_INTERVAL_MS = 60_000;
 
 interface ProcessLoadsOptions {
@@ -25,7 +25,7 @@ interface Sample {
   machine: Machine | undefined;
 }
 
-/** Samples of all hosts. */
+/** Loads of processes and machines, on all hosts. */
 export interface Loads {
   readonly loads: ProcessLoad[];
   readonly hosts: HostLoad[];
@@ -42,7 +42,7 @@ export class ProcessLoads {
     this.#options = options;
   }
 
-  /** Hosts that cannot be asked are left out, and so are processes that do not run. */
+  /** Omits hosts that cannot be reached, and processes that do not run. */
   now(): Promise<Loads> {
     const at = this.#options.clock.monotonic();
     if (this.#latest === null || at - this.#latest.at >= SHARED_MS) this.#latest = { at, loads: this.#take() };
@@ -60,12 +60,9 @@ export class ProcessLoads {
 
   async #ofHost(session: HostSession): Promise<Loads> {
     const { link } = session;
-    const { list, pages, time, machine } = await session.command((id) => link.request("loads", { session: id }));
-    const rows = new Map<string, Row>();
-    for (let page = 0; page < pages; page++) {
-      const { data } = await session.command((id) => link.request("task_page", { session: id, list, page }));
-      for (const row of loadPage.parse(jsonOf(data))) rows.set(row[0], row);
-    }
+    const answer = await session.command((id) => link.request("loads", { session: id }));
+    const { time, machine } = answer;
+    const rows = new Map((await readList(session, answer, loadPage)).map((row) => [row[0], row]));
     const known = this.#samples.get(link.host);
     const base = known !== undefined && time > known.time && time - known.time <= MAX_INTERVAL_MS ? known : undefined;
     this.#samples.set(link.host, { time, rows, machine });
@@ -76,7 +73,7 @@ export class ProcessLoads {
   }
 }
 
-/** CPU since `base`; of a run that began later, over its life so far. */
+/** CPU since `base`; for a run that began later, since its start. */
 function toLoad([name, cpuMs, memory_rss, processes, ageMs]: Row, time: number, base: Sample | undefined): ProcessLoad {
   const before = base?.rows.get(name);
   const isSame = base !== undefined && before !== undefined && before[4] < ageMs && before[1] <= cpuMs;

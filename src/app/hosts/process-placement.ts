@@ -8,21 +8,21 @@ interface ProcessPlacementOptions {
   /** Canonical name of the manager's own host. */
   hostName: string;
   snapshot: (name: string) => ProcessSnapshot | undefined;
-  /** The host that is shown of a process without an actor. */
+  /** Returns the host shown for a process without an actor. */
   shown: (name: string) => string | null;
 }
 
 /**
- * Which process is on which host. A living process is where it was started, even if the configuration has changed; for a
- * stopped one, it is the host of its next run.
+ * Maps processes to hosts. A living process is where it was started, even if the configuration has changed; a stopped one is on the host of its
+ * next run.
  */
 export class ProcessPlacement {
   readonly #options: ProcessPlacementOptions;
-  /** Names by the host of their definition, of one configuration. */
+  /** Names by the host of their definition, for one configuration. */
   #index: { of: Config; names: ReadonlyMap<string, string[]> } | null = null;
   /** Names that may be on another host than their definition's. */
   readonly #movers = new Set<string>();
-  /** Names whose actors do not know yet that they are alive there. */
+  /** Hosts on which processes are alive, by name, until their actors know. */
   readonly #found = new Map<string, string>();
 
   constructor(options: ProcessPlacementOptions) {
@@ -43,7 +43,7 @@ export class ProcessPlacement {
     return this.#canonical(isThere ? context.host : context.definition.host);
   }
 
-  /** Where its newest run is or was. */
+  /** The host of its newest run. */
   lastHostOf(name: string): string | null {
     const snapshot = this.#options.snapshot(name);
     if (!snapshot || !this.#options.config().processes.has(name)) return this.hostOf(name);

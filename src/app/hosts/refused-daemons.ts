@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { RefusedDaemon } from "../bus/bus-tokens.ts";
 
-/** A daemon that is refused tries again every two seconds at most; without an attempt for this long it has ended, milliseconds. */
+/** Time without an attempt after which a refused daemon is forgotten, milliseconds: a running one tries again at least every two seconds. */
 const QUIET_MS = 10_000;
 
 interface RefusedDaemonsOptions {

@@ -9,19 +9,19 @@ import type { HostSession } from "./host-session.ts";
 /** Pause before a command that got no answer is sent again, milliseconds. The host recognizes it by its run_id. */
 const RETRY_MS = 250;
 
-/** The host, and the clock by which it is asked again. */
+/** The session with the host, and the clock for retries. */
 interface Target {
   session: HostSession;
   clock: Clock;
 }
 
-/** Failures of a spawn that sending it again cannot mend. */
+/** Error codes of a spawn that a retry cannot fix. */
 const UNSTARTABLE = new Set(["spawn_failed", "bad_field", "forbidden", "internal"]);
 
 /**
- * Spawns a run, however often the host goes away meanwhile: always the same run_id and the same frozen spec, so that
- * the host never starts it twice. Rejects with what the host said when the program cannot be started, and with
- * DependenciesLost when `stillHold` says no before anything was sent.
+ * Spawns a run, and retries when the host is lost, always with the same run_id and the same frozen spec, so that the host never starts it twice.
+ * Rejects with the host's error when the program cannot be started, and with DependenciesLost when `stillHold` returns false before anything was
+ * sent.
  */
 export async function spawnRun(
   { session, clock }: Target,
@@ -35,7 +35,7 @@ export async function spawnRun(
     task,
     async () => {
       const answer = await session.command((id) => {
-        // The host may have been away for long. A request that was sent may have been carried out: it is sent again.
+        // The host may have been unreachable for long. A request that was sent may have been carried out: it is sent again.
         if (!isSent && !stillHold()) throw new DependenciesLost("its dependencies no longer hold");
         isSent = true;
         return session.link.request("spawn", { session: id, run_id, spec, memo });
@@ -46,7 +46,7 @@ export async function spawnRun(
   );
 }
 
-/** Asks the host to stop a run, which it carries out to extinction by itself. "gone": it is over already. */
+/** Requests the stop of a run, which the host completes by itself. "gone": the run has already ended. */
 export async function stopRun(
   { session, clock }: Target,
   command: { runId: RunId; steps: StopStep[] },
@@ -75,7 +75,7 @@ async function untilAnswered<T>(
   isFinal: (error: unknown) => boolean,
 ): Promise<T> {
   for (;;) {
-    // Thousands may wait for a host that is away: none of them asks again and again.
+    // Thousands may wait for a host that is unreachable: none of them polls.
     if (!session.isOpen) await session.whenOpen(task.signal);
     task.throwIfEnded();
     try {

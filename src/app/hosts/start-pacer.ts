@@ -19,7 +19,7 @@ export class StartPacer {
     this.#rate = rate;
   }
 
-  /** Resolves when it is the caller's turn; rejects when `task` says that the caller no longer waits. */
+  /** Resolves when it is the caller's turn; rejects when `task` is cancelled. */
   turn(task: Pick<Cancellation, "signal">): Promise<void> {
     if (this.#rate() === null && this.#queue.size === 0) return Promise.resolve();
     const { signal } = task;

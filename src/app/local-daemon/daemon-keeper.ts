@@ -1,19 +1,21 @@
 import { join } from "node:path";
+import { pause, systemClock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { poll, untilWithin } from "../../base/wait.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Engine } from "../engine.ts";
 import { LocalDaemon, watchDaemon } from "./local-daemon.ts";
 import type { PreparedDaemon } from "./prepared-daemon.ts";
 
-/** How long the start of the manager waits for the daemon's hello, milliseconds. */
+/** Time that the start of the manager waits for the daemon's hello, milliseconds. */
 const HELLO_TIMEOUT_MS = 10_000;
-/** How long a daemon has to end beyond the time that the stops of what it still runs may take, milliseconds. */
+/** Time for a daemon to end, milliseconds, in addition to the stop times of the processes that it still runs. */
 const END_TIMEOUT_MS = 60_000;
-/** The same for a daemon that has just been started and runs nothing, milliseconds. */
+/** Time to end for a daemon that has just been started and runs nothing, milliseconds. */
 const BIRTH_END_TIMEOUT_MS = 5_000;
 /** Pauses before a daemon that died is started again, milliseconds: a daemon that always dies must not be restarted in a tight loop. */
 const RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
-/** A death this long after the previous one does not continue the row, milliseconds. */
+/** Time without a death after which the count of deaths is reset, milliseconds. */
 const STABLE_MS = 120_000;
 const LOOK_MS = 50;
 
@@ -22,7 +24,7 @@ interface DaemonKeeperOptions {
   host: string;
   /** Path of the broker's unix socket. */
   socket: string;
-  /** The first one that is needed. */
+  /** The prepared daemon for the first start. */
   prepared: PreparedDaemon | null;
   engine: Engine;
   log: LogBook;
@@ -33,9 +35,10 @@ export class DaemonKeeper {
   readonly #options: DaemonKeeperOptions;
   readonly #daemon: LocalDaemon;
   #leave = () => {};
-  #isShuttingDown = false;
   #isEnding = false;
-  /** In a row. */
+  /** Aborted once a daemon that died is no longer replaced. */
+  readonly #end = new AbortController();
+  /** Number of deaths in a row. */
   #deaths = 0;
   #lastDeath = 0;
 
@@ -45,8 +48,8 @@ export class DaemonKeeper {
   }
 
   /**
-   * Finds or starts the daemon and waits for its hello, HELLO_TIMEOUT_MS at most. Resolves with null, or with why there was none, which the
-   * log has too. Rejects where the daemon dies before, or `signal` ends the waiting; one that was started here is then gone.
+   * Finds or starts the daemon and waits for its hello, HELLO_TIMEOUT_MS at most. Resolves with null, or with the reason why there was no hello,
+   * which is also logged. Rejects if the daemon dies first, or when `signal` fires; a daemon that was started here is then ended.
    */
   async begin(signal: AbortSignal): Promise<string | null> {
     signal.throwIfAborted();
@@ -55,7 +58,7 @@ export class DaemonKeeper {
     if (how === "found") await this.#watch();
     const waiting = new AbortController();
     try {
-      await Promise.race([hello(this.#options.engine, waiting.signal), this.#daemon.death, aborted(signal)]);
+      await Promise.race([hello(this.#options.engine, AbortSignal.any([waiting.signal, signal])), this.#daemon.death]);
     } catch (error) {
       if (how === "started") await this.#endNewborn();
       throw error;
@@ -68,16 +71,20 @@ export class DaemonKeeper {
 
   /** From now on, a daemon that dies is not replaced. */
   beginShutdown(): void {
-    this.#isShuttingDown = true;
+    this.#end.abort();
   }
 
-  /** From now on, its death is not reported. */
+  /** From now on, the daemon's death is not reported. */
   release(): void {
     this.#isEnding = true;
+    this.#end.abort();
     this.#leave();
   }
 
-  /** Ends it with everything that it still runs; `SIGKILL`, also of one that does not end, leaves the killing to its guard. */
+  /**
+   * Ends the daemon with everything that it still runs. After `SIGKILL`, which a daemon that does not end also receives, its guard kills the
+   * processes.
+   */
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     this.release();
     const { engine, log } = this.#options;
@@ -90,18 +97,20 @@ export class DaemonKeeper {
     }
   }
 
-  /** A daemon that died is replaced; what it ran comes back by its restart policies. */
+  /** Replaces a daemon that died; its processes start again by their restart policies. */
   async #revive(): Promise<void> {
-    if (this.#isShuttingDown || this.#isEnding) return;
+    const { signal } = this.#end;
+    if (signal.aborted) return;
     const now = performance.now();
     if (now - this.#lastDeath > STABLE_MS) this.#deaths = 0;
     this.#lastDeath = now;
-    const pause = RESTART_MS[Math.min(this.#deaths++, RESTART_MS.length - 1)] ?? 0;
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    if (this.#isShuttingDown || this.#isEnding) return;
+    const delay = RESTART_MS[Math.min(this.#deaths++, RESTART_MS.length - 1)] ?? 0;
+    await pause(systemClock, delay, signal).catch(() => {});
+    if (signal.aborted) return;
+    const over = new AbortController();
     try {
       await this.#daemon.ensure();
-      await Promise.race([this.#locked(), this.#daemon.death]);
+      await Promise.race([this.#locked(over.signal), this.#daemon.death]).finally(() => over.abort());
       await this.#watch();
     } catch (error) {
       this.#options.log.error(`the host daemon could not be started again: ${messageOf(error)}`);
@@ -126,15 +135,13 @@ export class DaemonKeeper {
     await this.#daemon.end("SIGTERM", BIRTH_END_TIMEOUT_MS).catch(() => this.#daemon.end("SIGKILL", BIRTH_END_TIMEOUT_MS));
   }
 
-  async #locked(): Promise<void> {
-    const deadline = performance.now() + HELLO_TIMEOUT_MS;
-    while ((await this.#daemon.holder()) === null) {
-      if (performance.now() > deadline) throw new MgrError("timeout", "it did not take its lock");
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
+  async #locked(signal: AbortSignal): Promise<void> {
+    const isLocked = async () => (await this.#daemon.holder()) !== null;
+    if (!(await poll(isLocked, { everyMs: LOOK_MS, forMs: HELLO_TIMEOUT_MS, signal })))
+      throw new MgrError("timeout", "it did not take its lock");
   }
 
-  /** Its death is detected by its pid, not by its host's silence: it may die before its hello, and may be another manager's child. */
+  /** Watches the daemon by its pid, not by its host's heartbeats: it may die before its hello, and may be another manager's child. */
   async #watch(): Promise<void> {
     const daemon = await this.#daemon.identity();
     if (this.#isEnding) return;
@@ -149,30 +156,12 @@ export class DaemonKeeper {
   }
 }
 
-/** Resolves once this machine's host is ready or of another version, after HELLO_TIMEOUT_MS, or on `end`. */
-function hello({ registry, events }: Engine, end: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (registry.isHostReady() || registry.isIncompatible()) finish();
-    };
-    const finish = () => {
-      clearTimeout(timer);
-      leave();
-      resolve();
-    };
-    const timer = setTimeout(finish, HELLO_TIMEOUT_MS);
-    const leave = events.subscribe((event) => {
-      if (event.type === "host_upsert") look();
+/** Resolves once this machine's host is ready or of another version, and after HELLO_TIMEOUT_MS; rejects with the reason of `signal`. */
+async function hello({ registry, events }: Engine, signal: AbortSignal): Promise<void> {
+  const isKnown = () => registry.isHostReady() || registry.isIncompatible();
+  const subscribe = (check: () => void) =>
+    events.subscribe((event) => {
+      if (event.type === "host_upsert") check();
     });
-    end.addEventListener("abort", finish, { once: true });
-    look();
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const refuse = () => reject(signal.reason);
-    if (signal.aborted) refuse();
-    else signal.addEventListener("abort", refuse, { once: true });
-  });
+  await untilWithin(isKnown, subscribe, { forMs: HELLO_TIMEOUT_MS, signal });
 }

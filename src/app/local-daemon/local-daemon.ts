@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { everyBeat } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import { poll } from "../../base/wait.ts";
 import { mayBeAlive, startTimeOf } from "../../daemon/proc/proc.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
 import { PreparedDaemon } from "./prepared-daemon.ts";
@@ -10,7 +11,7 @@ interface LocalDaemonOptions {
   host: string;
   /** Path of the broker's unix socket. */
   socket: string;
-  /** The first one that is needed. */
+  /** The prepared daemon for the first start. */
   prepared: PreparedDaemon | null;
 }
 
@@ -37,7 +38,7 @@ export class LocalDaemon {
     return lock.held ? lock.info : null;
   }
 
-  /** Identity of the lock's holder, else of the daemon that was started here and has not locked yet; null: there is none. */
+  /** Identity of the lock's holder, else of the daemon that was started here and has not acquired the lock yet; null: there is none. */
   async identity(): Promise<Identity | null> {
     const target = (await this.holder()) ?? this.#own?.identity ?? null;
     return target !== null && mayBeAlive(target.pid, target.start_time) ? target : null;
@@ -66,25 +67,21 @@ export class LocalDaemon {
 
   /**
    * Ends the daemon with everything that it still runs, and waits for it; with `SIGKILL` its guard kills the processes. A daemon that was
-   * started here is ended even before it has taken its lock.
+   * started here is ended even before it has acquired its lock.
    */
   async end(signal: "SIGTERM" | "SIGKILL", timeoutMs: number): Promise<void> {
     const target = await this.identity();
     if (target === null) return;
     process.kill(target.pid, signal);
-    const deadline = performance.now() + timeoutMs;
-    while (mayBeAlive(target.pid, target.start_time)) {
-      if (performance.now() > deadline)
-        throw new MgrError("timeout", `the host daemon (pid ${target.pid}) did not end within ${timeoutMs} ms`);
-      await new Promise((resolve) => setTimeout(resolve, END_LOOK_MS));
-    }
+    const isGone = await poll(() => !mayBeAlive(target.pid, target.start_time), { everyMs: END_LOOK_MS, forMs: timeoutMs });
+    if (!isGone) throw new MgrError("timeout", `the host daemon (pid ${target.pid}) did not end within ${timeoutMs} ms`);
   }
 }
 
 /** Polling interval for the end of a daemon that may be another manager's child, milliseconds. */
 const LOOK_MS = 1_000;
 
-/** Calls `onGone` once the process of `daemon` is gone: soon, or when `death` rejects. Returns a function that stops the polling. */
+/** Calls `onGone` once the process of `daemon` is gone, found by polling or when `death` rejects. Returns a function that stops the polling. */
 export function watchDaemon(daemon: Pick<LockInfo, "pid" | "start_time">, death: Promise<never>, onGone: () => void): () => void {
   const look = () => {
     if (isOver || mayBeAlive(daemon.pid, daemon.start_time)) return;

@@ -9,22 +9,22 @@ import { packageFile, VERSION } from "../../http/package-files.ts";
 
 /** The built daemon: one file, whether this module runs from src/ or from dist/. */
 const BUNDLE = packageFile("dist/daemon.cjs");
-/** Its exit code if another daemon has the lock (daemon/main.ts). */
+/** Exit code of the daemon if another daemon has the lock (daemon/main.ts). */
 const EXIT_LOCKED = 3;
 /**
- * Options of Node for our own programs that stay: the size of one semi-space of the young generation, MiB (V8's default: 16). Right after 1,000
+ * Node options for our long-running programs: the size of one semi-space of the young generation, MiB (V8's default: 16). Right after 1,000
  * starts, manager and daemon together have 30 to 40 MiB less resident (bench/NOTES.md, "Memory with 1,000 processes").
  */
 export const NODE_OPTIONS = ["--max-semi-space-size=4"] as const;
-/** How much of its last output is kept, bytes. */
+/** Maximum length of the last output in an error, bytes. */
 const LAST_WORDS_BYTES = 2_048;
 
 /**
- * The program of a daemon, which loads and then does nothing before it is told where the bus is. It ends by itself if its starter ends before,
- * or does without it. Loading takes as long as the start of a manager, so both happen at the same time.
+ * The program of a daemon, which loads and then waits until it receives the address of the bus. It ends if its starter ends first or cancels it.
+ * Loading takes as long as the start of a manager, so both happen at the same time.
  */
 export class PreparedDaemon {
-  /** Rejects with its last output when it ends without having taken its lock. Never resolves. */
+  /** Rejects with the program's last output when it ends, unless another daemon has the lock. Never resolves. */
   readonly death: Promise<never>;
   readonly #child: ChildProcess;
   readonly #spawned: Promise<number>;
@@ -48,15 +48,15 @@ export class PreparedDaemon {
     } finally {
       closeSync(words);
     }
-    // Handled where its hello is awaited; elsewhere they mean nothing.
+    // Both rejections are handled where the hello is awaited, and can be ignored elsewhere.
     this.#spawned.catch(() => {});
     this.death.catch(() => {});
-    // It ended: its death tells.
+    // The program has ended, which `death` reports.
     this.#child.stdin?.on("error", () => {});
     this.#child.unref();
   }
 
-  /** It begins. Resolves with its pid. */
+  /** Sends the address of the bus, on which the daemon begins. Resolves with its pid. */
   async begin(bus: { socket: string }): Promise<number> {
     this.#hasBegun = true;
     const pid = await this.#spawned;
@@ -64,14 +64,14 @@ export class PreparedDaemon {
     return pid;
   }
 
-  /** It is not needed, unless it has begun. */
+  /** Ends the program unless it has begun. */
   cancel(): void {
-    // Its program may still be loading; it has done nothing that would have to be undone.
+    // The program may still be loading; it has done nothing that would have to be undone.
     if (!this.#hasBegun) this.#child.kill("SIGKILL");
   }
 }
 
-/** Prepares a daemon unless one seems to run; null: there is one, or it cannot be prepared, which the manager will find out, too. */
+/** Prepares a daemon unless one seems to run. Null: there is one, or it cannot be prepared; the manager will have the same problem and report it. */
 export function prepareDaemon(place: { stateDir: string; host: string }): PreparedDaemon | null {
   const known = readLockInfo(join(place.stateDir, "daemon.lock"));
   if (known !== null && isHolder(known)) return null;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, existsSync, fstatSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { hasShape, isFlag, isObject, isText, isWhole, type Shape } from "../../base/shape.ts";
+import { hasShape, isFlag, isText, isWhole, type Shape } from "../../base/shape.ts";
 import { stateHome } from "../../config/default-paths.ts";
 import type { Config, InstanceSettings } from "../../config/definition.ts";
 import { hashOf } from "../../config/edit-file.ts";
@@ -12,11 +12,11 @@ import { openStateFile } from "../../files/state-file.ts";
 /** Name of the socket for commands, in the folder of the bus socket, whose path is in the manager's lock file. */
 export const CONTROL_SOCKET = "control.sock";
 
-/** What commands need to reach a manager and to end it. */
+/** The settings that commands need to reach a manager and to end it. */
 export type RunningInstance = Pick<InstanceSettings, "name" | "manager" | "state_dir" | "webui_auth_file" | "https_only">;
 
 interface Written extends RunningInstance {
-  /** Of the configuration file as the manager read it, and what its default `state_dir` depended on; "" from an older manager. */
+  /** Hash of the configuration file as the manager read it, and the folder on which the default `state_dir` depended. */
   readonly hash: string;
   readonly state_home: string;
 }
@@ -35,8 +35,8 @@ const WRITTEN: Shape<Written> = {
 type NotedConfig = Pick<Config, "file" | "instance" | "hashes">;
 
 /**
- * A note of the manager that runs with this configuration, for commands: while its file is as the manager read it, they need not load it,
- * and when it cannot be loaded, they still find what runs. Nothing here throws: nothing else depends on it.
+ * A note of the manager that runs with this configuration, for commands. They need not load the file while it is as the manager read it, and still
+ * find the manager if the file cannot be loaded. Nothing here throws: nothing else depends on the note.
  */
 export class RunningNote {
   readonly #config: NotedConfig;
@@ -65,7 +65,7 @@ export class RunningNote {
         this.#path = path;
         return;
       } catch {
-        // The next one: other users can take the name in /tmp.
+        // The next folder is tried: other users can create this name in /tmp.
       }
     }
   }
@@ -74,7 +74,7 @@ export class RunningNote {
     try {
       if (this.#path !== null) rmSync(this.#path, { force: true });
     } catch {
-      // The manager does not run.
+      // A note that stays is harmless: its manager no longer runs.
     }
   }
 }
@@ -85,12 +85,12 @@ export function runningInstance(file: string): RunningInstance | null {
 }
 
 /**
- * The same, if the file would give the same instance again: its content is the same, and nothing in it depends on the environment. Saves a
- * command the loading of the configuration. Problems of included files, which do not define the instance, are not found.
+ * Returns the same note if the file would give the same instance again: its content is the same, and nothing in it depends on the environment.
+ * Saves a command the loading of the configuration. Problems of included files, which do not define the instance, are not found.
  */
 export function unchangedInstance(file: string): RunningInstance | null {
   const newest = newestNote(file);
-  if (newest === null || newest.hash === "" || newest.state_home !== stateHome()) return null;
+  if (newest === null || newest.state_home !== stateHome()) return null;
   try {
     const stats = statSync(file);
     if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
@@ -109,7 +109,7 @@ function newestNote(file: string): Note | null {
   return newest;
 }
 
-/** A command may have another environment than the manager, and so prefer another folder. */
+/** Returns every folder that may have a note: a command may have another environment than the manager, and so prefer another folder. */
 function noteFolders(): string[] {
   return [...runtimeFolders(), join(stateHome(), ".run")];
 }
@@ -118,7 +118,7 @@ interface Note {
   readonly instance: RunningInstance;
   readonly hash: string;
   readonly state_home: string;
-  /** Time, milliseconds. */
+  /** Modification time of the note, milliseconds since the epoch. */
   readonly written: number;
 }
 
@@ -128,8 +128,7 @@ function readNote(folder: string, name: string): Note | null {
     assertPrivate(folder);
     const fd = openStateFile(join(folder, name), constants.O_RDONLY);
     try {
-      const text: unknown = JSON.parse(readFileSync(fd, "utf8"));
-      const written = isObject(text) ? { hash: "", state_home: "", ...text } : null;
+      const written: unknown = JSON.parse(readFileSync(fd, "utf8"));
       if (!hasShape(written, WRITTEN)) return null;
       const { hash, state_home } = written;
       return { instance: onlyInstance(written), hash, state_home, written: fstatSync(fd).mtimeMs };
@@ -141,7 +140,7 @@ function readNote(folder: string, name: string): Note | null {
   }
 }
 
-/** Without the other settings, which are no concern of a note. */
+/** Drops the settings that a note does not need. */
 function onlyInstance({ name, manager, state_dir, webui_auth_file, https_only }: RunningInstance): RunningInstance {
   return { name, manager, state_dir, webui_auth_file, https_only };
 }

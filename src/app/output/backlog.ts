@@ -2,13 +2,11 @@ import type { Backlog, BacklogRange } from "../../actors/control.ts";
 import { completeLength } from "../../base/character-cut.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { HostSession } from "../hosts/host-session.ts";
-
-/** Bytes per request: the contract's maximum. */
-const PAGE_BYTES = 262_144;
+import { ringParts } from "./ring-parts.ts";
 
 /**
- * The last `lines` lines of a process's ring as text, of the last `seconds` if given, cut between characters at both ends; `offset` is
- * where it ends.
+ * Reads the last `lines` lines of a process's ring as text, only of the last `seconds` if given, cut between characters at both ends. `offset` is
+ * the end of the text.
  */
 export async function readBacklog(
   session: HostSession,
@@ -23,18 +21,14 @@ export async function readBacklog(
   const text = new TornText(tail.truncated || seconds !== undefined);
   let truncated = tail.truncated;
   let position = tail.from;
-  while (position < tail.until) {
-    const max = Math.min(PAGE_BYTES, tail.until - position);
-    const from = position;
-    const page = await session.command((id) => link.request("read", { session: id, name, from, max }));
-    if (page.from > position) {
-      // The ring dropped bytes during the reading: what was read before the gap is discarded.
+  for await (const { from, data } of ringParts(session, name, tail.from, tail.until)) {
+    if (from > position) {
+      // The ring dropped bytes meanwhile: the text before the gap is discarded.
       text.restart();
       truncated = true;
     }
-    position = page.from + page.data.length;
-    if (page.data.length === 0) break;
-    text.add(page.data);
+    position = from + data.length;
+    text.add(data);
   }
   return {
     pid: tail.pid,
@@ -47,7 +41,7 @@ export async function readBacklog(
   };
 }
 
-/** Text from bytes that come in pieces and may begin and end within a character. */
+/** Text from pieces of bytes, which may begin and end within a character. */
 class TornText {
   text = "";
   #isTorn: boolean;

@@ -2,7 +2,7 @@ import type { TerminalSize } from "../../actors/process/process-types.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 
-/** Sizes of terminals are on disk this long after the first change, milliseconds. */
+/** Delay of the write after the first change of a size, milliseconds. */
 const WRITTEN_AFTER_MS = 1_000;
 
 /** Saves the last size of each terminal. Dragging a window sends many sizes: one write covers all of a second. */
@@ -37,10 +37,10 @@ interface Size {
   readonly cols: number;
 }
 
-/** Sizes of one process sent to its host and not answered yet; beyond this only the newest one waits. */
+/** Maximum number of unanswered sizes of one process; beyond this only the newest one waits. */
 const MAX_UNDER_WAY = 8;
 
-/** Sends terminal sizes in order. When many come at once, intermediate sizes are skipped: the last one wins. */
+/** Sends terminal sizes in order. If many arrive at once, intermediate sizes are skipped. */
 export class Resizer {
   readonly #send: (process: string, size: Size) => Promise<void>;
   readonly #underWay = new Map<string, { count: number; next: Size | null }>();

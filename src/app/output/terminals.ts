@@ -29,7 +29,7 @@ export class ProcessTerminals implements Terminals {
     this.#options = options;
   }
 
-  // Not async: what is refused immediately has to be refused in the turn of its frame, before the answers to later ones.
+  // Not async: an immediate refusal must come in the turn of its frame, before the answers to later frames.
   sendStdin(name: string, text: string): Promise<void> {
     const { sessions } = this.#options;
     const { session, runId } = sessions.ofRun(sessions.lasting(name));

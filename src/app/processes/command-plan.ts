@@ -7,30 +7,32 @@ import type { ProcessRegistry } from "./process-registry.ts";
 interface Order {
   readonly name: string;
   readonly verb: Verb;
-  /** Of a stop: it starts again once all of these are requested to start. Empty: only on request. */
+  /** Only for a stop: the process starts again once all of these are requested to start. Empty: only on request. */
   readonly resumeWith: readonly string[];
-  /** Of a stop that was not requested itself: the process that it needs and that is stopped. */
+  /** Only for a stop that was not requested itself: the stopped dependency that causes it. */
   readonly stoppedWith?: string | undefined;
 }
 
 /** Input for planning orders. */
 interface Situation {
   readonly registry: ProcessRegistry;
-  /** What a stopped process waits for before it starts again. */
+  /** Names of the processes that a stopped process waits for before it starts again. */
   readonly resumeWith: (name: string) => readonly string[];
 }
 
-/** Processes that get a command in one turn of the event loop, about 5 ms: 10,000 in one turn would block all clients for seconds. */
+/**
+ * Maximum number of processes that get a command in one turn of the event loop, about 5 ms: 10,000 in one turn would block all clients for seconds.
+ */
 export const MEMBERS_PER_TURN = 32;
 
-/** The orders needed to start, stop or restart `names`, in this order; each batch has to be sent in one turn. */
+/** Returns the orders needed to start, stop or restart `names`, in this order; each batch has to be sent in one turn. */
 export function planCommand(situation: Situation, verb: Verb, names: readonly string[]): Order[][] {
   const orders = ORDERS[verb](situation, names);
   // Processes that stop and restart together get the command in one turn: otherwise one might come back before its dependency has stopped.
   return verb === "restart" ? situation.registry.graph.together(orders, ({ name }) => name) : orders.map((order) => [order]);
 }
 
-/** Why a command affects processes that it does not name: sentences for the log. */
+/** Returns sentences for the log that explain why a command affects processes that it does not name. */
 export function explanations(situation: Situation, names: readonly string[], batches: readonly (readonly Order[])[]): string[] {
   const named = new Set(names);
   const others = batches.flat().filter((order) => !named.has(order.name) && isNews(situation.registry, order));
@@ -48,7 +50,7 @@ const DEEDS: readonly (readonly [string, (order: Order, situation: Situation) =>
   ["starts what was stopped with it", ({ verb, name }, { resumeWith }) => verb === "start" && resumeWith(name).length > 0],
 ];
 
-/** The reason has already been logged for processes that are under way or stopped. */
+/** Whether to log the reason for an order: it was logged already for processes that are under way or stopped. */
 function isNews(registry: ProcessRegistry, { name, verb }: Order): boolean {
   if (verb === "stop") return isWanted(registry, name);
   const state = registry.stateOf(name);
@@ -99,13 +101,13 @@ function toAll(verb: Verb, names: readonly string[]): Order[] {
   return names.map((name) => ({ name, verb, resumeWith: [] }));
 }
 
-/** What it needs among the processes that stop, and does not outlive. */
+/** Dependencies of `name` that stop, and whose stop also stops it. */
 function stopCauses(registry: ProcessRegistry, name: string, stopped: ReadonlyMap<string, unknown>): Dependency[] {
   return (registry.config.processes.get(name)?.depends_on ?? []).filter((each) => each.on_stop !== "keep" && stopped.has(each.name));
 }
 
 /**
- * For each process that stops with `names`: the processes whose start starts it again, or nothing if it stays stopped. A process that stays
+ * Maps each process that stops with `names` to the processes whose start starts it again, or to nothing if it stays stopped. A process that stays
  * stopped keeps its dependents stopped until it is started itself.
  */
 function returnsAfterStop(registry: ProcessRegistry, names: readonly string[]): ReadonlyMap<string, readonly string[]> {
@@ -148,7 +150,7 @@ function missing(registry: ProcessRegistry, names: readonly string[]): string[] 
   return registry.graph.inStartOrder([...found].filter((name) => !given.has(name)));
 }
 
-/** It runs, or is about to, and its stop has not been requested. */
+/** Whether the process runs, or is about to, and its stop has not been requested. */
 function isRunning(registry: ProcessRegistry, name: string): boolean {
   const process = registry.process(name);
   return process?.requested_state === "start" && UP_STATES.has(process.state);
@@ -159,7 +161,7 @@ function isWanted(registry: ProcessRegistry, name: string): boolean {
   return process !== undefined && (process.requested_state === "start" || registry.livingRun(name) !== null);
 }
 
-/** It runs, is about to, or is believed to run, and its stop has not been requested. */
+/** Whether the process runs, is about to, or is believed to run, and its stop has not been requested. */
 function isUnderWay(registry: ProcessRegistry, name: string): boolean {
   const process = registry.process(name);
   if (process?.requested_state !== "start") return false;

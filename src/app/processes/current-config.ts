@@ -6,7 +6,8 @@ export class CurrentConfig {
   config: Config;
   readonly graph = new DependencyGraph(() => this.config);
   /**
-   * Removed from the configuration, but alive: stays in `config` until nothing of it is left (docs/design/runtime-invariants.md, "Reload").
+   * Processes that were removed from the configuration, but are alive: they stay in `config` until nothing of them is left
+   * (docs/design/runtime-invariants.md, "Reload").
    */
   readonly retiring = new Map<string, { readonly definition: ProcessDefinition; readonly wanted: boolean }>();
 

@@ -3,25 +3,25 @@ import type { Config, Dependency, ProcessDefinition } from "../../config/definit
 import { stopRanks } from "../../config/run-spec.ts";
 import { isRunningState, type ProcessState } from "../../protocol/resources/resources.ts";
 
-/** What the rules below need to know about a process. */
+/** The facts about a process that the rules below need. */
 export interface DependencyFacts {
   state: ProcessState;
-  /** Nothing is known about it yet: its host has not reported, or not since its daemon died. */
+  /** Whether its state is not known: its host has not reported, or not since its daemon died. */
   unknown: boolean;
   requested: "start" | "stop";
   hasReadyState: boolean;
-  /** How its newest run ended; null while it runs or if it never ran. */
+  /** Whether its newest run succeeded; null while it runs or if it never ran. */
   lastRunSucceeded: boolean | null;
 }
 
 export interface Unmet {
-  /** Names of dependencies that are not there yet. */
+  /** Names of dependencies that do not hold yet. */
   missing: string[];
-  /** Why this can never become true by itself, naming the dependency. */
+  /** Names a dependency that can never hold by itself, with the reason; null: all may still hold. */
   impossible: string | null;
 }
 
-/** Which dependencies of `definition` do not hold (docs/design/wire-rules.md, "States and transitions"). */
+/** Returns the dependencies of `definition` that do not hold (docs/design/wire-rules.md, "States and transitions"). */
 export function unmetDependencies(definition: ProcessDefinition, facts: (name: string) => DependencyFacts | undefined): Unmet {
   const unmet: Unmet = { missing: [], impossible: null };
   for (const dependency of definition.depends_on) {
@@ -52,19 +52,19 @@ function hopeless({ name, condition }: Dependency, fact: DependencyFacts | undef
   return null;
 }
 
-/** So many processes of one host get a command in succession: their requests share packets. */
+/** Maximum number of processes of one host that get a command in succession: their requests share packets. */
 const HOST_BUNDLE = 8;
 
-/** How long a stop may take after its last step, milliseconds. */
+/** Time that a stop may take after its last step, milliseconds. */
 const AFTER_LAST_STEP_MS = 10_000;
 
-/** What a configuration says about dependencies, looked up instead of searched. */
+/** Index of the dependencies in a configuration. */
 interface DependencyIndex {
   readonly of: Config;
   readonly ranks: ReadonlyMap<string, number>;
   readonly dependents: ReadonlyMap<string, readonly string[]>;
   readonly stopTimes: ReadonlyMap<string, number>;
-  /** Of each process, the name of one of those that it is connected to by dependencies; the same for all of them. */
+  /** For each process, the name of one of those that it is connected to by dependencies; the same for all of them. */
   readonly clusters: ReadonlyMap<string, string>;
 }
 
@@ -77,32 +77,32 @@ export class DependencyGraph {
     this.#config = config;
   }
 
-  /** `names` with each after everything that it needs; else in bundles of the same host, those of one host in the order given. */
+  /** Sorts `names` so that each is after its dependencies; otherwise names of the same host are in bundles, in the order given. */
   inStartOrder(names: Iterable<string>): string[] {
     const { of, ranks } = this.#indexed();
     return inBundles(inOrder(names, ranks), (name) => `${ranks.get(name) ?? 0} ${of.processes.get(name)?.host ?? ""}`);
   }
 
-  /** All that go down with `names`, transitively, the outermost first, without `names`. */
+  /** All processes that stop with `names`, transitively, the outermost first, without `names`. */
   dependents(names: Iterable<string>): string[] {
     const given = new Set(names);
     const found = new Set(given);
-    // A set shows what is added while it is walked.
+    // Iterating a set includes elements that are added meanwhile.
     for (const name of found) for (const dependent of this.directDependents(name)) found.add(dependent);
     return this.inStartOrder([...found].filter((name) => !given.has(name))).reverse();
   }
 
-  /** Higher than the ranks of everything that `name` depends on: the highest rank stops first. */
+  /** The stop rank of `name`, higher than those of all its dependencies: the highest rank stops first. */
   stopRank(name: string): number {
     return this.#indexed().ranks.get(name) ?? 0;
   }
 
-  /** Those that name `name` in depends_on and do not keep running without it. */
+  /** Processes that have `name` in depends_on and do not keep running without it. */
   directDependents(name: string): readonly string[] {
     return this.#indexed().dependents.get(name) ?? [];
   }
 
-  /** Those that depend on each other, however indirectly, side by side; else in the order given. */
+  /** Groups the items of processes that depend on each other, directly or indirectly; otherwise keeps the order given. */
   together<T>(items: readonly T[], nameOf: (item: T) => string): T[][] {
     const { clusters } = this.#indexed();
     const batches = new Map<string, T[]>();
@@ -171,7 +171,7 @@ function clustersOf(config: Config): Map<string, string> {
   const clusters = new Map<string, string>();
   for (const first of neighbours.keys()) {
     if (clusters.has(first)) continue;
-    // A set shows what is added while it is walked.
+    // Iterating a set includes elements that are added meanwhile.
     const cluster = new Set([first]);
     for (const name of cluster) for (const neighbour of neighbours.get(name) ?? []) cluster.add(neighbour);
     for (const name of cluster) clusters.set(name, first);
@@ -187,7 +187,7 @@ function inOrder(names: Iterable<string>, ranks: ReadonlyMap<string, number>): s
   return [...names].sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
 }
 
-/** With up to HOST_BUNDLE names of one key side by side: each bundle is where its first name was. */
+/** Puts up to HOST_BUNDLE names of one key side by side: each bundle is where its first name was. */
 function inBundles(names: readonly string[], keyOf: (name: string) => string): string[] {
   const bundles: string[][] = [];
   const open = new Map<string, string[]>();

@@ -1,4 +1,5 @@
-import { type Clock, pause } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
+import { resolvesWithin } from "../../base/wait.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 
@@ -18,7 +19,5 @@ export async function killRemote({ registry, hosts, clock }: RemoteProcesses, mi
     if (runId === null || session?.isOpen !== true || host === registry.hostName) return [];
     return [session.command((id) => session.link.request("stop", { session: id, run_id: runId, steps }))];
   });
-  const enough = new AbortController();
-  await Promise.race([Promise.allSettled(requests), pause(clock, milliseconds, enough.signal).catch(() => undefined)]);
-  enough.abort();
+  await resolvesWithin(Promise.allSettled(requests), milliseconds, clock);
 }

@@ -36,7 +36,7 @@ interface ProcessActorsOptions {
 /** Creates the actors of processes and groups, and addresses them. */
 export class ProcessActors {
   readonly #options: ProcessActorsOptions;
-  /** Of the newest actor of each name. */
+  /** Life of the newest actor of each name. */
   readonly #lives = new Map<string, Cancellation>();
   readonly #machine: ReturnType<typeof processAmongOthers>;
   #runs = 0;
@@ -47,7 +47,7 @@ export class ProcessActors {
     const lifeOf = (name: string) => this.#lives.get(name) ?? null;
     this.#machine = processAmongOthers({ registry, events, mayStart, isShuttingDown: () => status.isShuttingDown, lifeOf });
     events.subscribe((event) => {
-      // A new process may have its name already.
+      // A new process may have the name already.
       if (event.type === "process_remove" && this.#lives.get(event.name)?.isEnded) this.#lives.delete(event.name);
     });
   }
@@ -55,12 +55,12 @@ export class ProcessActors {
   spawn(name: string, first: "start" | "stop"): void {
     const { system, registry, events } = this.#options;
     system.spawn("process", name, (scope) => this.#actor(name, first, scope));
-    // From here on there is something to show, whatever happens to the actor.
+    // Clients see the process from here on, whatever happens to the actor.
     const process = registry.process(name);
     if (process) events.publish({ type: "process_upsert", process });
   }
 
-  /** A new process starts fresh: it ignores how an earlier run of the same name ended, but adopts a living run. */
+  /** Sends a new process the state of its run. It ignores how an earlier run of the same name ended, but adopts a living run. */
   tellNew(name: string): void {
     const { system, registry } = this.#options;
     const controller = this.#controller(name);
@@ -69,7 +69,7 @@ export class ProcessActors {
     else if (registry.isHostReady(registry.hostOf(name) ?? undefined)) system.send("process", name, { type: "report", run: null });
   }
 
-  /** Its definition now names another host: if it is at rest, it takes reports from that one. */
+  /** Called when the definition names another host: a process at rest then accepts reports from that host. */
   moved(name: string): void {
     const { registry, system } = this.#options;
     registry.mayBeElsewhere(name);
@@ -79,7 +79,7 @@ export class ProcessActors {
     this.#controller(name)?.reportAgain(name);
   }
 
-  /** Begins again on its configured host: the host on which it was expected is gone. */
+  /** Rebuilds the actor on its configured host: the host on which the process was expected is gone. */
   respawn(name: string): void {
     const { system, registry } = this.#options;
     const requested = requestedOf(registry.process(name));
@@ -97,7 +97,7 @@ export class ProcessActors {
     }
     const retiring = registry.retiring.get(name);
     if (retiring && event.type === "stop" && event.by !== BY_CONFIGURATION) {
-      // It is being stopped already; but if its name is added again, it must not start.
+      // The process is being stopped already; but if its name is added again, it must not start.
       registry.retiring.set(name, { ...retiring, wanted: false });
       const origin = { by: event.by, time: this.#options.clock.now(), stoppedWith: event.stoppedWith ?? null };
       this.#options.router.wish(name, { requested_state: "stop", origin });
@@ -116,7 +116,7 @@ export class ProcessActors {
     const definition = registry.config.processes.get(name);
     if (!definition) throw new Error(`process '${name}' is not configured`);
     this.#lives.set(name, scope.life);
-    // Rebuilt: it continues from what was shown, and is told what its host last reported once it listens.
+    // A rebuilt actor continues from the displayed state, and receives its host's last report once it listens.
     const before = registry.process(name);
     if (before || scope.rebuild > 0) queueMicrotask(() => this.#controller(name)?.reportAgain(name));
     const host = this.#firstHost(name, definition.host);
@@ -141,7 +141,7 @@ export class ProcessActors {
     };
   }
 
-  /** The host where an earlier manager began its newest run, if that host is still managed: it may live there. */
+  /** The host where an earlier manager began the newest run, if that host is still managed, because the run may live there; else `configured`. */
   #firstHost(name: string, configured: string | null): string | null {
     const { intents, hosts } = this.#options;
     const { host = configured } = intents.get(name);

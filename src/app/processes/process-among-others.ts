@@ -8,19 +8,19 @@ import type { ProcessRegistry } from "./process-registry.ts";
 interface Surroundings {
   registry: ProcessRegistry;
   events: DomainEvents;
-  /** Its dependencies hold. False for all once the shutdown has begun: no run begins after that, whatever the request. */
+  /** Whether the dependencies of `name` hold. False for all once the shutdown has begun: no run begins after that, whatever the request. */
   mayStart: (name: string) => boolean;
   isShuttingDown: () => boolean;
-  /** Of the current actor of a name: it ends before the actor is rebuilt, and when it stops. */
+  /** Returns the life of the current actor of a name, which ends before the actor is rebuilt, and when it stops. */
   lifeOf: (name: string) => Cancellation | null;
 }
 
-/** The process machine among other processes. One machine is shared by all: providing one takes a millisecond. */
+/** The process machine with the state of other processes. One machine is shared by all: providing one takes a millisecond. */
 export function processAmongOthers({ registry, events, mayStart, isShuttingDown, lifeOf }: Surroundings) {
   const needed = dependencyNews(events);
   return processMachine.provide({
     guards: {
-      // Most of thousands of processes depend on none.
+      // Most of thousands of processes have no dependencies.
       dependenciesHold: ({ context: { definition } }) =>
         definition.depends_on.length === 0 ? !isShuttingDown() : mayStart(definition.name),
     },
@@ -30,7 +30,7 @@ export function processAmongOthers({ registry, events, mayStart, isShuttingDown,
         const life = lifeOf(name)?.signal ?? AbortSignal.abort();
         let due = false;
         let over = false;
-        // At the end of the turn: a dependency that is requested to start in this turn must not count as stopped.
+        // Checks at the end of the turn: a dependency that is requested to start in this turn must not count as stopped.
         const look = () => {
           if (due) return;
           due = true;

@@ -31,11 +31,11 @@ interface CommandsOptions {
 interface Order {
   readonly verb: Verb;
   readonly by: string;
-  /** null: it does not come from a web client. */
+  /** Null: the command does not come from a web client. */
   readonly starter: Starter | null;
 }
 
-/** Commands to processes and groups: of users, and the manager's own. */
+/** Commands to processes and groups, from users and from the manager itself. */
 export class ProcessCommands implements Commands {
   readonly #options: CommandsOptions;
   readonly #commands = new SlicedWork({ units: MEMBERS_PER_TURN });
@@ -52,7 +52,7 @@ export class ProcessCommands implements Commands {
     return this.#commands.run(this.#groupOrders({ verb, by, starter }, name));
   }
 
-  // Not async: what is refused immediately has to be refused in the turn of its frame, before the answers to later ones.
+  // Not async: an immediate refusal must come in the turn of its frame, before the answers to later frames.
   sendSignal(name: string, signal: string, by: string): Promise<void> {
     const { session, runId } = this.#options.sessions.ofRun(name);
     const sent = session.command((id) => session.link.request("signal", { session: id, run_id: runId, signal }));
@@ -125,7 +125,7 @@ export class ProcessCommands implements Commands {
     }
   }
 
-  /** Refuses an unknown group, and one of which no member can be reached. */
+  /** Returns the members that can be reached. Refuses an unknown group, and one without such members. */
   #reachableMembers(group: string): string[] {
     const { registry, sessions } = this.#options;
     if (!registry.config.groups.has(group)) throw new MgrError("not_found", `there is no group '${group}'`);
@@ -135,7 +135,7 @@ export class ProcessCommands implements Commands {
     const [first] = away;
     if (first === undefined) return members;
     if (there.length === 0) sessions.of(first);
-    // An unreachable host must not prevent stopping what runs on the others.
+    // An unreachable host must not prevent stopping processes on the others.
     const names = away.map((member) => `'${member}'`).join(", ");
     this.#log("warning", `of group '${group}' these are left out, their hosts cannot be reached: ${names}`);
     return there;
@@ -146,7 +146,7 @@ export class ProcessCommands implements Commands {
   }
 }
 
-/** A start changes nothing. */
+/** Whether the process is starting or running, so that a start changes nothing. */
 function isUnderWay(state: ProcessState | undefined): boolean {
   return state === "starting" || isRunningState(state);
 }

@@ -18,7 +18,7 @@ import type { RunHistory } from "../state/run-history.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import type { ProcessTasks } from "./process-tasks.ts";
 
-/** A process was requested to run, and no longer runs and will not restart by itself: it ended, was stopped, or cannot be started. */
+/** Called when a process that was requested to run no longer runs and will not restart by itself: it ended, was stopped, or cannot be started. */
 export type OnProcessAtRest = (process: Process, configured: { essential: boolean }) => void;
 
 /** States on the way to a requested run. */
@@ -40,7 +40,7 @@ interface ProcessEventRouterOptions {
   lastReport: (name: string) => RunReport | null;
   /** Stream id of the daemon of its host; null before the first. */
   streamId: (name: string) => string | null;
-  /** Carries out what processes request of their hosts. */
+  /** Carries out the requests of processes to their hosts. */
   tasks: Pick<ProcessTasks, "take">;
   onProcessAtRest?: OnProcessAtRest | undefined;
 }
@@ -94,16 +94,16 @@ export class ProcessEventRouter {
     }
   }
 
-  /** Keeps what a user requests of a process, not what the configuration requests. */
+  /** Saves the state that a user requests of a process, not the one that the configuration requests. */
   wish(name: string, { origin, requested_state }: { origin: RequestOrigin | null; requested_state: RequestedState }): void {
     if (this.#options.status.isShuttingDown || origin === null) return;
     const { intents } = this.#options;
     intents.set(name, { requested_state, origin });
-    // Also if no effect follows: a process that was stopped in backoff must still be stopped after a crash.
+    // The write does not wait for an effect: a process that was stopped in backoff must still be stopped after a crash.
     void intents.flush();
   }
 
-  /** The processes whose start starts it again, until its state is requested otherwise. */
+  /** Saves the processes whose start starts `name` again, until another state of it is requested. */
   keepResume(name: string, resumeWith: readonly string[]): void {
     const { intents } = this.#options;
     const known = intents.get(name).resume_with ?? [];
@@ -112,7 +112,7 @@ export class ProcessEventRouter {
     void intents.flush();
   }
 
-  /** That a run is no longer pending is saved with the next write: the run's id shows it as well. */
+  /** The end of a pending run is saved with the next write: the run's id shows it as well. */
   #keepPending(name: string, pending: PendingRun | null): void {
     if (this.#options.status.isShuttingDown) return;
     const { intents } = this.#options;
@@ -120,7 +120,7 @@ export class ProcessEventRouter {
     if (pending !== null) void intents.flush();
   }
 
-  /** Its actor is parked. */
+  /** Shows a process whose actor is parked as failed. */
   parked(name: string, error: unknown): void {
     const { registry, clock, lastReport } = this.#options;
     const process = registry.process(name);
@@ -133,7 +133,7 @@ export class ProcessEventRouter {
     else this.publish(name);
   }
 
-  /** One log entry and one upsert for each state change; `from` null: it was adopted in this state. */
+  /** Writes one log entry and publishes one upsert for each state change; `from` null: the process was adopted in this state. */
   #announce(name: string, { from, to, reason }: { from: ProcessState | null; to: ProcessState; reason: string | null }): void {
     const { log, registry, system } = this.#options;
     const source = "manager";
@@ -162,7 +162,7 @@ export class ProcessEventRouter {
     return `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${stateWord(state)}'`;
   }
 
-  /** The user whose request it is now carried out; null: it happens by itself. */
+  /** The user whose request causes the state change; null: it happens by itself. */
   #causeOf(name: string, to: ProcessState): string | null {
     const context = this.#options.system.get("process", name)?.getSnapshot().context;
     if (!context?.origin) return null;
@@ -171,7 +171,7 @@ export class ProcessEventRouter {
     return isRequested && origin.by !== "" ? origin.by : null;
   }
 
-  /** Publishes changes of the process, if there are any. Returns it as it is now. */
+  /** Publishes changes of the process, if there are any. Returns its current resource. */
   publish(name: string): Process | undefined {
     const { system, registry, history, events, streamId } = this.#options;
     const context = system.get("process", name)?.getSnapshot().context;

@@ -18,7 +18,7 @@ interface ProcessRegistryOptions {
   current: CurrentConfig;
   runSpecs: RunSpecBuilder;
   system: ActorSystem;
-  /** The manager's own host, by its canonical name. */
+  /** Canonical name of the manager's own host. */
   hostName: string;
   /** The managed hosts, by canonical name. */
   hosts: ReadonlyMap<string, unknown>;
@@ -77,7 +77,7 @@ export class ProcessRegistry implements HostedProcesses {
     this.#placement.forget(name);
   }
 
-  /** Something that all processes show has changed. */
+  /** Drops all projections: something that all processes show has changed. */
   projectAgain(): void {
     this.#projected.clear();
     this.#runSpecs.forgetAll();
@@ -97,7 +97,7 @@ export class ProcessRegistry implements HostedProcesses {
     return this.names().filter((name) => isWithin(name, group));
   }
 
-  /** In configuration order. */
+  /** All processes, in configuration order. */
   processes(): Process[] {
     const processes: Process[] = [];
     for (const name of this.config.processes.keys()) {
@@ -109,7 +109,7 @@ export class ProcessRegistry implements HostedProcesses {
 
   process(name: string): Process | undefined {
     const snapshot = this.#snapshot(name);
-    // Without an actor it is parked, or being rebuilt: the last displayed state is still valid.
+    // A process without an actor is parked, or being rebuilt: its last displayed state is still valid.
     if (!snapshot) return this.#parked.get(name) ?? this.#projected.get(name)?.process;
     const known = this.#projected.get(name);
     if (known?.of === snapshot) return known.process;
@@ -132,7 +132,7 @@ export class ProcessRegistry implements HostedProcesses {
     return this.#parked.has(name);
   }
 
-  /** The actor of `name` has been rebuilt. */
+  /** Removes the parked state of `name`, whose actor has been rebuilt. */
   unpark(name: string): void {
     this.#parked.delete(name);
   }
@@ -149,7 +149,7 @@ export class ProcessRegistry implements HostedProcesses {
     return this.#system.get("host", host)?.getSnapshot().matches("ready") ?? false;
   }
 
-  /** The daemon of the manager's own host uses another contract version: waiting will not make it ready. */
+  /** Whether the daemon of the manager's own host uses another contract version: waiting will not make it ready. */
   isIncompatible(): boolean {
     return this.hostState(this.hostName).state === "incompatible";
   }
@@ -181,17 +181,17 @@ export class ProcessRegistry implements HostedProcesses {
     return this.#placement.namesAt(host);
   }
 
-  /** It may run on another host than its definition says. */
+  /** Records that `name` may run on another host than its definition says. */
   mayBeElsewhere(name: string): void {
     this.#placement.mayBeElsewhere(name);
   }
 
-  /** It was looked up on another host, and lives on `host`. */
+  /** Records that `name` was expected on another host, but lives on `host`. */
   foundAt(name: string, host: string): void {
     this.#placement.foundAt(name, host);
   }
 
-  /** No host has reported yet whether it runs. */
+  /** Whether no host has reported yet if `name` runs. */
   isUnknown(name: string): boolean {
     return this.#snapshot(name)?.value === "unknown";
   }
@@ -202,7 +202,7 @@ export class ProcessRegistry implements HostedProcesses {
     return context && runLives(context) ? context.runId : null;
   }
 
-  /** Nothing of `name` is alive or about to be, as far as its host has said. */
+  /** Whether nothing of `name` is alive or about to be, according to its host. */
   isGone(name: string): boolean {
     const snapshot = this.#snapshot(name);
     if (!snapshot) return !this.#parked.has(name);
@@ -210,19 +210,19 @@ export class ProcessRegistry implements HostedProcesses {
     return (snapshot.value === "stopped" || snapshot.value === "error") && !treeLives(snapshot.context);
   }
 
-  /** It is alive, and a start with `next`, by default its current definition, would start it in another way. */
+  /** Whether the process is alive, and a start with `next`, by default its current definition, would use another spec. */
   needsRestart(name: string, next?: ProcessDefinition): boolean {
     const context = this.#snapshot(name)?.context;
     return context !== undefined && this.#runSpecs.needsRestart(name, context, next);
   }
 
-  /** Its newest run was started by an earlier manager. */
+  /** Whether the newest run was started by an earlier manager. */
   isAdopted(name: string): boolean {
     const context = this.#snapshot(name)?.context;
     return context !== undefined && this.#runSpecs.isAdopted(context);
   }
 
-  /** A run is alive or begins. */
+  /** Whether a run is alive or begins. */
   isUp(name: string): boolean {
     return UP_STATES.has(this.stateOf(name) ?? "stopped");
   }

@@ -34,29 +34,29 @@ export class ProcessSessions {
     return name;
   }
 
-  /** Whether the host that it runs on, or would run on, can be reached. */
+  /** Whether the host that the process runs on, or would run on, can be reached. */
   isReachable(name: string): boolean {
     return this.#hosts.session(this.#registry.hostOf(name))?.isOpen === true;
   }
 
-  /** With the host that it runs on, or would run on. */
+  /** The session with the host that the process runs on, or would run on. */
   of(name: string): HostSession {
     return this.with(this.#registry.hostOf(this.known(name)), name);
   }
 
-  /** With the host that has its output. */
+  /** The session with the host that has the process's output. */
   ofOutput(name: string): HostSession {
     return this.with(this.#registry.outputHostOf(this.known(name)), name);
   }
 
-  /** With the host of its living run. */
+  /** The session with the host of the living run. */
   ofRun(name: string): { session: HostSession; runId: string } {
     const runId = this.#registry.livingRun(this.known(name));
     if (runId === null) throw new MgrError("not_running", `process '${name}' is not running`);
     return { session: this.of(name), runId };
   }
 
-  /** With `host`, for process `name`. */
+  /** The session with `host`, for process `name`. */
   with(host: string | null, name: string): HostSession {
     const session = this.#hosts.session(host);
     if (session?.isOpen) return session;

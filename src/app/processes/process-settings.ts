@@ -8,10 +8,10 @@ import { NO_SETTINGS, PRIMARY, type ProcessSettings, withOverride } from "../../
 import type { LogBook } from "../../log/log-book.ts";
 import type { StartTool } from "../../protocol/resources/resources.ts";
 
-/** A tool that is installed or removed meanwhile shows after this time, milliseconds. */
+/** Time for which found start tools are cached, milliseconds. */
 const OFFERED_FOR_MS = 1_000;
 
-/** Where settings are kept: in memory at once, on disk when `flush` has resolved. */
+/** Stores settings: in memory at once, on disk when `flush` has resolved. */
 export interface SettingsKeeper {
   get(name: string): { readonly settings?: ProcessSettings };
   set(name: string, patch: { settings: ProcessSettings }): void;
@@ -22,15 +22,16 @@ interface ProcessSettingsOptions {
   config: () => Config;
   keeper: SettingsKeeper;
   log: LogBook;
-  /** Throws if nothing can be set of this process: it is unknown, or only still being stopped. */
+  /** Throws if the process is unknown, or was removed and is still being stopped. */
   check: (name: string) => void;
-  /** Tells the process's actor. */
+  /** Sends the settings to the process's actor. */
   apply: (name: string, settings: ProcessSettings) => void;
 }
 
 /**
- * What users set of processes beside their configuration. Every change is checked, kept and shown in the turn in which it
- * is asked for; the promise resolves once it is on disk (or the disk had its time). Refusals are `not_found` (process, label, tool) and `bad_field`.
+ * Settings that users choose for processes in addition to their configuration. Every change is checked, kept and shown in the turn in which it is
+ * requested; the promise resolves once it is on disk, or when the wait for the disk has timed out. Refusals are `not_found` (process, label, tool)
+ * and `bad_field`.
  */
 export class ProcessSettingsBook implements Settings {
   readonly #config: () => Config;
@@ -38,7 +39,7 @@ export class ProcessSettingsBook implements Settings {
   readonly #log: LogBook;
   readonly #check: ProcessSettingsOptions["check"];
   readonly #apply: ProcessSettingsOptions["apply"];
-  /** What was found last: each search asks the disk for each tool in each folder of PATH. */
+  /** Result of the last search, which checks each folder of PATH for each tool. */
   #offered: { at: number; configured: readonly StartToolSetting[]; tools: StartTool[] } | null = null;
 
   constructor({ config, keeper, log, check, apply }: ProcessSettingsOptions) {
@@ -53,7 +54,7 @@ export class ProcessSettingsBook implements Settings {
     return this.#keeper.get(name).settings ?? NO_SETTINGS;
   }
 
-  /** In the order of menus (docs/design/wire-rules.md, "Processes"). */
+  /** Start tools in the order of menus (docs/design/wire-rules.md, "Processes"). */
   startTools(): StartTool[] {
     const now = performance.now();
     const configured = this.#config().instance.start_tools;
@@ -76,7 +77,7 @@ export class ProcessSettingsBook implements Settings {
     return this.#change(name, { which }, `'${by}' selects the command '${which}' of process '${name}'`);
   }
 
-  /** null and "" clear it. */
+  /** Null and "" clear the override. */
   overrideCommand(name: string, which: string, override: string | null, by: string): Promise<void> {
     this.#label(name, which);
     const command = override === null || override === "" ? null : checkedCommand(override);
@@ -136,5 +137,3 @@ function checkedCommand(override: string): string {
     throw error;
   }
 }
-
-/** Commands may have 131,072 characters: too long for a readable log line. */

@@ -31,10 +31,10 @@ interface ProcessTasksOptions {
   send: (name: string, event: ProcessEvent) => void;
 }
 
-/** Carries out what processes request of their hosts. */
+/** Carries out the requests of processes to their hosts. */
 export class ProcessTasks {
   readonly #options: ProcessTasksOptions;
-  /** By process; at most one each. */
+  /** Tasks by process; at most one each. */
   readonly #underWay = new Map<string, { task: Task; stops: string | null }>();
   /** Commands to thousands of processes are spread over many turns. */
   readonly #share = new TurnShare({ units: MEMBERS_PER_TURN });
@@ -49,7 +49,7 @@ export class ProcessTasks {
     else if (this.#underWay.get(name)?.stops !== request.run.runId) this.#stop(name, request.run);
   }
 
-  /** Its actor has stopped, or is rebuilt: nothing is done for it any more. */
+  /** Ends the task of a process whose actor has stopped or is rebuilt. */
   end(name: string): void {
     this.#underWay.get(name)?.task.end();
     this.#underWay.delete(name);
@@ -69,7 +69,7 @@ export class ProcessTasks {
     const { definition, runId } = run;
     const { runs, clock, intents, mayStart } = this.#options;
     const { name, host } = definition;
-    // Fixed here: the host gets the same spec each time it is sent.
+    // The spec is fixed here: the host gets the same one each time it is sent.
     let spec = this.#options.runSpec(run);
     let { memo } = run;
     const additions = await runs.prepare(definition, task.signal);
@@ -87,7 +87,7 @@ export class ProcessTasks {
     return report;
   }
 
-  /** Records where to look for the run after a restart of the manager, and waits for the host's turn to start it. */
+  /** Records the host of the run for the next manager, and waits for the host's turn to start it. */
   async #beforeRun(name: string, host: string | null, task: Cancellation): Promise<void> {
     const { intents, hosts, hub, registry, runs } = this.#options;
     if ((intents.get(name).host ?? null) !== host) intents.set(name, { host });
@@ -121,7 +121,7 @@ export class ProcessTasks {
     });
   }
 
-  /** `work` resolves with what the actor is told, if anything. */
+  /** Replaces the task of a process. `work` resolves with the event for its actor, or null. */
   #begin(name: string, stops: string | null, work: (task: Task) => Promise<ProcessEvent | null>): void {
     this.end(name);
     const mine = { task: new Task(), stops };

@@ -1,6 +1,7 @@
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Cancellation } from "../../base/task.ts";
+import { untilWithin } from "../../base/wait.ts";
 import { type ProcessState, UP_STATES } from "../../protocol/process/process-state.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 
@@ -20,8 +21,8 @@ export class ProcessWaits {
   }
 
   /**
-   * Resolves when no process is alive that can still be ended: unreachable hosts are not waited for. If none ends for as long as all stops
-   * may take, it resolves with the names of those that are left: a process may be stuck in the kernel.
+   * Resolves when all processes on reachable hosts have ended. If none ends for as long as all stops may take, resolves with the names of the
+   * remaining ones: a process may be stuck in the kernel.
    */
   async allAtRest(): Promise<string[]> {
     const registry = this.#registry;
@@ -43,7 +44,7 @@ export class ProcessWaits {
     try {
       for (let seen = -1; busy.size > 0 && seen < ends; ) {
         seen = ends;
-        await this.#until(() => ends > seen || busy.size === 0, { milliseconds: registry.graph.stopTimeOfAll() });
+        await this.#untilWithin(registry.graph.stopTimeOfAll(), () => ends > seen || busy.size === 0);
       }
     } finally {
       leave();
@@ -64,33 +65,16 @@ export class ProcessWaits {
         .filter((each) => registry.stateOf(each) === "stopping" && (!this.#isAway(each) || this.#isAway(name)));
     task.throwIfEnded();
     if (stopping().length === 0) return [];
-    const { signal } = task;
-    await this.#until(() => stopping().length === 0, { signal, milliseconds: registry.graph.stopTimeOfDependents(name) });
+    await this.#untilWithin(registry.graph.stopTimeOfDependents(name), () => stopping().length === 0, task.signal);
     return stopping();
   }
 
-  #until(condition: () => boolean, limits: { signal?: AbortSignal; milliseconds?: number } = {}): Promise<void> {
-    const { signal, milliseconds } = limits;
-    const clock = this.#clock;
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      if (condition()) return resolve();
-      const finish = (settle: () => void) => {
-        leave();
-        clock.clearTimeout(timer);
-        signal?.removeEventListener("abort", aborted);
-        settle();
-      };
-      const aborted = () => finish(() => reject(signal?.reason));
-      const timer = milliseconds === undefined ? undefined : clock.setTimeout(() => finish(resolve), milliseconds);
-      const leave = this.#events.subscribe(() => {
-        if (condition()) finish(resolve);
-      });
-      signal?.addEventListener("abort", aborted, { once: true });
-    });
+  #untilWithin(forMs: number, isMet: () => boolean, signal?: AbortSignal): Promise<boolean> {
+    const limits = { forMs, clock: this.#clock, ...(signal && { signal }) };
+    return untilWithin(isMet, (check) => this.#events.subscribe(check), limits);
   }
 
-  /** Its host cannot be reached. */
+  /** Whether the host of `name` cannot be reached. */
   #isAway(name: string): boolean {
     return !this.#registry.isHostReady(this.#registry.hostOf(name) ?? undefined);
   }

@@ -5,16 +5,16 @@ import type { Process } from "../../protocol/resources/resources.ts";
 
 /** The part of a feature in the runs of processes. */
 export interface RunExtension {
-  /** A client has requested the start of a process that is not under way. */
+  /** Called when a client has requested the start of a process that is not under way. */
   readonly startRequested?: (name: string, starter: Starter) => void;
   /**
    * Called before a run is sent to its host; null: the feature does not concern it. The run waits for the promise. Rejections fail the
    * run.
    */
   readonly prepare?: (definition: ProcessDefinition, signal: AbortSignal) => Promise<RunAddition | null> | null;
-  /** Called when the run is about to be sent. What it throws is why the run cannot begin. */
+  /** Called when the run is about to be sent. If it throws, the run cannot begin; the error is the reason. */
   readonly beforeRun?: (name: string) => void;
-  /** Fields of the resource of a running process; `memo`: of its run. */
+  /** Fields of the resource of a running process; `memo` is that of its run. */
   readonly processFields?: (memo: string) => Partial<Process>;
 }
 
@@ -23,11 +23,11 @@ export interface RunAddition {
   readonly spec: Partial<RunSpec>;
   /** Adds a note for the managers after this one. */
   readonly memo: (memo: string) => string;
-  /** The run has begun. */
+  /** Called when the run has begun. */
   readonly begun: () => void;
 }
 
-/** The extensions of several features as one. They are added after it was made. */
+/** The extensions of several features as one. They are added after construction. */
 export class RunExtensions {
   readonly #parts: RunExtension[] = [];
 

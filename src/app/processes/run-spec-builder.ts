@@ -15,7 +15,7 @@ import type { CurrentConfig } from "./current-config.ts";
 
 interface RunSpecBuilderOptions {
   current: CurrentConfig;
-  /** The manager's own host, by its canonical name. */
+  /** Canonical name of the manager's own host. */
   hostName: string;
   intents: IntentKeeper;
   /** Epoch of this boot: run IDs begin with it. */
@@ -23,10 +23,10 @@ interface RunSpecBuilderOptions {
   history: RunHistory;
 }
 
-/** The specs of the next runs: the definition, with what users chose and the manager's environment. */
+/** Builds the specs of the next runs from the definition, the users' choices and the manager's environment. */
 export class RunSpecBuilder {
   readonly #options: RunSpecBuilderOptions;
-  /** Hashes of specs by what they were made from. */
+  /** Hashes of specs by name, with the values that they were made from. */
   readonly #hashes = new Map<string, { definition: ProcessDefinition; settings: ProcessSettings; hash: string }>();
 
   constructor(options: RunSpecBuilderOptions) {
@@ -46,11 +46,11 @@ export class RunSpecBuilder {
     });
   }
 
-  /** It is alive, and a start with `definition`, by default the current one, would start it in another way. */
+  /** Whether the process is alive, and a start with `definition`, by default the current one, would use another spec. */
   needsRestart(name: string, context: ProcessContext, definition = context.definition): boolean {
     const { shown, run, runDefinition, settings, runSettings, host } = context;
     if (this.#options.current.retiring.has(name) || !UP_STATES.has(shown)) return false;
-    // For a run that an earlier manager started, only the hash is known.
+    // Only the hash is known of a run that an earlier manager started.
     if (!this.isAdopted(context)) {
       if (!isSameDefinition(runDefinition, definition)) return true;
       if (settings === runSettings) return false;
@@ -58,7 +58,7 @@ export class RunSpecBuilder {
     return run !== null && (host !== definition.host || run.spec_hash !== this.#hash(name, definition, settings));
   }
 
-  /** Its newest run was started by an earlier manager. */
+  /** Whether the newest run was started by an earlier manager. */
   isAdopted({ run }: Pick<ProcessContext, "run">): boolean {
     return run !== null && !run.run_id.startsWith(`${this.#options.epoch}-`);
   }
@@ -79,7 +79,7 @@ export class RunSpecBuilder {
     return hash;
   }
 
-  /** The host and the spec with which it would be started. */
+  /** The host and the spec with which the process would be started. */
   of(name: string): { host: string; spec: RunSpec } {
     return { host: this.#definition(name).host ?? this.#options.hostName, spec: this.#of(name) };
   }
@@ -103,13 +103,13 @@ export class RunSpecBuilder {
   }
 }
 
-/** What children inherit without being asked. A trailing `*` is open-ended. */
+/** Variables that children always inherit. A trailing `*` is open-ended. */
 const ALWAYS = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"];
 
 /** The variables of `environment` that a process may inherit: the standard ones and those of its pass_environment. */
 export function inheritedVariables(environment: NodeJS.ProcessEnv, passed: readonly string[]): Record<string, string> {
   const inherited = new Map<string, string>();
-  // Listed once and read by name: each access to `process.env` asks the C library.
+  // Listed once and read by name: each access to `process.env` calls the C library.
   const names = Object.keys(environment);
   for (const pattern of [...ALWAYS, ...passed]) {
     const prefix = pattern.endsWith("*") ? pattern.slice(0, -1) : null;
@@ -118,6 +118,6 @@ export function inheritedVariables(environment: NodeJS.ProcessEnv, passed: reado
       if (value !== undefined) inherited.set(name, value);
     }
   }
-  // Not by assignment: a variable may be called __proto__.
+  // Not built by assignment: a variable may be called __proto__.
   return Object.fromEntries(inherited);
 }

@@ -3,16 +3,16 @@ import { MgrError } from "../../base/errors.ts";
 import { hashOf } from "../../config/edit-file.ts";
 
 const MAX_VERSIONS_PER_FILE = 30;
-/** Of all texts together; the oldest go first. */
+/** Maximum size of all texts together, bytes; the oldest are dropped first. */
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
-/** A larger text does not fit in a frame. */
+/** Maximum size of a text, bytes: a larger one does not fit in a frame. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 export interface KeptVersion extends ConfigVersion {
   readonly path: string;
 }
 
-/** Where texts and the list of versions are kept. */
+/** Storage of the texts and the list of versions. */
 export interface VersionStore {
   read(hash: string): Promise<string | null>;
   write(hash: string, content: string): Promise<void>;
@@ -31,10 +31,10 @@ export function memoryVersions(): VersionStore {
   };
 }
 
-/** Earlier versions of the configuration's files (docs/decisions/0030-configuration-history.md). For one caller at a time. */
+/** Earlier versions of the configuration's files (docs/decisions/0030-configuration-history.md). Calls must not overlap. */
 export class ConfigHistory {
   readonly #store: VersionStore;
-  /** The oldest first. */
+  /** All versions, the oldest first. */
   #versions: readonly KeptVersion[];
 
   constructor(store: VersionStore = memoryVersions(), saved: readonly KeptVersion[] = []) {
@@ -42,7 +42,7 @@ export class ConfigHistory {
     this.#versions = saved;
   }
 
-  /** The newest first. */
+  /** Versions of a file, the newest first. */
   of(path: string): ConfigVersion[] {
     return this.#versions
       .filter((version) => version.path === path)
@@ -50,7 +50,7 @@ export class ConfigHistory {
       .map(({ path: _, ...version }) => version);
   }
 
-  /** Rejects with `not_found` for a version that is not kept, or no longer. */
+  /** The text of a version. Rejects with `not_found` if the version is not kept. */
   async text(path: string, hash: string): Promise<string> {
     const isKnown = this.#versions.some((version) => version.path === path && version.hash === hash);
     const content = isKnown ? await this.#store.read(hash) : null;
@@ -72,7 +72,7 @@ export class ConfigHistory {
   }
 }
 
-/** Without the oldest versions beyond the limits. A text that several versions have is kept, and counted, once. */
+/** Drops the oldest versions beyond the limits. A text that several versions have is kept, and counted, once. */
 function kept(versions: readonly KeptVersion[]): KeptVersion[] {
   const perFile = new Map<string, number>();
   const texts = new Set<string>();

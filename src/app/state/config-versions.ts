@@ -2,8 +2,9 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
+import { readTrustedJsonState } from "../../files/json-state-file.ts";
 import { writeFileAtomically } from "../../files/replace-file.ts";
-import { readStateBytes, readStateText } from "../../files/state-file.ts";
+import { readStateBytes } from "../../files/state-file.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { ConfigHistory, type VersionStore } from "./config-history.ts";
@@ -16,30 +17,21 @@ const listSchema = z.array(
 );
 
 /**
- * Versions of configuration files in a folder: a text a file, named after its hash, and their list. Without the folder, which is logged,
- * they are kept in memory.
+ * Opens the versions of configuration files in a folder: one file for each text, named after its hash, and their list. If the folder cannot be
+ * used, this is logged and versions are kept in memory.
  */
 export async function openConfigHistory(dir: string, log: LogBook): Promise<ConfigHistory> {
   try {
     makeStateFolder(dir);
-    const saved = readList(join(dir, LIST));
+    const lost = "earlier versions of the configuration are removed";
+    const saved = readTrustedJsonState(join(dir, LIST), { schema: listSchema, empty: [], lost, warn: (msg) => log.warn(msg) });
     const used = new Set(saved.map(({ hash }) => hash));
-    // Left by a manager that was killed between two writes.
+    // A manager that was killed between two writes leaves such files.
     for (const name of await readdir(dir)) if (HASH.test(name) && !used.has(name)) await rm(join(dir, name), { force: true });
     return new ConfigHistory(folderVersions(dir), saved);
   } catch (error) {
     log.warn(`earlier versions of the configuration are not saved: ${messageOf(error)}`);
     return new ConfigHistory();
-  }
-}
-
-/** A list that cannot be read, as after an upgrade, starts empty. */
-function readList(path: string) {
-  const text = readStateText(path) ?? "[]";
-  try {
-    return listSchema.parse(JSON.parse(text));
-  } catch {
-    return [];
   }
 }
 

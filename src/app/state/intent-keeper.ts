@@ -11,7 +11,7 @@ export interface IntentKeeper {
   names(): Iterable<string>;
   /** Drops a pending start request of `name`; keeps stop requests and settings. */
   forgetStart(name: string): void;
-  /** Resolves when all changes so far are durable. Calls that one write serves get the same promise. */
+  /** Resolves when all changes so far are durable. Calls that share a write get the same promise. */
   flush(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function choicesOf({ rows, cols, settings }: Readonly<ProcessIntent>): { 
   return { size: rows !== undefined && cols !== undefined ? { rows, cols } : null, settings: settings ?? NO_SETTINGS };
 }
 
-/** Kept until the program ends. */
+/** Keeps the requested state until the program ends. */
 export function memoryIntents(): IntentKeeper {
   const saved = Promise.resolve();
   const kept = new Map<string, ProcessIntent>();
@@ -36,7 +36,7 @@ export function memoryIntents(): IntentKeeper {
   };
 }
 
-/** Of `names`, the processes that must run initially: by the last requested state, else autostart; and all their dependencies. */
+/** Returns the processes of `names` that must run initially, by the last requested state, else autostart, and all their dependencies. */
 export function requestedAtBoot(names: readonly string[], config: Config, intents: IntentKeeper): ReadonlySet<string> {
   const wanted = new Set<string>();
   for (const name of names) {
@@ -45,7 +45,7 @@ export function requestedAtBoot(names: readonly string[], config: Config, intent
   }
   // Iterating a set includes elements that are added meanwhile.
   for (const name of wanted) {
-    // A user's stop takes precedence over a dependent's start: the dependent then reports what it lacks.
+    // A user's stop takes precedence over a dependent's start: the dependent then reports the missing dependency.
     for (const dependency of config.processes.get(name)?.depends_on ?? [])
       if (intents.get(dependency.name).requested_state !== "stop") wanted.add(dependency.name);
   }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { systemClock } from "../../base/clock.ts";
+import { pause, systemClock } from "../../base/clock.ts";
 import { isDiskFull, MgrError } from "../../base/errors.ts";
 import type { Config } from "../../config/definition.ts";
 import { IntentStore } from "../../config/state/intent-store.ts";
@@ -20,9 +20,9 @@ import { INTENT_FILE } from "./state-folder.ts";
 
 interface FolderOptions {
   config: Config;
-  /** What has to be released when the manager closes, oldest first. */
+  /** Functions that release resources when the manager closes, oldest first. */
   cleanups: (() => unknown)[];
-  /** The log is open. */
+  /** Called when the log is open. */
   onLog: (log: LogBook) => void;
 }
 
@@ -82,7 +82,7 @@ async function openLog({ config, cleanups, onLog }: FolderOptions, intents: Inte
 }
 
 /**
- * The epoch of this boot, which a full disk may not store. The next manager would then use its time in seconds, so this one continues only
+ * Returns the epoch of this boot. If a full disk does not store it, the next manager uses its time in seconds instead, so this one continues only
  * when its own second has passed.
  */
 async function raiseEpoch(intents: IntentStore): Promise<number> {
@@ -90,7 +90,7 @@ async function raiseEpoch(intents: IntentStore): Promise<number> {
     return await intents.nextEpoch();
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await pause(systemClock, 1_000);
     return intents.epoch;
   }
 }

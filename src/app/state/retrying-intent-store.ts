@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { withFallback } from "../../base/wait.ts";
 import type { ProcessIntent } from "../../config/state/process-intent.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { IntentKeeper } from "./intent-keeper.ts";
@@ -17,15 +18,15 @@ interface RetryingIntentStoreOptions {
 }
 
 /**
- * Writes what users request to the disk before it is carried out, but does not depend on the disk: if the disk is full, this is logged
- * and the write is retried; if the disk does not respond, the wait is limited. Until it works again, a crash loses the newest requests.
+ * Saves the requests of users before they are carried out, but does not depend on the disk: if the disk is full, this is logged and the write is
+ * retried; if the disk does not respond, the wait is limited. Until it works again, a crash loses the newest requests.
  */
 export class RetryingIntentStore implements IntentKeeper {
   readonly #intents: IntentKeeper;
   readonly #clock: Clock;
   readonly #log: LogBook;
   readonly #onProblem: (problem: string | null) => void;
-  /** The disk is full or does not respond, and this has been logged. */
+  /** Whether the disk is full or does not respond, which has been logged. */
   #isTroubled = false;
   #retry: unknown = null;
   /** The newest write, and the wait for it that its callers share: a start makes several, and thousands of starts share a write. */
@@ -64,15 +65,8 @@ export class RetryingIntentStore implements IntentKeeper {
 
   async #wait(write: Promise<void>): Promise<void> {
     if (this.#isTroubled) return;
-    let timer: unknown;
-    const patience = new Promise<void>((resolve) => {
-      timer = this.#clock.setTimeout(() => {
-        this.#complain(`requests could not be written to the disk for ${PATIENCE_MS / 1_000} s`);
-        resolve();
-      }, PATIENCE_MS);
-    });
-    await Promise.race([write, patience]);
-    this.#clock.clearTimeout(timer);
+    const complain = () => this.#complain(`requests could not be written to the disk for ${PATIENCE_MS / 1_000} s`);
+    await withFallback(write, PATIENCE_MS, complain, this.#clock);
   }
 
   close(): void {

@@ -4,20 +4,19 @@ import { runId } from "../../contract/fields.ts";
 import type { RunReport } from "../../contract/run.ts";
 import { formatTime } from "../../protocol/time.ts";
 
-/** Runs that are remembered of each process. */
+/** Maximum number of runs that are kept of each process. */
 const MAX_RUNS = 20;
 
 const pastRun = z.object({
   run_id: runId,
-  // Earlier versions did not save it.
-  number: z.number().default(0),
+  number: z.number(),
   pid: z.number().nullable(),
   start_time: z.string().nullable(),
   stop_time: z.string().nullable(),
   code: z.number().nullable(),
   signal: z.string().nullable(),
   reason: z.string().nullable(),
-  output_end: z.object({ offset: z.number(), stream_id: z.string() }).nullable().default(null),
+  output_end: z.object({ offset: z.number(), stream_id: z.string() }).nullable(),
 });
 type PastRun = z.infer<typeof pastRun>;
 const savedRun = z.object({ name: z.string(), run: pastRun });
@@ -30,7 +29,7 @@ type NewRun = Omit<PastRun, "number">;
 const NOTHING_KNOWN = { pid: null, start_time: null, output_end: null };
 
 interface RunHistoryOptions {
-  /** What earlier managers saved, oldest first; invalid values are left out. */
+  /** Runs that earlier managers saved, oldest first; invalid values are skipped. */
   saved: readonly unknown[];
   /** Saves the end of a run for the next manager; called again when more is known about it. */
   save: (end: object) => void;
@@ -39,7 +38,7 @@ interface RunHistoryOptions {
 /** The last runs of every process. */
 export class RunHistory {
   readonly #runs = new Map<string, PastRun[]>();
-  /** What was noted last of each process: it is told after every step of its actor, and most change nothing here. */
+  /** The last noted values of each process: `note` is called after every step of its actor, and most steps change nothing here. */
   readonly #noted = new Map<string, Pick<ProcessContext, "runId" | "run" | "exit"> & { streamId: string | null }>();
   readonly #save: RunHistoryOptions["save"];
 
@@ -52,7 +51,7 @@ export class RunHistory {
   }
 
   /**
-   * Records the newest run of `name`, and the end of the run before if both were reported together. `streamId`: of the daemon that its
+   * Records the newest run of `name`, and the end of the run before if both were reported together. `streamId` is that of the daemon that its
    * host has now.
    */
   note(name: string, { runId: newest, run, exit }: ProcessContext, streamId: string | null): void {
@@ -67,7 +66,7 @@ export class RunHistory {
   #put(name: string, told: NewRun): void {
     const runs = this.#of(name);
     const before = runs.find((run) => run.run_id === told.run_id);
-    // An old report that is told again under another daemon has the same offset, in the output of the daemon before.
+    // A report that is repeated under another daemon has the same offset, which belongs to the output of the previous daemon.
     const isSamePlace = before?.output_end?.offset === told.output_end?.offset;
     const entry = put(runs, isSamePlace ? { ...told, output_end: before?.output_end ?? told.output_end } : told);
     const isNews =
@@ -81,7 +80,7 @@ export class RunHistory {
     return runs;
   }
 
-  /** Newest first. */
+  /** Runs of a process, newest first. */
   of(name: string): readonly PastRun[] {
     return this.#runs.get(name) ?? [];
   }
@@ -95,7 +94,7 @@ export class RunHistory {
 /** Replaces the entry of the same run, or adds a new one. */
 function put(runs: PastRun[], told: NewRun & { number?: number }): PastRun {
   const index = runs.findIndex((run) => run.run_id === told.run_id);
-  const number = runs[index]?.number ?? (told.number || (runs[0]?.number ?? 0) + 1);
+  const number = runs[index]?.number ?? told.number ?? (runs[0]?.number ?? 0) + 1;
   const entry: PastRun = Object.assign({}, told, { number });
   if (index >= 0) runs[index] = entry;
   else runs.unshift(entry);
@@ -103,12 +102,12 @@ function put(runs: PastRun[], told: NewRun & { number?: number }): PastRun {
   return entry;
 }
 
-/** `exit` is what the process shows for this run: it may know more than a host that lost it. */
+/** `exit` is the exit that the process shows for this run: it may have more details than a host that lost the run. */
 function fromReport(run: RunReport, { exit, streamId }: { exit: ProcessExit | null; streamId: string | null }): NewRun {
   const end = exit ?? (run.exit && { time: run.stop_time, ...run.exit });
   return {
     run_id: run.run_id,
-    // A run that could not be started has none.
+    // A run that could not be started has no pid.
     pid: run.pid === 0 ? null : run.pid,
     start_time: formatTime(run.start_time),
     ...endOf(end),

@@ -1,20 +1,28 @@
 import { constants } from "node:fs";
 import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isDiskFull } from "../../base/errors.ts";
+import { isDiskFull, messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
+import { type JsonState, readJsonState } from "../../files/json-state-file.ts";
 import { writeFileAtomically } from "../../files/replace-file.ts";
 import { openStateFileAsync } from "../../files/state-file.ts";
+
+/** A JSON file of the state folder: its content at the start of the manager. */
+export interface JsonFile<T> {
+  readonly content: T;
+  /** Resolves when the new content is on disk, or could not be saved, which is logged. */
+  save(content: T): Promise<void>;
+}
 
 /** Small files of the state folder that must exist, with this content, while the manager runs. */
 export class StateFiles {
   readonly dir: string;
   /**
-   * Content of the written files. Changed only within `#writes`, so that `rewrite` does not take a file whose first write is pending for
-   * a removed one.
+   * Content of the written files. Changed only within `#writes`, so that `rewrite` does not mistake a file whose first write is pending for a
+   * removed one.
    */
   readonly #contents = new Map<string, string>();
-  /** One write at a time. */
+  /** Runs one write at a time. */
   readonly #writes = new SerialQueue();
 
   constructor(dir: string) {
@@ -27,6 +35,15 @@ export class StateFiles {
       this.#contents.set(name, content);
       return write(this.path(name), content);
     });
+  }
+
+  /** `unsaved`: what it means if the file cannot be written, for the warning. */
+  json<T>(name: string, { unsaved, ...state }: JsonState<T> & { unsaved: string }): JsonFile<T> {
+    return {
+      content: readJsonState(this.path(name), state),
+      save: (content) =>
+        this.write(name, `${JSON.stringify(content)}\n`).catch((error: unknown) => state.warn(`${unsaved}: ${messageOf(error)}`)),
+    };
   }
 
   remove(name: string): Promise<void> {

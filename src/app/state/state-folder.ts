@@ -7,7 +7,7 @@ import { watchLock } from "../../daemon/session/lock-watch.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { isThere, type StateFiles } from "./state-files.ts";
 
-/** A folder that changed so recently may change again without a new time, milliseconds. */
+/** A folder that changed within this time may change again without a new modification time, milliseconds. */
 const UNSETTLED_MS = 2_000;
 /** The file of requested states in the state folder. */
 export const INTENT_FILE = "intent.json";
@@ -17,7 +17,7 @@ interface StateFolderOptions {
   intents: IntentStore;
   files: StateFiles;
   log: LogBook;
-  /** Further checks, called with each look at the folder. */
+  /** Further checks, called at each check of the folder. */
   look?: () => void;
 }
 
@@ -26,7 +26,7 @@ interface StateFolderOptions {
  * with the current state. Returns a function that stops this.
  */
 export function keepStateFolder({ lock, intents, files, log, look }: StateFolderOptions): () => Promise<void> {
-  /** The folder when a look found it complete. */
+  /** Identity and modification time of the folder when it was found complete. */
   let complete = "";
   const tell = (level: "warning" | "error", msg: string) => void log.append({ level, source: "manager", msg });
   return watchLock({
@@ -39,7 +39,7 @@ export function keepStateFolder({ lock, intents, files, log, look }: StateFolder
     },
     look: async () => {
       look?.();
-      // Whatever is removed from a folder changes its time. The intent may also have been truncated.
+      // Removing a file changes the folder's modification time. The intent file may also have been truncated.
       const began = Date.now();
       const [{ dev, ino, mtimeMs }, lost] = await Promise.all([stat(files.dir), intents.lostFiles()]);
       const folder = `${dev} ${ino} ${mtimeMs}`;

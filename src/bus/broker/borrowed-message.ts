@@ -18,7 +18,7 @@ export class BorrowedMessage {
     return this;
   }
 
-  /** One buffer that may be kept. */
+  /** Returns one buffer that may be kept. */
   whole(): Buffer {
     const first = this.rest === null ? this.bytes.subarray(this.start, this.start + this.length) : this.bytes.subarray(this.start);
     return this.rest === null ? first : Buffer.concat([first, ...this.rest]);

@@ -17,7 +17,7 @@ import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
 import type { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
 
-/** What a client shares with the others of its broker. */
+/** The parts of a broker that its clients share. */
 export interface ClientEnvironment extends BrokerParts {
   readonly subscriptionLimits: SubscriptionLimits;
   readonly links: BrokerLinks;
@@ -25,9 +25,9 @@ export interface ClientEnvironment extends BrokerParts {
   /** `counts`: if the client is another broker, the counters of its link. */
   greeting(client: BrokerClient, counts?: LinkCounts): string;
   closed(client: BrokerClient): void;
-  /** One of its operations or hooks threw an error. */
+  /** Called when an operation or hook of a client threw an error. */
   defect(client: BrokerClient, error: unknown): void;
-  /** It has started to lose messages. */
+  /** Called when a client has started to lose messages. */
   slow(client: BrokerClient): void;
 }
 
@@ -46,7 +46,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   readonly #deadline = new ConnectDeadline();
   #pings = 0;
   #link: LeafLink | null = null;
-  /** It has lost messages since its queue was empty. */
+  /** Whether it has lost messages since its queue was last empty. */
   #isSlow = false;
   #isGone = false;
 
@@ -83,7 +83,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     return this.#link;
   }
 
-  /** Of its credentials or its principal, "" without. */
+  /** User name of its credentials or its principal, "" without. */
   get user(): string {
     return this.#permissions.userOf(this.accepted.principal);
   }
@@ -126,7 +126,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.connection.answer(text);
   }
 
-  /** Sends what waits, then closes; resolves when the client is gone. */
+  /** Sends waiting output, then closes; resolves when the client is gone. */
   leave(): Promise<void> {
     return this.connection.end();
   }
@@ -136,7 +136,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   tick(): void {
-    // A client in this program cannot be lost.
+    // An in-process client cannot be lost.
     if (this.accepted.kind !== "memory") this.connection.tick();
   }
 
@@ -144,14 +144,14 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     return this.#permissions.identity?.run_id ?? this.id;
   }
 
-  /** The manager and hosts, whose messages build on each other. */
+  /** Whether its messages stay in order: those of the manager and of hosts build on each other. */
   get isOrdered(): boolean {
     return this.#permissions.identity === undefined;
   }
 
   /**
-   * Sends a message for one of its subscriptions, or queues it. False: it is one of a queue group and the client has too much unread data, so
-   * another member may take it.
+   * Sends a message for one of its subscriptions, or queues it. Returns false if the subscription is one of a queue group and the client
+   * has too much unread data, so that another member may receive it.
    */
   deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage, publisher: Subscriber): boolean {
     if (subscription.queue !== null && this.connection.isFull) {
@@ -355,7 +355,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       this.#link.dropped(publisher, subject, msgs, payload);
       return;
     }
-    // Messages that a client had not read when it left are not lost.
+    // Messages that a client had not read when it disconnected are not lost.
     if (this.#isGone) return;
     const { counters, hooks, router } = this.#environment;
     hooks?.dropped(subject, msgs);
@@ -367,7 +367,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#environment.slow(this);
   }
 
-  /** For whom it uses memory. */
+  /** Owner of the memory that it uses, for messages. */
   get owner(): string {
     return this.#link?.name ?? this.#permissions.programOf() ?? `client ${this.id} '${this.name}'`;
   }
@@ -390,7 +390,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#deadline.end();
     this.#link?.close();
     const { departures, subscriptionLimits } = this.#environment;
-    // At once, so that the client has all of them again when it comes back.
+    // Limits are freed at once, so that the client has all of them again when it reconnects.
     for (const subscription of this.subscriptions.values()) subscriptionLimits.remove(this, subscription);
     subscriptionLimits.leave(this);
     departures.begin(this.subscriptions.values(), (subscription) => this.#withdraw(subscription));

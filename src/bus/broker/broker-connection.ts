@@ -17,44 +17,44 @@ import type { MemoryHolder } from "./queues/memory-budget.ts";
 import { SendWindow } from "./queues/send-window.ts";
 import { WaitingPublishers } from "./queues/waiting-publishers.ts";
 
-/** Operations of one client before the next client's turn. */
+/** Maximum number of operations of one client before the next client's turn. */
 const OPERATIONS_PER_TURN = 256;
-/** Unprocessed received bytes above which the client is not read any further. */
+/** Number of unprocessed received bytes above which the client is not read any further. */
 const MAX_UNREAD = 256 * 1024;
-/** An operation with so many bytes costs about as much as one more delivery. */
+/** An operation with this many bytes costs about as much as one more delivery. */
 const BYTES_PER_UNIT = 512;
-/** Bytes, received or to be sent, up to which a client goes before others. */
+/** Maximum number of bytes, received or to be sent, with which a client goes before others. */
 const LIGHT_BYTES = 16 * 1024;
-/** Bytes that one client is sent before the next client's turn. */
+/** Maximum number of bytes that one client is sent before the next client's turn. */
 const BYTES_PER_TURN = 256 * 1024;
-/** Bytes that replies (PONG, +OK, -ERR) may add to a full queue before the client is closed. */
+/** Maximum number of bytes that replies (PONG, +OK, -ERR) may add to a full queue before the client is closed. */
 const ANSWER_RESERVE = 64 * 1024;
 /** Time for a refused client to read the reason, milliseconds. */
 const FAREWELL_MS = 1_000;
-/** Bytes of a connection beside its queue that do not count as used memory. */
+/** Maximum number of bytes of a connection beside its queue that do not count as used memory. */
 const FREE_BYTES = 64 * 1024;
 
-/** The bytes of one client: received and not yet processed, and not yet read by it. */
+/** The bytes of one client: received and not yet processed, and not yet read by the client. */
 export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnection {
   readonly #environment: ConnectionEnvironment;
   readonly #stream: ByteStream;
   readonly #parser: BrokerParser;
-  /** Output that is sent next, in this order. */
+  /** Output that is sent next, in order. */
   readonly #output = new BrokerOutput();
-  /** Messages that wait behind it, in fair turns. */
+  /** Messages that wait behind the output, in fair turns. */
   readonly #queue: FairQueue;
   readonly #window: SendWindow;
   readonly #pace: KernelPace;
   readonly #input = new ReceivedBytes();
   #paused = false;
-  /** "ended": the other side has disconnected, but what it sent before is still processed. */
+  /** "ended": the other side has disconnected, but its earlier input is still processed. */
   #state: "open" | "ended" | "closing" | "closed" = "open";
   #farewell: ReturnType<typeof setTimeout> | null = null;
   readonly #hold = new InputHold(() => this.#goOn());
   /** Publishers that wait for this client. */
   readonly #publishers: WaitingPublishers;
   readonly #deferred = new DeferredAnswers();
-  /** See `onRoom`. */
+  /** Callbacks of `onRoom`. */
   #roomWanted: (() => void)[] = [];
   #gone: (() => void)[] = [];
   readonly #liveness = new Liveness();
@@ -84,12 +84,12 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     memory.add(this);
   }
 
-  /** Bytes that the client has not read yet. */
+  /** Number of bytes that the client has not read yet. */
   get pending(): number {
     return this.#output.bytes + this.#queue.bytes + this.#stream.unsent;
   }
 
-  /** The queue is full: a further message would replace an older one. */
+  /** Whether the queue is full: a further message would replace an older one. */
   get isFull(): boolean {
     return this.#queue.bytes > this.#environment.limits.maxPending;
   }
@@ -98,7 +98,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     return this.#input.bytes + this.#output.bytes + this.#queue.bytes > LIGHT_BYTES;
   }
 
-  /** Messages wait in the queue. */
+  /** Whether messages wait in the queue. */
   get isQueueing(): boolean {
     return this.#queue.count > 0;
   }
@@ -111,7 +111,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     return this.#queue.bytes + this.#charged;
   }
 
-  /** Drops a queued message, or the connection if that holds much memory otherwise. */
+  /** Drops a queued message, or the connection if it holds much other memory. */
   free(): boolean {
     if (this.#queue.evict(0)) return true;
     // Received bytes that wait for their turn are few, and are processed soon.
@@ -120,7 +120,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     return true;
   }
 
-  /** Another message would be sent at once. */
+  /** Whether another message would be sent at once. */
   get hasRoom(): boolean {
     return this.#queue.count === 0 && this.#output.bytes < Math.min(this.#window.room, this.#pace.room);
   }
@@ -135,7 +135,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     return this.#queue.waiting();
   }
 
-  /** Bytes of one topic that wait. */
+  /** Number of queued bytes of one topic. */
   queued(publisher: Subscriber, subject: string): number {
     return this.#queue.bytesOf(publisher, subject);
   }
@@ -155,8 +155,8 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   }
 
   /**
-   * A message from another client with `payload` bytes. `flow`: what stays in order; messages of different flows may overtake each other
-   * while the client reads slowly.
+   * Sends a message from another client with `payload` bytes. `flow` names the messages that stay in order; messages of different flows may
+   * overtake each other while the client reads slowly.
    */
   message(header: string | Buffer, message: BorrowedMessage, payload: number, publisher: Subscriber, flow: string): void {
     if (this.#state !== "open") return;
@@ -172,7 +172,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
       return;
     }
     this.#queue.add({ publisher, subject: flow }, header, message, payload);
-    // The newest message may exceed the limit, so that one of any size is taken.
+    // The newest message may exceed the limit, so that one of any size is accepted.
     while (this.#queue.bytes - message.length > limits.maxPending && this.#queue.evict(1));
     if (this.#window.isFast) this.#publishers.queued(publisher);
     turns.flushSoon(this);
@@ -183,11 +183,11 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     return this.#hold.wait(maxMs, expired);
   }
 
-  /** An answer to the client's own operation. */
+  /** Sends an answer to the client's own operation. */
   answer(text: string): void {
     if (this.#state !== "open") return;
     const { maxPending, maxPayload } = this.#environment.limits;
-    // The queue takes a whole message as long as it is not full.
+    // The queue accepts a whole message as long as it is not full.
     if (this.pending > maxPending + maxPayload + ANSWER_RESERVE) {
       this.fail(ERROR_TEXTS.slow);
       return;
@@ -196,7 +196,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     this.#environment.turns.flushSoon(this);
   }
 
-  /** An answer behind as many messages as wait now: the client may conclude from it that it has received all of them. */
+  /** Sends an answer behind the messages that wait now: the client may conclude from it that it has received all of them. */
   answerInTurn(text: string): void {
     if (this.#queue.count === 0) this.answer(text);
     else if (!this.#deferred.add(text, this.#queue.count)) this.fail(ERROR_TEXTS.slow);
@@ -207,7 +207,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     if (this.#state === "open") this.#leave(`-ERR '${text}'${CRLF}`);
   }
 
-  /** Sends what waits, and `text` behind it. */
+  /** Sends waiting output, and `text` behind it. */
   #leave(text: string): void {
     const blocks = this.#output.take();
     this.#queue.take(Number.POSITIVE_INFINITY, blocks);
@@ -242,7 +242,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     if (this.#isReading && this.#input.first !== undefined) this.#environment.turns.add(this);
   }
 
-  /** Sends what waits, then closes; resolves when the other side is gone or FAREWELL_MS are over. */
+  /** Sends waiting output, then closes; resolves when the other side is gone or FAREWELL_MS are over. */
   end(): Promise<void> {
     if (this.#state === "closed") return Promise.resolve();
     const gone = new Promise<void>((resolve) => this.#gone.push(resolve));
@@ -311,7 +311,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     this.#environment.memory.grow(charged - before);
   }
 
-  /** True when all input was processed. */
+  /** Returns true when all input was processed. */
   #operate(budget: Budget): boolean {
     const { turns } = this.#environment;
     let left = OPERATIONS_PER_TURN;
@@ -350,7 +350,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     }
   }
 
-  /** Drops the first chunk if it was read completely; true when no other waits. */
+  /** Drops the first chunk if it was read completely; returns true when no other waits. */
   #consume(): boolean {
     if (!this.#isReading) return true;
     if (!this.#input.consume()) return false;

@@ -1,4 +1,4 @@
-/** Messages and payload bytes, as a server counts them: `in` is what clients published. */
+/** Messages and payload bytes, as a server counts them: `in` counts what clients published. */
 export interface BrokerCounters {
   in_msgs: number;
   in_bytes: number;
@@ -36,11 +36,11 @@ export interface SubjectCounters {
   last_bytes: number;
   /** Ids of the connected clients that have published it. */
   readonly publishers: Set<number>;
-  /** The part of them that other brokers sent. */
+  /** The part of these messages that other brokers sent. */
   readonly foreign: MessageCount;
   /** Messages from other brokers, delivered to all of this broker's subscribers. */
   readonly arrived: MessageCount;
-  /** Messages for other brokers, including those that the link could not take. */
+  /** Messages for other brokers, including those that the link could not accept. */
   readonly crossing: MessageCount;
 }
 
@@ -60,7 +60,7 @@ function newSubjectCounters(): SubjectCounters {
   return { msgs: 0, bytes: 0, last_bytes: 0, publishers: new Set(), foreign: none(), arrived: none(), crossing: none() };
 }
 
-/** Subjects with an account of their own; further ones share one. */
+/** Maximum number of subjects with an account of their own; further ones share one. */
 const MAX_SUBJECTS = 10_000;
 /** Inboxes are used for one answer, so they share one account. */
 const INBOXES = "_INBOX.";

@@ -8,10 +8,10 @@ import type { TopicPolicy } from "./queues/topic-policy.ts";
 
 /** A client of the broker, as its table sees it. */
 export interface HookedClient extends Subscriber {
-  /** From its CONNECT. */
+  /** Name from its CONNECT. */
   readonly name: string;
   readonly address: string;
-  /** For whom it uses memory. */
+  /** Owner of the memory that it uses, for messages. */
   readonly owner: string;
   /** The program behind the connection; undefined: it is a host or part of the manager. */
   readonly identity: ClientIdentity | undefined;
@@ -23,7 +23,7 @@ export interface HookedClient extends Subscriber {
 
 /** Access for a table that itself publishes and subscribes. */
 export interface BrokerAccess {
-  /** Of its connections. */
+  /** Id among the broker's connections. */
   readonly id: number;
   readonly router: BrokerRouter;
   readonly memory: MemoryBudget;
@@ -36,20 +36,20 @@ export interface BrokerAccess {
  * error ends the connection. Without a table, they cost one comparison per message.
  */
 export interface BrokerHooks {
-  /** Once, when the broker is made. */
+  /** Called once, when the broker is created. */
   opened(access: BrokerAccess): void;
-  /** The client has sent CONNECT, perhaps again. */
+  /** Called when the client has sent CONNECT, perhaps again. */
   connected(client: HookedClient): void;
   closed(client: HookedClient): void;
   /** Called after the subscription was added. */
   subscribed(client: HookedClient, subscription: ClientSubscription): void;
-  /** Another broker has subscribed, and does not request newest messages itself. Called after the subscription was added. */
+  /** Called when another broker has subscribed that does not request newest messages itself, after the subscription was added. */
   interested(subscription: ClientSubscription): void;
-  /** This broker has been linked to a hub, perhaps again. */
+  /** Called when this broker has been linked to a hub, perhaps again. */
   linked(): void;
   /**
-   * A message of this subject arrived over a link; called before it is routed. `isChecked`: the other broker lets only the publisher of a
-   * topic send it.
+   * Called when a message of this subject has arrived over a link, before it is routed. `isChecked`: the other broker lets only the
+   * publisher of a topic send it.
    */
   arrived(subject: string, isChecked: boolean): void;
   unsubscribed(client: HookedClient, subscription: ClientSubscription): void;
@@ -58,11 +58,11 @@ export interface BrokerHooks {
    * routed.
    */
   publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage): "taken" | Refusal | null;
-  /** A subscriber lost messages because it does not read fast enough, or because memory was used up. */
+  /** Called when a subscriber lost messages because it does not read fast enough, or because memory was used up. */
   dropped(subject: string, msgs: number): void;
-  /** How messages of the subject wait for slow receivers; null: the default. */
+  /** Policy for messages of the subject that wait for slow receivers; null: the default. */
   policyOf(subject: string): TopicPolicy | null;
-  /** The broker is closed. */
+  /** Called when the broker is closed. */
   ended(): void;
 }
 

@@ -1,6 +1,6 @@
 import type { BorrowedMessage } from "./borrowed-message.ts";
 
-/** Sizes of blocks: a short answer should not use much memory, and a flood should not cause many writes. */
+/** Sizes of blocks, bytes: a short answer should not use much memory, and a flood should not cause many writes. */
 const FIRST_BLOCK = 1_024;
 const LARGEST_BLOCK = 64 * 1024;
 /** Messages of at least this many bytes are not copied, so that all subscribers of a large message share its memory. */
@@ -30,7 +30,7 @@ export class BrokerOutput {
     this.bytes += header.length;
   }
 
-  /** Copies, except when it is large. */
+  /** Adds a message; copies it unless it is large. */
   message(message: BorrowedMessage): void {
     const { length, rest } = message;
     this.bytes += length;
@@ -54,7 +54,7 @@ export class BrokerOutput {
     }
   }
 
-  /** The first blocks, of about `limit` bytes at most; without a limit everything. */
+  /** Removes and returns the first blocks, of about `limit` bytes at most; without a limit all of them. */
   take(limit = Number.POSITIVE_INFINITY): Buffer[] {
     let count = 0;
     let size = 0;
@@ -71,7 +71,7 @@ export class BrokerOutput {
     return blocks;
   }
 
-  /** The first `limit` bytes. */
+  /** Removes and returns the first `limit` bytes. */
   takeExactly(limit: number): Buffer[] {
     if (limit >= this.bytes) return this.take();
     this.#seal();

@@ -5,7 +5,7 @@ import type { BrokerRouter } from "./broker-router.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
 import type { MemoryBudget } from "./queues/memory-budget.ts";
 
-/** What the clients and links of one broker share. */
+/** The parts that the clients and links of one broker share. */
 export interface BrokerParts {
   /** server_id of this broker. */
   readonly id: string;

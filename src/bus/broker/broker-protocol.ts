@@ -7,8 +7,8 @@ export const CRLF = "\r\n";
 export const NO_RESPONDERS_HEADERS = "NATS/1.0 503\r\n\r\n";
 
 /**
- * Client libraries switch features on by the version of nats-server; this is the one whose core protocol the broker
- * speaks (headers, no responders, no JetStream).
+ * Client libraries enable features by the version of nats-server; this is the version whose core protocol the broker speaks (headers, no
+ * responders, no JetStream).
  */
 export const SPOKEN_VERSION = "2.10.0";
 
@@ -20,7 +20,7 @@ export const BROKER_LIMITS = {
   /** Unread bytes of one subscriber beyond which new messages to it are dropped (docs/design/runtime-invariants.md, "Bus"). */
   maxPending: 8 * 1024 * 1024,
   maxClients: 10_000,
-  /** Subscriptions of one connection, and what they count for (subscriptions/subscription-budget.ts). */
+  /** Subscriptions of one connection, and their cost in bytes (subscriptions/subscription-budget.ts). */
   maxSubscriptions: 50_000,
   maxSubscriptionBytes: 48 * MIB,
   /** Subscriptions of all connections of one program. */
@@ -43,7 +43,7 @@ export const BROKER_LIMITS = {
   pingIntervalMs: 30_000,
   /** Unanswered pings before a connection is stale. */
   maxPingsOut: 2,
-  /** Time a client has for its CONNECT where one is required, milliseconds. */
+  /** Time limit for the CONNECT of a client if one is required, milliseconds. */
   authTimeoutMs: 2_000,
 };
 export type BrokerLimits = typeof BROKER_LIMITS;
@@ -85,7 +85,7 @@ const connectArguments = z.object({
 });
 export type ConnectOptions = z.infer<typeof connectArguments>;
 
-/** Before the first CONNECT; as in nats-server. */
+/** Options before the first CONNECT; as in nats-server. */
 export const DEFAULT_CONNECT_OPTIONS: ConnectOptions = {
   verbose: true,
   pedantic: true,
@@ -99,8 +99,8 @@ export const DEFAULT_CONNECT_OPTIONS: ConnectOptions = {
 };
 
 /**
- * `current` with what CONNECT changes. A member that is `null` counts as absent, as in nats-server: some clients (the
- * official one for Rust) write every member.
+ * Returns `current` with the changes of CONNECT. A member that is `null` counts as absent, as in nats-server: some clients (the official
+ * one for Rust) write every member.
  */
 export function parseConnect(json: string, current: ConnectOptions): ConnectOptions {
   try {

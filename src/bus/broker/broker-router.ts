@@ -35,7 +35,7 @@ export class BrokerRouter {
     this.deliveries = new SlicedDeliveries(turns);
   }
 
-  /** False when there are no subscribers. */
+  /** Delivers a message to its subscribers. Returns false if there are none. */
   route(publisher: Subscriber, envelope: Envelope, message: BorrowedMessage): boolean {
     const { subject, size } = envelope;
     const match = this.tree.match(subject);
@@ -65,7 +65,7 @@ export class BrokerRouter {
     return fanout.interest;
   }
 
-  /** The most bytes of a topic that wait for one receiver. */
+  /** Maximum number of bytes of a topic that wait for one receiver. */
   waiting(publisher: Subscriber, subject: string): number {
     const match = this.tree.match(subject);
     let most = 0;
@@ -78,7 +78,7 @@ export class BrokerRouter {
     return most;
   }
 
-  /** Messages that had been queued for a subscriber were dropped. */
+  /** Corrects the count of messages from another broker that were dropped after they had been queued. */
   lost(publisher: Subscriber, subject: string, msgs: number, bytes: number): void {
     if (publisher.link === null) return;
     const { arrived } = this.#book.account(subject);
@@ -86,7 +86,7 @@ export class BrokerRouter {
     arrived.bytes = Math.max(0, arrived.bytes - bytes);
   }
 
-  /** Messages have left for another broker, or were dropped on the way. */
+  /** Counts messages that have left for another broker, or were dropped on the way. */
   crossed(subject: string, msgs: number, bytes: number): void {
     const { crossing } = this.#book.account(subject);
     crossing.msgs += msgs;
@@ -116,7 +116,7 @@ export class BrokerRouter {
     });
   }
 
-  /** A client that is gone. */
+  /** Forgets a closed client. */
   forget({ id, published }: Subscriber): void {
     this.#book.forget(id, published);
   }

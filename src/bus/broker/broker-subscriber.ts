@@ -5,17 +5,17 @@ import { CRLF } from "./broker-protocol.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import { RepeatedHead } from "./parser/repeated-head.ts";
 
-/** The connection of a subscriber or publisher, as others see it. */
+/** The connection of a subscriber or publisher, as other clients use it. */
 export interface SubscriberConnection {
-  /** Another message would be sent at once. */
+  /** Whether another message would be sent at once. */
   readonly hasRoom: boolean;
   /** Calls back once when there is room; never if the connection ends before. */
   onRoom(next: () => void): void;
-  /** Bytes of one topic that wait for it. */
+  /** Number of queued bytes of one topic. */
   queued(publisher: Subscriber, subject: string): number;
   /**
-   * A fast receiver has much to read from this publisher: nothing is read from the publisher until the returned function is called, or `maxMs`
-   * are over; then `expired` is called.
+   * Called when a fast receiver has much to read from this publisher: nothing is read from the publisher until the returned function is
+   * called, or `maxMs` have passed; then `expired` is called.
    */
   press(maxMs: number, expired: () => void): () => void;
 }
@@ -33,24 +33,24 @@ export interface Subscriber {
   readonly link: LinkTarget | null;
   /** Publishers with the same key share one turn in queues, such as the connections of one process. */
   readonly fairKey: string | number;
-  /** All that it publishes stays in order, except topics. Else only the messages of one subject do. */
+  /** Whether all that it publishes stays in order, except topics. Else only the messages of one subject do. */
   readonly isOrdered: boolean;
-  /** Called for subscriptions that are filtered. */
+  /** Whether it may receive messages of this subject; called for filtered subscriptions. */
   mayReceive(subject: string): boolean;
-  /** Ends one of its subscriptions, for which there is no more room, and tells it why. */
+  /** Ends one of its subscriptions, for which there is no more room, and sends it the reason. */
   evict?(subscription: ClientSubscription, reason: string): void;
-  /** False: the message could not be taken. */
+  /** Returns false if the message could not be accepted. */
   deliver(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage, publisher: Subscriber): boolean;
-  /** The connection of the subscriber; null: it is part of this program, and takes every message at once. */
+  /** The connection of the subscriber; null: it is part of this program, and accepts every message at once. */
   readonly connection: SubscriberConnection | null;
 }
 
 /** Another broker, whose subscriptions stand for all its clients: a message goes there once. */
 export interface LinkTarget extends Subscriber {
-  /** Members of the subscription's queue group behind it. */
+  /** Number of members of the subscription's queue group behind the link. */
   weightOf(subscription: ClientSubscription): number;
   canTake(): boolean;
-  /** `queues`: groups of which the other broker chooses a member. False: the message was lost. */
+  /** Sends a message. `queues`: groups of which the other broker chooses a member. Returns false if the message was lost. */
   send(envelope: Envelope, queues: readonly string[], message: BorrowedMessage, publisher: Subscriber): boolean;
 }
 
@@ -59,7 +59,7 @@ export function flowOf(publisher: Subscriber, subject: string): string {
   return publisher.isOrdered && !subject.startsWith(TOPIC_PREFIX) ? "" : linkFlowOf(subject);
 }
 
-/** The same on a link, which keeps the subjects of all publishers apart. All answers to one request stay in order. */
+/** As `flowOf`, on a link, which keeps the subjects of all publishers apart. All answers to one request stay in order. */
 export function linkFlowOf(subject: string): string {
   if (!subject.startsWith(INBOX)) return subject;
   const name = subject.indexOf(".", INBOX.length);
@@ -75,9 +75,9 @@ export class ClientSubscription {
   readonly subject: string;
   readonly queue: string | null;
   readonly sid: string;
-  /** Its wildcard may match subjects that the client must not receive. */
+  /** Whether its wildcard may match subjects that the client must not receive. */
   readonly isFiltered: boolean;
-  /** Ends after this many deliveries; 0: never. */
+  /** Number of deliveries after which it ends; 0: never. */
   max = 0;
   delivered = 0;
   isEnded = false;
@@ -95,7 +95,7 @@ export class ClientSubscription {
     return this.client.link !== null;
   }
 
-  /** The line before each of its messages. Most subscriptions of a flood never get one. */
+  /** The line before each of its messages, created when first used: most subscriptions of a flood never get a message. */
   get head(): RepeatedHead {
     this.#head ??= new RepeatedHead((envelope) => headText(this.sid, envelope));
     return this.#head;

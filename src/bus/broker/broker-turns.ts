@@ -1,22 +1,22 @@
 import { TurnShare } from "../../base/turns.ts";
 
 /**
- * How long the bus may work in one turn of the event loop before HTTP, timers and other work run, milliseconds
+ * Maximum time that the bus may work in one turn of the event loop before HTTP, timers and other work run, milliseconds
  * (docs/design/runtime-invariants.md, "Bus": nothing is delayed by more than 20 ms). Shared by broker and transports of this thread.
  */
 export const busTurn = new TurnShare({ ms: 2 });
 
-/** Operations or deliveries between two checks of the clock. */
+/** Number of operations or deliveries between two checks of the clock. */
 const UNITS_PER_LOOK = 64;
-/** A system call costs about as much as this many deliveries, or with many bytes up to all of them. */
+/** Cost of a system call in units of a delivery; with many bytes it is up to UNITS_PER_LOOK. */
 const UNITS_PER_FLUSH = 8;
 
-/** How long a worker may continue. */
+/** Limits how long a worker may continue. */
 export class Budget {
   #left = UNITS_PER_LOOK;
   #spent = false;
 
-  /** Counts `units` of work; true when the worker has to let others continue. */
+  /** Counts `units` of work; returns true when the worker has to let others continue. */
   spend(units: number): boolean {
     this.#left -= units;
     if (this.#left > 0) return this.#spent;
@@ -28,11 +28,11 @@ export class Budget {
 
 /** Neither of its functions may throw: the caller works for all clients. */
 export interface Worker {
-  /** Much waits here: workers with little go first. */
+  /** Whether much work waits here: workers with little go first. */
   readonly isHeavy: boolean;
-  /** Does a share of its work; true when nothing is left. */
+  /** Does a share of its work; returns true when nothing is left. */
   work(budget: Budget): boolean;
-  /** Sends the output that has collected for it. */
+  /** Sends the collected output. */
   flush(): void;
 }
 
@@ -48,30 +48,30 @@ export class BrokerTurns {
   readonly #dirty = new Set<Worker>();
   #running = false;
   #waiting = false;
-  /** A run is scheduled for the end of this turn. */
+  /** Whether a run is scheduled for the end of this turn. */
   #due = false;
-  /** Messages that all workers have delivered so far, and other work in units of a delivery: measures the cost of an operation. */
+  /** Number of messages that all workers have delivered so far, and other work in units of a delivery: measures the cost of an operation. */
   deliveries = 0;
 
-  /** `worker` has something to do. */
+  /** Called when `worker` has something to do. */
   add(worker: Worker): void {
     this.#busy.add(worker);
     if (!this.#waiting) this.#run();
   }
 
-  /** `worker` has something to flush; flushed in this turn if its time allows. */
+  /** Flushes `worker` in this turn if its time allows. */
   flushSoon(worker: Worker): void {
     this.#dirty.add(worker);
     if (this.#running || this.#waiting || this.#due) return;
     this.#due = true;
-    // Runs after the current code, so that all its output is one write.
+    // The run starts after the current code, so that all its output is one write.
     queueMicrotask(() => {
       this.#due = false;
       if (!this.#waiting) this.#run();
     });
   }
 
-  /** `worker` can send again what it had to keep: flushed at once if this turn has time left. */
+  /** Flushes `worker`, which can send again, at once if this turn has time left. */
   flushNow(worker: Worker): void {
     if (busTurn.isOver()) this.flushSoon(worker);
     else worker.flush();
@@ -86,10 +86,10 @@ export class BrokerTurns {
     if (this.#running) return;
     this.#running = true;
     try {
-      // Output before input, so that flushing to many subscribers slows down the intake.
+      // Output goes before input, so that flushing to many subscribers slows down reading.
       if (this.#flush("light")) this.#work("light");
       this.#flush("light");
-      // In each turn some of both: light workers may use up all of its time, again and again.
+      // Each turn does some of both: light workers may use up all of its time, again and again.
       this.#flush("heavy");
       this.#work("heavy");
       this.#flush("light");
@@ -105,13 +105,13 @@ export class BrokerTurns {
     for (const worker of this.#busy) {
       if (worker.isHeavy !== (which === "heavy")) continue;
       this.#busy.delete(worker);
-      // At the end of the queue again if it has more: every client gets its turn.
+      // A worker with more work goes to the end of the queue: every client gets its turn.
       if (!worker.work(new Budget())) this.#busy.add(worker);
       if (busTurn.isOver()) return;
     }
   }
 
-  /** Flushes at least one worker, and others while the turn lasts. False: the turn is over, and some are left. */
+  /** Flushes at least one worker, and others while the turn lasts. Returns false if the turn is over and some are left. */
   #flush(which: Which): boolean {
     const budget = new Budget();
     for (const worker of this.#dirty) {

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { everyBeat } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { WarningLog } from "../../base/throttled-warning.ts";
+import { untilWithin } from "../../base/wait.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import { memoryPair } from "../carriers/memory-pair.ts";
 import type { SocketHome } from "../carriers/unix-listener.ts";
@@ -24,7 +25,7 @@ import type { Waiting } from "./queues/fair-queue.ts";
 import { MemoryBudget } from "./queues/memory-budget.ts";
 import { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
 
-/** Connections within the machine are pinged once in so many ping intervals: the kernel tells of their end, so only one that hangs is found by pings. */
+/** Connections within the machine are pinged once in this many ping intervals: the kernel reports their end, so pings only find those that hang. */
 const LOCAL_PINGS = 5;
 
 export interface BrokerOptions extends Partial<BrokerLimits> {
@@ -33,7 +34,7 @@ export interface BrokerOptions extends Partial<BrokerLimits> {
   readonly log?: WarningLog;
   /** Its table of clients, topics and services. */
   readonly hooks?: BrokerHooks;
-  /** For its queues and kept messages; left out: one of its own. */
+  /** Memory budget for queues and kept messages; left out: the broker creates its own. */
   readonly memory?: MemoryBudget;
 }
 
@@ -41,29 +42,29 @@ export interface BrokerClientStats extends BrokerCounters {
   id: number;
   name: string;
   kind: AcceptOptions["kind"];
-  /** Of the principal, "" without. */
+  /** User name of the principal, "" without. */
   user: string;
   address: string;
   subscriptions: number;
-  /** Bytes that it has not read yet. */
+  /** Number of bytes that the client has not read yet. */
   pending_bytes: number;
 }
 
 export interface BrokerStats extends BrokerCounters {
   clients: BrokerClientStats[];
-  /** To other brokers, also those without a connection at the moment. */
+  /** Links to other brokers, also those without a connection at the moment. */
   links: LinkStats[];
   subscriptions: number;
 }
 
-/** Counters of what goes to other brokers and comes from there. */
+/** Counters of messages that cross links. */
 export interface Crossings {
   readonly subjects: ReadonlyMap<string, Omit<SubjectCounters, "last_bytes" | "publishers">>;
   /** Messages that wait for links, by subject. */
   readonly waiting: ReadonlyMap<string, Waiting>;
-  /** By the other side. */
+  /** Bytes of each link, with the name of the other side. */
   readonly links: readonly Pick<LinkStats, "name" | "in_bytes" | "out_bytes">[];
-  /** Of requests, by their subjects. */
+  /** Answers to requests, by the subjects of the requests. */
   readonly answers: Iterable<[string, AnswerCount]>;
 }
 
@@ -75,9 +76,9 @@ export interface Broker {
   listenUnix(path: string, home?: SocketHome): Promise<void>;
   /** Serves plain NATS over TCP and resolves with the port. Rejects with `conflict` if the port is not available. */
   listenTcp(options: TcpOptions): Promise<number>;
-  /** A new in-process connection: the client's end. */
+  /** Opens an in-process connection and returns the client's end. */
   connectMemory(options?: Omit<AcceptOptions, "kind">): ByteStream;
-  /** An endpoint for this program itself, without a carrier and without the text protocol. */
+  /** Opens an endpoint for this program itself, without a carrier and without the text protocol. */
   port(): BrokerPort;
   /** Serves any other carrier, such as a WebSocket. */
   accept(stream: ByteStream, options: AcceptOptions): void;
@@ -86,15 +87,15 @@ export interface Broker {
   stats(): BrokerStats;
   /** Published messages by subject; inboxes share one entry, as do the subjects after the first 10,000. */
   subjects(): BrokerSubjectStats[];
-  /** Live counters of what crosses links, by subject. */
+  /** Live counters of messages that cross links, by subject. */
   crossings(): Crossings;
   /** Changes the largest message that is accepted, bytes. Clients are informed; existing links keep the previous limit. */
   limitPayload(bytes: number): void;
   /** Closes the connections whose permissions are no longer valid. */
   revalidate(): void;
   /**
-   * "Lame duck" mode: accepts no more clients over TCP and WebSocket and informs the connected ones, which then look for
-   * another server or reconnect later; clients that are still connected after `graceMs` are closed.
+   * "Lame duck" mode: accepts no more clients over TCP and WebSocket and informs the connected ones, which then try another server or
+   * reconnect later; clients that are still connected after `graceMs` are closed.
    */
   retire(graceMs: number): Promise<void>;
   /** Sends pending output, then closes every connection and socket; resolves when the socket files are gone. */
@@ -233,15 +234,13 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#isRetiring = true;
     const guests = () => [...this.#clients].filter(({ accepted: { kind } }) => kind === "tcp" || kind === "websocket");
     for (const client of guests()) client.tell(this.greeting(client));
-    if (guests().length > 0)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, graceMs);
-        this.#tellGone = () => {
-          if (guests().length > 0) return;
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+    const subscribe = (check: () => void) => {
+      this.#tellGone = check;
+      return () => {
+        this.#tellGone = () => {};
+      };
+    };
+    await untilWithin(() => guests().length === 0, subscribe, { forMs: graceMs });
     await Promise.all(guests().map((client) => client.leave()));
   }
 

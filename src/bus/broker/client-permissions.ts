@@ -21,7 +21,7 @@ export class ClientPermissions {
     this.#publishable.clear();
   }
 
-  /** Of its credentials or its principal, "" without. */
+  /** User name of the credentials or the principal, "" without. */
   userOf(principal: Principal | undefined): string {
     return this.#given.user ?? principal?.user ?? "";
   }
@@ -50,7 +50,7 @@ export class ClientPermissions {
     return this.#given.isValid?.() ?? true;
   }
 
-  /** For subscriptions that are filtered. */
+  /** Whether a filtered subscription may receive messages of this subject. */
   mayReceive(subject: string): boolean {
     return this.#given.deliver?.(readableText(subject)) !== false;
   }
@@ -75,7 +75,7 @@ export class ClientPermissions {
   }
 }
 
-/** Characters of a subject that is too long in the text of a refusal. */
+/** Number of characters that a refusal shows of a subject that is too long. */
 const MAX_CUT_CHARS = 64;
 
 export function subscriptionRefusal(subject: string, queue: string | null, reason: string | null = null): string {
@@ -91,7 +91,7 @@ export function publishLengthRefusal({ subject, reply }: Pick<Envelope, "subject
   return reply === null || ofReply === null ? null : `Permissions Violation for Publish with Reply of "${shownSubject(reply)}": ${ofReply}`;
 }
 
-/** Why a subscription is too long, or null. */
+/** Reason why a subscription is too long, or null. */
 export function subscriptionProblem(subject: string, queue: string | null): string | null {
   const { length } = queue ?? "";
   const ofQueue = `the name of the queue group has ${length} bytes; at most ${MAX_SUBJECT_BYTES} are allowed`;

@@ -9,13 +9,13 @@ export interface ConnectionEnvironment extends Pick<FairQueueOptions, "policyOf"
   readonly limits: BrokerLimits;
   readonly turns: BrokerTurns;
   readonly memory: MemoryBudget;
-  /** For whom the connection uses memory. */
+  /** Owner of the memory that the connection uses, for messages. */
   owner(): string;
-  /** Messages of one publisher and subject are on their way. */
+  /** Called when messages of one publisher and subject are on their way. */
   sent(publisher: Subscriber, subject: string, msgs: number, payload: number): void;
-  /** The client is being refused: deliver nothing more to it. */
+  /** Called when the client is being refused: nothing more may be delivered to it. */
   failed(): void;
-  /** An operation threw an error other than a protocol violation. */
+  /** Called when an operation threw an error other than a protocol violation. */
   defect(error: unknown): void;
   /** Called once, at the end. */
   closed(): void;

@@ -1,7 +1,7 @@
 import type { ClientSubscription } from "./broker-subscriber.ts";
 import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
 
-/** Subscriptions of a client that are removed at once; of more, the rest is removed in later turns. */
+/** Maximum number of subscriptions of a client that are removed at once; the rest is removed in later turns. */
 const REMOVED_AT_ONCE = 512;
 
 type Remove = (subscription: ClientSubscription) => void;
@@ -18,7 +18,7 @@ export class Departures {
   begin(subscriptions: Iterable<ClientSubscription>, remove: Remove): void {
     const all = [...subscriptions];
     for (const subscription of all) subscription.isEnded = true;
-    // Members of queue groups first: other brokers choose by their number.
+    // Members of queue groups are removed first: other brokers choose by their number.
     all.sort((a, b) => Number(a.queue === null) - Number(b.queue === null));
     const departure = new Departure(all, remove);
     for (let removed = 0; removed < REMOVED_AT_ONCE; removed++) if (!departure.step()) return;
@@ -27,7 +27,7 @@ export class Departures {
     this.#turns.add(departure);
   }
 
-  /** The broker is closed: removes the rest. */
+  /** Removes the rest when the broker is closed. */
   close(): void {
     for (const departure of this.#underWay) {
       this.#turns.remove(departure);
@@ -49,7 +49,7 @@ class Departure implements Worker {
     this.#remove = remove;
   }
 
-  /** Removes one; false: there is none. */
+  /** Removes one subscription; false: none is left. */
   step(): boolean {
     const next = this.#subscriptions[this.#next++];
     if (next === undefined) return false;

@@ -4,7 +4,7 @@ import type { ClientSubscription, LinkTarget, Subscriber } from "./broker-subscr
 import type { Envelope } from "./parser/broker-operations.ts";
 import type { MatchedGroup } from "./subscriptions/match.ts";
 
-/** Maximum number of members of a queue group that are asked to take one message. */
+/** Maximum number of members of a queue group that one message is offered to. */
 const MAX_TRIED_MEMBERS = 64;
 const NO_QUEUES: readonly string[] = [];
 
@@ -13,7 +13,7 @@ const NO_QUEUES: readonly string[] = [];
  * each.
  */
 export class Fanout {
-  /** Someone wants the message. */
+  /** Whether there is interest in the message. */
   interest = false;
   readonly #publisher: Subscriber;
   readonly #envelope: Envelope;
@@ -83,7 +83,7 @@ export class Fanout {
     return wants(subscription, this.#publisher, this.#envelope.subject);
   }
 
-  /** "lost": there are members, and none could take it. */
+  /** Delivers to one member. "lost": there are members, and none could accept the message. */
   #deliverToOne({ parts }: MatchedGroup<ClientSubscription>): "delivered" | "lost" | "none" {
     let size = 0;
     for (const { local } of parts) size += local?.size ?? 0;
@@ -96,14 +96,14 @@ export class Fanout {
       if (member === undefined || member.isEnded) continue;
       tries--;
       if (!this.wants(member)) continue;
-      // If a member cannot take the message, the next one gets it.
+      // If a member cannot accept the message, the next one gets it.
       if (member.client.deliver(member, this.#envelope, this.#message, this.#publisher)) return "delivered";
       outcome = "lost";
     }
     return outcome;
   }
 
-  /** Chooses a broker at random, weighted by its number of members; preferably one that can take the message. */
+  /** Chooses a broker at random, weighted by its number of members; preferably one that can accept the message. */
   #chooseLink({ parts }: MatchedGroup<ClientSubscription>): LinkTarget | null {
     const members: { link: LinkTarget; weight: number }[] = [];
     for (const { remote } of parts)
@@ -122,7 +122,7 @@ export class Fanout {
   }
 }
 
-/** It may have ended while the message was being delivered to other subscribers. */
+/** Whether a subscription gets the message. It may have ended while the message was being delivered to other subscribers. */
 export function wants(subscription: ClientSubscription, publisher: Subscriber, subject: string): boolean {
   const { client } = subscription;
   if ((client === publisher && !client.echo) || subscription.isEnded) return false;

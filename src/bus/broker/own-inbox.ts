@@ -4,7 +4,7 @@ import type { BrokerRouter } from "./broker-router.ts";
 import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 
-/** Subscriptions that receive one inbox, up to which the requester's own one is found. */
+/** Maximum number of subscriptions to one inbox among which the requester's own one is searched. */
 const MAX_INBOX_SUBSCRIPTIONS = 512;
 const NO_RESPONDERS = Buffer.from(NO_RESPONDERS_HEADERS + CRLF, "latin1");
 

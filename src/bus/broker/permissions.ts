@@ -10,32 +10,32 @@ export type BusMember =
 
 /** The program behind a connection, by the token that it presented. */
 export interface ClientIdentity {
-  /** Shown until the client registers another name. */
+  /** Name shown until the client registers another one. */
   readonly name: string;
   readonly run_id: string | null;
   /** The managed process that the run belongs to, or "". */
   readonly process: string;
 }
 
-/** What a connection may do; a missing function allows everything. Subjects of subscriptions may hold wildcards. */
+/** Permissions of a connection; a missing function allows everything. Subjects of subscriptions may hold wildcards. */
 export interface BrokerPermissions {
-  /** Shown in statistics. */
+  /** User name shown in statistics. */
   readonly user?: string;
   /** Connections with an identity are shown as clients. */
   readonly identity?: ClientIdentity;
   publish?(subject: string): boolean;
-  /** "filtered": allowed, but it gets only messages that `deliver` allows. */
+  /** "filtered": allowed, but the subscription gets only messages that `deliver` allows. */
   subscribe?(subject: string, queue: string | null): boolean | "filtered";
   deliver?(subject: string): boolean;
-  /** Checked at CONNECT: why a client that gives itself this name is refused, or null. */
+  /** Checked at CONNECT: the reason why a client with this name is refused, or null. */
   refusalOf?(name: string, address: string): string | null;
   /** Checked from time to time: the client's permission to connect may have been revoked. */
   isValid?(): boolean;
-  /** The connection may be a link of another broker. So may connections without any permissions. */
+  /** Whether the connection may be a link of another broker. Connections without any permissions may be, too. */
   readonly mayLink?: boolean;
 }
 
-/** What a client said about itself in CONNECT. */
+/** Credentials and name from a client's CONNECT. */
 export interface Credentials {
   readonly user: string | null;
   readonly pass: string | null;
@@ -48,9 +48,9 @@ export interface AcceptOptions {
   /** The principal that was authenticated before the bus handshake, if any. */
   readonly principal?: Principal;
   readonly permissions?: BrokerPermissions;
-  /** The client's `<ip>:<port>`, where there is one. */
+  /** The client's `<ip>:<port>`, if there is one. */
   readonly address?: string;
-  /** The client has to switch to TLS after the greeting; the stream handles that. */
+  /** Whether the client has to switch to TLS after the greeting; the stream handles that. */
   readonly tls?: boolean;
   /** Called at CONNECT, which must then be the first operation; null refuses the client. Nothing is read until it has answered. */
   readonly authenticate?: (credentials: Credentials, address: string) => BrokerPermissions | null | Promise<BrokerPermissions | null>;

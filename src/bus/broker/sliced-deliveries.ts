@@ -6,7 +6,7 @@ import { Fanout } from "./fanout.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import type { MatchedGroup } from "./subscriptions/match.ts";
 
-/** Receivers of one message before another worker has its turn. */
+/** Maximum number of receivers of one message before another worker has its turn. */
 const RECEIVERS_PER_TURN = 256;
 
 /** The receivers of one message, as they were when it was published. */
@@ -23,7 +23,7 @@ interface Delivery {
 
 /**
  * Messages to many receivers, delivered in slices between which everything else of the program runs. The messages of one publisher stay in
- * order: its later ones wait behind.
+ * order: its later messages wait behind.
  */
 export class SlicedDeliveries {
   readonly #turns: BrokerTurns;
@@ -45,7 +45,7 @@ export class SlicedDeliveries {
     if (own !== undefined) connection.hold(own.done);
   }
 
-  /** True if someone wants the message, of which a copy is kept. */
+  /** Returns true if there is interest in the message, of which a copy is kept. */
   begin(publisher: Subscriber, given: Envelope, message: BorrowedMessage, receivers: Receivers, account: SubjectCounters): boolean {
     const envelope = { ...given };
     const copy = Buffer.from(message.whole());
@@ -61,7 +61,7 @@ export class SlicedDeliveries {
     return isWanted;
   }
 
-  /** The broker is closed. */
+  /** Ends all deliveries: the broker is closed. */
   close(): void {
     for (const own of this.#publishers.values()) {
       this.#turns.remove(own);

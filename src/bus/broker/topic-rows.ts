@@ -11,8 +11,8 @@ interface TopicRow {
 }
 
 /**
- * What a broker has counted of topics: what its own clients published, those included that are gone, and what came from other brokers. What
- * still waits for a link is not published yet: it is not lost.
+ * Yields a broker's counts of topics: messages of its own clients, including those that have disconnected, and of other brokers. Messages
+ * that still wait for a link do not count as published yet: they are not lost.
  */
 export function* topicRows({ subjects, waiting }: Pick<Crossings, "subjects" | "waiting">): Generator<TopicRow> {
   for (const [name, { msgs, bytes, foreign, arrived }] of subjects) {

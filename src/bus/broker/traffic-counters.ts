@@ -1,4 +1,4 @@
-/** Messages and payload bytes of one subject, as one member of the bus saw them. */
+/** Messages and payload bytes of one subject, as counted by one member of the bus. */
 export interface SubjectTraffic {
   out_msgs: number;
   out_bytes: number;
@@ -6,12 +6,12 @@ export interface SubjectTraffic {
   in_bytes: number;
 }
 
-/** Subjects that are counted individually; later ones share one counter. */
+/** Maximum number of subjects that are counted individually; later ones share one counter. */
 const MAX_SUBJECTS = 1_000;
 const INBOXES = "_INBOX.";
 const OTHERS = ">";
 
-/** What this program's own connection sends and receives: an external server does not report it. */
+/** Counts the messages that this program's own connection sends and receives: an external server does not report them. */
 export class TrafficCounters {
   readonly #accounts = new Map<string, SubjectTraffic>();
 

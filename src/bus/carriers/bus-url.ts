@@ -9,7 +9,7 @@ export function busUrl(text: string): URL {
   return new URL(text);
 }
 
-/** Why `text` is not an address of a bus, as a sentence without a subject; null if it is one. */
+/** Reason why `text` is not an address of a bus, as a sentence without a subject; null if it is one. */
 export function busUrlProblem(text: string): string | null {
   if (!URL.canParse(text)) return "is not a URL; write it like nats://10.0.0.1:4222";
   const { protocol, hostname } = new URL(text);

@@ -4,9 +4,9 @@ import { tuneSocket } from "./socket-tuning.ts";
 
 /** The carrier of a connection: a unix or TCP socket, an in-process pair or a WebSocket. */
 export interface ByteStream {
-  /** Bytes written that the other side or the kernel has not taken yet. */
+  /** Number of written bytes that the other side or the kernel has not accepted yet. */
   readonly unsent: number;
-  /** Bytes that the kernel has taken and not sent; undefined: it is not known, or always little. */
+  /** Number of bytes that the kernel has accepted and not sent; undefined: it is not known, or always small. */
   readonly held?: (() => number) | undefined;
   /** Writes `chunks`, which must not be modified afterwards. Does nothing once the stream is closed. */
   write(chunks: readonly Uint8Array[]): void;
@@ -14,7 +14,7 @@ export interface ByteStream {
   open(handlers: ByteStreamHandlers): void;
   pause(): void;
   resume(): void;
-  /** Sends what was written, then closes this half. */
+  /** Sends the written bytes, then closes this half. */
   end(): void;
   /** Closes at once; `closed` follows. */
   destroy(): void;
@@ -22,9 +22,9 @@ export interface ByteStream {
 
 export interface ByteStreamHandlers {
   data(bytes: Uint8Array): void;
-  /** `unsent` fell to 0: the carrier had not taken all at once. */
+  /** Called when `unsent` fell to 0: the carrier had not accepted all at once. */
   drained(): void;
-  /** Called once, at the end; `error` if the end was not regular. */
+  /** Called once, at the end; with `error` if the end was not regular. */
   closed(error: Error | null): void;
 }
 

@@ -1,15 +1,15 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 
-/** Descriptors that client connections cannot use: files, children, the daemon and local commands need them. */
+/** Number of descriptors that client connections cannot use: files, children, the daemon and local commands need them. */
 const RESERVE = 128;
 /** Maximum number of connections that are being refused with an answer at the same time. Further ones are closed without one. */
 const MAX_REFUSALS = 64;
-/** Connections over unix sockets: the daemon's and those of local commands. */
+/** Maximum number of connections over unix sockets: the daemon's and those of local commands. */
 const MAX_LOCAL = 1_024;
-/** The one port and the bus port: each has its own share. */
+/** Number of TCP listeners: the one port and the bus port, each with its own share. */
 const TCP_LISTENERS = 2;
 
-/** `client`: over TCP, which every user of the machine may open. `local`: over a unix socket of our own user. */
+/** `client`: over TCP, which every user of the machine may open. `local`: over a unix socket of this process's user. */
 type Use = "client" | "refusal" | "local";
 
 /** Something that holds one descriptor until it is closed. */
@@ -24,7 +24,7 @@ interface Held {
 export class DescriptorBudget {
   readonly #held: Record<Use, Set<Held>> = { client: new Set(), refusal: new Set(), local: new Set() };
   readonly #most: Record<Use, number>;
-  /** Descriptors that clients leave free even if the rest of the reserve is in use. */
+  /** Descriptors from this number on are not used for clients, so that some stay free even if the rest of the reserve is in use. */
   readonly #ceiling: number;
 
   /** `limit`: the soft limit of open files. */
@@ -41,7 +41,7 @@ export class DescriptorBudget {
     return Math.min(wanted, Math.floor(this.#most.client / TCP_LISTENERS));
   }
 
-  /** Counts `held` until it closes. False: there is no room; the caller closes it. */
+  /** Counts `held` until it closes. Returns false if there is no room; the caller then closes it. */
   take(held: Held, use: Use): boolean {
     const all = this.#held[use];
     if (all.size >= this.#most[use] || (use !== "local" && this.#isShort())) return false;
@@ -57,12 +57,12 @@ export class DescriptorBudget {
     return descriptor < this.#ceiling;
   }
 
-  /** For a connection that is closed in this turn: its descriptor is free before its `close` event. */
+  /** Releases a connection that is closed in this turn: its descriptor is free before its `close` event. */
   release(held: Held): void {
     for (const all of Object.values(this.#held)) all.delete(held);
   }
 
-  /** The kernel assigns the lowest free number, so all numbers below it are in use. */
+  /** Whether free descriptors are short. The kernel assigns the lowest free number, so all numbers below it are in use. */
   #isShort(): boolean {
     if (this.#ceiling === Number.POSITIVE_INFINITY) return false;
     try {

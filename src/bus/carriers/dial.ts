@@ -1,19 +1,20 @@
 import { connect, type Socket } from "node:net";
 import { createSecureContext, connect as secure } from "node:tls";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { onAbort } from "../../base/on-abort.ts";
 import { type ByteStream, socketStream } from "./byte-stream.ts";
 import { noteDialed } from "./dialed-sockets.ts";
 
-/** What TLS connections need in addition to the system's certificates, in PEM format. */
+/** Certificates and keys of TLS connections besides the system's certificates, in PEM format. */
 export interface TlsMaterial {
   /** Certificate authorities to trust instead of the system's. */
   readonly ca?: string;
-  /** Certificate and key of this program, where the server asks for one. */
+  /** Certificate and key of this program, if the server requests one. */
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** Longest INFO line before TLS, bytes. */
+/** Maximum length of the INFO line before TLS, bytes. */
 const MAX_INFO = 32 * 1024;
 const DEFAULT_PORT = 4222;
 const LF = 10;
@@ -22,7 +23,7 @@ export function dialUnix(path: string, signal: AbortSignal): Promise<ByteStream>
   return dialed(connect(path), path, signal);
 }
 
-/** `nats://HOST:PORT` (TLS when the server demands it) or `tls://HOST:PORT` (never without). */
+/** Connects to `nats://HOST:PORT` (TLS if the server requires it) or `tls://HOST:PORT` (always TLS). */
 export async function dialNats(url: URL, tls: TlsMaterial, signal: AbortSignal): Promise<ByteStream> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port === "" ? DEFAULT_PORT : Number(url.port);
@@ -51,7 +52,10 @@ function dialed(socket: Socket, place: string, signal: AbortSignal): Promise<Byt
   });
 }
 
-/** The server sends INFO unencrypted; it says whether TLS is required. The stream delivers INFO again as its first bytes. */
+/**
+ * Upgrades to TLS if required. The server sends INFO unencrypted; it says whether TLS is required. The stream delivers INFO again as its
+ * first bytes.
+ */
 async function secureAfterGreeting(
   socket: Socket,
   clear: ByteStream,
@@ -71,16 +75,14 @@ async function secureAfterGreeting(
     minVersion: "TLSv1.2",
     secureContext: contextOf(material),
   });
+  const giveUp = () => void encrypted.destroy(new Error("given up"));
+  if (signal.aborted) giveUp();
+  const unsubscribe = onAbort(signal, giveUp);
   await new Promise<void>((resolve, reject) => {
-    const giveUp = () => encrypted.destroy(new Error("given up"));
-    signal.addEventListener("abort", giveUp, { once: true });
     encrypted.once("error", (cause) => reject(new Error(`TLS with ${host} failed: ${cause.message}`, { cause })));
     encrypted.once("close", () => reject(new Error(`${host} closed the connection during the TLS handshake`)));
-    encrypted.once("secureConnect", () => {
-      signal.removeEventListener("abort", giveUp);
-      resolve();
-    });
-  });
+    encrypted.once("secureConnect", resolve);
+  }).finally(unsubscribe);
   return startingWith(greeting, socketStream(encrypted));
 }
 
@@ -119,6 +121,7 @@ function firstLine(socket: Socket, signal: AbortSignal): Promise<Buffer> {
     socket.on("data", take);
     socket.once("close", lost);
     signal.addEventListener("abort", abandon, { once: true });
+    if (signal.aborted) abandon();
   });
 }
 

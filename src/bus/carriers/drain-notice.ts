@@ -1,7 +1,7 @@
-/** Notices that a carrier has taken all that it was given, after it had not taken it at once. */
+/** Reports that a carrier has accepted all of its output, after it had not accepted it at once. */
 export class DrainNotice {
   readonly #unsent: () => number;
-  /** Called then. */
+  /** Called when the carrier has accepted all of its output. */
   drained = () => {};
   #isWaiting = false;
 
@@ -9,12 +9,12 @@ export class DrainNotice {
     this.#unsent = unsent;
   }
 
-  /** Something was written. */
+  /** Called when something was written. */
   wrote(): void {
     this.#isWaiting = this.#unsent() > 0;
   }
 
-  /** The carrier has taken a part; to be passed on as the callback of a write. */
+  /** Called when the carrier has accepted a part; to be passed on as the callback of a write. */
   readonly sent = (): void => {
     if (!this.#isWaiting || this.#unsent() > 0) return;
     this.#isWaiting = false;

@@ -12,7 +12,7 @@ export function memoryPair(): [ByteStream, ByteStream] {
 class MemoryEnd implements ByteStream {
   #peer: MemoryEnd | null = null;
   #handlers: ByteStreamHandlers | null = null;
-  /** Written by the peer and not delivered yet. */
+  /** Bytes written by the peer and not delivered yet. */
   #inbound: Uint8Array[] = [];
   #inboundBytes = 0;
   #paused = false;

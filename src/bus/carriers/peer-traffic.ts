@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** What a connection of the manager carries. */
+/** Kind and name of the traffic that a connection of the manager carries. */
 export interface TrafficLabel {
   readonly kind: "web" | "mgr_remote" | "daemon" | "client";
   readonly name: string;
@@ -12,19 +12,19 @@ export interface PeerTraffic extends TrafficLabel {
   /** Bytes that this program has written and read. */
   written: number;
   read: number;
-  /** Bytes that the kernel has seen acknowledged, and received. */
+  /** Bytes that were acknowledged, and received, as counted by the kernel. */
   acknowledged: number;
   received: number;
   segments_out: number;
-  /** Of these, acknowledged. */
+  /** Number of these that were acknowledged. */
   segments_delivered: number;
   segments_in: number;
   retransmits: number;
-  /** Of the slowest open connection; null: none is open. */
+  /** Round-trip time of the slowest open connection, microseconds; null: none is open. */
   rtt_us: number | null;
 }
 
-/** What the kernel knows of a TCP connection (TCP_INFO). */
+/** The kernel's counters of a TCP connection (TCP_INFO). */
 export interface TcpInfo {
   /** Bytes that the other side has acknowledged. */
   readonly sent: number;
@@ -41,16 +41,16 @@ export interface TcpInfo {
 interface Followed {
   peer: string;
   label: TrafficLabel;
-  /** The traffic that was already counted under another label. */
+  /** The traffic that was already counted under another label; null: none. */
   base: PeerTraffic | null;
-  /** As it was seen last: the kernel forgets a connection that is closed. */
+  /** The last counters that were read: the kernel forgets a closed connection. */
   last: PeerTraffic;
 }
 
 /** Maximum number of accounts (peer and label); the oldest without a connection are removed first. */
 const MAX_ACCOUNTS = 2_000;
 
-/** Bytes of the manager's TCP connections, by peer and by what they carry. Counters are kept when a connection ends. */
+/** Bytes of the manager's TCP connections, by peer and label. Counters are kept when a connection ends. */
 export class PeerTrafficBook {
   readonly #kernel: (socket: Socket) => TcpInfo | null;
   readonly #open = new Map<Socket, Followed>();
@@ -61,7 +61,7 @@ export class PeerTrafficBook {
     this.#kernel = kernel;
   }
 
-  /** Counts a connection from now on. Call it again when what the connection carries changes. */
+  /** Counts a connection from now on. Call it again when its label changes. */
   follow(socket: Socket, label: TrafficLabel): void {
     const known = this.#open.get(socket);
     if (known !== undefined) {
@@ -75,7 +75,7 @@ export class PeerTrafficBook {
     if (peer === undefined) return;
     const followed: Followed = { peer, label, base: null, last: zero({ peer, label }) };
     this.#open.set(socket, followed);
-    // Once more while the kernel knows it.
+    // Read once more while the kernel knows the connection.
     for (const event of ["end", "finish"]) socket.once(event, () => this.#countsOf(socket, followed));
     socket.once("close", () => {
       this.#open.delete(socket);
@@ -130,7 +130,7 @@ export class PeerTrafficBook {
   }
 }
 
-/** All counts of nothing. */
+/** All counters at zero. */
 const NONE = {
   ...{ written: 0, read: 0, acknowledged: 0, received: 0 },
   ...{ segments_out: 0, segments_delivered: 0, segments_in: 0, retransmits: 0 },
@@ -142,8 +142,8 @@ function zero({ peer, label }: Pick<Followed, "peer" | "label">): PeerTraffic {
 }
 
 /**
- * Of a connection that the kernel does not know (any more): what was written has arrived, or nothing is known of it. The kernel may have
- * counted the end of the connection as a byte: no counter shrinks.
+ * Counters of a connection that the kernel does not know (any more): written bytes have arrived, or nothing is known of them. The kernel
+ * may have counted the end of the connection as a byte: no counter shrinks.
  */
 function withoutKernel({ bytesWritten: written, bytesRead: read }: Socket, last: PeerTraffic): PeerTraffic {
   const [acknowledged, received] = [Math.max(written, last.acknowledged), Math.max(read, last.received)];

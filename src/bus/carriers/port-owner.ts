@@ -44,7 +44,7 @@ function holdsOne(pid: string, inodes: ReadonlySet<string>): boolean {
   });
 }
 
-/** Processes of other users, and those that end while we look, cannot be read and are skipped. */
+/** Processes of other users, and those that end meanwhile, cannot be read and are skipped. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,21 +1,21 @@
 import type { Socket } from "node:net";
 
-/** Calls of the system that Node does not have. */
+/** System calls that Node does not offer. */
 interface SocketTuning {
-  /** Keeps the kernel from holding much that it has not sent. */
+  /** Keeps the kernel from holding many unsent bytes. */
   limitUnsent(socket: Socket): void;
-  /** Bytes that the kernel holds and has not sent. */
+  /** Number of bytes that the kernel holds and has not sent. */
   unsentBytes(socket: Socket): number;
 }
 
 let tuning: SocketTuning | null = null;
 
-/** From now on TCP connections of the bus to other machines are tuned. */
+/** Tunes TCP connections of the bus to other machines from now on. */
 export function tuneSockets(given: SocketTuning): void {
   tuning = given;
 }
 
-/** Called when a connection begins. Returns how many bytes the kernel holds and has not sent; undefined: not known, or within this machine. */
+/** Called when a connection begins. Returns a function for the number of unsent bytes in the kernel; undefined: not known, or within this machine. */
 export function tuneSocket(socket: Socket): (() => number) | undefined {
   const { remoteAddress } = socket;
   // Within the machine, the kernel delivers at once.

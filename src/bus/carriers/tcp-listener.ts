@@ -5,7 +5,7 @@ import { portOwner } from "./port-owner.ts";
 export interface TcpAddress {
   /** "" is every interface; `localhost` is 127.0.0.1. */
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
 }
 
@@ -27,12 +27,12 @@ export async function bind(server: Server, address: TcpAddress, setting: string)
   return bound !== null && typeof bound === "object" ? bound.port : port;
 }
 
-/** Not resolved by name: if the resolver returned ::1 first, programs that use 127.0.0.1 for localhost could not connect. */
+/** `localhost` is not resolved by name: if the resolver returned ::1 first, programs that use 127.0.0.1 for it could not connect. */
 export function bindHost(host: string): string {
   return host.toLowerCase() === "localhost" ? "127.0.0.1" : host;
 }
 
-/** Why an address is not available, from the error of `bind`. */
+/** Error that says why an address is not available, from the error of `bind`. */
 export function cannotBind({ host, port }: TcpAddress, setting: string, cause: NodeJS.ErrnoException): MgrError {
   const place = host === "" ? `port ${port}` : `port ${port} of ${host}`;
   const refuse = (sentence: string) => new MgrError("conflict", sentence, { cause, details: { port } });
@@ -55,7 +55,7 @@ export async function listenTcp(
   address: TcpAddress,
   handlers: {
     accept(socket: Socket): void;
-    /** A connection could not be accepted, for example because no file descriptor was free; listening continues. */
+    /** Called when a connection could not be accepted, for example because no file descriptor was free; listening continues. */
     failed(error: Error): void;
   },
 ): Promise<{ port: number; close(): Promise<void> }> {

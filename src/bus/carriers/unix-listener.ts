@@ -7,7 +7,7 @@ import { untilBeat } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { descriptorBudget } from "./descriptor-budget.ts";
 
-/** Longest path of a unix socket, bytes: `sun_path` has 108 with its NUL, and longer ones are cut silently. */
+/** Maximum length of a unix socket's path, bytes: `sun_path` has 108 with its NUL, and longer ones are cut silently. */
 export const MAX_SOCKET_PATH = 107;
 
 /** Interval between checks that the socket file still exists, milliseconds. */
@@ -15,15 +15,15 @@ const LOOK_MS = 2_000;
 
 interface Handlers {
   accept(socket: Socket): void;
-  /** A connection could not be accepted (no file descriptors, for example), or the socket file not restored; listening continues. */
+  /** Called when a connection could not be accepted (no file descriptors, for example), or the socket file not restored; listening continues. */
   failed(error: Error): void;
 }
 
-/** For sockets that must survive the removal of their folder by cleaners of /tmp or at the end of a session. */
+/** Folders for a socket that must survive their removal by cleaners of /tmp or at the end of a session. */
 export interface SocketHome {
   /** The current folder of the socket, created if missing. May throw. */
   folder(): string;
-  /** The socket has moved to another folder. */
+  /** Called when the socket has moved to another folder. */
   moved(path: string): void;
 }
 
@@ -42,7 +42,7 @@ export async function listenUnix(path: string, handlers: Handlers, home?: Socket
     assertSocketPath(next);
     await removeStale(next);
     if (isClosed) return;
-    // Its connections stay open. Closed before the new socket is bound, because closing removes the file at its path.
+    // Connections of the old socket stay open. It is closed before the new one is bound, because closing removes the file at its path.
     bound.server.close();
     const before = bound.path;
     bound = await bind(next, handlers);
@@ -74,7 +74,7 @@ export async function listenUnix(path: string, handlers: Handlers, home?: Socket
 interface Bound {
   server: Server;
   path: string;
-  /** Of the file. */
+  /** Device and inode of the file. */
   dev: number;
   ino: number;
 }
@@ -113,7 +113,7 @@ async function bind(path: string, handlers: Handlers): Promise<Bound> {
   return { server, path, dev, ino };
 }
 
-/** Synchronous: a socket is in a file system of this machine, and a trip to the thread pool costs ten times as much. */
+/** Whether the socket file is in place. Synchronous: it is in a file system of this machine, and the thread pool costs ten times as much. */
 function isThere({ path, dev, ino }: Bound): boolean {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });

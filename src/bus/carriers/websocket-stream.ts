@@ -9,7 +9,7 @@ import { tuneSocket } from "./socket-tuning.ts";
 
 /** Path of a manager's bus on its one port. */
 export const BUS_PATH = "/mgr/bus";
-/** Largest frame, bytes: more than one message of the bus with its envelope. */
+/** Maximum size of a frame, bytes: more than one message of the bus with its envelope. */
 export const MAX_FRAME_BYTES = 2 * 1024 * 1024;
 /** Maximum size of messages that are joined into one frame, bytes: the other side buffers whole frames. */
 const FRAME_BYTES = 256 * 1024;
@@ -43,6 +43,7 @@ export function dialWebsocket(
     });
     signal.addEventListener("abort", giveUp, { once: true });
     ws.on("error", (cause) => fail(cause.message));
+    if (signal.aborted) giveUp();
     ws.once("unexpected-response", (_request, response) => refusalText(response, fail));
     let held: (() => number) | undefined;
     ws.once("upgrade", ({ socket }) => {
@@ -122,7 +123,7 @@ function* grouped(chunks: readonly Uint8Array[]): Generator<Uint8Array> {
   if (size > 0) yield joined(group);
 }
 
-/** A large message is several frames. */
+/** Splits a large message into several frames. */
 function pieces(chunk: Uint8Array): Uint8Array | Uint8Array[] {
   if (chunk.length <= FRAME_BYTES) return chunk;
   const count = Math.ceil(chunk.length / FRAME_BYTES);

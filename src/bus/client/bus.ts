@@ -6,7 +6,7 @@ import { type SubjectTraffic, TrafficCounters } from "../broker/traffic-counters
 import type { NatsTransport } from "./nats-transport.ts";
 import { Requests } from "./requests.ts";
 
-/** Most bytes that a connection may have unsent before `publish` refuses more (docs/design/runtime-invariants.md, "Bus"). */
+/** Maximum number of unsent bytes of a connection; beyond it, `publish` refuses more (docs/design/runtime-invariants.md, "Bus"). */
 export const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -40,14 +40,14 @@ export class Bus implements HostBus {
     return this.#isUp && this.#transport()?.isClosed === false;
   }
 
-  /** Bytes published that the carrier has not taken yet. */
+  /** Number of published bytes that the carrier has not accepted yet. */
   get unsent(): number {
     return this.#transport()?.unsent ?? 0;
   }
 
   /**
-   * Throws `busy` above MAX_UNSENT_BYTES, `host_unavailable` while not connected, `too_large` for a message beyond the broker's limit.
-   * Messages are delivered in order, at most once.
+   * Publishes a message. Throws `busy` above MAX_UNSENT_BYTES, `host_unavailable` while not connected, `too_large` for a message beyond the
+   * broker's limit. Messages are delivered in order, at most once.
    */
   publish(subject: string, data: Uint8Array | string, options: { reply?: string; headers?: MsgHdrs } = {}): void {
     this.#checkRoom(subject, data.length);
@@ -56,7 +56,7 @@ export class Bus implements HostBus {
   }
 
   /**
-   * The same for large data in several pieces, which the library would copy twice. The pieces must not be modified afterwards. Sent at
+   * As `publish`, for large data in several pieces, which the library would copy twice. The pieces must not be modified afterwards. Sent at
    * once, so it may overtake messages published before in this turn.
    */
   publishBulk(subject: string, pieces: readonly Uint8Array[]): void {
@@ -94,7 +94,7 @@ export class Bus implements HostBus {
     };
   }
 
-  /** What this connection did since it was created. */
+  /** Subscriptions and traffic of this connection since it was created. */
   report(): { name: string; subscriptions: string[]; subjects: Record<string, SubjectTraffic> } {
     return { name: this.name, subscriptions: [...this.#subscribed.values()], subjects: this.#traffic.report() };
   }
@@ -115,13 +115,13 @@ export class Bus implements HostBus {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Called whenever the carrier has taken everything after a backlog. */
+  /** Called whenever the carrier has accepted everything after a backlog. */
   onDrained(listener: () => void): () => void {
     this.#drained.add(listener);
     return () => this.#drained.delete(listener);
   }
 
-  /** For the carrier. */
+  /** Called by the carrier. */
   tellDrained(): void {
     for (const listener of this.#drained) listener();
   }

@@ -16,14 +16,14 @@ export type BusServer =
   | { readonly kind: "memory"; readonly broker: Broker; readonly permissions?: BrokerPermissions }
   /** A function is called for each attempt, because the socket may move. */
   | { readonly kind: "unix"; readonly path: string | (() => string) }
-  /** nats://, tls://, ws:// or wss://, with user and password, or a token, before an `@` where they are needed. */
+  /** nats://, tls://, ws:// or wss://, with user and password, or a token, before an `@` if they are required. */
   | { readonly kind: "url"; readonly urls: readonly string[]; readonly tls?: TlsMaterial };
 
 export interface ConnectBusOptions {
   readonly server: BusServer;
-  /** Shown in the broker's statistics and in errors. */
+  /** Name shown in the broker's statistics and in errors. */
   readonly name: string;
-  /** False: reject if the first attempt fails. Default true: wait for the broker. */
+  /** Whether to wait for the broker (the default); false: reject if the first attempt fails. */
   readonly waitForBroker?: boolean;
   /** Cancels waiting for the broker. */
   readonly signal?: AbortSignal;
@@ -33,7 +33,7 @@ export interface ConnectBusOptions {
   readonly pass?: string;
   /** Content of a NATS credentials file (user JWT and seed), read for each attempt. */
   readonly credentials?: () => Uint8Array;
-  /** Called after each attempt with null, or with why it failed, and the server's address. */
+  /** Called after each attempt with null, or the reason of its failure, and the server's address. */
   readonly onAttempt?: (problem: string | null, place: string) => void;
   /**
    * Pauses between attempts grow up to this, milliseconds, so that many clients that lost the same server do not overload it. Default:
@@ -46,7 +46,7 @@ export interface ConnectBusOptions {
 /** Pause between two attempts, and time for one attempt; milliseconds (docs/design/runtime-invariants.md, "Bus"). */
 const RECONNECT_MS = 100;
 const DIAL_TIMEOUT_MS = 2_000;
-/** Ping interval where none is needed: as long as a timer takes, milliseconds. */
+/** Ping interval if no pings are needed: the maximum of a timer, milliseconds. */
 const NO_PINGS_MS = 2 ** 31 - 1;
 
 /**
@@ -57,10 +57,10 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   const { name, signal } = options;
   let current: NatsTransport | null = null;
   let bus: Bus | null = null;
-  /** Failed attempts in a row. */
+  /** Number of failed attempts in a row. */
   let failures = 0;
   const { dial, current: currentUrl } = dialer(options.server, options);
-  // The kernel tells of the end of the other side, and a hung manager is found by its missing heartbeats.
+  // The kernel reports the end of the other side, and a hung manager is found by its missing heartbeats.
   const isLocal = options.server.kind !== "url";
   const natsOptions: TransportOptions = {
     // The library requires an address; `dial` chooses the carrier.

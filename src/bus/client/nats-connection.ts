@@ -3,7 +3,7 @@ import { NatsConnectionImpl, ProtocolHandler } from "@nats-io/nats-core/internal
 import { NatsTransport, type TransportOptions } from "./nats-transport.ts";
 
 /**
- * Connects as `NatsConnectionImpl.connect` of the library does, but with a transport of our own. The library takes its transport from a
+ * Connects as `NatsConnectionImpl.connect` of the library does, but with the transport of mgr. The library takes its transport from a
  * setting of the whole program, which `connect` and `wsconnect` of the official clients replace: a program that embeds the manager may use
  * these, and neither may reconnect through the transport of the other.
  */
@@ -20,7 +20,7 @@ export async function natsConnection(options: TransportOptions): Promise<NatsCon
 
 /** `ProtocolHandler.prepare` of nats-core 3.4.0, except for the transport. Called before each attempt. */
 function prepare(protocol: ProtocolHandler): Deferred<void> {
-  // Before the first attempt there is none.
+  // There is no transport before the first attempt.
   (protocol.transport as NatsTransport | undefined)?.discard();
   delete protocol.info;
   protocol.resetOutbound();

@@ -1,34 +1,35 @@
 import type { ConnectionOptions, Transport } from "@nats-io/nats-core/internal";
+import { resolvesWithin } from "../../base/wait.ts";
 import { busTurn } from "../broker/broker-turns.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 
-/** Opens the carrier of one connection attempt; aborts with the signal, when the connection is no longer wanted. */
+/** Opens the carrier of one connection attempt; aborts with the signal, when the attempt is cancelled. */
 export type Dial = (signal: AbortSignal) => Promise<ByteStream>;
 
-/** Options of the official client with the one that our transport adds. */
+/** Options of the official client with those that this transport adds. */
 export interface TransportOptions extends ConnectionOptions {
   dial: Dial;
-  /** A carrier that tells of every end of the other side: silence means nothing. */
+  /** Whether the carrier reports every end of the other side: then silence means nothing. */
   isLocal?: boolean;
-  /** The server's answer to the credentials: null, or why it refuses them. */
+  /** Called with the server's answer to the credentials: null, or why it refuses them. */
   onAnswer?(problem: string | null): void;
   /** Called with each transport created for this connection: it knows the number of unsent bytes. */
   onTransport(transport: NatsTransport): void;
-  /** The carrier has taken everything after a backlog. */
+  /** Called when the carrier has accepted everything after a backlog. */
   onDrained?(): void;
 }
 
-/** Longest INFO line, bytes. */
+/** Maximum length of the INFO line, bytes. */
 const MAX_INFO = 32 * 1024;
-/** How much of the data after the greeting is searched for the answer to the credentials, bytes. */
+/** Maximum amount of data after the greeting that is searched for the answer to the credentials, bytes. */
 const MAX_ANSWER = 4 * 1024;
-/** Received and not parsed bytes beyond which the carrier is paused. */
+/** Number of received and unparsed bytes beyond which the carrier is paused. */
 const MAX_UNREAD = 256 * 1024;
-/** How long a regular close waits for what is unsent, milliseconds. */
+/** Maximum time that a regular close waits for unsent data, milliseconds. */
 const CLOSE_TIMEOUT_MS = 1_000;
-/** How often it is checked whether the other side is heard, milliseconds. The library sends a ping as often. */
+/** Interval of checks whether the other side is heard, milliseconds. The library sends pings at this interval, too. */
 export const PING_MS = 2_000;
-/** Checks without a sign of life in a row after which the connection is lost. */
+/** Number of checks without a sign of life in a row after which the connection is lost. */
 const MAX_SILENT_CHECKS = 3;
 const LF = 10;
 const LINE_END = Buffer.from("\r\n");
@@ -47,20 +48,20 @@ export class NatsTransport implements Transport {
     this.#tellClosed = resolve;
   });
   #stream: ByteStream | null = null;
-  /** Sent in this turn and not written yet. */
+  /** Frames sent in this turn and not written yet. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
   #paused = false;
-  /** INFO was received: from now on the end of the stream is the end of a connection, not a failed attempt. */
+  /** Whether INFO was received: from then on the end of the stream is the end of a connection, not a failed attempt. */
   #greeted = false;
   /** Data received after the greeting, until it shows whether the credentials were accepted. */
   #answer: string | null = "";
   #tellAnswer: (problem: string | null) => void = () => {};
   #isDone = false;
   #wake: (() => void) | null = null;
-  /** Bytes were received or processed since the last check. The library counts PONGs alone, which wait behind a backlog of messages. */
+  /** Whether bytes were received or processed since the last check. The library counts only PONGs, which wait behind a backlog of messages. */
   #isHeard = false;
   #silentChecks = 0;
   #checks: ReturnType<typeof setInterval> | undefined;
@@ -69,7 +70,7 @@ export class NatsTransport implements Transport {
     return this.#isDone;
   }
 
-  /** Bytes that were sent and not taken by the carrier. */
+  /** Number of sent bytes that the carrier has not accepted. */
   get unsent(): number {
     return this.#pendingBytes + (this.#stream?.unsent ?? 0);
   }
@@ -119,7 +120,7 @@ export class NatsTransport implements Transport {
   send(frame: Uint8Array): void {
     this.#pending.push(frame);
     this.#pendingBytes += frame.length;
-    // Not a microtask: those that are due may publish more.
+    // Not a microtask: pending ones may publish more.
     if (this.#pending.length === 1) process.nextTick(() => this.#write([]));
   }
 
@@ -133,7 +134,7 @@ export class NatsTransport implements Transport {
     this.#write([line, ...pieces, LINE_END]);
   }
 
-  /** What was sent before comes first. */
+  /** Writes the frames sent before, then `more`. */
   #write(more: readonly Uint8Array[]): void {
     const chunks = [...this.#pending, ...more];
     this.#pending = [];
@@ -149,9 +150,9 @@ export class NatsTransport implements Transport {
     }
     this.#write([]);
     this.#stream?.end();
-    const deadline = setTimeout(() => this.disconnect(), CLOSE_TIMEOUT_MS);
+    if (await resolvesWithin(this.#closed, CLOSE_TIMEOUT_MS)) return;
+    this.disconnect();
     await this.#closed;
-    clearTimeout(deadline);
   }
 
   closed(): Promise<undefined | Error> {
@@ -196,7 +197,7 @@ export class NatsTransport implements Transport {
     });
   }
 
-  /** The library does not report why a server refuses it, and keeps retrying. */
+  /** Searches for the answer to the credentials: the library does not report why a server refuses it, and keeps retrying. */
   #lookForAnswer(bytes: Uint8Array): void {
     this.#answer += Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1", 0, MAX_ANSWER);
     const [found, problem] = /^PONG\r|^-ERR '(.*)'/m.exec(this.#answer ?? "") ?? [];
@@ -247,7 +248,7 @@ export class NatsTransport implements Transport {
     this.#isDone = true;
     clearInterval(this.#checks);
     if (error) this.closeError = error;
-    // A failed attempt was already reported to `connect`; the library would take a second report for a lost connection.
+    // A failed attempt was already reported to `connect`; the library would treat a second report as a lost connection.
     if (this.#greeted) this.#tellClosed(this.closeError);
     this.#wakeReader();
   }

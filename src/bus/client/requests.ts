@@ -33,7 +33,7 @@ export class Requests {
     });
   }
 
-  /** An answer, or the broker's status that there are no responders. Late and unknown answers are ignored. */
+  /** Handles an answer, or the broker's status that there are no responders. Late and unknown answers are ignored. */
   receive(message: BusMessage): void {
     const waiting = this.#take(message.subject.slice(this.prefix.length));
     if (!waiting) return;
@@ -42,7 +42,7 @@ export class Requests {
     } else waiting.resolve(message);
   }
 
-  /** The connection was lost, and with it the answers. */
+  /** Rejects all requests: the connection was lost, and with it the answers. */
   failAll(reason: string): void {
     for (const token of [...this.#waiting.keys()]) {
       const waiting = this.#take(token);

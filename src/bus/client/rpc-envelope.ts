@@ -33,7 +33,7 @@ export function encodeError(error: MgrError): Uint8Array {
   return Buffer.from(JSON.stringify({ ok: false, error: { code, message, details } }));
 }
 
-/** The result, unchecked. Throws the MgrError that was sent, or `internal` if the message is not an envelope. */
+/** Returns the result, unchecked. Throws the MgrError that was sent, or `internal` if the message is not an envelope. */
 export function decodeAnswer(message: Uint8Array): unknown {
   const answer = envelope.safeParse(parse(message));
   if (!answer.success) throw new MgrError("internal", "the answer on the bus has an unknown format", { cause: answer.error });
@@ -52,7 +52,7 @@ function parse(message: Uint8Array): unknown {
   return withData(answer, Uint8Array.from(bytes.subarray(jsonEnd)));
 }
 
-/** Made once: making a schema takes longer than all else that is done for an answer. */
+/** Created once: creating a schema takes longer than the rest of an answer. */
 const resultBeforeData = z.object({ ok: z.literal(true), result: z.looseObject({}) });
 
 function withData(answer: unknown, data: Uint8Array): unknown {

@@ -34,7 +34,7 @@ export type Handle = (request: unknown) => Promise<object>;
 /** Answers one message; never throws. Answers are sent when they are ready, in any order. */
 export async function answerProcedure(bus: HostBus, message: BusMessage, serve: { handle: Handle; log: WarningLog }): Promise<void> {
   const { subject, reply } = message;
-  // No await before `handle` is called: commands have to take effect in the order in which they came.
+  // No await before `handle` is called: commands have to take effect in the order of their arrival.
   const answer = await carryOut(message, serve.handle).catch((error: unknown) => encodeFailure(subject, error, serve.log));
   if (!reply) return;
   try {

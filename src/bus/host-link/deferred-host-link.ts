@@ -19,7 +19,7 @@ class DeferredHostLink implements HostLink {
 
   constructor(bus: Promise<Bus>, host: string) {
     this.host = host;
-    // If there is never a bus, that was already reported where it was connected.
+    // A failure to reach the bus was already reported where it was connected.
     bus.then(
       (reached) => this.#arrive(busHostLink(reached, host)),
       () => {},

@@ -30,10 +30,13 @@ export interface BusHostLinkOptions {
   readonly log?: WarningLog;
 }
 
-/** Longer than a busy host needs to start a thousand processes at once (1.3 s), and short enough for a person who waits. */
+/**
+ * Time-out of one request, milliseconds: longer than a busy host needs to start a thousand processes at once (1.3 s), and short enough for
+ * a person who waits.
+ */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** The manager's end of the link to `host`. It does not own the bus connection: closing it leaves that open. */
+/** The manager's end of the link to `host`. It does not own the bus connection: closing the link leaves the connection open. */
 export function busHostLink(bus: HostBus, host: string, options: BusHostLinkOptions = {}): HostLink {
   return new BusHostLink(bus, host, options);
 }
@@ -109,7 +112,7 @@ class BusHostLink implements HostLink {
     return known;
   }
 
-  /** The caller repeats both messages, so a connection that is lost at the moment is not an error. */
+  /** Sends a message that the caller repeats, so that a lost connection is not an error. */
   #send(leaf: string, body: object): void {
     try {
       this.#bus.publish(this.#subject(leaf), JSON.stringify(body));
@@ -119,12 +122,12 @@ class BusHostLink implements HostLink {
   }
 
   #receiveNews<K extends keyof HostNews>(name: K): BusSubscription {
-    // As for the responses of requests.
+    // A cast, as for the responses of requests.
     const schema = HOST_NEWS[name] as unknown as z.ZodType<HostNews[K]>;
     return this.#receive(name, jsonBy(schema), (to, news) => to.onNews?.[name]?.(news));
   }
 
-  /** `pass`: called for each listener. */
+  /** `pass` is called for each listener. */
   #receive<T>(leaf: string, decode: (message: BusMessage) => T | null, pass: (to: HostListener, value: T) => void): BusSubscription {
     return this.#bus.subscribe(hostSubject(this.host, leaf), (message) => {
       const value = decode(message);

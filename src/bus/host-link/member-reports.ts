@@ -1,13 +1,14 @@
 import { z } from "zod";
+import { pause, systemClock } from "../../base/clock.ts";
 import { BUS_REPORT_SUBJECT } from "../../contract/subjects.ts";
 import type { Bus } from "../client/bus.ts";
 import { jsonOf } from "../client/rpc-envelope.ts";
 
 const counter = z.number().int().nonnegative();
 const memberReport = z.object({
-  /** Of the connection. */
+  /** Name of the connection. */
   name: z.string(),
-  /** What it is subscribed to, without its own inboxes. */
+  /** Subjects that it is subscribed to, without its own inboxes. */
   subscriptions: z.array(z.string()),
   subjects: z.record(z.string(), z.object({ out_msgs: counter, out_bytes: counter, in_msgs: counter, in_bytes: counter })),
 });
@@ -26,7 +27,7 @@ export function answerReports(bus: Bus): () => void {
   return () => subscription.unsubscribe();
 }
 
-/** Requests the report of every connected member; malformed answers are ignored. Rejects as `publish` throws. */
+/** Requests the report of every connected member; malformed answers are ignored. Rejects with the errors of `publish`. */
 export async function collectReports(bus: Bus): Promise<MemberReport[]> {
   const reports: MemberReport[] = [];
   const inbox = bus.inbox();
@@ -36,7 +37,7 @@ export async function collectReports(bus: Bus): Promise<MemberReport[]> {
   });
   try {
     bus.publish(BUS_REPORT_SUBJECT, "", { reply: inbox });
-    await new Promise((resolve) => setTimeout(resolve, COLLECT_MS));
+    await pause(systemClock, COLLECT_MS);
   } finally {
     subscription.unsubscribe();
   }

@@ -26,7 +26,7 @@ export function encodeChunkHead(chunk: Omit<OutputChunk, "data">): Uint8Array {
   return bytes;
 }
 
-/** Null for bytes that are no chunk. `data` is a view of `message`. */
+/** Returns null for bytes that are no chunk. `data` is a view of `message`. */
 export function decodeChunk(message: Uint8Array): OutputChunk | null {
   if (message.length < FIXED || message[0] !== VERSION) return null;
   const view = new DataView(message.buffer, message.byteOffset, message.length);
@@ -47,7 +47,7 @@ export function decodeChunk(message: Uint8Array): OutputChunk | null {
   }
 }
 
-// Not as BigInt, which would allocate two objects for each chunk.
+// Written without BigInt, which would allocate two objects for each chunk.
 function writeU64(bytes: Buffer, value: number, at: number): void {
   bytes.writeUInt32BE(Math.floor(value / HIGH), at);
   bytes.writeUInt32BE(value % HIGH, at + 4);

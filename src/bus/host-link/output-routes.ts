@@ -7,7 +7,7 @@ const FLOOD_MS = 100;
 /** Output has surely arrived after this many further bytes, more than all buffers on the path hold, or this many milliseconds. */
 const SURELY_CARRIED_BYTES = 2 * 1024 * 1024;
 const SURELY_CARRIED_MS = 1_000;
-/** Up to this much output of a process, bytes, is cheap to send again if later output overtakes it. */
+/** Number of bytes of a process's output that are cheap to send again if later output overtakes them. */
 const LITTLE_BYTES = 16 * 1024;
 
 /**

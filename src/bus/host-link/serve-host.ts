@@ -17,14 +17,14 @@ import { OutputRoutes } from "./output-routes.ts";
 export interface ServeHostOptions {
   /** Commands, events, heartbeats, log lines: small and in order. */
   readonly control: Bus;
-  /** Output, except what bypasses a flood (OutputRoutes), so that no command waits behind it. */
+  /** Output, except chunks that bypass a flood (OutputRoutes), so that no command waits behind it. */
   readonly bulk: Bus;
   readonly host: ServedHost;
   readonly log?: WarningLog;
 }
 
 interface ServedHost extends HostLink {
-  /** Makes it send a heartbeat now. */
+  /** Makes the host send a heartbeat now. */
   announce?(): void;
   /** Holds output back while `hasRoom` returns false, until `outputRoom` is called; null: never. */
   paceOutput?(hasRoom: (() => boolean) | null): void;
@@ -32,8 +32,8 @@ interface ServedHost extends HostLink {
 }
 
 /**
- * Unsent output, bytes, beyond which further output stays in its ring; the limit is the same for one flood or several. With less, a reader
- * that finds little at each read needs 50 % more processor time for the same bytes.
+ * Maximum number of unsent output bytes; further output stays in its ring. The limit is the same for one flood or several. With a smaller
+ * one, a reader that finds little at each read needs 50 % more processor time for the same bytes.
  */
 const ROOM_BYTES = 512 * 1024;
 
@@ -55,7 +55,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   const unsent = new ThrottledWarning(log);
 
   const attempt = (bus: Bus, leaf: string, send: () => void) => {
-    // The loss of the link was already reported; the manager requests what it missed.
+    // The loss of the link was already reported; the manager requests missed messages.
     if (!bus.isConnected) return;
     try {
       send();
@@ -122,7 +122,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
     () => host.paceOutput?.(null),
   ];
   host.paceOutput?.(() => bulk.unsent < ROOM_BYTES || !bulk.isConnected);
-  // "At once when it has connected" (contract/messages.ts): a manager that came back need not wait for the next beat.
+  // "At once when it has connected" (contract/messages.ts): a manager that reconnects need not wait for the next beat.
   host.announce?.();
   return {
     close() {

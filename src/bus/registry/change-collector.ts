@@ -5,7 +5,7 @@ import type { RegistryChange } from "../../contract/registry.ts";
 
 /** Changes are collected for this long, so that a client that subscribes to a hundred topics is one message, milliseconds. */
 const COLLECT_MS = 20;
-/** What goes is reported before what comes, and clients before their topics and services. */
+/** Removed rows are reported before new ones, and clients before their topics and services. */
 const ORDER: readonly RegistryChange["kind"][] = ["topic_gone", "service_gone", "client_gone", "client", "topic", "service", "counters"];
 
 /** Collects changes of a broker's tables. Only the newest state of each row is reported. */
@@ -18,12 +18,12 @@ export class ChangeCollector {
     this.#publisher = new Publisher((error) => log("error", `a defect in a reader of the table of clients: ${messageOf(error)}`));
   }
 
-  /** Returns the function that unsubscribes. */
+  /** Returns a function that unsubscribes. */
   listen(listener: (changes: readonly RegistryChange[]) => void): () => void {
     return this.#publisher.subscribe(listener);
   }
 
-  /** `key` names the row. */
+  /** `key` identifies the row. */
   note(key: string, make: () => RegistryChange): void {
     this.#pending.set(key, make);
     this.#timer ??= setTimeout(() => this.flush(), COLLECT_MS).unref();

@@ -1,13 +1,13 @@
 import { SerialQueue } from "../../base/serial-queue.ts";
 import type { RegisteredTopic } from "../../contract/registry.ts";
 
-/** Parsing takes 1.3 ms a KiB; longer definitions are not checked, so that no check holds the broker up for more than 20 ms. Bytes. */
+/** Maximum length of a checked definition, characters: parsing takes 1.3 ms a KiB, and no check may block the broker for more than 20 ms. */
 const MAX_CHECKED_CHARS = 16 * 1024;
-/** Results that are kept: a client registers again after each reconnect. */
+/** Maximum number of results that are kept: a client registers again after each reconnect. */
 const MAX_KNOWN = 256;
 
 type Definition = Pick<RegisteredTopic, "encoding" | "definition">;
-/** Why messages cannot be decoded by a definition, or null. */
+/** Returns the reason why messages cannot be decoded by a definition, or null. */
 export type DefinitionProblem = (topic: Definition) => string | null;
 
 /** Checks definitions of topics, each in a turn of its own. The parser is loaded with the first one. */

@@ -2,7 +2,7 @@ import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import { subjectMatches } from "../broker/broker-subscriptions.ts";
 import type { TopicEntry } from "./topic-entry.ts";
 
-/** Topics that are looked at before the subscriber's connection is asked for room again. */
+/** Number of topics that are checked before the subscriber's connection is checked for room again. */
 const TOPICS_AT_ONCE = 1_000;
 
 /**

@@ -15,16 +15,16 @@ import type { LastMessage } from "./last-message.ts";
 
 /** Subject of the requests. Clients can neither publish nor subscribe to it (bus/broker/permissions). */
 const SUBJECT = "$MGR.kept";
-/** Answers that come later are ignored, milliseconds. */
+/** Time after which answers are ignored, milliseconds. */
 const MAX_WAIT_MS = 10_000;
-/** Time for a subscriber to read one page, milliseconds. Beyond it, the other pages are not requested any more. */
+/** Time limit for a subscriber to read one page, milliseconds; after it, no further pages are requested. */
 const MAX_READING_MS = 60_000;
-/** Maximum number of requests that wait for answers; beyond it, the oldest is given up. */
+/** Maximum number of requests that wait for answers; beyond it, the oldest is cancelled. */
 const MAX_WAITING = 256;
-/** Messages of one page of an answer, and their bytes: those that follow are sent when the subscriber has read these. */
+/** Maximum number of messages and bytes of one page of an answer: further ones are sent when the subscriber has read these. */
 const MAX_PAGE_MESSAGES = 256;
 const MAX_PAGE_BYTES = 256 * 1024;
-/** First character of a request for pages, and the last token of the subject that tells of a further page. */
+/** First character of a request for pages, and the last token of the subject that announces a further page. */
 const PAGED = "@";
 const MORE = "more";
 /** Maximum number of subscriptions in one request, and of characters of their subjects. */
@@ -47,7 +47,7 @@ interface Waiting {
   timer: ReturnType<typeof setTimeout> | null;
 }
 
-/** A further page of an answer: of which broker, and after which message. */
+/** A further page of an answer: its broker, and the message after which it begins. */
 const morePages = z.object({ broker: z.string().max(64), after: z.int().min(0) });
 
 /**
@@ -71,7 +71,7 @@ export class KeptRequests implements Subscriber {
   readonly #waiting = new Map<number, Waiting>();
   /** The requests that are sent at the end of this turn, by client. */
   readonly #next = new Map<Subscriber, Waiting>();
-  /** Names this broker in requests for further pages. */
+  /** Identifies this broker in requests for further pages. */
   readonly #broker = randomBytes(9).toString("base64url");
   /**
    * Subjects of messages that arrived over a link while requests wait, with the value of `#moment`. Answers use the same link, so they are
@@ -81,7 +81,7 @@ export class KeptRequests implements Subscriber {
   #requests = 0;
   #moment = 0;
 
-  /** `topics`: those of this broker. */
+  /** `topics` returns those of this broker. */
   constructor({ id, router }: BrokerAccess, topics: () => Iterable<KeptTopic>) {
     this.id = id;
     this.#router = router;
@@ -111,7 +111,7 @@ export class KeptRequests implements Subscriber {
     this.#seen.delete(oldest);
   }
 
-  /** A client is gone. */
+  /** Ends the requests of a closed client. */
   forget(client: Subscriber): void {
     if (this.#waiting.size === 0) return;
     for (const waiting of this.#waiting.values()) if (waiting.client === client) this.#end(waiting);
@@ -155,7 +155,7 @@ export class KeptRequests implements Subscriber {
     if (!this.#request(waiting, PAGED)) this.#end(waiting);
   }
 
-  /** False: no other broker hears it. */
+  /** Returns false if no other broker receives the request. */
   #request(waiting: Waiting, first: string): boolean {
     const patterns = new Set(waiting.asked.map(({ subscription }) => subscription.subject));
     const bytes = Buffer.from([first, ...patterns].join("\n") + CRLF, "latin1");
@@ -211,7 +211,7 @@ export class KeptRequests implements Subscriber {
     this.#router.route(this, envelope, new BorrowedMessage().of(bytes, 0, bytes.length));
   }
 
-  /** To `<inbox><request>.<subject>`, with `/` for the dots of the subject. */
+  /** Handles an answer to `<inbox><request>.<subject>`, with `/` for the dots of the subject. */
   #answered(envelope: Envelope, message: BorrowedMessage): void {
     const [id = ""] = envelope.subject.slice(this.#inbox.length).split(".", 1);
     const subject = envelope.subject.slice(this.#inbox.length + id.length + 1).replaceAll("/", ".");
@@ -227,7 +227,7 @@ export class KeptRequests implements Subscriber {
     }
   }
 
-  /** When the subscriber has read what came. */
+  /** Requests a further page when the subscriber has read the last one. */
   #requestMore(waiting: Waiting, text: string): void {
     const more = morePages.safeParse(parseJson(text));
     if (!more.success) return;

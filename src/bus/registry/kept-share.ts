@@ -2,7 +2,7 @@ import type { MemoryBudget, MemoryHolder } from "../broker/queues/memory-budget.
 
 /** A topic with a kept message. */
 interface KeptTopic {
-  /** Memory is used up. */
+  /** Drops the kept message: memory is used up. */
   loseLast(): void;
 }
 
@@ -11,7 +11,7 @@ export class KeptShare implements MemoryHolder {
   readonly owner: string;
   bytes = 0;
   readonly #memory: MemoryBudget;
-  /** Topics with a kept message, the one that was published longest ago first. */
+  /** Topics with a kept message, the one published longest ago first. */
   readonly #entries = new Set<KeptTopic>();
 
   constructor(owner: string, memory: MemoryBudget) {
@@ -20,7 +20,7 @@ export class KeptShare implements MemoryHolder {
     memory.add(this);
   }
 
-  /** The kept message of a topic was replaced; 0: there is, or was, none. */
+  /** Called when the kept message of a topic was replaced, with its sizes in bytes; 0: there is, or was, none. */
   replaced(entry: KeptTopic, before: number, after: number): void {
     this.#entries.delete(entry);
     if (after > 0) this.#entries.add(entry);

@@ -7,12 +7,12 @@ const NO_HEADERS = Buffer.from(`NATS/1.0${CRLF}${CRLF}`);
 const MARK = Buffer.from(`Mgr-Last: 1${CRLF}${CRLF}`);
 const LINE_END = Buffer.from(CRLF);
 
-/** Memory of a kept message beside its bytes, roughly. */
+/** Approximate memory of a kept message beside its bytes, bytes. */
 const OVERHEAD_BYTES = 256;
 
 let made = 0;
 
-/** The moment of the newest kept message: those that are kept later have a higher one. */
+/** The moment of the newest kept message; later messages have a higher one. */
 export function lastMoment(): number {
   return made;
 }
@@ -23,7 +23,7 @@ export class LastMessage {
   readonly #headers: Buffer;
   readonly #body: Buffer;
   readonly #publisher: Subscriber;
-  /** Grows from one kept message to the next. */
+  /** Increases from one kept message to the next. */
   readonly moment = ++made;
 
   constructor(publisher: Subscriber, { subject, headerBytes, size }: Envelope, message: BorrowedMessage) {
@@ -36,7 +36,7 @@ export class LastMessage {
     this.#body = copy.subarray(headerBytes);
   }
 
-  /** Memory of the message, roughly. */
+  /** Approximate memory of the message, bytes. */
   get bytes(): number {
     return this.#headers.length + this.#body.length + OVERHEAD_BYTES;
   }
@@ -49,7 +49,7 @@ export class LastMessage {
     });
   }
 
-  /** With the header `Mgr-Last: 1`. */
+  /** Sends the message with the header `Mgr-Last: 1`. */
   send(to: (envelope: Envelope, message: BorrowedMessage) => void): void {
     // Headers end with an empty line; the mark is inserted before it.
     const headers = Buffer.concat([this.#headers.subarray(0, this.#headers.length - CRLF.length), MARK]);

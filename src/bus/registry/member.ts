@@ -3,15 +3,15 @@ import type { HookedClient } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 
-/** Characters of the subscriptions that are reported of one client: a report is sent again at each change. */
+/** Maximum number of characters of the subscriptions that are reported for one client: a report is sent again at each change. */
 const MAX_REPORTED_CHARS = 64 * 1024;
 
 /** A client that the registry shows. */
 export class Member {
   readonly client: HookedClient;
-  /** Null: it has not registered. */
+  /** The client's registration; null: it has not registered. */
   registration: ClientRegistration | null = null;
-  /** Those that may match a topic. */
+  /** Subscriptions that may match a topic. */
   readonly subscriptions = new Set<ClientSubscription>();
 
   constructor(client: HookedClient) {

@@ -1,6 +1,6 @@
 import type { HookedClient } from "../broker/broker-hooks.ts";
 
-/** Rows of a table by the program whose connections have them. Clients without one are not counted: they are part of mgr. */
+/** Number of rows of a table by the program whose connections have them. Clients without a program are not counted: they are part of mgr. */
 export class ProgramCounts {
   readonly #counts = new Map<string, number>();
 

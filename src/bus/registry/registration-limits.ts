@@ -2,10 +2,10 @@ import { MgrError } from "../../base/errors.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
 import { ProgramCounts } from "./program-counts.ts";
 
-/** A program with a thousand topics registers as often at its start, once for each; then seldom. */
+/** Number of registrations at once, and afterwards per second: at its start, a program with a thousand topics registers once for each. */
 const BURST = 2_000;
 const PER_SECOND = 20;
-/** Bytes of registrations that are kept of one program, and of all. */
+/** Maximum number of bytes of registrations that are kept of one program, and of all. */
 const MAX_PROGRAM_BYTES = 16 * 1024 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -15,14 +15,14 @@ interface Allowance {
   at: number;
 }
 
-/** Limits of registrations: how often a program registers, and the memory that they take. */
+/** Limits how often a program registers, and the memory of registrations. */
 export class RegistrationLimits {
   readonly #allowances = new Map<string, Allowance>();
   readonly #bytes = new Map<HookedClient, number>();
   readonly #programs = new ProgramCounts();
   #total = 0;
 
-  /** Throws `busy` if this client must not register `bytes` now, in the place of what it registered before. */
+  /** Throws `busy` if this client must not register `bytes` now, in the place of its earlier registration. */
   claim(client: HookedClient, bytes: number): void {
     if (!this.#mayRegister(client.program ?? ""))
       throw new MgrError("busy", `this program registers too often: at most ${PER_SECOND} times a second`);
@@ -37,7 +37,7 @@ export class RegistrationLimits {
     this.#keep(client, bytes);
   }
 
-  /** The client is closed. */
+  /** Releases the memory of a closed client. */
   release(client: HookedClient): void {
     this.#keep(client, 0);
   }
@@ -62,7 +62,7 @@ export class RegistrationLimits {
     return true;
   }
 
-  /** A program that has not registered for long has its whole allowance again. */
+  /** Forgets programs that have their whole allowance again, because they have not registered for long. */
   #forgetRested(now: number): void {
     for (const [program, { at }] of this.#allowances) {
       if ((now - at) * PER_SECOND < BURST * 1_000) return;

@@ -34,7 +34,7 @@ const TOPIC = TOPIC_PREFIX.charCodeAt(0);
 const MGR = REGISTER_SUBJECT.charCodeAt(0);
 const INBOX = "_".charCodeAt(0);
 
-/** Bytes of a registration that take as long as a delivery. */
+/** Number of bytes of a registration that take as long as a delivery. */
 const REGISTERED_BYTES_PER_UNIT = 128;
 
 export interface RegistryOptions {
@@ -45,7 +45,7 @@ export interface RegistryOptions {
   /** TCP port and unix socket of the broker. */
   readonly place: () => { readonly port: number; readonly unix_socket: string | null };
   readonly log: WarningLog;
-  /** Loads the check of definitions; left out: none is checked. */
+  /** Loads the check of definitions; left out: definitions are not checked. */
   readonly definitionProblem?: () => Promise<DefinitionProblem>;
 }
 
@@ -63,7 +63,7 @@ export class Registry implements BrokerHooks {
   readonly #services: ServiceTable;
   readonly #checks: DefinitionChecks | null;
   readonly #changes: ChangeCollector;
-  /** While there are topics. */
+  /** Ends the ticks; null while there are no topics. */
   #endTicks: (() => void) | null = null;
   /** Counters of each topic, as reported last. */
   readonly #reported = new Map<string, string>();
@@ -91,7 +91,7 @@ export class Registry implements BrokerHooks {
     });
   }
 
-  /** The current tables. Later changes may repeat what they contain, which does no harm. */
+  /** The current tables. Later changes may repeat their content, which is harmless. */
   tables(): RegistryTables {
     return {
       clients: [...this.#members.values()].map(({ record }) => record),
@@ -100,7 +100,7 @@ export class Registry implements BrokerHooks {
     };
   }
 
-  /** Calls `listener` with changes, several at a time. Returns the function that unsubscribes. */
+  /** Calls `listener` with changes, several at a time. Returns a function that unsubscribes. */
   listen(listener: (changes: readonly RegistryChange[]) => void): () => void {
     return this.#changes.listen(listener);
   }
@@ -110,7 +110,7 @@ export class Registry implements BrokerHooks {
     this.#changes.flush();
   }
 
-  /** Topics that a client of another host published first: subject and reason. Always the whole list. */
+  /** Sets the topics that a client of another host published first: subject and reason. Always the whole list. */
   loseTopics(topics: ReadonlyMap<string, string>): void {
     this.#topics.lose(topics);
   }
@@ -144,7 +144,7 @@ export class Registry implements BrokerHooks {
   ended(): void {
     this.#kept?.close();
     this.#endTicks?.();
-    // None begin any more.
+    // No ticks begin any more.
     this.#endTicks = () => {};
     this.#changes.close();
     this.#services.close();
@@ -225,7 +225,7 @@ export class Registry implements BrokerHooks {
     });
   }
 
-  /** Within the limits of registrations; null: what was sent is none. */
+  /** Registers a client within the limits of registrations; null: it sent no valid registration, or was refused. */
   #admitted(client: HookedClient, text: string): { registration: ClientRegistration | null; body: RegistrationAnswer } {
     try {
       if (this.#members.has(client)) this.#limits.claim(client, text.length);
@@ -237,7 +237,7 @@ export class Registry implements BrokerHooks {
     return { registration: parsed.data, body: this.#registered(client, parsed.data) };
   }
 
-  /** Adds what is found to `problems`. Ends early when the client registers again or disconnects. */
+  /** Adds problems of the definitions to `problems`. Ends early when the client registers again or disconnects. */
   async #checkDefinitions(client: HookedClient, registration: ClientRegistration, problems: TopicProblem[]): Promise<void> {
     if (this.#checks === null) return;
     for (const topic of registration.topics.filter(DefinitionChecks.isNeeded)) {
@@ -267,7 +267,7 @@ export class Registry implements BrokerHooks {
   }
 
   #deliverLast(subscription: ClientSubscription): void {
-    // Not for members of queue groups, which share their messages.
+    // Members of queue groups get no kept messages, because they share their messages.
     if (subscription.queue !== null || !mayMatchTopic(subscription.subject)) return;
     const { subject } = subscription;
     const own = this.#topics.get(subject);
@@ -276,7 +276,7 @@ export class Registry implements BrokerHooks {
     if (topics !== null) deliverKept(subscription, topics, lastMoment());
   }
 
-  /** Other brokers may also keep messages of the topic. */
+  /** Requests newest messages from other brokers, which may also keep messages of the topic. */
   #askForLast(subscription: ClientSubscription): void {
     const { subject, queue, isEnded } = subscription;
     if (queue !== null || isEnded || !mayMatchTopic(subject)) return;
@@ -308,7 +308,7 @@ export class Registry implements BrokerHooks {
       entry.readRate(at);
       if (entry.foreign.read(at)) this.#topicChanged(entry);
       const { subject } = entry;
-      // With the time of the rate, even if the machine was busy meanwhile.
+      // The counters get the time of the rate, even if the machine was busy meanwhile.
       const counters = entry.countersAt(at);
       const { at: _at, ...values } = counters;
       const text = Object.values(values).join(" ");
@@ -333,7 +333,7 @@ type RegistrationAnswer =
   | { ok: false; code: string; message: string }
   | { ok: true; name: string; host: string; server: "leaf" | "hub"; problems: TopicProblem[] };
 
-/** `topics[0].encoding: must be …` */
+/** Text of the first problem, such as `topics[0].encoding: must be …`. */
 function fieldProblem({ issues: [issue] }: z.ZodError): string {
   const path = issue?.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("") ?? "";
   return `${path.replace(/^\./, "") || "the registration"}: ${issue?.message ?? "is malformed"}`;

@@ -9,21 +9,18 @@ import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import { ProgramCounts } from "./program-counts.ts";
 
-/** `$SRV.INFO.<name>.<id>`: what every instance of a NATS micro service subscribes to. */
+/** `$SRV.INFO.<name>.<id>`: the subject that every instance of a NATS micro service subscribes to. */
 const INFO = /^\$SRV\.INFO\.([^.*>]+)\.([^.*>]+)$/;
-/**
- * A service adds its endpoints one by one, each with a subscription. INFO is requested when no further one was added for this long,
- * milliseconds.
- */
+/** Time without a new endpoint after which INFO is requested, milliseconds: a service adds its endpoints one by one, each with a subscription. */
 const SETTLE_MS = 50;
 /** Pause before INFO is requested again from a service that did not answer, milliseconds. */
 const RETRY_MS = 2_000;
 const MAX_TRIES = 5;
 const MAX_CLIENT_SERVICES = 1_000;
-/** Instances of all connections of one program, and of all clients. */
+/** Maximum number of instances of all connections of one program, and of all clients. */
 const MAX_PROGRAM_SERVICES = 2_000;
 const MAX_SERVICES = 10_000;
-/** INFO that is kept of all services of one program; beyond it, services are shown by their subscriptions. */
+/** Maximum number of INFO bytes that are kept of all services of one program; beyond it, services are shown by their subscriptions. */
 const MAX_PROGRAM_INFO_BYTES = 8 * 1024 * 1024;
 const MAX_ENDPOINTS = 1_000;
 
@@ -38,7 +35,7 @@ const infoAnswer = z.object({
 });
 
 export interface ServiceTableOptions {
-  /** Where clients of this kind reach the broker. */
+  /** Returns the endpoint at which a client reaches the broker. */
   readonly endpointOf: (client: HookedClient) => { port: number; unix_socket: string | null };
   readonly nameOf: (client: HookedClient) => string;
   readonly changed: (record: ServiceRecord) => void;
@@ -51,12 +48,12 @@ interface Instance {
   readonly id: string;
   readonly natsName: string;
   record: ServiceRecord | null;
-  /** Bytes of the INFO of an instance. */
+  /** Size of the instance's INFO, bytes. */
   bytes: number;
   tries: number;
-  /** Of the current request for INFO. */
+  /** Token of the current request for INFO; null: none. */
   token: string | null;
-  /** The timer waits before INFO is requested; otherwise it waits for the answer. */
+  /** Whether the timer waits before INFO is requested; otherwise it waits for the answer. */
   isSettling: boolean;
   timer: ReturnType<typeof setTimeout> | null;
 }
@@ -123,7 +120,7 @@ export class ServiceTable {
     if (instance.record !== null) this.#options.gone(client.id, instance.id);
   }
 
-  /** True if the message is an answer to a request of this table. */
+  /** Returns true if the message is an answer to a request of this table. */
   takes(client: HookedClient, { subject, headerBytes, size }: Envelope, message: BorrowedMessage): boolean {
     if (!subject.startsWith(this.#inbox)) return false;
     const instance = this.#asked.get(subject.slice(this.#inbox.length));
@@ -172,7 +169,7 @@ export class ServiceTable {
     subscription.client.deliver(subscription, envelope, NOTHING, subscription.client);
   }
 
-  /** The answer has arrived, or is no longer awaited. */
+  /** Ends a request: its answer has arrived, or is no longer awaited. */
   #forgetQuestion(instance: Instance): void {
     if (instance.token === null) return;
     this.#asked.delete(instance.token);

@@ -22,27 +22,27 @@ export class TopicEntry {
   readonly subject: string;
   readonly name: string;
   owner: HookedClient;
-  /** Registered: only the owner may publish it. */
+  /** Whether the topic is registered: then only the owner may publish it. */
   isReserved = false;
   /** Whether a client of another host has the topic. */
   isLost = false;
   /** Programs that publish it without a registration, besides the owner. */
   readonly others = new Set<HookedClient>();
-  /** Whether another client publishes it by way of a nats-server. */
+  /** Whether another client publishes it through a nats-server. */
   readonly foreign = new ForeignPackets();
-  /** How its messages wait for slow receivers; null: as those of any topic. */
+  /** Policy for messages that wait for slow receivers; null: the default. */
   policy: TopicPolicy | null = null;
-  /** Null: the topic is not recorded. */
+  /** Receives the messages; null: the topic is not recorded. */
   sink: TopicSink | null = null;
   packets = 0;
   bytes = 0;
   lastSize = 0;
   dropped = 0;
-  /** Kept messages that were lost because memory was used up. */
+  /** Number of kept messages that were lost because memory was used up. */
   keptDropped = 0;
   readonly #shareOf: (owner: HookedClient) => KeptShare;
   #last: LastMessage | null = null;
-  /** Why messages cannot be decoded by the definition; null: they can be, or it was not checked yet. */
+  /** Reason why messages cannot be decoded by the definition; null: they can be, or it was not checked yet. */
   definitionProblem: string | null = null;
   #rate = new TopicRate();
   #definition = UNKNOWN;
@@ -54,7 +54,7 @@ export class TopicEntry {
     this.owner = owner;
   }
 
-  /** True if anything changed. */
+  /** Registers the topic for `owner`. Returns true if anything changed. */
   reserve(owner: HookedClient, topic: RegisteredTopic): boolean {
     const { definition, definition_name, encoding, keep_last, priority, max_age_ms = null, reliable_within = null } = topic;
     const before = this.#definition;
@@ -71,7 +71,7 @@ export class TopicEntry {
     return isNew || (Object.keys(before) as (keyof Definition)[]).some((key) => before[key] !== this.#definition[key]);
   }
 
-  /** Counters restart, because they belong to the previous publisher. */
+  /** Changes the owner. Counters restart, because they belong to the previous publisher. */
   handOver(owner: HookedClient): void {
     if (this.owner === owner) return;
     this.#keep(null);
@@ -88,12 +88,12 @@ export class TopicEntry {
     return this.#last;
   }
 
-  /** The topic is removed. */
+  /** Drops the kept message: the topic is removed. */
   close(): void {
     this.#keep(null);
   }
 
-  /** Memory is used up. */
+  /** Drops the kept message: memory is used up. */
   loseLast(): void {
     this.keptDropped++;
     this.#keep(null);

@@ -10,22 +10,22 @@ import { KeptShare } from "./kept-share.ts";
 import { ProgramCounts } from "./program-counts.ts";
 import { TopicEntry, type TopicSink } from "./topic-entry.ts";
 
-/** Topics of one broker; later ones are refused or, without a registration, not shown. */
+/** Maximum number of topics of one broker; later ones are refused or, without a registration, not shown. */
 const MAX_TOPICS = 10_000;
-/** Topics of all connections of one program, so that none can take the places of others. */
+/** Maximum number of topics of all connections of one program, so that none can occupy the places of others. */
 const MAX_PROGRAM_TOPICS = 2_500;
 
 export interface TopicTableOptions {
-  /** The name of a client, for error messages to other clients. */
+  /** Returns the name of a client, for error messages to other clients. */
   readonly nameOf: (client: HookedClient) => string;
   readonly changed: (entry: TopicEntry) => void;
   readonly gone: (subject: string) => void;
   readonly memory: () => MemoryBudget;
-  /** The most bytes of a topic that wait for one receiver. */
+  /** Maximum number of bytes of a topic that wait for one receiver. */
   readonly waiting: (publisher: HookedClient, subject: string) => number;
 }
 
-/** A topic that was not reserved; `bad_field`: it was, but its definition cannot be parsed. */
+/** A topic that was not reserved; `bad_field`: it was reserved, but its definition cannot be parsed. */
 export interface TopicProblem {
   readonly topic: string;
   readonly code: ErrorCode;
@@ -53,7 +53,7 @@ export class TopicTable {
     return this.#entries.values();
   }
 
-  /** Those that no client of another host has. */
+  /** Topics that no client of another host has. */
   *published(): Generator<TopicEntry> {
     for (const entry of this.#entries.values()) if (!entry.isLost) yield entry;
   }
@@ -62,7 +62,7 @@ export class TopicTable {
     return this.#entries.get(subject);
   }
 
-  /** Counts a message; a refusal if another client has the subject. */
+  /** Counts a message; returns a refusal if another client has the subject. */
   publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage): Refusal | null {
     if (this.#lost.size > 0 && this.#lost.has(envelope.subject)) return refusal(envelope.subject);
     const entry = this.#entries.get(envelope.subject) ?? this.#discover(client, envelope.subject);
@@ -104,7 +104,7 @@ export class TopicTable {
     return problems;
   }
 
-  /** The result of a check of the definition that `client` has registered for a topic. */
+  /** Records the result of a check of the definition that `client` has registered for a topic. */
   checked(client: HookedClient, { name, definition }: RegisteredTopic, problem: string | null): void {
     const entry = this.#entries.get(subjectOfTopic(name));
     if (entry?.owner !== client || entry.definition.definition !== definition || entry.definitionProblem === problem) return;
@@ -112,7 +112,7 @@ export class TopicTable {
     this.#options.changed(entry);
   }
 
-  /** The client has disconnected; its topics are removed. */
+  /** Removes the topics of a disconnected client, or hands them over to another publisher. */
   release(client: HookedClient): void {
     for (const entry of [...this.#entries.values()]) {
       entry.others.delete(client);
@@ -130,7 +130,7 @@ export class TopicTable {
     this.#shares.delete(client);
   }
 
-  /** Topics that lost a conflict with another host: subject and reason. Always the whole list. */
+  /** Sets the topics that lost a conflict with another host: subject and reason. Always the whole list. */
   lose(topics: ReadonlyMap<string, string>): void {
     this.#lost = topics;
     for (const entry of this.#entries.values()) {
@@ -140,7 +140,7 @@ export class TopicTable {
     }
   }
 
-  /** From now on the messages of each topic are also passed to its sink. Call it again when the results of `sinkOf` change. */
+  /** Also passes the messages of each topic to its sink from now on. Call it again when the results of `sinkOf` change. */
   tap(sinkOf: (topic: string) => TopicSink | null): void {
     this.#sinkOf = sinkOf;
     for (const entry of this.#entries.values()) entry.sink = sinkOf(entry.name);
@@ -158,7 +158,7 @@ export class TopicTable {
     return { topic, code: "conflict", message };
   }
 
-  /** A topic that `client` publishes without having registered it. */
+  /** Adds a topic that `client` publishes without having registered it; null: there is no room. */
   #discover(client: HookedClient, subject: string): TopicEntry | null {
     if (this.#entries.size >= MAX_TOPICS || this.#programs.of(client) >= MAX_PROGRAM_TOPICS) return null;
     const name = topicOfSubject(readableText(subject));
@@ -187,7 +187,7 @@ export class TopicTable {
     return share;
   };
 
-  /** The entry is about to be handed over. */
+  /** Called before the entry is handed over. */
   #moved({ owner }: TopicEntry, to: HookedClient): void {
     this.#programs.add(owner, -1);
     this.#programs.add(to, 1);

@@ -17,7 +17,7 @@ export function encodeStreamFrame({ stream, kind, offset, data }: StreamFrame): 
   return bytes;
 }
 
-/** Null for bytes that are no frame. `data` is a view of `message`. */
+/** Returns null for bytes that are no frame. `data` is a view of `message`. */
 export function decodeStreamFrame(message: Uint8Array): StreamFrame | null {
   if (message.length < FIXED || message[0] !== VERSION) return null;
   const view = new DataView(message.buffer, message.byteOffset, message.length);

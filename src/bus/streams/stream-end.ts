@@ -2,17 +2,17 @@ import { Duplex } from "node:stream";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { STREAM_CHUNK, STREAM_WINDOW, type StreamFrame, type StreamFrameKind } from "../../contract/streams.ts";
 
-/** Without progress for this long, milliseconds, the other end is asked what it has received. */
+/** Time without progress after which the other end is asked what it has received, milliseconds. */
 const PROBE_MS = 1_000;
-/** After this long without a frame of the other end, it is probed: its last frame may have been lost. Milliseconds. */
+/** Time without a frame of the other end after which it is probed, milliseconds: its last frame may have been lost. */
 const SILENCE_MS = 10_000;
-/** The reader's progress is reported in steps of at least this many bytes: a quarter of the window, so that the sender can go on. */
+/** Minimum number of bytes between two reports of the reader's progress: a quarter of the window, so that the sender can continue. */
 const CREDIT_STEP = STREAM_WINDOW / 4;
 const NOTHING = new Uint8Array(0);
 
 interface StreamEndOptions {
   readonly id: string;
-  /** May throw: the frame then counts as lost, and is sent again when the other end misses it. */
+  /** Sends a frame. May throw: the frame then counts as lost, and is sent again when the other end misses it. */
   readonly send: (frame: StreamFrame) => void;
 }
 

@@ -50,7 +50,7 @@ export class StreamEnds {
     }
   }
 
-  /** The other side has disconnected. */
+  /** Closes all streams: the other side has disconnected. */
   closeAll(reason: string): void {
     for (const end of this.#open.values()) end.destroy(new MgrError("host_unavailable", reason));
     this.#done.clear();

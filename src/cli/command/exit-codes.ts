@@ -23,7 +23,7 @@ export function exitCodeOf(error: unknown): number {
   return USAGE.has(error.code) ? EXIT.usage : EXIT.failed;
 }
 
-/** What stderr says about `error`: one sentence, or the whole stack for a defect of this program. */
+/** Text for stderr about `error`: one sentence, or the whole stack for a defect of this program. */
 export function explain(error: unknown): string {
   if (error instanceof CommandFailure || error instanceof MgrError) return error.message;
   const problem = systemProblem(error);
@@ -31,7 +31,7 @@ export function explain(error: unknown): string {
   return error instanceof Error && error.stack ? error.stack : messageOf(error);
 }
 
-/** A file or folder that the system does not allow to use; null: another error. */
+/** Sentence about a file or folder that the system does not allow to use; null: another error. */
 function systemProblem(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error && "syscall" in error && "path" in error) || typeof error.path !== "string")
     return null;

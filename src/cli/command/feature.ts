@@ -5,7 +5,7 @@ import type { Config } from "../../config/definition.ts";
 export interface Page {
   /** Sentences beyond the one line of the list. */
   readonly about: string;
-  /** A command line, and what it is for. */
+  /** Command lines with their purpose. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
   /** Form of the output of `--json`. */
   readonly json?: string;

@@ -1,9 +1,9 @@
-/** Signals that end a program which has a terminal or a desktop to give back. */
+/** Signals that end a program which has to restore a terminal or a desktop. */
 export const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs `work` until it ends, or Ctrl-C or another of `signals` comes: then `interrupted` is aborted, and a failure of `work` is its
- * consequence. The second Ctrl-C ends this program, as without a handler.
+ * Runs `work` until it ends, or until Ctrl-C or another of `signals`: then `interrupted` is aborted, and a failure of `work` is ignored. A
+ * second Ctrl-C ends this program, as without a handler.
  */
 export async function untilInterrupted(
   work: (interrupted: AbortSignal) => Promise<void>,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration, parseSize } from "../../config/schema/units.ts";
 
-/** Options that several commands have, and what the text of an option is read as. */
+/** Options that several commands have, and parsers of option values. */
 
 export const configuration = () =>
   new Option("-c, --config <file>", "configuration file (default: mgr.yaml in this folder or the nearest one above)");
@@ -28,7 +28,7 @@ export function port(text: string): number {
   return value;
 }
 
-/** A whole number from 1 to `max`. */
+/** Parser of a whole number from 1 to `max`. */
 export function wholeNumber(max: number) {
   return (text: string): number => {
     const value = Number(text);
@@ -39,14 +39,14 @@ export function wholeNumber(max: number) {
 
 export const count = wholeNumber(100_000);
 
-/** A run of a process: its number, or how many runs before the newest one. */
+/** Parses a run of a process: its number, or how many runs before the newest one. */
 export function runNumber(text: string): number {
   const value = Number(text);
   if (!/^-?\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected the number of a run, 0 for the newest or -1 for the run before.");
   return value;
 }
 
-/** The length of a measurement or of a time axis, seconds. */
+/** Parser of the length of a measurement or of a time axis, seconds. */
 export function window(max: number) {
   return (text: string): number => {
     const value = Number(text);
@@ -55,7 +55,7 @@ export function window(max: number) {
   };
 }
 
-/** An age in seconds, given as one or as a local time. */
+/** Parses an age, given as one or as a local time. Returns seconds. */
 export function age(text: string): number {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text) ?? [];
   const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400 }[unit];
@@ -68,21 +68,21 @@ export function age(text: string): number {
   return Math.max(1, seconds);
 }
 
-/** Bytes. */
+/** Parses a size. Returns bytes. */
 export function size(text: string): number {
   const bytes = parseSize(/^\d+$/.test(text) ? Number(text) : text);
   if (bytes === undefined) throw new InvalidArgumentError("expected a size such as 64KiB, 1GiB or a number of bytes.");
   return bytes;
 }
 
-/** Milliseconds. */
+/** Parses a duration. Returns milliseconds. */
 export function duration(text: string): number {
   const milliseconds = parseDuration(/^\d+$/.test(text) ? Number(text) : text);
   if (milliseconds === undefined || milliseconds < 1_000) throw new InvalidArgumentError("expected a duration such as 30s, 10m or 2h.");
   return milliseconds;
 }
 
-/** For options that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 export function collected(value: string, before: string[] = []): string[] {
   return [...before, value];
 }

@@ -19,7 +19,7 @@ interface LoadFlags {
   json?: boolean;
 }
 
-/** Folders whose file was reported: once per command, however often it is read. */
+/** Files that were reported: once per command, however often they are read. */
 const reported = new Set<string>();
 
 /** The file of `-c`; without it `mgr.yaml` in the working folder, or in the nearest folder above that has one. */
@@ -44,8 +44,8 @@ export async function loadConfig(named: string | undefined, { trustConfig, json 
 }
 
 /**
- * The instance of a configuration. If the file is missing or invalid, the manager that was started with it: a user who broke the file must
- * still be able to stop what runs.
+ * The instance of a configuration. If the file is missing or invalid, that of the manager that was started with it: a user who broke the
+ * file must still be able to stop its processes.
  */
 export async function loadInstance(named: string | undefined, { trustConfig }: LoadFlags = {}): Promise<RunningInstance> {
   const file = configPath(named);
@@ -63,12 +63,12 @@ export async function loadInstance(named: string | undefined, { trustConfig }: L
   }
 }
 
-/** `mgr up` as the user has to type it for the same configuration. */
+/** The `mgr up` command line for the same configuration. */
 export function upCommand(named: string | undefined): string {
   return quoteWords(["mgr", "up", ...(named === undefined ? [] : ["-c", named])]);
 }
 
-/** The schema is a large part of the start of a command, and most commands need no more than the instance that runs. */
+/** Loads the schema only when needed: it is a large part of the start of a command, and most commands need only the running instance. */
 async function load(file: string, trustConfig = false): Promise<Config> {
   const { loadConfigFile } = await import("../../config/load/load.ts");
   return loadConfigFile(file, { trustConfig });
@@ -92,14 +92,17 @@ function missingFile(named: string | undefined): string | null {
   return `there is no ${CONFIG_FILE} in ${process.cwd()} or a folder above it. Create one with: mgr init`;
 }
 
-/** The working folder first. */
+/** The working folder, then the folders above it. */
 function foldersUpwards(): string[] {
   const folders: string[] = [];
   for (let folder = process.cwd(), last = ""; folder !== last; last = folder, folder = resolve(folder, "..")) folders.push(folder);
   return folders;
 }
 
-/** A file that was removed while its manager runs counts too: its processes have to be stopped from somewhere. */
+/**
+ * Whether a folder has a configuration. A file that was removed while its manager runs counts too: its processes have to be stopped from
+ * somewhere.
+ */
 function isConfigured(folder: string): boolean {
   const file = join(folder, CONFIG_FILE);
   if (folder === process.cwd()) return existsSync(file) || runningInstance(file) !== null;
@@ -107,7 +110,7 @@ function isConfigured(folder: string): boolean {
   return owner !== undefined && isTrusted(owner);
 }
 
-/** A file that another user left in a folder above, such as /tmp, must not run commands as this user. */
+/** Whether the owner of a file is trusted: a file that another user left in a folder above, such as /tmp, must not run commands as this user. */
 function isTrusted(owner: number): boolean {
   return owner === 0 || owner === process.geteuid?.() || isCaller(owner);
 }

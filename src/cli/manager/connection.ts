@@ -8,7 +8,7 @@ import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { untilInterrupted } from "../command/interrupt.ts";
 import { type ConnectionFlags, connectOptions, findWay, placeOf, type Way } from "./way.ts";
 
-/** Pause between attempts to reach a manager that went away, milliseconds. */
+/** Pause between attempts to reconnect to a manager, milliseconds. */
 const AGAIN_MS = 500;
 /** Errors that a retry does not solve. */
 const REFUSED: ReadonlySet<AnyErrorCode> = new Set<AnyErrorCode>(["forbidden", "not_found", "bad_field"]);
@@ -19,7 +19,7 @@ export async function connectManager(flags: ConnectionFlags): Promise<ManagerCli
   return reached(way, () => connect(way.url, { ...connectOptions(way), retry: false }));
 }
 
-/** The result of `open`; its failure says where the manager was looked for, and what to do. */
+/** Returns the result of `open`; a failure names the place of the manager, and what to do. */
 export async function reached<T>(way: Way, open: () => Promise<T>): Promise<T> {
   const place = placeOf(way);
   try {
@@ -33,7 +33,7 @@ export async function reached<T>(way: Way, open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What to do about a certificate that is not trusted; "" for any other error. */
+/** Hint about a certificate that is not trusted; "" for any other error. */
 export function trustHint(error: Error): string {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (isUntrusted(cause)) return "\nTo trust it, give its PEM file with --ca-file FILE (or MGR_CA_FILE).";
@@ -42,7 +42,7 @@ export function trustHint(error: Error): string {
 
 /**
  * Reconnects after a connection was lost, with the configuration read again: retries until the manager answers. Rejects when it refuses the
- * login, and when `signal` says that the caller no longer waits.
+ * login, and when `signal` is aborted.
  */
 export async function reconnectManager(flags: ConnectionFlags, signal: AbortSignal): Promise<ManagerClient> {
   for (;;) {
@@ -52,7 +52,7 @@ export async function reconnectManager(flags: ConnectionFlags, signal: AbortSign
   }
 }
 
-/** The first result of `open`, which is called again until the manager answers. Rejects as `reconnectManager` does. */
+/** Calls `open` until the manager answers, and returns the first result. Rejects as `reconnectManager` does. */
 export async function retried<T>(flags: ConnectionFlags, signal: AbortSignal, open: (way: Way) => Promise<T>): Promise<T> {
   for (;;) {
     await pause(systemClock, AGAIN_MS, signal);
@@ -75,7 +75,7 @@ export async function withManager<T>(flags: ConnectionFlags, work: (client: Mana
   }
 }
 
-/** The same, until Ctrl-C: that closes the connection, so that nothing is waited for any more. */
+/** As `withManager`, until Ctrl-C, which closes the connection, so that nothing is waited for any more. */
 export function withManagerUntilInterrupted(
   flags: ConnectionFlags,
   work: (client: ManagerClient, interrupted: AbortSignal) => Promise<void>,

@@ -14,7 +14,7 @@ import { trustHint } from "./connection.ts";
 import { withPartialFile } from "./partial-file.ts";
 import { placeOf, type Way } from "./way.ts";
 
-/** The answer of the manager's HTTP, if it is a good one; what it says about a thing that it does not have is exit code 3. */
+/** Returns the manager's HTTP response if its status is 200. A 404 with a text ends the command with exit code 3. */
 export async function httpGet(way: Way, path: string): Promise<IncomingMessage> {
   const url = new URL(path, way.url.replace(/^ws/, "http"));
   const options =
@@ -31,12 +31,12 @@ export async function httpGet(way: Way, path: string): Promise<IncomingMessage> 
   const status = response.statusCode ?? 0;
   const said = (await text(response)).trim();
   if (status === 404 && said !== "") throw new CommandFailure(EXIT.notFound, said);
-  // What answers at the manager's own socket is the manager.
+  // The program at the manager's own socket is the manager.
   if ("socket" in way && said !== "") throw new CommandFailure(EXIT.failed, said);
   throw new CommandFailure(EXIT.failed, `${placeOf(way)}: ${refusalText(status, said, response.headers.location)}`);
 }
 
-/** Saves an answer. The file is complete or not there. Resolves with its bytes. */
+/** Saves a response. The file is complete or does not exist. Resolves with its size, bytes. */
 export async function saveResponse(response: IncomingMessage, path: string): Promise<number> {
   let bytes = 0;
   response.on("data", (chunk: Uint8Array) => {
@@ -53,7 +53,7 @@ export async function saveResponse(response: IncomingMessage, path: string): Pro
   return bytes;
 }
 
-/** The name that the manager gives a file, never a path. */
+/** The file name that the manager gives, never a path. */
 export function fileNameOf({ headers }: Pick<IncomingMessage, "headers">, otherwise: string): string {
   const about = headers["content-disposition"] ?? "";
   const [, encoded] = /filename\*=UTF-8''([^;\s]+)/.exec(about) ?? [];
@@ -62,7 +62,7 @@ export function fileNameOf({ headers }: Pick<IncomingMessage, "headers">, otherw
   return name === undefined || /[\\/\p{C}]|^\.*$/u.test(name) ? otherwise : name;
 }
 
-/** Undefined: it is not percent-encoded text. */
+/** Decodes percent-encoded text; undefined: it is not. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -2,10 +2,10 @@ import { connect, type Socket } from "node:net";
 import { MgrError } from "../../base/errors.ts";
 import { isTrustedPeer, peerUid } from "../../daemon/native/peer-credentials.ts";
 
-/** Connects to a local socket. Another user's program, which could read what is typed, is sent nothing; root may talk to every user's. */
+/** Connects to a local socket. Nothing is sent to another user's program, which could read typed input; root may connect to every user's. */
 export function dialKernelChecked(path: string): Socket {
   const socket = connect(path);
-  // Before anything is sent: what is written until then waits for listeners that come after this one.
+  // Checked before anything is sent: data written until then waits for listeners that are added after this one.
   socket.once("connect", () => {
     const uid = peerUid(socket);
     if (!isTrustedPeer(uid) && process.geteuid?.() !== 0)

@@ -8,7 +8,7 @@ import { RUN_MARKER } from "../../daemon/process/environment.ts";
 import { holdsLock } from "../../daemon/session/lock-holder.ts";
 import { isHolder, type LockInfo, readLockInfo } from "../../daemon/session/lock-info.ts";
 
-/** Where the manager that runs with this state folder takes commands of this machine; null: none runs, or it is still starting. */
+/** Path of the socket at which the manager with this state folder accepts commands of this machine; null: none runs, or it is still starting. */
 export async function localSocketOf(stateDir: string): Promise<string | null> {
   const info = await holderOf(join(stateDir, "manager.lock"));
   if (info === null) return null;
@@ -16,7 +16,7 @@ export async function localSocketOf(stateDir: string): Promise<string | null> {
   return existsSync(path) ? path : null;
 }
 
-/** How many processes a daemon without manager still runs, as far as this user may see them. */
+/** Number of runs that a daemon without manager still has, as far as this user may see them. */
 export async function countRuns(stateDir: string): Promise<number> {
   const { StaleRunCleanup } = await import("../../daemon/tree/stale-run-cleanup.ts");
   const daemon = await holderOf(join(stateDir, "daemon.lock"));
@@ -25,7 +25,7 @@ export async function countRuns(stateDir: string): Promise<number> {
   return new Set(listPids().flatMap((pid) => environmentValue(pid, RUN_MARKER, `${life.stream_id}:`) ?? [])).size;
 }
 
-/** The holder of a lock; null: it is free. Usually the process that the file names, which is found without koffi. */
+/** Returns the holder of a lock; null: it is free. Usually it is the process that the file names, which is found without koffi. */
 async function holderOf(path: string): Promise<LockInfo | null> {
   const named = readLockInfo(path, { rootReadsAll: true });
   if (named !== null && isHolder(named) && holdsLock(named.pid, path)) return named;
@@ -34,7 +34,7 @@ async function holderOf(path: string): Promise<LockInfo | null> {
   return held ? info : null;
 }
 
-/** Opens a connection to the manager of this machine, of which another user's program cannot have taken the place. */
+/** Returns a function that connects to the manager of this machine. Another user's program cannot take the manager's place. */
 export async function dialerOf(path: string): Promise<() => Socket> {
   const folder = openPrivate(dirname(path));
   if (folder !== null) {
@@ -45,19 +45,19 @@ export async function dialerOf(path: string): Promise<() => Socket> {
   return () => dialKernelChecked(path);
 }
 
-/** What listens in a folder that is this user's alone is this user's, or root's. */
+/** Connects to a socket in a folder that is this user's alone: only this user's programs, or root's, can listen there. */
 function dialPrivate(path: string): Socket {
   const folder = openPrivate(dirname(path));
   if (folder === null) throw new MgrError("forbidden", `${dirname(path)} was replaced or opened to others; run the command again`);
   try {
-    // By the descriptor: the folder that was checked is the one that is used. The connection is made or refused before this returns.
+    // Uses the descriptor, so that the checked folder is the one that is used. The connection is made or refused before this returns.
     return connect(`/proc/self/fd/${folder}/${basename(path)}`);
   } finally {
     closeSync(folder);
   }
 }
 
-/** A descriptor of the folder; null: it is not there, or not this user's alone. */
+/** Returns a descriptor of the folder; null: it does not exist, or is not this user's alone. */
 function openPrivate(folder: string): number | null {
   let fd: number;
   try {

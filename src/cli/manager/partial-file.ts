@@ -2,12 +2,12 @@ import { rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** Attempts to empty a folder in which a file is being created. */
+/** Maximum number of attempts to empty a folder in which a file is being created. */
 const MAX_RETRIES = 5;
 
 /**
- * Writes a file or folder under a name of its own beside `path`, so that two commands with the same target do not write the same file. What
- * `write` has not renamed is removed, also when a signal ends this program.
+ * Writes a file or folder under a name of its own beside `path`, so that two commands with the same target do not write the same file. A
+ * part that `write` has not renamed is removed, also when a signal ends this program.
  */
 export async function withPartialFile<T>(path: string, write: (part: string) => Promise<T>): Promise<T> {
   const part = `${path}.${process.pid}.part`;

@@ -5,10 +5,10 @@ import { readStat } from "../../daemon/proc/proc.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 
-/** Generations that are looked at: more than any terminal has. */
+/** Maximum number of ancestors that are checked: more than any terminal has. */
 const MAX_ANCESTORS = 64;
 
-/** What is named on a command line, in words, and the command that lists it. */
+/** Kind of the objects that are named on a command line, and the command that lists them. */
 export interface Kind {
   readonly word: string;
   readonly list: string;
@@ -16,12 +16,12 @@ export interface Kind {
 
 const PROCESS: Kind = { word: "process or group", list: "mgr ps" };
 
-/** Processes named on a command line: by process name, group, or fnmatch pattern. Each argument has to match something. */
+/** Selects processes named on a command line: by process name, group, or fnmatch pattern. Each argument has to match something. */
 export function selectProcesses<Named extends Pick<Process, "name">>(processes: readonly Named[], wanted: readonly string[]): Named[] {
   return select(processes, wanted, PROCESS);
 }
 
-/** The same for anything with names like those of processes. */
+/** As `selectProcesses`, for anything with names like those of processes. */
 export function select<Named extends { readonly name: string }>(all: readonly Named[], wanted: readonly string[], kind: Kind): Named[] {
   const chosen = new Set<Named>();
   for (const word of wanted) {
@@ -35,7 +35,7 @@ export function select<Named extends { readonly name: string }>(all: readonly Na
   return [...chosen];
 }
 
-/** The one of this name; else exit code 3. */
+/** Returns the object of this name; else exit code 3. */
 export function find<Named extends { readonly name: string }>(all: readonly Named[], name: string, kind: Kind): Named {
   const found = all.find((each) => each.name === name);
   if (found === undefined) throw notFound(`there is no ${kind.word} '${name}'`, name, all, kind);
@@ -50,9 +50,9 @@ export function notFound(sentence: string, word: string, all: readonly { readonl
   return new CommandFailure(EXIT.notFound, `${sentence}${suggestion || `; '${list}' lists all`}`);
 }
 
-/** Whether this very command runs within `process`: what it prints there would be output of the process, printed again for ever. */
+/** Whether this command runs within `process`: its output would be output of the process, printed again for ever. */
 export function runsWithin({ name, pid }: Pick<Process, "name" | "pid">, environment: NodeJS.ProcessEnv = process.env): boolean {
-  // Said by the daemon to everything that it starts; the pid tells processes of one name in two instances apart.
+  // The daemon sets this variable for everything that it starts; the pid distinguishes processes of one name in two instances.
   return pid !== null && environment.MGR_PROCESS === name && ancestors().includes(pid);
 }
 

@@ -22,7 +22,7 @@ export interface ConnectionFlags {
   caFile?: string;
 }
 
-/** Where to connect, and as which user: over the local socket as the system user, else as a web user. */
+/** Target and user of a connection: the local socket as the system user, else the manager's address as a web user. */
 export type Way = { url: string; ca?: string } & (LocalSocket | Login);
 
 interface LocalSocket {
@@ -33,17 +33,17 @@ interface LocalSocket {
 interface Login {
   user: string;
   password: string;
-  /** What to tell the user if nothing answers there. */
+  /** Text for the user if the manager does not answer. */
   absent: string;
 }
 
-/** Of the local socket; its requests need a name of a host. */
+/** URL for the local socket; its requests need a host name. */
 const LOCAL_URL = "http://localhost";
 
 /**
- * As the flags and the environment say (MGR_URL, MGR_USER, MGR_PASSWORD_FILE, MGR_CA_FILE). Without them, the local socket of the manager
- * that runs with the configuration on this machine. For a web user, the rest comes from the configuration: the manager's address, and the
- * password of the auth file's entry, by default the first.
+ * Finds the target as given by the flags and the environment (MGR_URL, MGR_USER, MGR_PASSWORD_FILE, MGR_CA_FILE). Without them, it is the
+ * local socket of the manager that runs with the configuration on this machine. For a web user, the rest comes from the configuration: the
+ * manager's address, and the password of the auth file's entry, by default the first.
  */
 export async function findWay(flags: ConnectionFlags): Promise<Way> {
   const user = flags.user ?? (process.env.MGR_USER || undefined);
@@ -69,24 +69,24 @@ export async function findWay(flags: ConnectionFlags): Promise<Way> {
   if (socket !== null && user === undefined && password === undefined) return { url: LOCAL_URL, socket, dial: await dialerOf(socket) };
   const absent = await absence(instance, upCommand(flags.config));
   if (user !== undefined || password !== undefined) return byPort(absent);
-  // It may run with another state folder, or on another machine whose port is forwarded.
+  // The manager may run with another state folder, or on another machine whose port is forwarded.
   return byPort(absent).catch(() => {
     throw new CommandFailure(EXIT.failed, absent);
   });
 }
 
-/** What `connect` takes. */
+/** Options for `connect`. */
 export function connectOptions(way: Way): Pick<NodeConnectOptions, "user" | "password" | "dial" | "ca"> {
   const trust = way.ca === undefined ? {} : { ca: way.ca };
   return "socket" in way ? { dial: way.dial } : { user: way.user, password: way.password, ...trust };
 }
 
-/** In words. */
+/** Place of the manager, for messages. */
 export function placeOf(way: Way): string {
   return "socket" in way ? way.socket : way.url;
 }
 
-/** That the manager of this machine does not run; what of its processes does; and what to do. */
+/** Text that says that the manager of this machine does not run, what its processes do, and what to do. */
 async function absence(instance: RunningInstance, up: string): Promise<string> {
   const { name, state_dir, manager } = instance;
   const foreign = manager.port === 0 ? null : portUser(manager.port);
@@ -108,7 +108,7 @@ async function instanceOf(flags: ConnectionFlags, hint: string): Promise<Running
   });
 }
 
-/** With MGR_WEBUI_AUTH_FILE no configuration is needed. */
+/** Path of the auth file. With MGR_WEBUI_AUTH_FILE no configuration is needed. */
 async function authFileFor(flags: ConnectionFlags): Promise<string | null> {
   const named = authFilePath({ webui_auth_file: null });
   if (named !== null) return named;
@@ -117,7 +117,7 @@ async function authFileFor(flags: ConnectionFlags): Promise<string | null> {
   );
 }
 
-/** The address that the running manager wrote down (its port may have been chosen freely), else the configured one. */
+/** The address that the running manager has written (its port may be any free one), else the configured one. */
 async function managerUrl({ state_dir, manager: { host, port }, https_only }: RunningInstance): Promise<string> {
   const written = readStateText(join(state_dir, "manager.url"), { rootReadsAll: true });
   const url = written?.trim() ?? `http://${host === "" ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -5,18 +5,18 @@ import { type Colour, coloured, paint } from "./table.ts";
 import { inColumns } from "./text-width.ts";
 
 const COLOURS: readonly Colour[] = ["cyan", "yellow", "green", "magenta", "blue"];
-/** Columns; longer names are not aligned. */
+/** Maximum width of the column of names, characters; longer names are not aligned. */
 const MAX_NAME_WIDTH = 32;
-/** A line without an end is printed in pieces of this length, characters. */
+/** Maximum length of a line without an end, characters; it is printed in pieces of this length. */
 const MAX_LINE_CHARACTERS = 65_536;
-/** What OutputFilter leaves of control sequences. */
+/** Control sequences that OutputFilter keeps. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with it.
 export const COLOUR = /\x1b\[[\d;:]*[mK]/gu;
 
 export interface NamedLinesOptions {
-  /** Their names are aligned. */
+  /** Names of the processes, which are aligned. */
   readonly names: Iterable<string>;
-  /** For a terminal: without control sequences other than colours (docs/decisions/0025). */
+  /** Whether the output is for a terminal: without control sequences other than colours (docs/decisions/0025). */
   readonly isFiltered: boolean;
 }
 
@@ -31,7 +31,7 @@ export class NamedLines {
     this.#width = Math.min(MAX_NAME_WIDTH, Math.max(0, ...Array.from(names, (name) => stringWidth(visible(name)))));
   }
 
-  /** What is to be printed now; a line that has not ended waits. `time`: stands before each line that begins in this output. */
+  /** Returns the lines to print now; a line that has not ended waits. `time` stands before each line that begins in this output. */
   write(name: string, output: string, time = ""): string {
     const process = this.#process(name);
     const begunTime = process.rest === "" ? time : process.restTime;
@@ -45,12 +45,12 @@ export class NamedLines {
       .join("");
   }
 
-  /** Output is missing here. */
+  /** Line that reports missing output. */
   gap(name: string, bytes: number): string {
     return `${this.#process(name).prefix}${paint("grey", `(${bytes} bytes skipped: they came faster than they could be printed)`)}\n`;
   }
 
-  /** The lines that have not ended. */
+  /** Returns the lines that have not ended. */
   end(): string {
     return [...this.#processes.values()]
       .map((process) => {

@@ -1,7 +1,10 @@
 import { statusReason } from "../../client/shown/status-reason.ts";
 import type { HostEntry, Process } from "../../protocol/resources/resources.ts";
 
-/** `now` is the host's clock, as all times of the process; those are in UTC without a zone (docs/design/wire-rules.md, "Conventions for every frame"). */
+/**
+ * Uptime of a process. `now` is the time of the host's clock, as all times of the process; those are in UTC without a zone
+ * (docs/design/wire-rules.md, "Conventions for every frame").
+ */
 export function uptime(row: Process, now: number): string {
   if (row.pid === null || row.start_time === null) return "-";
   const seconds = Math.max(0, Math.floor((now - timeOf(row.start_time)) / 1_000));
@@ -10,11 +13,11 @@ export function uptime(row: Process, now: number): string {
   return `${Math.floor(seconds / 3_600)}h${Math.floor((seconds % 3_600) / 60)}m`;
 }
 
-/** Why it is in its state, if the state does not say so, and whether what runs is out of date. */
+/** Reason for the state, if the state does not show it, and whether the running process is out of date. */
 export function remark(row: Process, now: number, host?: HostEntry): string {
   const words = { at: (timestamp: string) => clockTime(timeOf(timestamp)), in: (timestamp: string) => inTime(timeOf(timestamp) - now) };
   const why = statusReason(row, words, host);
-  // The word for the state stands beside it.
+  // The word for the state is shown beside it.
   return [why === row.state ? "" : why, row.needs_restart ? "restart to apply changes" : ""].filter((text) => text !== "").join("; ");
 }
 

@@ -2,13 +2,13 @@ import stringWidth from "string-width";
 import { visible, visibleJson } from "../../base/visible-text.ts";
 import type { ShownState } from "../../client/shown/shown-state.ts";
 
-/** Colours only on a terminal that has them, and without NO_COLOR. */
+/** Whether colours are used: only on a terminal that has them, and without NO_COLOR. */
 export const coloured = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
 
 const CODES = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36, grey: 90, bold: 1 } as const;
 export type Colour = keyof typeof CODES;
 
-/** `text` with the colour; what it holds that would act on a terminal is shown instead. */
+/** `text` with the colour; characters that would act on a terminal are made visible. */
 export function paint(colour: Colour, text: string): string {
   const shown = visible(text);
   return coloured ? `\x1b[${CODES[colour]}m${shown}\x1b[0m` : shown;
@@ -44,8 +44,8 @@ export interface Column<Row> {
 const MIN_LAST_WIDTH = 12;
 
 /**
- * Rows under their titles, columns as wide as their widest cell; the last one is not padded. On a terminal that is too narrow, columns that
- * can be spared are left out, and the last one is cut.
+ * Formats rows under their titles, columns as wide as their widest cell; the last one is not padded. On a terminal that is too narrow,
+ * columns that can be spared are left out, and the last one is cut.
  */
 export function table<Row>(all: Column<Row>[], rows: Row[], width = process.stdout.columns || Number.POSITIVE_INFINITY): string {
   const columns = [...all];
@@ -85,7 +85,7 @@ function cut(text: string, room: number): string {
   return `${kept}…`;
 }
 
-/** In several lines, or in one for programs that read a value per line. */
+/** Prints JSON in several lines, or in one for programs that read a value per line. */
 export function printJson(value: unknown, { oneLine = false } = {}): void {
   process.stdout.write(`${jsonText(value, { oneLine })}\n`);
 }

@@ -1,10 +1,10 @@
 import stringWidth from "string-width";
 import { visible } from "../../base/visible-text.ts";
 
-/** Created when it is needed: that takes 10 ms. */
+/** Created when it is needed: creation takes 10 ms. */
 let graphemes: Intl.Segmenter | null = null;
 
-/** Exactly `width` columns of a terminal: cut with an ellipsis, or padded. What would act on the terminal is shown instead. */
+/** Exactly `width` columns of a terminal: cut with an ellipsis, or padded. Characters that would act on the terminal are made visible. */
 export function inColumns(text: string, width: number, right = false): string {
   const clean = visible(text);
   const own = stringWidth(clean);

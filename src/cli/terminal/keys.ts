@@ -1,4 +1,4 @@
-/** Names of keys that are no characters. */
+/** Names of keys that are not characters. */
 const SEQUENCES: Readonly<Record<string, string>> = {
   "\x1b[A": "up",
   "\x1b[B": "down",
@@ -29,13 +29,13 @@ const SEQUENCES: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are control characters
 const KEY = /\x1b\[[0-?]*[ -/]*[@-~]|\x1bO[A-Z]|\x1b|[\s\S]/gu;
 
-/** A key that was typed: a name as above, or the character itself; `end` is the place in the text after it. */
+/** A key that was typed: a name as above, or the character itself; `end` is the position in the text after it. */
 export interface TypedKey {
   readonly key: string;
   readonly end: number;
 }
 
-/** What was typed. Sequences that mean nothing here are left out. */
+/** Parses typed text. Sequences without a meaning here are left out. */
 export function keysOf(text: string): TypedKey[] {
   return [...text.matchAll(KEY)].flatMap(({ 0: typed, index }) => {
     const key = Object.hasOwn(SEQUENCES, typed) ? SEQUENCES[typed] : /^\p{Cc}/u.test(typed) ? undefined : typed;

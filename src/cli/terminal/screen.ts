@@ -8,13 +8,13 @@ export interface Size {
 /** The alternate screen without a cursor; lines do not wrap. */
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[0m\x1b[2J";
 const LEAVE = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
-/** Drawn at once by terminals that know it; others do not mind. */
+/** Begin and end of an update, which terminals that support it draw at once; others ignore these. */
 const [BEGIN_UPDATE, END_UPDATE] = ["\x1b[?2026h", "\x1b[?2026l"];
-/** A terminal that does not tell its size, such as a serial line. */
+/** Size of a terminal that does not report it, such as a serial line. */
 const UNKNOWN_SIZE: Size = { rows: 24, cols: 80 };
 const STDOUT = 1;
 
-/** This terminal as one picture. However the program ends, short of SIGKILL, the terminal is what it was. */
+/** This terminal as one picture. The terminal is restored however the program ends, except by SIGKILL. */
 export class Screen {
   #shown: string[] = [];
   #isOurs = false;
@@ -34,7 +34,7 @@ export class Screen {
     write(ENTER);
   }
 
-  /** Gives the terminal back. */
+  /** Restores the terminal. */
   leave(): void {
     if (!this.#isOurs) return;
     this.#isOurs = false;
@@ -43,12 +43,12 @@ export class Screen {
     process.stdin.setRawMode(false);
   }
 
-  /** The next picture is drawn completely. */
+  /** Forgets the shown lines: the next picture is drawn completely. */
   forget(): void {
     this.#shown = [];
   }
 
-  /** Lines as wide as the screen; only those that changed are sent. */
+  /** Draws lines as wide as the screen; only those that changed are sent. */
   draw(lines: readonly string[]): void {
     if (!this.#isOurs) return;
     const isNew = this.#shown.length !== lines.length;
@@ -58,7 +58,7 @@ export class Screen {
   }
 }
 
-/** At once: the program may be ending. A terminal that is gone needs nothing. */
+/** Writes synchronously: the program may be ending. A closed terminal is ignored. */
 function write(text: string): void {
   try {
     writeSync(STDOUT, text);

@@ -1,6 +1,6 @@
 import type { Process } from "../../protocol/resources/resources.ts";
 
-/** How the newest run ended, in words; "" if it did not. */
+/** End of the newest run, in words; "" if it has not ended. */
 export function exitText({ exit }: Pick<Process, "exit">): string {
   if (exit === null) return "";
   if (exit.reason !== null) return exit.reason;

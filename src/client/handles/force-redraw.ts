@@ -24,7 +24,7 @@ export class ForceRedraw {
     this.#under = { timer: setTimeout(() => this.#endIfHeard(), NUDGE_MS), isHeard: false, isDue: false };
   }
 
-  /** The program has written output. */
+  /** Called when the program has written output. */
   heard(): void {
     if (!this.#under) return;
     this.#under.isHeard = true;

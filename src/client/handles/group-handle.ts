@@ -6,7 +6,7 @@ import { exitText } from "./exit-text.ts";
 import { checkState, endedSince, isIn, isSameRun, isStopped, isUp } from "./process-goals.ts";
 import { ProcessHandle } from "./process-handle.ts";
 
-/** Lines of output that a rejection quotes of each process that failed. */
+/** Number of output lines that a rejection quotes of each process that failed. */
 const QUOTED_LINES = 10;
 /** Maximum number of failed processes that are quoted. */
 const MAX_QUOTED = 5;
@@ -51,7 +51,7 @@ export class GroupHandle {
     return (await this.processes()).map(({ name }) => new ProcessHandle(this.#client, name));
   }
 
-  /** Starts all; resolves when each is ready, or started if it has no ready state, or has already ended well. Backoff: as for a process. */
+  /** Starts all; resolves when each is ready, or started if it has no ready state, or has already ended successfully. Backoff: as for a process. */
   start(options: WaitOptions = {}): Promise<Process[]> {
     const reached: Goal["reached"] = (process, before) => isUp(process) || (before !== undefined && endedSince(before, process));
     return this.#until({ what: "the end of its start", reached, command: "start_group" }, options);
@@ -62,7 +62,7 @@ export class GroupHandle {
     return this.#until({ what: "the end of its stop", reached: (process) => process.state === "stopped", command: "stop_group" }, options);
   }
 
-  /** Resolves when each member has a new run that is ready, or started, or has already ended well. */
+  /** Resolves when each member has a new run that is ready, or started, or has already ended successfully. */
   restart(options: WaitOptions = {}): Promise<Process[]> {
     const reached: Goal["reached"] = (process, before) =>
       before === undefined ? isUp(process) : (isUp(process) && !isSameRun(before, process)) || endedSince(before, process);

@@ -25,7 +25,7 @@ export class HostHandle {
     return this.#client.mirror.processes().filter((process) => process.host === name);
   }
 
-  /** Resolves when its daemon takes commands. */
+  /** Resolves when its daemon accepts commands. */
   waitUntilReady(options: WaitOptions = {}): Promise<HostEntry> {
     return this.#until("its daemon's readiness", (host) => host.daemon_ready, options);
   }

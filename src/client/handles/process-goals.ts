@@ -17,7 +17,7 @@ export function isUp(process: Process): boolean {
   return process.state === "ready" || (process.state === "started" && !process.has_ready_state);
 }
 
-/** At rest, and no start is requested. */
+/** Whether the process is at rest, and no start is requested. */
 export function isStopped(process: Process): boolean {
   return process.state === "stopped" && process.requested_state === "stop";
 }

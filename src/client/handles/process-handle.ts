@@ -12,9 +12,9 @@ import { checkState, endedSince, isIn, isSameRun, isStopped, isUp } from "./proc
 
 /** Default number of backlog lines. */
 const BACKLOG_LINES = 1_000;
-/** Lines that are searched again after output was skipped: more than a usual backlog holds. */
+/** Number of lines that are searched again after output was skipped: more than a usual backlog holds. */
 const SKIPPED_LINES = 100_000;
-/** Lines of output that a rejection quotes. */
+/** Number of output lines that a rejection quotes. */
 const QUOTED_LINES = 20;
 /** Maximum length of text that waitForOutput matches across frames, characters. */
 const MATCHED_CHARACTERS = 65_536;

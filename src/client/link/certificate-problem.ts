@@ -10,7 +10,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host name",
 };
 
-/** Why the certificate was not accepted; null for any other error. */
+/** Reason why the certificate was not accepted; null for any other error. */
 export function certificateProblem(error: unknown): string | null {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return Object.hasOwn(PROBLEMS, code) ? (PROBLEMS[code] ?? null) : null;

@@ -65,7 +65,7 @@ export function webSocketUrl(base: string, view: ConnectOptions["view"]): URL {
   return url;
 }
 
-/** How the links of `connect` reconnect. */
+/** Reconnect options for the links of `connect`. */
 export function linkBehaviour({ retry }: ConnectOptions): Pick<WebSocketLinkOptions, "retry" | "firstMustSucceed" | "isFinal"> {
   return {
     // Throttling and a shutdown end after a while.

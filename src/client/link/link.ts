@@ -6,7 +6,7 @@ export type LinkState =
   | { kind: "connecting"; attempt: number }
   | { kind: "open" }
   | { kind: "waiting"; attempt: number; retry_ms: number; reason: string }
-  | { kind: "closed"; reason: string /** What the link was refused with. */; error?: Error };
+  | { kind: "closed"; reason: string /** The refusal of the link. */; error?: Error };
 
 /** A connection that carries frames to a manager: a WebSocket, or a direct link within one program. */
 export interface Link {
@@ -14,9 +14,9 @@ export interface Link {
   readonly frames$: Observable<ManagerFrame>;
   /** Starts with the current state, also after `closed`; never completes. */
   readonly state$: Observable<LinkState>;
-  /** False if the link is not open, or is full: the frame was not sent and will not be. */
+  /** Sends a frame. Returns false if the link is not open, or is full: the frame was not sent and will not be. */
   send(frame: ClientFrame): boolean;
-  /** The send buffer is full: no further frames are accepted. */
+  /** Whether the send buffer is full: no further frames are accepted. */
   readonly isFull: boolean;
   close(reason?: string): void;
 }

@@ -11,7 +11,7 @@ const SILENCE_MS = 60_000;
 /** Name of the cookie of a login. */
 export const SESSION_COOKIE = "mgr_web_session";
 
-/** With the credentials. */
+/** Options of a WebSocket, with the credentials. */
 export function webSocketOptions(options: Pick<NodeConnectOptions, "user" | "password" | "cookie" | "dial" | "ca">): ClientOptions {
   const headers: Record<string, string> = {};
   if (options.cookie !== undefined) headers.Cookie = `${SESSION_COOKIE}=${options.cookie}`;
@@ -24,13 +24,13 @@ export function webSocketOptions(options: Pick<NodeConnectOptions, "user" | "pas
   };
 }
 
-/** The option `ca` of TLS: the well-known authorities are added, because it replaces them. */
+/** Value of the TLS option `ca`: the well-known authorities are added, because the option replaces them. */
 export function trusting(ca: string): string[] {
-  // TLS takes some milliseconds to load, and the connection of a local command does without.
+  // TLS takes some milliseconds to load, and the connection of a local command does not need it.
   return [...process.getBuiltinModule("node:tls").rootCertificates, ca];
 }
 
-/** `fail` is called with the reason for which the manager refuses the connection. */
+/** Opens a WebSocket. `fail` is called with the reason if the manager refuses the connection. */
 export function openWebSocket(url: URL, options: ClientOptions, fail: (error: Error) => void): WebSocket {
   const socket = new WebSocket(url, { ...options, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });
   socket.once("error", (cause) => {

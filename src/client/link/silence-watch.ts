@@ -1,6 +1,6 @@
-/** A connection that is silent for so long is asked for a sign of life, milliseconds. */
+/** Time of silence after which a connection is asked for a sign of life, milliseconds. */
 const QUIET_MS = 20_000;
-/** Without any frame for so long after that, it is broken, milliseconds. */
+/** Time without any frame after that, after which the connection is broken, milliseconds. */
 const ANSWER_MS = 15_000;
 
 /**
@@ -19,7 +19,7 @@ export class SilenceWatch {
     this.#timer = setTimeout(() => this.#quiet(), QUIET_MS);
   }
 
-  /** A frame has come. */
+  /** Called when a frame was received. */
   heard(): void {
     this.#isHeard = true;
   }

@@ -5,7 +5,7 @@ import { parseFrame } from "./frame-shape.ts";
 import type { Link, LinkState } from "./link.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
-/** What browsers' WebSocket and the `ws` package have in common. */
+/** The common part of browsers' WebSocket and the `ws` package. */
 export interface WebSocketLike {
   readonly readyState: number;
   readonly bufferedAmount: number;
@@ -20,13 +20,13 @@ export interface WebSocketLike {
 export interface WebSocketLinkOptions {
   /** Opens a socket; called again for each attempt. `fail` ends the attempt with a better reason than the socket provides. */
   open: (fail: (error: Error) => void) => WebSocketLike;
-  /** Milliseconds; doubled after each failure up to `max`. `false`: no second attempt. */
+  /** Pauses between attempts, milliseconds; doubled after each failure up to `max`. `false`: no second attempt. */
   retry?: { first: number; max: number } | false;
-  /** No second attempt before the first success, so that a wrong address is reported at once. */
+  /** Whether the first attempt has to succeed, so that a wrong address is reported at once. */
   firstMustSucceed?: boolean;
-  /** True for failures that a retry cannot solve (a refused login). */
+  /** Returns true for failures that a retry cannot solve (a refused login). */
   isFinal?: (error: Error) => boolean;
-  /** A frame that the manager answers: it is sent when nothing has come for long. Left out: `open` detects broken connections. */
+  /** A frame that the manager answers: it is sent when nothing was received for long. Left out: `open` detects broken connections. */
   probe?: ClientFrame;
 }
 
@@ -34,13 +34,13 @@ const OPEN = 1;
 const RETRY = { first: 250, max: 5_000 };
 /** A connection that lived this long resets the backoff, milliseconds. */
 const STABLE_AFTER_MS = 2_000;
-/** An attempt that is neither opened nor refused after this long has failed, milliseconds. */
+/** Time after which an attempt that is neither opened nor refused has failed, milliseconds. */
 const OPEN_TIMEOUT_MS = 15_000;
-/** Unsent bytes beyond which nothing more is accepted: the network is slower than the program. */
+/** Maximum number of unsent bytes; beyond it nothing more is accepted: the network is slower than the program. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
 export interface WebSocketLink extends Link {
-  /** Does not wait for the time of the next attempt. */
+  /** Starts the next attempt at once. */
   retryNow(): void;
 }
 

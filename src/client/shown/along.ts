@@ -23,7 +23,7 @@ export function stillStoppedWith<T extends Stopped>(names: Iterable<string>, all
   return stopped.filter(({ name }) => found.has(name) && !given.has(name));
 }
 
-/** `names`, and everything that leads to them by `causes`. */
+/** `names`, and all processes that `causes` connects to them. */
 function closure<T extends { name: string }>(names: ReadonlySet<string>, all: readonly T[], causes: (process: T) => readonly string[]) {
   const found = new Set(names);
   for (let before = -1; before < found.size; ) {

@@ -2,11 +2,11 @@ import type { HostEntry, Process } from "../../protocol/resources/resources.ts";
 import { exitText } from "../handles/exit-text.ts";
 import { isCompleted, isLost, wordOf } from "./shown-state.ts";
 
-/** How times of the protocol are written for the reader. */
+/** Formats times of the protocol for the reader. */
 export interface TimeWords {
-  /** The time of day, with the date if it was on another one. */
+  /** Returns the time of day, with the date if it was on another one. */
   at: (timestamp: string) => string;
-  /** When that will be, such as "in 12 s". */
+  /** Returns the time until then, such as "in 12 s". */
   in: (timestamp: string) => string;
 }
 

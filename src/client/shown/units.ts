@@ -38,7 +38,7 @@ export function speedText(bits: number | null): string {
 /** Time from a packet to its answer: "0.4 ms", "12 ms"; "" if it is not known. */
 export const roundTripText = (ms: number | null): string => (ms === null ? "" : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
 
-/** How long something took: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". */
+/** Duration: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". */
 export function spanText(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds / 1_000);
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;

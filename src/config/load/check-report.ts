@@ -2,7 +2,7 @@ import stringWidth from "string-width";
 import { visible } from "../../base/visible-text.ts";
 import type { ConfigError, ConfigProblem } from "../schema/problems.ts";
 
-/** Characters of a line that are shown around the place of a problem. */
+/** Maximum number of characters of a line that are shown around a problem. */
 const EXCERPT_WIDTH = 100;
 const BEFORE_CARET = 60;
 
@@ -33,7 +33,7 @@ function excerpt(problem: ConfigProblem): string[] {
   return [`    ${shownLine(shown.slice(cut)).trimEnd()}`, `    ${caret}`];
 }
 
-/** A tab as one blank and control characters escaped, so that the caret stands right and a terminal is not acted on. */
+/** Shows a tab as one blank and escapes control characters, so that the caret is in the right column and the text does not control the terminal. */
 function shownLine(text: string): string {
   return visible(text.replaceAll("\t", " "));
 }

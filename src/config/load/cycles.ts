@@ -1,6 +1,6 @@
 import type { KeyPath } from "../schema/problems.ts";
 
-/** That something names something else, and where. */
+/** A reference from one name to another, and its place. */
 export interface Edge {
   readonly to: string;
   readonly path: KeyPath;

@@ -1,14 +1,14 @@
-/** A text that cannot be expanded, as a sentence without a subject. */
+/** Thrown for a text that cannot be expanded; the message is a sentence without a subject. */
 export class ExpansionProblem extends Error {}
-/** The same for definitions that need each other. */
+/** Thrown for definitions that need each other. */
 export class CircularProblem extends ExpansionProblem {}
 
-/** Longest expanded text, characters: definitions that use each other may double again and again. */
+/** Maximum length of an expanded text, characters: definitions that use each other may double it again and again. */
 const MAX_LENGTH = 1_048_576;
 const MAX_NESTING = 20;
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` by what `lookup` says, and `$$` by a dollar; any other dollar stays. As in
+ * Replaces `${NAME}` and `${NAME:-default}` by the value from `lookup`, and `$$` by a dollar; any other dollar stays. As in
  * sh, a default stands in for an empty value, too, and may hold further expansions. Throws ExpansionProblem.
  */
 export function expandText(text: string, lookup: (name: string) => string | undefined): string {
@@ -23,7 +23,7 @@ interface Reader {
 
 type Lookup = (name: string) => string | undefined;
 
-/** Up to the end of the text, or inside of `${…:-` (depth above 0) up to the brace that closes it. */
+/** Expands up to the end of the text, or within `${…:-` (depth above 0) up to the brace that closes it. */
 function expandUntilEnd(reader: Reader, lookup: Lookup, depth: number): string {
   if (depth > MAX_NESTING) throw new ExpansionProblem(`nests more than ${MAX_NESTING} expansions`);
   const { text } = reader;

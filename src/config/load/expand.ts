@@ -3,7 +3,7 @@ import type { Finding, KeyPath } from "../schema/problems.ts";
 import { entriesOf } from "../schema/schema-kinds.ts";
 import { CircularProblem, ExpansionProblem, expandText } from "./expand-text.ts";
 
-/** What `${NAME}` can mean in a file: its own `defines`, those of the files that include it, the manager's environment. */
+/** Values for `${NAME}` in a file: its own `defines`, those of the files that include it, the manager's environment. */
 export interface Scope {
   get(name: string): string | undefined;
 }
@@ -12,7 +12,7 @@ export function environmentScope(environment: Readonly<Record<string, string | u
   return { get: (name) => (Object.hasOwn(environment, name) ? environment[name] : undefined) };
 }
 
-/** Longest chain of definitions that need each other. */
+/** Maximum length of a chain of definitions that need each other. */
 const MAX_CHAIN = 50;
 
 /** Mappings whose keys are names that the user chose: there, `x-…` is a name like any other. */
@@ -25,7 +25,7 @@ export interface ExpandedFile {
   readonly findings: readonly Finding[];
 }
 
-/** Expands every text of a file. Keys stay as they are, and so does what stands below keys beginning `x-`. */
+/** Expands every text of a file, except keys and everything below keys that begin with `x-`. */
 export function expandFile(root: unknown, outer: Scope, writtenAt: (path: KeyPath) => string | undefined): ExpandedFile {
   const findings: Finding[] = [];
   const scope = new Defines(entriesOf(entriesOf(root)?.get("defines") ?? null) ?? new Map(), outer, writtenAt);
@@ -70,18 +70,18 @@ class Defines implements Scope {
     const value = this.#raw.get(name);
     if (typeof value === "number" || typeof value === "boolean") return this.#writtenAt(["defines", name]) ?? String(value);
     if (typeof value !== "string") return this.#outer.get(name);
-    // A definition of its own name means the outer one: PATH: "/opt/bin:${PATH}".
+    // Within its own definition, a name means the outer one: PATH: "/opt/bin:${PATH}".
     if (this.#open.has(name) && [...this.#open].at(-1) === name) return this.#outer.get(name);
     try {
       return this.define(name);
     } catch (error) {
       const isInside = this.#open.size > 0 && error instanceof CircularProblem;
       if (!(error instanceof ExpansionProblem) || isInside) throw error;
-      return ""; // The problem is told where the name is defined.
+      return ""; // The problem is reported where the name is defined.
     }
   }
 
-  /** The value of one of its own. Throws ExpansionProblem. */
+  /** The value of one of this file's definitions. Throws ExpansionProblem. */
   define(name: string): string {
     const known = this.#values.get(name);
     if (known !== undefined) return known;

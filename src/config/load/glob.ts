@@ -4,14 +4,14 @@ import { join, resolve } from "node:path";
 import picomatch from "picomatch";
 import { MgrError, messageOf } from "../../base/errors.ts";
 
-/** Entries of folders that one glob may look at: a `**` in the wrong place must not read a whole disk. */
+/** Maximum number of folder entries that one glob may read: a `**` in the wrong place must not read a whole disk. */
 const MAX_ENTRIES = 100_000;
 const MAX_DEPTH = 20;
 
 /**
  * Absolute paths of the files that `pattern` (relative to `dir`, or absolute) matches, in the order of their names.
  * A pattern without wildcards is that one path, whether it exists or not. Files and folders whose names begin with a
- * dot only match where the pattern says the dot, and links to folders are not followed. Throws `bad_field` as a
+ * dot only match where the pattern has the dot, and links to folders are not followed. Throws `bad_field`; its message is a
  * sentence without a subject.
  */
 export async function filesMatching(pattern: string, dir: string): Promise<string[]> {

@@ -5,18 +5,18 @@ import { PROCESS_DEFAULTS, type ProcessKeys, type ProcessSection } from "../sche
 /** One of the sections that a process is put together from: 'defaults', templates, its own. */
 export interface Layer {
   readonly values: ProcessSection;
-  /** Where it stands, below the root of its file. */
+  /** Path of the section below the root of its file. */
   readonly path: KeyPath;
   /** Folder of its file, absolute. */
   readonly dir: string;
-  /** How a scalar is written in its file, where that is known. */
+  /** Returns a scalar as it is written in its file, where that is known. */
   readonly writtenAt: (path: KeyPath) => string | undefined;
 }
 
 /** The sections of one process, the weakest first. */
 export class Layers {
   readonly #layers: readonly Layer[];
-  /** Folder that relative paths of the process mean: that of its own file; null: another host's, paths stay as they are. */
+  /** Base folder of the process's relative paths: that of its own file; null: on another host, paths stay as they are. */
   readonly #dir: string | null;
 
   constructor(layers: readonly Layer[], dir: string | null) {
@@ -59,13 +59,13 @@ export class Layers {
     return file && { ...file, path: this.#fromHere(file.path, this.#holder("log_file")) };
   }
 
-  /** How to stop: signal, command and send of the strongest section that has one of them. */
+  /** The stop settings of the strongest section that has a signal, command or send. */
   stopWay(): ProcessSection["stop"] {
     const says = (stop: ProcessSection["stop"]) => (stop?.signal ?? stop?.command ?? stop?.send) !== undefined;
     return this.#layers.findLast(({ values }) => says(values.stop))?.values.stop;
   }
 
-  /** Numbers and booleans become what is written in the file: 1.10 stays "1.10". */
+  /** Numbers and booleans become the text that is written in the file: 1.10 stays "1.10". */
   environment(): Readonly<Record<string, string>> {
     const environment: Record<string, string> = Object.create(null);
     for (const { values, path, writtenAt } of this.#layers) {
@@ -80,7 +80,7 @@ export class Layers {
     return this.#layers.findLast(({ values }) => values[key] !== undefined);
   }
 
-  /** A template of another file means its own folder. */
+  /** Relative paths of a template in another file refer to that file's folder. */
   #fromHere(path: string, layer: Layer | undefined): string {
     return layer === undefined || this.#dir === null || layer.dir === this.#dir || isAbsolute(path) ? path : resolve(layer.dir, path);
   }

@@ -14,24 +14,24 @@ import { includesOf, objectSource, readSources, type Source, sourceOf } from "./
 export { ConfigError };
 
 export interface LoadOptions {
-  /** What `${NAME}` means where no file defines it; the manager's environment by default. */
+  /** Values for `${NAME}` that no file defines; the manager's environment by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Texts to take instead of what is on the disk, by absolute path. */
+  /** Texts to use instead of the files on the disk, by absolute path. */
   readonly instead?: ReadonlyMap<string, string>;
-  /** Use files that other users than this one and root can change; otherwise they are problems. */
+  /** Whether to use files that other users than this one and root can change; otherwise they are problems. */
   readonly trustConfig?: boolean;
 }
 
 const FILE_FALLBACK = { name: "", manager: { host: "", port: 0 }, state_dir: null };
 
-/** Reads, checks and resolves a configuration file and what it includes. Throws a ConfigError with every problem. */
+/** Reads, checks and resolves a configuration file and the files that it includes. Throws a ConfigError with every problem. */
 export async function loadConfigFile(path: string, options: LoadOptions = {}): Promise<Config> {
   const outer = environmentScope(options.environment ?? process.env);
   const sources = await readSources(path, { outer, instead: options.instead, trustConfig: options.trustConfig ?? false });
   return assemble(path, sources, configFileSchema, FILE_FALLBACK);
 }
 
-/** Reads the file of `config` again, with what it includes now; undefined where there is no file. */
+/** Returns a function that reads the file of `config` again, with its current includes; undefined if there is no file. */
 export function fileReader(
   { file }: Config,
   options: Pick<LoadOptions, "trustConfig"> = {},
@@ -39,14 +39,14 @@ export function fileReader(
   return file === null ? undefined : (instead) => loadConfigFile(file, instead === undefined ? options : { ...options, instead });
 }
 
-/** Checks and resolves a text alone, which includes nothing; `path` says where it stands and how it is named in problems. */
+/** Checks and resolves a single text without includes; `path` is its place, and its name in problems. */
 export function parseConfigText(text: string, path: string, options: Pick<LoadOptions, "environment"> = {}): Config {
   const outer = environmentScope(options.environment ?? process.env);
   return assemble(path, [alone(sourceOf(text, { file: resolve(path), label: path }, outer))], configFileSchema, FILE_FALLBACK);
 }
 
 export interface ObjectOptions {
-  /** What relative paths are relative to. */
+  /** Base folder of relative paths. */
   base_dir: string;
   /** Used unless the object has an `instance.state_dir`. */
   state_dir: string;
@@ -69,7 +69,7 @@ function alone(source: Source): Source {
 
 type Fallback = Parameters<typeof resolveConfig>[2]["fallback"];
 
-/** The main source first. Throws a ConfigError with every problem of all of them, in their order. */
+/** Checks and resolves sources, the main one first. Throws a ConfigError with the problems of all of them, in their order. */
 function assemble(label: string | null, sources: readonly Source[], schema: z.ZodType<ConfigFile>, fallback: Fallback): Config {
   const problems = sources.map((source) => [...source.problems]);
   if (sources[0]?.value === undefined && problems[0]?.length === 0) {
@@ -77,7 +77,7 @@ function assemble(label: string | null, sources: readonly Source[], schema: z.Zo
   }
   const [main] = sources.slice(0, 1).flatMap((source) => checked(source, schema, problems[0]));
   const included = sources.slice(1).flatMap((source, index) => checked(source, includedFileSchema, problems[index + 1]));
-  // Names that stand in what cannot be read would all be missing.
+  // All names in files that cannot be read would be missing.
   const isComplete = sources.every(({ value }, index) => value !== undefined || problems[index]?.length === 0);
   const findings = isComplete ? checkReferences(sources.map(({ value, label }) => ({ root: withPlainText(value ?? null), label }))) : [];
   for (const { part, ...finding } of findings) problems[part]?.push(...present(sources[part]?.locate(finding)));
@@ -99,7 +99,7 @@ function checked<File>(
   return [];
 }
 
-/** By place. What a section is told of alone, and again as a part of something, is told once. */
+/** Sorts problems by place. A problem that is found twice, in a section alone and as a part of something, is reported once. */
 function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
   const byPlace = new Map(
     problems.map((problem) => [`${problem.file}:${problem.line}:${problem.column} ${problem.path} ${problem.message}`, problem]),

@@ -4,13 +4,13 @@ import { entriesOf, settingsOf } from "../schema/schema-kinds.ts";
 import { lineage } from "./templates.ts";
 
 export interface RawPart {
-  /** The values as they stand in the file, expanded. */
+  /** The expanded values of the file, not yet checked against the schema. */
   readonly root: unknown;
-  /** How problems name the file. */
+  /** Name of the file in problems. */
   readonly label: string;
 }
 
-/** A finding in one of the files: the index of its part. */
+/** A finding in one of the files; `part` is the index of the file. */
 export interface PartFinding extends Finding {
   readonly part: number;
 }
@@ -45,12 +45,12 @@ export class Names {
     return this.groups.has(name) || this.impliedBy.has(name);
   }
 
-  /** In the file where the section's entry of that name stands. */
+  /** A finding in the file that has the section's entry of that name. */
   finding(path: KeyPath, message: string, at: "key" | "value" = "value"): PartFinding {
     return { part: this.#owners.get(`${path[0]}\0${path[1]}`) ?? 0, path, message, at };
   }
 
-  /** Every section that a process may be put together from: its templates, the weakest first, then its own. */
+  /** Every section that a process is merged from: its templates, the weakest first, then its own. */
   sections(name: string): { path: KeyPath; settings: Settings }[] {
     const own = this.processes.get(name) ?? new Map<string, unknown>();
     const above = lineage(extending(own), (template) => {

@@ -9,7 +9,7 @@ interface ConfigPlace {
   readonly path: string;
   /** Name of the file in problems. */
   readonly label: string;
-  /** Use it even if other users can change it. */
+  /** Whether to use the file even if other users can change it. */
   readonly trustConfig: boolean;
 }
 
@@ -47,7 +47,7 @@ function decode(bytes: Buffer, label: string): string {
   }
 }
 
-/** 1-based; a newline byte is never part of a longer UTF-8 sequence. */
+/** Number of the first line that is not UTF-8, 1-based; a newline byte is never part of a longer UTF-8 sequence. */
 function firstBadLine(bytes: Buffer): number {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for (let start = 0, line = 1; start < bytes.length; line++) {
@@ -56,7 +56,7 @@ function firstBadLine(bytes: Buffer): number {
     try {
       decoder.decode(bytes.subarray(start, end));
     } catch {
-      return line; // The failure is the answer.
+      return line; // This line is not UTF-8.
     }
     start = end + 1;
   }

@@ -10,8 +10,8 @@ import { type Edge, findCycles } from "./cycles.ts";
 import { extending, Names, type PartFinding, type RawPart, type Section, type Settings, unique } from "./names.ts";
 
 /**
- * What names say about each other, over all files; the main one comes first. Works on the values as they stand in the
- * files, so that these problems are reported together with those of single keys.
+ * Checks the references between names over all files; the main one comes first. Works on the values before they are checked against the schema, so
+ * that these problems are reported together with those of single keys.
  */
 export function checkReferences(parts: readonly RawPart[]): PartFinding[] {
   const names = new Names(parts);
@@ -63,7 +63,7 @@ function checkTemplates(names: Names): PartFinding[] {
   return [...findings, ...cycles];
 }
 
-/** What a process and its templates say together; a process alone is checked by its schema. */
+/** Checks the commands of processes together with their templates; the schema checks a process without templates. */
 function checkCommands(names: Names): PartFinding[] {
   const findings: PartFinding[] = [];
   for (const [name, own] of names.processes) {
@@ -163,7 +163,7 @@ function checkNodes(names: Names): PartFinding[] {
   return findings;
 }
 
-/** No name stands for two hosts, and no token: a daemon with the token of another host is refused. */
+/** Reads the hosts. Reports names and token files that two hosts share: a daemon with the token of another host is refused. */
 function readHosts(names: Names): { hosts: Map<string, { aliases: string[] }>; problems: PartFinding[] } {
   const problems: PartFinding[] = [];
   const owners = new Map<string, string>();
@@ -202,7 +202,7 @@ function readHosts(names: Names): { hosts: Map<string, { aliases: string[] }>; p
   return { hosts, problems };
 }
 
-/** Of a list the strings, of a mapping the keys; what is none of these is the schema's affair. */
+/** The strings of a list, or the keys of a mapping; the schema reports anything else. */
 function namesOf(value: unknown): { to: string; key: string | number }[] {
   if (Array.isArray(value)) return value.flatMap((to: unknown, key) => (typeof to === "string" && to !== "" ? [{ to, key }] : []));
   return [...(entriesOf(value)?.keys() ?? [])].map((to) => ({ to, key: to }));

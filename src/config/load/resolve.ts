@@ -13,22 +13,22 @@ import { PROCESS_DEFAULTS, type ProcessSection, RESTART, STOP, TERMINAL } from "
 import { type Layer, Layers } from "./layers.ts";
 import { lineage } from "./templates.ts";
 
-/** After it, the host goes on killing and reports what is left. Milliseconds. */
+/** Timeout of the last stop step, milliseconds; after it, the host continues to kill, and reports what is left. */
 const KILL_TIMEOUT_MS = 10_000;
 
 /** A checked file of a configuration. */
 export interface ConfigPart<File = IncludedFile> {
   readonly config: File;
-  /** Absolute folder that its relative paths mean. */
+  /** Absolute base folder of its relative paths. */
   readonly dir: string;
-  /** How a scalar is written in the file, where that is known. */
+  /** Returns a scalar as it is written in the file, where that is known. */
   readonly writtenAt: (path: KeyPath) => string | undefined;
 }
 
 export interface ResolveOptions {
-  /** Paths of the files, the main one first; none for a configuration given as an object. */
+  /** Hashes of the files by path, the main one first; empty for a configuration given as an object. */
   hashes: ReadonlyMap<string, string>;
-  /** What stands in for an instance that is not, or not wholly, configured. */
+  /** Values for settings of the instance that are not configured. */
   fallback: { name: string; manager: { host: string; port: number }; state_dir: string | null };
 }
 
@@ -55,7 +55,7 @@ export function resolveConfig(main: ConfigPart<ConfigFile>, included: readonly C
       const above = lineage(values, (template) => templates.get(template)?.values).flatMap((template) => templates.get(template) ?? []);
       const node = [...above, own].findLast((layer) => layer.values.node !== undefined)?.values.node ?? PROCESS_DEFAULTS.node;
       const host = hostOfNode(node, { hosts, nodes }) ?? null;
-      // The folders of this machine are not those of another one: there, paths stay as they are written.
+      // Another machine has other folders: there, paths stay as they are written.
       const folder = host === null ? dir : null;
       processes.set(name, resolveProcess({ name, node, host, base_dir: folder ?? "" }, new Layers([defaults, ...above, own], folder)));
     }
@@ -83,7 +83,7 @@ function fromFolder(dir: string, path: string | null): string | null {
   return path === null ? null : resolve(dir, path);
 }
 
-/** Groups of the file keep their own setting, wherever in the file they stand. */
+/** Adds missing groups; groups of the file keep their own setting, wherever they are in the file. */
 function openGroups(groups: Map<string, { opened: boolean }>, names: readonly string[]): void {
   for (const name of names) if (!groups.has(name)) groups.set(name, { opened: true });
 }
@@ -105,7 +105,7 @@ function resolveInstance(section: ConfigFile["instance"], dir: string, { fallbac
   };
 }
 
-/** Shared: most of thousands of processes have none. */
+/** One map for all: most of thousands of processes have no alternate commands. */
 const NO_ALTERNATES: ProcessDefinition["alternate_commands"] = new Map();
 
 type Place = Pick<ProcessDefinition, "name" | "node" | "host" | "base_dir">;
@@ -114,7 +114,7 @@ function resolveProcess({ name, node, host, base_dir }: Place, layers: Layers): 
   const shell = layers.last("shell");
   const alternates = layers.union((values) => values.alternate_commands);
   return {
-    // One by one, and the spread last: docs/design/library-defects.md, "V8".
+    // The fields are listed one by one, and the spread is last: docs/design/library-defects.md, "V8".
     name,
     node,
     host,
@@ -149,12 +149,12 @@ function resolveProcess({ name, node, host, base_dir }: Place, layers: Layers): 
   };
 }
 
-/** A delay longer than the default's maximum is meant: the maximum follows it. */
+/** A configured delay that is longer than the maximum raises the maximum. */
 function restartOf(policy: typeof RESTART): RestartPolicy {
   return { ...policy, max_delay: Math.max(policy.max_delay, policy.delay) };
 }
 
-/** The strongest section that says how, and the strongest that says how long. */
+/** The stop steps: method and timeout, each from the strongest section that has it. */
 function stopOf(layers: Layers): StopStep[] {
   const timeout_ms = layers.merged("stop", STOP).timeout;
   const { command, send, signal = STOP.signal } = layers.stopWay() ?? {};

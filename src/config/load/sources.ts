@@ -16,25 +16,25 @@ const MAX_TOTAL_BYTES = 16 * MAX_FILE_BYTES;
 
 /** A file (or the object of an embedding program) that was read but not yet checked against the schema. */
 export interface Source {
-  /** Absolute; null for an object. */
+  /** Absolute path of the file; null for an object. */
   readonly file: string | null;
-  /** Of the file's text. */
+  /** Hash of the file's text. */
   readonly hash: string;
   /** The file's name in problems. */
   readonly label: string;
   /** Absolute folder to which its relative paths refer. */
   readonly dir: string;
-  /** Expanded; undefined for an empty file, and if nothing in it can be checked. */
+  /** Expanded values; undefined for an empty file, and if nothing in it can be checked. */
   readonly value: unknown;
   /** Problems found so far. */
   readonly problems: readonly ConfigProblem[];
   readonly scope: Scope;
-  /** Null for a finding about a part for which YAML itself failed: that is already reported. */
+  /** Adds the place to a finding. Null for a finding about a part for which YAML itself failed, which is already reported. */
   locate(finding: Finding): ConfigProblem | null;
   writtenAt(path: KeyPath): string | undefined;
 }
 
-/** The text of one file. `label` is how problems name it. */
+/** The source of a file's text; `label` is the file's name in problems. */
 export function sourceOf(text: string, place: { file: string; label: string }, outer: Scope): Source {
   const { file, label } = place;
   const yaml = readYaml(text.startsWith("\uFEFF") ? text.slice(1) : text, label);
@@ -47,7 +47,7 @@ export function sourceOf(text: string, place: { file: string; label: string }, o
   return { file, hash: hashOf(text), label, dir: dirname(file), ...withoutFindings(expanded), problems, locate, writtenAt: yaml.writtenAt };
 }
 
-/** For sources without line numbers. */
+/** The source of a configuration object, which has no line numbers. */
 export function objectSource(object: unknown, dir: string, outer: Scope): Source {
   const locate = ({ path, message }: Finding): ConfigProblem => ({
     file: "",
@@ -67,7 +67,7 @@ export interface ReadOptions {
   readonly outer: Scope;
   /** Texts to use instead of the files on the disk, by absolute path. */
   readonly instead?: ReadonlyMap<string, string> | undefined;
-  /** Use files that other users can change. */
+  /** Whether to use files that other users can change. */
   readonly trustConfig: boolean;
 }
 
@@ -105,7 +105,7 @@ export async function readSources(path: string, { outer, instead, trustConfig }:
   return sources;
 }
 
-/** The problem of an include: a sentence about it, or problems of the file that it names. */
+/** The problems of an include: sentences about it, or problems of the files that it names. */
 async function readIncluded(
   pattern: string,
   { dir, scope }: Source,
@@ -129,7 +129,7 @@ async function readIncluded(
   return problems;
 }
 
-/** Only strings: the schema reports anything else. */
+/** The includes of a source that are strings: the schema reports anything else. */
 export function includesOf({ value }: Pick<Source, "value">): { pattern: string; path: KeyPath }[] {
   const list = withPlainText(entriesOf(value ?? null)?.get("include"));
   if (!Array.isArray(list)) return [];

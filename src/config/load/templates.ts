@@ -1,6 +1,6 @@
 /**
  * Names of the templates that `section` starts from, the weakest first, each once: those that a template itself extends
- * come before it. Ends also where templates extend each other in a circle (references.ts refuses that).
+ * come before it. It also ends if templates extend each other in a circle (which references.ts refuses).
  */
 export function lineage<Section extends Extending>(section: Section, template: (name: string) => Section | undefined): string[] {
   const order: string[] = [];

@@ -1,7 +1,7 @@
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser } from "yaml";
 
 /**
- * Most open collections. The library composes them recursively: from some thousands on, the stack overflows, and a
+ * Maximum number of open collections. The library composes them recursively: from some thousands on, the stack overflows, and a
  * regular expression that V8 has to compile at that depth ends the program (seen with yaml 2.9 and Node 20).
  */
 const MAX_NESTING = 100;
@@ -14,12 +14,12 @@ export interface SyntaxProblem {
 
 export interface YamlDocument {
   lineCounter: LineCounter;
-  /** Null if it cannot be used: then there are problems. */
+  /** Null if it cannot be used, which `problems` explains. */
   document: Document.Parsed | null;
   problems: SyntaxProblem[];
 }
 
-/** The parser reports line ends, too, but not those that it skips after a syntax error: places behind one would be in an earlier line. */
+/** The parser does not report the line ends that it skips after a syntax error: later places would be in an earlier line. */
 function lineCounterOf(text: string): LineCounter {
   const lineCounter = new LineCounter();
   for (let start = 0; ; ) {
@@ -30,7 +30,7 @@ function lineCounterOf(text: string): LineCounter {
   }
 }
 
-/** Parses the one document of `text`. Takes linear time and bounded stack, whatever the text. */
+/** Parses the one document of `text`. Needs linear time and bounded stack for any text. */
 export function parseYamlDocument(text: string): YamlDocument {
   const lineCounter = lineCounterOf(text);
   const parser = new Parser();

@@ -3,20 +3,20 @@ import { visible } from "../../base/visible-text.ts";
 import { type ConfigProblem, describeValue, type Finding, formatKeyPath, type KeyPath } from "../schema/problems.ts";
 import { parseYamlDocument } from "./yaml-document.ts";
 
-/** Most values that the aliases of a file may stand for: a few lines of nested ones could mean billions. */
+/** Maximum number of values behind the aliases of a file: a few lines of nested aliases could mean billions. */
 const MAX_ALIASED_VALUES = 500_000;
 const MAX_DEPTH = 64;
 const ALLOWED_TAGS = new Set(["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`).concat("!"));
 
-/** A YAML file as plain values, with the way back from a key path to line and column. */
+/** A YAML file as plain values, with the line and column of each key path. */
 export interface YamlSource {
   /** Mappings are Maps, so that names keep their order and `__proto__` is a name; undefined for an empty file. */
   readonly value: unknown;
   readonly problems: readonly ConfigProblem[];
-  /** Key paths of `problems` whose value was left out because of them. */
+  /** Key paths of `problems` whose value was omitted because of them. */
   readonly leftOut: ReadonlySet<string>;
   locate(finding: Finding): ConfigProblem;
-  /** How a scalar is written: `1.10` stays "1.10". Undefined if there is no scalar at `path`. */
+  /** A scalar as it is written: `1.10` stays "1.10". Undefined if there is no scalar at `path`. */
   writtenAt(path: KeyPath): string | undefined;
 }
 
@@ -57,23 +57,23 @@ export function readYaml(text: string, file: string): YamlSource {
   return { value, problems, leftOut, locate, writtenAt };
 }
 
-/** What a walk in the order of the file collects. */
+/** State of a walk in the order of the file. */
 interface Walk {
-  /** Anchors so far; a later one of the same name takes its place. */
+  /** Anchors so far; a later one of the same name replaces an earlier one. */
   anchors: Map<string, Node>;
-  /** What each alias stands for (the library's own look-up walks the whole document for each alias). */
+  /** The target of each alias (the library's own look-up walks the whole document for each alias). */
   targets: Map<Alias, Node>;
   pairs: Map<YAMLMap, ReadonlyMap<string, Pair>>;
   findings: { offset: number; path: KeyPath; message: string; leftOut: boolean }[];
   /** Values behind aliases so far. */
   values: number;
-  /** How many aliases the walk is inside of. */
+  /** Number of aliases that the walk is inside of. */
   expanding: number;
   /** Collections that are being walked: an alias to one of them has no end. */
   open: Set<Node>;
 }
 
-/** Wrong parts are reported and left out (as undefined), so that the rest can still be checked. */
+/** Converts a node to plain values. Wrong parts are reported and become undefined, so that the rest can still be checked. */
 function toValue(node: Node, path: KeyPath, walk: Walk): unknown {
   const refuse = (message: string): undefined => {
     walk.findings.push({ offset: node.range?.[0] ?? 0, path, message, leftOut: true });
@@ -141,7 +141,7 @@ function targetOf(alias: Alias, walk: Walk): Node | undefined {
 }
 
 function noteAnchor(node: Exclude<Node, Alias>, walk: Walk): void {
-  // What an alias stands for is walked again: its anchors must not come back in front of newer ones.
+  // The target of an alias is walked again: its anchors must not replace newer ones.
   if (node.anchor !== undefined && walk.expanding === 0) walk.anchors.set(node.anchor, node);
 }
 
@@ -156,7 +156,7 @@ interface Place {
   value: Node | undefined;
 }
 
-/** The deepest nodes on `path` that exist: what is missing is shown at the key above it. */
+/** The deepest nodes on `path` that exist: a missing value is shown at the key above it. */
 function findPlace(root: Node | null, path: KeyPath, walk: Walk): Place {
   let place: Place = { key: undefined, value: root ?? undefined };
   for (const segment of path) {

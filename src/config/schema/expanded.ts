@@ -6,7 +6,7 @@ export class Expanded {
     this.text = text;
   }
 
-  /** What YAML would read if the text had been written there: for keys that take a number, true or false. */
+  /** The value that YAML would read in place of the text, for keys that accept a number, true or false. */
   get scalar(): string | number | boolean {
     const { text } = this;
     if (text === "true" || text === "false") return text === "true";
@@ -14,7 +14,7 @@ export class Expanded {
   }
 }
 
-/** The same values with plain strings; what holds nothing expanded is returned as it is. */
+/** Replaces expanded texts by plain strings; values without any are returned as they are. */
 export function withPlainText(value: unknown): unknown {
   if (value instanceof Expanded) return value.text;
   if (Array.isArray(value)) return value.some(holdsExpanded) ? value.map(withPlainText) : value;

@@ -6,7 +6,7 @@ import { Expanded } from "./expanded.ts";
 export type KeyPath = readonly (string | number)[];
 
 /**
- * A problem before it is known where in which file it stands. `at: "key"` points at the key instead of at its value.
+ * A problem without its file and line, which are added later. `at: "key"` points at the key instead of at its value.
  * `message` may hold text of the file as it is; it is made safe to print when the problem is located.
  */
 export interface Finding {
@@ -17,7 +17,7 @@ export interface Finding {
 
 /** One problem of a configuration; `line` and `column` are 1-based, 0 when unknown. */
 export interface ConfigProblem {
-  /** As it was named by the caller, "" for a configuration given as an object. */
+  /** The file as the caller named it, "" for a configuration given as an object. */
   file: string;
   /** The key's path, "" for the whole file. */
   path: string;
@@ -28,7 +28,7 @@ export interface ConfigProblem {
   excerpt: string;
 }
 
-/** As many as the message of a ConfigError lists; `problems` has all. */
+/** Maximum number of problems in the message of a ConfigError; `problems` has all. */
 const MESSAGE_MAX_PROBLEMS = 20;
 
 /** A configuration that cannot be used. `problems` are all that were found, in the order of the file. */
@@ -49,12 +49,12 @@ export class ConfigError extends MgrError {
   }
 }
 
-/** The file is named where it is another than the main one. */
+/** The place of a problem, with the file unless it is the main one. */
 function locationOf(problem: ConfigProblem, main: string | null): string {
   return problem.line === 0 ? "" : `${problem.file === main ? "" : `${problem.file}:`}${problem.line}:${problem.column} `;
 }
 
-/** "processes.sim/world.depends_on[2]"; keys that would be ambiguous there are quoted: processes["a.b"]. */
+/** Formats a path, such as "processes.sim/world.depends_on[2]"; keys that would be ambiguous there are quoted: processes["a.b"]. */
 export function formatKeyPath(path: KeyPath): string {
   let text = "";
   for (const key of path) {
@@ -67,7 +67,7 @@ export function formatKeyPath(path: KeyPath): string {
 
 const FOUND_MAX_LENGTH = 40;
 
-/** What a person reads of a wrong value: "the number 5", "'abc'", "a list". */
+/** Describes a wrong value for people: "the number 5", "'abc'", "a list". */
 export function describeValue(value: unknown): string {
   if (value instanceof Expanded) return describeValue(value.text);
   if (value === undefined) return "nothing";

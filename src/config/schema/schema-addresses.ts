@@ -3,7 +3,7 @@ import { leaf, Refusal } from "./schema-kinds.ts";
 import { text } from "./schema-values.ts";
 
 /** Addresses, URLs, host names and HTTP headers in a configuration, as schema-values.ts has the other values. */
-/** `[HOST]:PORT`, where HOST may be empty (every interface) and an IPv6 address stands in brackets. */
+/** `[HOST]:PORT`, where HOST may be empty (every interface) and an IPv6 address is in brackets. */
 export const listenAddress = leaf<string, { host: string; port: number }>(
   "HOST:PORT, or :PORT for every interface, such as localhost:8130",
   { type: "string", pattern: String.raw`^([A-Za-z0-9._-]*|\[[0-9A-Fa-f:.%A-Za-z0-9]+\]):\d{1,5}$` },

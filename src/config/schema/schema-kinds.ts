@@ -4,13 +4,13 @@ import { Expanded, withPlainText } from "./expanded.ts";
 import { describeValue, type Finding, type KeyPath } from "./problems.ts";
 
 /**
- * The building blocks of the configuration's schema. They are zod schemas whose complaints are sentences that say what
- * is allowed and what was found, that go on after a wrong value so that all problems come at once, and that keep names
- * like `__proto__` and the order of names (both would be lost in plain objects). Each carries its own JSON Schema.
+ * The building blocks of the configuration's schema: zod schemas whose errors are sentences that say what is allowed and what was found. They
+ * continue after a wrong value, so that all problems are reported at once, and keep names like `__proto__` and the order of names (both would be
+ * lost in plain objects). Each carries its own JSON Schema.
  */
 type Json = Record<string, unknown>;
 
-/** Why a value is refused, where "must be <allowed>" does not say it. */
+/** The reason for refusing a value, if "must be <allowed>" does not say it. */
 export class Refusal {
   readonly message: string;
   constructor(message: string) {
@@ -18,7 +18,7 @@ export class Refusal {
   }
 }
 
-/** A single value. `read` returns undefined, or a Refusal, for what is not `allowed` ("must be <allowed>"). */
+/** A single value. `read` returns undefined, or a Refusal, for values that are not `allowed` ("must be <allowed>"). */
 export function leaf<In, Out>(allowed: string, json: Json, read: (value: unknown) => Out | Refusal | undefined) {
   return z
     .custom<In>()
@@ -32,18 +32,18 @@ export function leaf<In, Out>(allowed: string, json: Json, read: (value: unknown
     .meta({ ...json, allowed });
 }
 
-/** A key that may be left out, with the sentence that documents it. */
+/** A key that may be omitted, with the sentence that documents it. */
 export function described<Value extends z.ZodType>(description: string, value: Value) {
   return value.meta({ description }).exactOptional();
 }
 
-/** A key that means `written` where it is left out. `{}` in the sentence stands for that value. */
+/** A key whose value is `written` if it is omitted. `{}` in the sentence stands for that value. */
 export function defaulted<Value extends z.ZodType>(sentence: string, value: Value, written: z.input<Value>) {
   const text = typeof written === "string" ? written : JSON.stringify(written);
   return z.prefault(value.meta({ description: sentence.replace("{}", text) }), written as z.core.util.NoUndefined<z.input<Value>>);
 }
 
-/** A key that is null where it is left out. */
+/** A key that is null if it is omitted. */
 export function orNull<Value extends z.ZodType>(description: string, value: Value) {
   return value
     .meta({ description })
@@ -51,7 +51,7 @@ export function orNull<Value extends z.ZodType>(description: string, value: Valu
     .default(() => null);
 }
 
-/** As the text that it is, else as what YAML would read in its place. */
+/** Reads the expanded text, else the value that YAML would read in its place. */
 function readExpanded<Out>({ text, scalar }: Expanded, read: (value: unknown) => Out | Refusal | undefined): Out | Refusal | undefined {
   const result = read(text);
   if ((result !== undefined && !(result instanceof Refusal)) || scalar === text) return result;
@@ -60,10 +60,10 @@ function readExpanded<Out>({ text, scalar }: Expanded, read: (value: unknown) =>
 }
 
 interface SectionOptions {
-  /** What it is, for "must be a mapping …". */
+  /** Description of the section, for "must be a mapping …". */
   allowed?: string;
   json?: Json;
-  /** Checks between keys, on the values as they stand in the file; runs also when single keys are wrong. */
+  /** Checks between keys, on the values as in the file; runs also when single keys are wrong. */
   check?: (values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void) => void;
 }
 
@@ -74,7 +74,7 @@ export function section<Shape extends z.ZodRawShape>(shape: Shape, options: Sect
   return mapping<Shape, Output<Shape>>(shape, options, ({ optout }) => optout === "optional");
 }
 
-/** The same where others of its kind may have what is left out: nothing takes its place yet. */
+/** A section of which several are merged: omitted keys get no default yet. */
 export function layer<Shape extends z.ZodRawShape>(shape: Shape, options: SectionOptions = {}) {
   return mapping<Shape, Partial<Output<Shape>>>(shape, options, ({ optin }) => optin !== undefined);
 }
@@ -109,8 +109,7 @@ function mapping<Shape extends z.ZodRawShape, Result>(
           report(context, { path: [key], message: unknownKey(key, keys), at: "key" });
       }
       options.check?.(withPlainText(values) as ReadonlyMap<string, unknown>, (finding) => report(context, finding));
-      // Not through `object`: zod also checks each optional key that is left out, and drops the sentences that this makes. A process has
-      // some fifty of them.
+      // Not parsed by `object`: zod would also check each optional key that is omitted, and discard the errors. A process has some fifty such keys.
       const output: Record<string, unknown> = {};
       for (const { key, part, isOptional } of parts)
         if (values.has(key) || !isOptional) output[key] = delegate(part, values.get(key), context, [key]);
@@ -201,10 +200,10 @@ export function listOr<List extends z.ZodType, Other extends z.ZodType>(
     });
 }
 
-// zod reads the descriptions of a schema several times, and each section asks for those of its parts.
+// Cached: zod reads the descriptions of a schema several times, and each section needs those of its parts.
 const jsonSchemas = new WeakMap<z.ZodType, Json>();
 
-/** The JSON Schema of what stands in the file, without `$schema`. */
+/** The JSON Schema of the values in the file, without `$schema`. */
 export function jsonSchemaOf(schema: z.ZodType): Json {
   const known = jsonSchemas.get(schema);
   if (known !== undefined) return known;
@@ -222,7 +221,7 @@ export function entriesOf(value: unknown): ReadonlyMap<string, unknown> | undefi
   return prototype === Object.prototype || prototype === null ? new Map(Object.entries(value ?? {})) : undefined;
 }
 
-/** The same of what has fixed keys: there `undefined`, which only a program can write, is a key that was left out. */
+/** The entries of a mapping with fixed keys. A value `undefined`, which only a program can write, means an omitted key. */
 export function settingsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   const entries = entriesOf(value);
   return entries && new Map([...entries].filter(([, item]) => item !== undefined));
@@ -250,7 +249,7 @@ function report(context: Context, finding: Finding): void {
   context.addIssue({ code: "custom", message: finding.message, path: [...finding.path], params: { at: finding.at ?? "value" } });
 }
 
-/** What is missing or empty has no place of its own: the key above it is shown. */
+/** A missing or empty value has no place of its own: the key above it is shown. */
 function at(value: unknown): "key" | "value" {
   return value === undefined || value === null ? "key" : "value";
 }

@@ -6,7 +6,7 @@ import { headerProblem, headerValue, httpUrl, tcpTarget } from "./schema-address
 import { defaulted, described, namedMap, orNull, section } from "./schema-kinds.ts";
 import { command, commandProblem, duration, integer, positiveDuration, regex } from "./schema-values.ts";
 
-/** How a process is asked whether it is ready, and whether it still lives. */
+/** The probes that check whether a process is ready, and whether it is still alive. */
 const PROBES = ["tcp", "http", "exec"] as const;
 const CONDITIONS = ["regex", "time", ...PROBES] as const;
 

@@ -143,7 +143,7 @@ const logFile = section(
   { allowed: "the path of a file, or a mapping with the keys path, max_size, max_files, mode" },
 );
 
-/** One value, or a list of such. */
+/** One value, or a list of values. */
 function oneOrMore<Value extends z.ZodType>(what: string, value: Value) {
   return listOr(listOf(what, value), value);
 }
@@ -245,14 +245,14 @@ function labelProblem(label: string): string | null {
   return /\p{C}/u.test(label) ? "has a non-printable character" : null;
 }
 
-/** Only a template can supply a command that is not there. */
+/** A command may only be missing if a template can supply it. */
 function checkProcess(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
   if (!values.has("command") && !values.has("extends"))
     report({ path: ["command"], message: "is missing; it must be a command: a string, or a list of words", at: "key" });
   checkCommands(values, report);
 }
 
-/** What templates decide together with it is checked when they are put together. */
+/** Checks the commands of a section without templates; others are checked when they are merged. */
 function checkCommands(values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
   if (values.has("extends")) return;
   const check = (path: string[], value: unknown) => {

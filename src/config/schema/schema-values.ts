@@ -7,7 +7,7 @@ import { toCommand } from "../command-line.ts";
 import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";
 import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "./units.ts";
 
-/** The single values of a configuration: what each may be, in words, as JSON Schema, and as the program reads it. */
+/** The single values of a configuration: the allowed values in words and as JSON Schema, and the conversion to the program's values. */
 const MAX_BACKLOG = 512 * 1_048_576;
 
 export function text(allowed: string, refuse: (value: string) => string | null = () => null) {
@@ -138,7 +138,7 @@ const commandLine = leaf<string, string>("a command: a string, or a list of word
 );
 export const command = listOr(listOf("words", word, { type: "array", minItems: 1 }), commandLine);
 
-/** Why `value` is no command, as a sentence without a subject; null if it is one, or of another type altogether. */
+/** The reason why `value` is no command, as a sentence without a subject; null if it is one, or of another type altogether. */
 export function commandProblem(value: unknown, shell: boolean): string | null {
   const isCommand = typeof value === "string" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
   if (!isCommand) return null;
@@ -222,7 +222,7 @@ export const managerLostPolicy = leaf<string, (typeof LOST_POLICIES)[number]>("k
   LOST_POLICIES.find((policy) => policy === value),
 );
 
-/** A second. */
+/** Processes per second. */
 export const startRate = leaf<number, number>(
   "a number of processes per second, from 0.1 to 10000",
   { type: "number", minimum: 0.1, maximum: 10_000, unit: "per second" },

@@ -194,7 +194,7 @@ function checkInstance(values: ReadonlyMap<string, unknown>, report: (finding: F
   checkBus(values, report);
 }
 
-/** A file names its instance; an embedding program need not. */
+/** A file must name its instance; an embedding program need not. */
 export const configFileSchema = section({
   instance: section(instance, { check: checkInstance }).meta({ description: "The manager itself." }),
   ...rest,
@@ -207,10 +207,10 @@ export const configObjectSchema = section({
   ...rest,
 });
 
-/** What `include` names. */
+/** Schema of the files that `include` names. */
 export const includedFileSchema = section(partial);
 
-/** What an embedding program writes. */
+/** A configuration object of an embedding program. */
 export type ConfigInput = NonNullable<z.input<typeof configObjectSchema>>;
 export type ConfigFile = z.output<typeof configObjectSchema>;
 export type IncludedFile = z.output<typeof includedFileSchema>;

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { createFile, type FileSystem, moveIntoPlace, temporaryPath, type WrittenFile } from "../../files/replace-file.ts";
 
-/** Each write is on the disk when it returns: one trip to the thread pool, where a write and a sync are two. */
+/** Each write is on the disk when it returns: one trip to the thread pool instead of two for a write and a sync. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_DSYNC;
 
 /** A file that only grows, held open. After a failure its last line may be torn, so it must not be used any more. */
@@ -10,7 +10,7 @@ export class JournalFile {
   readonly #file: FileHandle;
   readonly #dev: number;
   readonly #ino: number;
-  /** Bytes that are on the disk, and with those of a write under way. */
+  /** Bytes that are on the disk; `#maxSize` includes those of a write under way. */
   #size: number;
   #maxSize: number;
 
@@ -48,7 +48,7 @@ export class JournalFile {
     this.#size = this.#maxSize;
   }
 
-  /** A test of what is found at its path. */
+  /** Returns a test whether the file found at its path is this one. */
   expectation(): (found: WrittenFile) => boolean {
     const minSize = this.#size;
     return ({ dev, ino, size }) => dev === this.#dev && ino === this.#ino && size >= minSize && size <= this.#maxSize;

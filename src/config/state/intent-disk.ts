@@ -5,24 +5,24 @@ import { type FileSystem, type WrittenFile, writeFileAtomically } from "../../fi
 import { JournalFile } from "./growing-file.ts";
 import { journalHeaderText, journalPath } from "./journal-format.ts";
 
-/** A journal shorter than this is not replaced, bytes: about 1,000 requests, which the next manager reads in some milliseconds. */
+/** Minimum size of a journal that is replaced, bytes: about 1,000 requests, which the next manager reads in some milliseconds. */
 export const MIN_FULL_JOURNAL_BYTES = 256 * 1024;
 
 /**
- * The intent on the disk: a snapshot, and the journal of the changes since, which name each other by an id (docs/decisions/0044). Methods
- * that write are called one at a time. After a failed one there is no journal, so that the next save is a snapshot.
+ * The intent on the disk: a snapshot, and the journal of the changes since, linked by an id (docs/decisions/0044). Methods that write are called
+ * one at a time. After one fails there is no journal, so that the next save is a snapshot.
  */
 export class IntentFiles {
   readonly #path: string;
   readonly #journalPath: string;
   readonly #fileSystem: FileSystem;
   readonly #minFullJournalBytes: number;
-  /** Null: unknown, or not written by this manager. */
+  /** The newest snapshot; null: unknown, or not written by this manager. */
   #snapshot: WrittenFile | null = null;
-  /** Of the newest snapshot; null until there is one. */
+  /** Id of the newest snapshot; null until there is one. */
   #id: string | null = null;
   #journal: JournalFile | null = null;
-  /** Replacements of either file that have begun and that have ended. */
+  /** Numbers of replacements of either file that have begun and that have ended. */
   #begun = 0;
   #ended = 0;
 
@@ -48,7 +48,7 @@ export class IntentFiles {
     try {
       await this.#journal.append(line);
     } catch (error) {
-      // No other journal of the same snapshot: this one has changes that were saved.
+      // The same snapshot must get no other journal: this one has changes that were saved.
       this.#id = null;
       await this.#leaveJournal();
       throw error;
@@ -76,7 +76,7 @@ export class IntentFiles {
     });
   }
 
-  /** What cannot be removed is the journal of an earlier snapshot, and is ignored. */
+  /** A journal that cannot be removed belongs to an earlier snapshot, and is ignored. */
   async removeJournal(): Promise<void> {
     await this.#replace(() => this.#fileSystem.rm(this.#journalPath, { force: true }).catch(() => undefined));
   }
@@ -87,7 +87,7 @@ export class IntentFiles {
     const snapshot = this.#snapshot;
     const journal = this.#journal?.expectation();
     const [foundSnapshot, foundJournal] = await Promise.all([look(this.#path), look(this.#journalPath)]);
-    // What was found may be of either side of a replacement of our own.
+    // The files may have been found before or after a replacement by this manager.
     if (this.#begun !== ended) return [];
     const lost: string[] = [];
     if (foundSnapshot === null || (snapshot !== null && !isSame(snapshot, foundSnapshot))) lost.push(basename(this.#path));
@@ -111,7 +111,7 @@ export class IntentFiles {
   }
 }
 
-/** Null if nothing is there. */
+/** Status of the file; null if it does not exist. */
 async function look(path: string): Promise<WrittenFile | null> {
   try {
     return await lstat(path);

@@ -5,12 +5,12 @@ import { readStateBytes } from "../../files/state-file.ts";
 import { journalPath, readJournal } from "./journal-format.ts";
 import { type ProcessIntent, processIntent } from "./process-intent.ts";
 
-/** The text of `intent.json` and of a change in its journal, and how both are read again. */
+/** Writes and reads the text of `intent.json` and of the changes in its journal. */
 
-/** 2: later changes are in a journal. */
+/** Version 2: later changes are in a journal. */
 const VERSION = 2;
 const counter = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-// Not a record: zod drops a key `__proto__`.
+// This is not a record: zod would drop a key `__proto__`.
 const processes = z.custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
 const intentFile = z.looseObject({
   version: z.number().int().min(1),
@@ -19,13 +19,13 @@ const intentFile = z.looseObject({
   last_log_id: counter,
   processes,
 });
-/** A line of the journal: what has changed of the above. */
+/** A line of the journal: the changed parts of the above. */
 const intentChange = z.looseObject({ epoch: counter.exactOptional(), last_log_id: counter.exactOptional(), processes });
 
-/** All but `processes`; fields of newer versions are in it, too. */
+/** All fields except `processes`, including those of newer versions. */
 export interface IntentHeader {
   version: number;
-  /** Id of the journal that has the changes since; of version 1: none. */
+  /** Id of the journal that has the changes since; version 1 has none. */
   journal?: string;
   epoch: number;
   last_log_id: number;
@@ -35,13 +35,13 @@ export interface LoadedIntent {
   processes: Map<string, ProcessIntent>;
   rest: IntentHeader;
   warning: string | null;
-  /** There was no file, or a damaged one. */
+  /** Whether there was no file, or a damaged one. */
   isNew: boolean;
 }
 
 /**
- * The content of the file and its journal, or a fresh one if the file is missing or damaged (then both are set aside as `<path>.damaged-<n>`).
- * Of a damaged journal, the changes before the damage.
+ * Reads the file and its journal, or returns a fresh intent if the file is missing or damaged (then both are set aside as `<path>.damaged-<n>`).
+ * From a damaged journal it uses the changes before the damage.
  */
 export async function loadIntent(path: string): Promise<LoadedIntent> {
   const bytes = await readStateBytes(path);
@@ -52,11 +52,11 @@ export async function loadIntent(path: string): Promise<LoadedIntent> {
     loaded = parseIntent(new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
   } catch (error) {
     if (error instanceof MgrError) throw error;
-    if (journal !== null) await setAside(journalPath(path));
-    const aside = await setAside(path);
+    if (journal !== null) setAside(journalPath(path));
+    const aside = setAside(path);
     return fresh(`${path} was damaged (${damageOf(error)}); it was renamed to ${aside}, and earlier start and stop requests are lost`);
   }
-  if (journal !== null) await replay(journal, loaded, journalPath(path));
+  if (journal !== null) replay(journal, loaded, journalPath(path));
   return { ...loaded, rest: { ...loaded.rest, version: VERSION } };
 }
 
@@ -76,8 +76,8 @@ function parseProcesses(processes: Record<string, unknown>): [string, ProcessInt
   return Object.entries(processes).map(([name, intent]) => [name, processIntent.parse(intent)]);
 }
 
-/** Applies the journal of this intent. One of another belongs to an earlier file, which had its changes included. */
-async function replay(bytes: Buffer, loaded: LoadedIntent, path: string): Promise<void> {
+/** Applies the journal of this intent. A journal with another id belongs to an earlier snapshot, and its changes are in this one. */
+function replay(bytes: Buffer, loaded: LoadedIntent, path: string): void {
   let line = 1;
   try {
     const { id, changes } = readJournal(bytes);
@@ -90,25 +90,25 @@ async function replay(bytes: Buffer, loaded: LoadedIntent, path: string): Promis
       for (const [name, intent] of changed) loaded.processes.set(name, intent);
     }
   } catch (error) {
-    const aside = await nameAsDamaged(path);
+    const aside = nameAsDamaged(path);
     loaded.warning = `${path} was damaged (line ${line}: ${damageOf(error)}); it is kept as ${aside}, and start and stop requests from there on are lost`;
   }
 }
 
-/** One line per process. */
+/** The text of a snapshot, with one line per process. */
 export function snapshotText(header: IntentHeader, processes: ReadonlyMap<string, ProcessIntent>): string {
   const lines = [...processes].map(([name, intent]) => `  ${entry(name, intent)}`);
   return `${JSON.stringify(header, null, 1).replace(/\n\}$/, "")},\n "processes": {\n${lines.join(",\n")}\n }\n}\n`;
 }
 
-/** A line of the journal. */
+/** The text of a line of the journal. */
 export function changeText(header: Partial<IntentHeader>, processes: Iterable<[string, ProcessIntent]>): string {
   const fields = Object.entries(header).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}, `);
   const entries = Array.from(processes, ([name, intent]) => entry(name, intent));
   return `{${fields.join("")}"processes": {${entries.join(", ")}}}\n`;
 }
 
-/** Not by way of an object: `__proto__` is an ordinary name. */
+/** Not built from an object: `__proto__` is an ordinary name. */
 function entry(name: string, intent: ProcessIntent): string {
   return `${JSON.stringify(name)}: ${JSON.stringify(intent)}`;
 }

@@ -10,17 +10,17 @@ export interface IntentStoreOptions {
   /** Wall clock, milliseconds since 1970. */
   now?: () => number;
   fileSystem?: FileSystem;
-  /** A journal shorter than this is not replaced. */
+  /** Minimum size of a journal that is replaced, bytes. */
   minFullJournalBytes?: number;
 }
 
 /**
  * The requested state and settings, and the counters that must grow across restarts, in one small file with a journal of later changes
  * (mode 0600, JSON, fields of newer versions are kept). Changes are held in memory until `flush`, which makes all of them durable in one
- * write. One store at a time may have a file open; the manager's lock sees to that.
+ * write. One store at a time may have a file open; the manager's lock ensures that.
  */
 export class IntentStore {
-  /** The sentence to log when a damaged file had to be set aside, else null. */
+  /** The warning to log if a damaged file was set aside, else null. */
   readonly warning: string | null;
   /** True if there is no state of an earlier manager: no file, or a damaged one. */
   readonly isNew: boolean;
@@ -32,7 +32,7 @@ export class IntentStore {
   /** Names of processes and fields of the header that have changed since the last write. */
   readonly #changed = new Set<string>();
   readonly #changedFields = new Set<"epoch" | "last_log_id">();
-  /** The next write is a snapshot, even without changes. */
+  /** Whether the next write is a snapshot, even without changes. */
   #isSnapshotDue = false;
   #isEnding = false;
   #writing: Promise<void> = Promise.resolve();
@@ -59,7 +59,7 @@ export class IntentStore {
     return this.#processes.get(name) ?? {};
   }
 
-  /** Not durable before the next `flush` has resolved. */
+  /** Changes the intent of a process. Not durable before the next `flush` has resolved. */
   set(name: string, patch: ProcessIntent): void {
     this.#replace(name, Object.assign({}, this.#processes.get(name), patch));
   }
@@ -86,22 +86,21 @@ export class IntentStore {
     return this.#rest.last_log_id;
   }
 
-  /** Saved with the next write. */
+  /** Sets the highest id of a log entry, which is saved with the next write. */
   rememberLogId(id: number): void {
     if (id === this.#rest.last_log_id) return;
     this.#rest.last_log_id = id;
     this.#changedFields.add("last_log_id");
   }
 
-  /** Of this boot, once `nextEpoch` was called. */
+  /** Epoch of this boot, once `nextEpoch` was called. */
   get epoch(): number {
     return this.#rest.epoch;
   }
 
   /**
-   * The epoch of this boot, higher than every earlier one, durable when this resolves. It is at least the time in
-   * milliseconds, so that it grows even if the file was lost or damaged, and the next manager starts in the same second: hosts obey the
-   * manager with the highest epoch.
+   * Raises and returns the epoch, durable when this resolves. It is higher than every earlier one, and at least the time in milliseconds, so that
+   * it grows even if the file was lost or damaged and the next manager starts in the same second: hosts obey the manager with the highest epoch.
    */
   async nextEpoch(): Promise<number> {
     const epoch = Math.max(this.#rest.epoch + 1, Math.floor(this.#now()));
@@ -151,7 +150,7 @@ export class IntentStore {
       resolve();
       throw new MgrError("internal", `cannot save the requested states to ${this.#path}: ${messageOf(error)}`, { cause: error });
     }
-    // Those who wait for this write do not wait for the next journal.
+    // Callers that wait for this write do not wait for the next journal.
     void this.#renewJournal().then(resolve);
   }
 
@@ -184,7 +183,7 @@ export class IntentStore {
       if (this.#files.isJournalFull) await this.#writeSnapshot();
       await this.#files.beginJournal();
     } catch {
-      // All that was saved is on the disk. Without a journal the next save is a snapshot, which reports what is wrong if it still is.
+      // All saved changes are on the disk. Without a journal the next save is a snapshot, which reports the problem if it persists.
     }
   }
 }

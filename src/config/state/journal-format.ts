@@ -6,22 +6,22 @@ import { z } from "zod";
 const NEWLINE = 10;
 const journalHeader = z.looseObject({ journal: z.string() });
 
-/** `intent.journal` beside `intent.json`. */
+/** Path of the journal: `intent.journal` beside `intent.json`. */
 export function journalPath(path: string): string {
   return join(dirname(path), `${basename(path, ".json")}.journal`);
 }
 
-/** The first line of a journal: the id that its snapshot has, too. */
+/** The first line of a journal, with the id of its snapshot. */
 export function journalHeaderText(id: string): string {
   return `${JSON.stringify({ journal: id })}\n`;
 }
 
 /**
- * The id and the changes of a journal; a change is parsed when it is called. The last line may be torn by a crash in the middle of its
- * write: then it was never reported as saved, and is left out. Throws, and its changes do, at other damage.
+ * Returns the id and the changes of a journal; each change is a function that parses it. The last line may be torn by a crash in the middle of its
+ * write: then it was never reported as saved, and is omitted. At other damage, this function or the change throws.
  */
 export function readJournal(bytes: Buffer): { id: string; changes: (() => unknown)[] } {
-  // A line without its end is torn, unless it has zeros: they took the place of what was written, perhaps of whole lines.
+  // A line without its end is torn, unless it has zeros: these replaced written data, perhaps whole lines.
   const lines = splitLines(bytes);
   const [header] = lines;
   if (header === undefined) throw new Error("it is empty");

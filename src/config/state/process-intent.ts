@@ -8,7 +8,7 @@ import { PRIMARY, type ProcessSettings } from "./settings.ts";
 
 const dimension = z.number().int().min(1).max(65_535);
 
-/** An override is a command: a manager that could not make sense of one could not show the process. */
+/** An override must be a command that the manager can parse: otherwise it could not show the process. */
 const command = z.string().refine((text) => isCommand(text), { error: "is not a command" });
 const settings = z.looseObject({
   which: z.string().default(PRIMARY),
@@ -37,34 +37,34 @@ export const processIntent = z.looseObject({
 /** A start or restart that was accepted. Any run newer than `after` carries it out. */
 export interface PendingRun {
   readonly after: RunId;
-  /** A restart: an older run that still lives is stopped first. A start is content with it. */
+  /** Whether it is a restart: an older run that still lives is stopped first. A start keeps such a run. */
   readonly replace: boolean;
 }
 
-/** The user's request that a requested state comes from. */
+/** The request that set the requested state. */
 export interface RequestOrigin {
-  /** "": not known, it was inferred from what runs. */
+  /** Name of the requester; "": not known, because the state was inferred from living runs. */
   readonly by: string;
   /** Unix milliseconds. */
   readonly time: number;
-  /** Of a stop: the process that it needs and whose stop stopped it, too; null: its own stop was requested. */
+  /** For a stop: the dependency whose stop caused it; null: the stop itself was requested. */
   readonly stoppedWith: string | null;
 }
 
-/** What users want of a process. A name without `requested_state` follows its `autostart`. */
+/** The requests of users about a process. A name without `requested_state` follows its `autostart`. */
 export interface ProcessIntent {
   requested_state?: "start" | "stop";
   origin?: RequestOrigin | null;
-  /** Kept until its run has begun, so that the next manager carries it out; null or left out: nothing is pending. */
+  /** The pending run, kept until it has begun, so that the next manager carries it out; null or omitted: nothing is pending. */
   pending_run?: PendingRun | null;
-  /** It was stopped along with these (`on_stop: restart`) and starts again once all of them are requested to start. */
+  /** The processes with which it was stopped (`on_stop: restart`): it starts again once all of them are requested to start. */
   resume_with?: readonly string[];
   rows?: number;
   cols?: number;
   settings?: ProcessSettings;
-  /** Where its newest run was begun, if not on the manager's own host (null): there it is looked for before it is started elsewhere. */
+  /** Host of its newest run; null: the manager's own. The run is searched there before it is started elsewhere. */
   host?: string | null;
-  /** The user who started it last, of a process whose windows show on a display of that user. */
+  /** The user who last started the process, if its windows show on a display of that user. */
   web_starter?: string;
 }
 

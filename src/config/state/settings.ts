@@ -1,8 +1,8 @@
-/** What users have set of a process beside its configuration. Persisted as it stands here. */
+/** Settings that users chose for a process in addition to its configuration. Persisted in this form. */
 export interface ProcessSettings {
   /** Label of the selected command, "default" for the primary one. */
   readonly which: string;
-  /** Commands by label, "default" included. Labels that are not configured (any more) are kept, and mean nothing. */
+  /** Commands by label, "default" included. Labels that are not configured (any more) are kept without effect. */
   readonly overrides: readonly (readonly [label: string, command: string])[];
   /** Value of a start tool, "none", or null for the configured one. */
   readonly start_tool: string | null;
@@ -27,7 +27,7 @@ export function overrideOf({ overrides }: Pick<ProcessSettings, "overrides">, la
   return overrides.find(([each]) => each === label)?.[1] ?? null;
 }
 
-/** `command` null clears it. */
+/** Sets the override of a label; `command` null clears it. */
 export function withOverride(settings: ProcessSettings, label: string, command: string | null): ProcessSettings {
   const others = settings.overrides.filter(([each]) => each !== label);
   return { ...settings, overrides: command === null ? others : [...others, [label, command]] };

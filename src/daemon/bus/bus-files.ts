@@ -1,9 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { MgrError } from "../../base/errors.ts";
+import { readJsonState } from "../../files/json-state-file.ts";
 import { replaceFileSync } from "../../files/replace-file.ts";
-import { readStateText } from "../../files/state-file.ts";
 import { newToken } from "./run-tokens.ts";
 
 const STATE = "bus.json";
@@ -11,23 +10,23 @@ const ADDRESS = "bus.url";
 
 const savedState = z.object({ port: z.number().int().min(0).max(65_535), token: z.string().min(32) });
 
-/** What the broker of a host keeps across restarts of its daemon. */
+/** State that the broker of a host keeps across restarts of its daemon. */
 export interface BusState {
-  /** 0: there was none yet. */
+  /** The broker's port; 0: none was assigned yet. */
   readonly port: number;
-  /** Of programs that read `bus.url`. */
+  /** Token of programs that read `bus.url`. */
   readonly token: string;
 }
 
-/** The files that keep it; null: none. */
+/** The files that hold the broker's state and address. */
 export interface BusFiles {
   /** `warn` is called with the reason why programs need the new address from `bus.url`. */
   read(warn: (msg: string) => void): BusState;
-  /** The broker listens: on this port, and at this address for programs of this machine. */
+  /** Saves the state, and the address for programs of this machine. Called once the broker listens. */
   keep(state: BusState, url: string): void;
   /** Rewrites the files that are missing. */
   look(): void;
-  /** The broker no longer listens. */
+  /** Removes the address. Called when the broker no longer listens. */
   forget(): void;
   /** Path of `bus.url`; null: there is none. */
   readonly urlFile: string | null;
@@ -40,7 +39,7 @@ export function busFiles(stateDir: string): BusFiles {
   const contents = new Map<string, string>();
   return {
     urlFile: address,
-    read: (warn) => parsed(state, warn),
+    read: (warn) => readJsonState(state, { schema: savedState, empty: newState(), lost: "the bus gets a new address", warn }),
     keep(next, url) {
       contents.set(address, `${url}\n`).set(state, `${JSON.stringify(next)}\n`);
       for (const [path, content] of contents) replaceFileSync(path, content, { isDurable: false });
@@ -55,17 +54,11 @@ export function busFiles(stateDir: string): BusFiles {
   };
 }
 
-/** Of an embedded host without a state folder: nothing outlives it. */
+/** Keeps nothing: for an embedded host without a state folder. */
 export function noBusFiles(): BusFiles {
-  return { urlFile: null, read: () => ({ port: 0, token: newToken() }), keep() {}, look() {}, forget() {} };
+  return { urlFile: null, read: newState, keep() {}, look() {}, forget() {} };
 }
 
-function parsed(path: string, warn: (msg: string) => void): BusState {
-  try {
-    return savedState.parse(JSON.parse(readStateText(path) ?? ""));
-  } catch (error) {
-    // Otherwise it is missing, or of another version: programs read the new address from `bus.url`.
-    if (error instanceof MgrError) warn(`the bus gets a new address: ${error.message}`);
-    return { port: 0, token: newToken() };
-  }
+function newState(): BusState {
+  return { port: 0, token: newToken() };
 }

@@ -22,7 +22,7 @@ export interface HostBusOptions {
   readonly host: string;
   readonly files: BusFiles;
   readonly log: (level: "info" | "warning" | "error", msg: string) => void;
-  /** How to reach the manager's broker; left out: there is none. */
+  /** Returns the target and credentials of the manager's broker; left out: there is none. */
   readonly hub?: (() => HubDial) | undefined;
   /** Programs that connect wait until `admit` is called. Default: they are served at once. */
   readonly isHeld?: boolean;
@@ -41,12 +41,12 @@ interface HostBusParts {
 }
 
 /**
- * The broker of a host, for the programs of this host: on a loopback port that it keeps, with a token for each run. It works without
- * a manager; a link to the hub carries what other hosts want.
+ * The broker of a host, for the programs of this host: on a loopback port that it keeps, with a token for each run. It works without a
+ * manager; a link to the hub exchanges messages with other hosts.
  */
 export class HostBus {
   readonly broker: Broker;
-  /** Its clients, topics and services. */
+  /** Clients, topics and services of this broker. */
   readonly registry: Registry;
   readonly port: number;
   /** Address with a token, for local programs that are not runs. */
@@ -64,7 +64,7 @@ export class HostBus {
   readonly #changes = new SerialQueue();
   #isClosed = false;
 
-  /** Rejects with `conflict` if no port is available. */
+  /** Starts the broker. Rejects with `conflict` if no port is available. */
   static async open(options: HostBusOptions): Promise<HostBus> {
     const { host, files, log, isHeld = false } = options;
     let port = 0;
@@ -123,12 +123,12 @@ export class HostBus {
     return urlOf(this.#tokens.grant(runId, process), this.port);
   }
 
-  /** The run is over: its connections are closed. */
+  /** Closes the connections of a run that has ended. */
   end(runId: string): void {
     if (this.#tokens.revoke(runId)) this.broker.revalidate();
   }
 
-  /** Links to the hub that the manager names. The link goes on without the manager, and is replaced when another one is named. */
+  /** Connects to the hub that the manager names. The link stays up without the manager, and is replaced when another hub is named. */
   follow(settings: BusSettings): void {
     if (isDeepStrictEqual(settings, this.#settings) || this.#isClosed) return;
     this.#settings = settings;

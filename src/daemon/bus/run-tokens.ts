@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type BrokerPermissions, type BusMember, permissionsOf } from "../../bus/broker/permissions.ts";
 
-/** Of a token, bytes: 128 random bits. */
+/** Size of a token, bytes: 128 random bits. */
 const TOKEN_BYTES = 16;
 /** User name of programs that read `bus.url`. */
 const LOCAL_CLIENT = "@local";
 
-/** Who may connect to the broker of a host: its runs, each with a token of its own, and local programs that read `bus.url`. */
+/** Credentials for the broker of a host: a token for each run, and one for local programs that read `bus.url`. */
 export class RunTokens {
-  /** By digest of the token: a lookup does not reveal by its time how much of a guess was right. */
+  /** Members by digest of their token: the time of a lookup does not reveal how much of a guess was right. */
   readonly #members = new Map<string, BusMember>();
   readonly #digests = new Map<string, string>();
 
@@ -17,7 +17,7 @@ export class RunTokens {
     this.#members.set(digestOf(local), { kind: "client", name: LOCAL_CLIENT });
   }
 
-  /** A new token, valid until `revoke`. */
+  /** Creates a token for a run, valid until `revoke`. */
   grant(runId: string, process: string): string {
     this.revoke(runId);
     const token = newToken();
@@ -27,7 +27,7 @@ export class RunTokens {
     return token;
   }
 
-  /** False if the run has none. */
+  /** Returns false if the run has no token. */
   revoke(runId: string): boolean {
     const digest = this.#digests.get(runId);
     if (digest === undefined) return false;
@@ -39,7 +39,7 @@ export class RunTokens {
   permissionsOf(token: string): BrokerPermissions | null {
     const digest = digestOf(token);
     const member = this.#members.get(digest);
-    // Made when a program connects: most never do.
+    // Permissions are created when a program connects: most runs never do.
     return member === undefined ? null : { ...permissionsOf(member), isValid: () => this.#members.has(digest) };
   }
 }

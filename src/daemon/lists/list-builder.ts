@@ -3,12 +3,12 @@ import { SerialQueue } from "../../base/serial-queue.ts";
 import { SlicedWork } from "../../base/turns.ts";
 import { ListPages } from "./list-pages.ts";
 
-/** What one turn of the event loop may spend, milliseconds: keys that are typed into a terminal wait behind it. */
+/** Maximum time that one turn of the event loop may spend, milliseconds: typed input waits behind it. */
 const SLICE_MS = 5;
-/** Waiting lists, at most: one is built at a time, in some 50 ms. */
+/** Maximum number of waiting lists: one is built at a time, in about 50 ms. */
 const MAX_WAITING = 64;
 
-/** Builds lists of what runs on this host, one after the other and in slices; the manager fetches them by `task_page`. */
+/** Builds lists of this host's processes, one after the other and in slices; the manager fetches them by `list_page`. */
 export class ListBuilder {
   readonly pages: ListPages;
   readonly #queue = new SerialQueue({ max: MAX_WAITING, busy: "this host is asked for too many lists of tasks at once; try again" });
@@ -18,7 +18,7 @@ export class ListBuilder {
     this.pages = new ListPages(clock);
   }
 
-  /** Rejects with `busy`. */
+  /** Queues the building of a list. Rejects with `busy`. */
   run<T>(build: (work: SlicedWork) => Promise<T>): Promise<T> {
     return this.#queue.run(() => build(this.#work));
   }

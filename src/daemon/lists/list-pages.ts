@@ -1,18 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import type { ListPage } from "../../contract/pages.ts";
 
-/** A page's JSON, bytes: below MAX_MESSAGE_BYTES with room for a row of the longest command line and environment. */
+/** Size of a page's JSON, bytes: below MAX_MESSAGE_BYTES with room for a row of the longest command line and environment. */
 const PAGE_BYTES = 128 * 1024;
-/** A whole list, bytes: 100,000 tasks without environments. */
+/** Maximum size of a list, bytes: 100,000 tasks without environments. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
 /** Maximum number of lists that were not fetched to their end; the oldest are removed first. */
-const MAX_LISTS = 8;
+const MAX_LISTS = 16;
 const KEPT_MS = 30_000;
 
 interface List {
-  pages: Buffer<ArrayBuffer>[];
-  timer: unknown;
+  /** Those that were not sent yet. */
+  readonly pages: Buffer<ArrayBuffer>[];
+  readonly timer: unknown;
 }
 
 /** Lists that the manager fetches page by page, as JSON. */
@@ -24,15 +26,15 @@ export class ListPages {
     this.#clock = clock;
   }
 
-  /** A new list of rows that are all there. Throws `too_large`. */
-  of(rows: Iterable<unknown>): { list: string; pages: number } {
+  /** Creates a list from all its rows, and returns its first page. Throws `too_large`. */
+  of(rows: Iterable<unknown>): ListPage {
     const list = this.open();
     for (const row of rows) list.add(row);
     return list.end();
   }
 
-  /** A new list that is filled row by row. `add` throws `too_large`. */
-  open(): { add: (row: unknown) => void; end: () => { list: string; pages: number } } {
+  /** Creates a list that is filled row by row; `end` returns its first page. `add` throws `too_large`. */
+  open(): { add: (row: unknown) => void; end: () => ListPage } {
     const id = randomUUID();
     const pages: Buffer<ArrayBuffer>[] = [];
     let rows: string[] = [];
@@ -57,18 +59,19 @@ export class ListPages {
       },
       end: () => {
         cut();
-        this.#keep(id, pages);
-        return { list: id, pages: pages.length };
+        if (pages.length > 1) this.#keep(id, pages);
+        return firstOf(id, pages);
       },
     };
   }
 
-  take(id: string, page: number): Buffer<ArrayBuffer> {
-    const list = this.#lists.get(id);
-    const bytes = list?.pages[page];
-    if (list === undefined || bytes === undefined) throw new MgrError("not_found", "this list has expired; request a new one");
-    if (page === list.pages.length - 1) this.#drop(id);
-    return bytes;
+  /** The next page of a list. */
+  take(id: string | null): ListPage {
+    const list = this.#lists.get(id ?? "");
+    if (id === null || list === undefined) throw new MgrError("not_found", "this list has expired; request a new one");
+    const page = firstOf(id, list.pages);
+    if (page.next === null) this.#drop(id);
+    return page;
   }
 
   close(): void {
@@ -84,4 +87,10 @@ export class ListPages {
     this.#clock.clearTimeout(this.#lists.get(id)?.timer);
     this.#lists.delete(id);
   }
+}
+
+/** Takes the first of the pages. */
+function firstOf(id: string, pages: Buffer<ArrayBuffer>[]): ListPage {
+  const data = pages.shift() ?? Buffer.from("[]");
+  return { data, next: pages.length === 0 ? null : id };
 }

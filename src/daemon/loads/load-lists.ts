@@ -11,7 +11,7 @@ interface LoadListOptions {
   readonly owners: () => TaskOwners;
 }
 
-/** Use of the trees of the managed processes, and of the whole machine. */
+/** Lists CPU and memory of the managed process trees, with the CPU time of the whole machine. */
 export function listLoads({ clock, lists, owners }: LoadListOptions): Promise<ResponseOf<"loads">> {
   return lists.run(async (work) => {
     const loads = new Map<string, RunLoad>();

@@ -7,7 +7,7 @@ import { ticksToMs } from "./run-loads.ts";
 const FIELDS = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"] as const;
 const IDLE: ReadonlySet<string> = new Set(["idle", "iowait"]);
 
-/** CPU time of this machine. Undefined where the kernel does not tell. */
+/** CPU time of this machine; undefined if the kernel does not report it. */
 export function machineCpuNow(text: string = readFileSync("/proc/stat", "latin1")): z.infer<typeof machineCpu> | undefined {
   const [, counted] = /^cpu +([\d ]+)$/m.exec(text) ?? [];
   const cpus = text.match(/^cpu\d/gm)?.length ?? 0;

@@ -3,13 +3,13 @@ import { listPids, PAGE_BYTES, readStat, TICKS_PER_SECOND, ticksSinceBoot } from
 import type { ProcessStat } from "../proc/process-stat.ts";
 import type { TaskOwners } from "../tree/task-owners.ts";
 
-/** What the tree of a managed process uses. */
+/** Resource use of a managed process's tree. */
 export interface RunLoad {
-  /** CPU time so far, clock ticks. What orphans have used is missing once they have ended. */
+  /** CPU time so far, clock ticks, without that of orphans that have ended. */
   ticks: number;
   rssBytes: number;
   processes: number;
-  /** Clock ticks since its oldest process began. */
+  /** Age of the oldest process, clock ticks. */
   age: number;
 }
 

@@ -1,6 +1,6 @@
 import { readAffinity } from "./process-calls.ts";
 
-/** Texts by mask: thousands of tasks have few different ones. */
+/** CPU lists as text, by mask: thousands of tasks share few masks. */
 const texts = new Map<string, string>();
 const MAX_TEXTS = 1_000;
 

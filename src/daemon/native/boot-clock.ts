@@ -10,7 +10,7 @@ const TICKS_PER_SECOND = 100;
 const time = Buffer.alloc(16);
 const LONG_BYTES = koffi.sizeof("long");
 
-/** Clock ticks since boot, as in the start times of processes (`/proc/PID/stat`), without a look at /proc. */
+/** Clock ticks since boot, as in the start times of processes (`/proc/PID/stat`), without reading /proc. */
 export function bootTicks(): number {
   clockGettime(CLOCK_BOOTTIME, time);
   return longAt(0) * TICKS_PER_SECOND + Math.floor(longAt(LONG_BYTES) / NS_PER_TICK);

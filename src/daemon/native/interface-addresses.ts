@@ -18,7 +18,7 @@ interface Entry {
   readonly netmask: unknown;
 }
 const ENTRY = koffi.struct("ifaddrs", { next: "void *", name: "char *", flags: "uint32_t", address: "void *", netmask: "void *" });
-/** What is read of every kind of `struct sockaddr`: the C library keeps at least 28 bytes for each. */
+/** The part that is read of any kind of `struct sockaddr`: the C library keeps at least 28 bytes for each. */
 const SOCKADDR = koffi.array("uint8_t", 24, "Typed");
 
 const IFF_UP = 0x1;
@@ -26,9 +26,9 @@ const IFF_RUNNING = 0x40;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_PACKET = 17;
-/** `struct sockaddr_ll`: the interface's index, and the length of its hardware address and where that is. */
+/** Offsets in `struct sockaddr_ll`: the interface's index, the length of its hardware address, and that address. */
 const [LL_INDEX, LL_LENGTH, LL_ADDRESS] = [4, 11, 12];
-/** Where `struct sockaddr_in` and `sockaddr_in6` have the address. */
+/** Offset and length of the address in `struct sockaddr_in` and `sockaddr_in6`. */
 const PLACES = new Map([
   [AF_INET, { offset: 4, bytes: 4 }],
   [AF_INET6, { offset: 8, bytes: 16 }],
@@ -36,13 +36,13 @@ const PLACES = new Map([
 const MAX_TEXT_BYTES = 46;
 
 export interface InterfaceAddresses {
-  /** Of the kernel. */
+  /** The kernel's index of the interface. */
   index: number;
-  /** It is switched on, and has a carrier where that can be known. */
+  /** Whether it is up, and has a carrier if that can be known. */
   isRunning: boolean;
   /** Its hardware address, empty if it has none: as `/sys/class/net/<name>/address` has it. */
   hardware: string;
-  /** With the length of the netmask, also of interfaces that are down, which Node leaves out. */
+  /** Addresses with the length of the netmask, also of interfaces that are down, which Node leaves out. */
   readonly addresses: string[];
 }
 
@@ -87,7 +87,7 @@ function bytesAt(pointer: unknown): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** Bits that are set. */
+/** Number of bits that are set. */
 function ones(bytes: Uint8Array): number {
   return [...bytes].reduce((sum, byte) => sum + byte.toString(2).replaceAll("0", "").length, 0);
 }

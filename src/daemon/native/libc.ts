@@ -3,8 +3,8 @@ import { constants } from "node:os";
 import type * as Koffi from "koffi";
 import { MgrError } from "../../base/errors.ts";
 
-// Loaded once, at start: replacing node_modules below a running daemon must not hurt it, and a bundler leaves require()
-// of a created require alone, so that native files are found where npm has put them.
+// Loaded once, at start: replacing node_modules must not break a running daemon. A bundler does not rewrite require() of a created require,
+// so that native files are found where npm has put them.
 const require = createRequire(import.meta.url);
 export const koffi = require("koffi") as typeof Koffi;
 
@@ -66,7 +66,7 @@ export function tryLockExclusive(fd: number): boolean {
   return tryLock(fd, LOCK_EX);
 }
 
-/** The same with a shared lock, which any number of open files may hold, but none beside an exclusive one. */
+/** Takes a shared lock without waiting: any number of open files may hold one, but none beside an exclusive lock. */
 export function tryLockShared(fd: number): boolean {
   return tryLock(fd, LOCK_SH);
 }
@@ -78,8 +78,8 @@ function tryLock(fd: number, operation: number): boolean {
 }
 
 /**
- * Sets this process's soft limit on file locks, which what it forks inherits. Returns the one before, null if the hard
- * limit does not allow it.
+ * Sets this process's soft limit on file locks, which forked processes inherit. Returns the previous limit; null if the hard limit does not
+ * allow the new one.
  */
 export function swapFileLocksLimit(soft: bigint): bigint | null {
   const limits = Buffer.alloc(RLIMIT_BYTES);
@@ -91,8 +91,8 @@ export function swapFileLocksLimit(soft: bigint): bigint | null {
 }
 
 /**
- * Takes away the zombie `pid`, an orphan that came to us as its subreaper. False: it is still alive or no child of ours.
- * Never to be used for children that Node has started: libuv waits for those itself and would miss their exit.
+ * Reaps the zombie `pid`, an orphan that was reparented to this process as its subreaper. Returns false if it is still alive or not a child
+ * of this process. Never use it for children that Node has started: libuv waits for those itself and would miss their exit.
  */
 export function reapOrphan(pid: number): boolean {
   const reaped = waitpid(pid, null, WNOHANG);
@@ -100,7 +100,7 @@ export function reapOrphan(pid: number): boolean {
   return reaped === pid;
 }
 
-/** Reaps an ended child: its raw wait status. `unknown`: other code has reaped it. Never to be used for children of Node's. */
+/** Reaps an ended child and returns its raw wait status. `unknown`: other code has reaped it. Never use it for children of Node. */
 export function waitForChild(pid: number): number | "alive" | "unknown" {
   const status = Buffer.alloc(4);
   const found = waitpid(pid, status, WNOHANG);
@@ -109,7 +109,7 @@ export function waitForChild(pid: number): number | "alive" | "unknown" {
   return "unknown";
 }
 
-/** The pid of a child that has ended and is not reaped yet, also of one that other code has started. Does not reap it. 0: there is none. */
+/** Returns the pid of a child that has ended and is not reaped yet, also of one that other code has started; 0: there is none. Does not reap it. */
 export function endedChild(): number {
   const info = Buffer.alloc(SIGINFO_BYTES);
   return waitid(P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT) === 0 ? info.readInt32LE(SIGINFO_PID_AT) : 0;

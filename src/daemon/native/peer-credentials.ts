@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { descriptorOf, getsockopt } from "./socket-options.ts";
 
-/** Of Linux on x64 and arm64. */
+/** Values on Linux for x64 and arm64. */
 const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
 /** `struct ucred`: pid, uid and gid, 32 bits each. */
@@ -9,8 +9,8 @@ const UCRED_BYTES = 12;
 const UID_OFFSET = 4;
 
 /**
- * The user at the other end of a unix socket, as the kernel knows it: of the process that connected, or that began to
- * listen. null: the connection is gone.
+ * Returns the user at the other end of a unix socket from the kernel: of the process that connected, or that began to listen. null: the
+ * connection is closed.
  */
 export function peerUid(socket: Socket): number | null {
   const fd = descriptorOf(socket);
@@ -21,7 +21,7 @@ export function peerUid(socket: Socket): number | null {
   return value.readUInt32LE(UID_OFFSET);
 }
 
-/** Whether the user may speak for this one: the same user, or root. */
+/** Whether the peer is trusted: it runs as the same user, or as root. */
 export function isTrustedPeer(uid: number | null): uid is number {
   return uid !== null && (uid === 0 || uid === process.geteuid?.());
 }

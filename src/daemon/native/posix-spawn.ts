@@ -1,7 +1,7 @@
 import { libc } from "./libc.ts";
 
-// posix_spawn(3) instead of Node's spawn: Node tells of an exit by a real-time signal as of "code 0", goes through a thread
-// pool and a pipe for each child, and cannot make a terminal the child's own without a shell in between (docs/decisions/0010).
+// posix_spawn(3) instead of Node's spawn: Node reports an exit by a real-time signal as "code 0", uses a thread pool and a pipe for each
+// child, and cannot make a terminal the child's own without a shell in between (docs/decisions/0010).
 
 type Call = (...values: unknown[]) => number;
 const call = (declaration: string): Call => libc.func(declaration) as Call;
@@ -36,7 +36,7 @@ setMask(attributes, Buffer.alloc(STRUCT_BYTES));
 setDefaults(attributes, Buffer.alloc(STRUCT_BYTES, 0xff));
 
 export interface Spawned {
-  /** What is executed; relative ones from `cwd`. */
+  /** Path of the executable; a relative one starts at `cwd`. */
   path: string;
   argv: readonly string[];
   environment: Readonly<Record<string, string>>;
@@ -47,10 +47,10 @@ export interface Spawned {
   extra?: number | undefined;
 }
 
-/** False on C libraries before glibc 2.29, where `cwd` has to be entered by a shell. */
+/** Whether posix_spawn can enter `cwd`: on C libraries before glibc 2.29, a shell has to. */
 export const CAN_CHANGE_DIRECTORY = addDirectory !== null;
 
-/** Starts a program as the leader of a session of its own. Its pid, or the negative number of the error that the kernel gave. */
+/** Starts a program as the leader of its own session. Returns its pid, or the negative errno of a failure. */
 export function spawnLeader({ path, argv, environment, cwd, standard, extra }: Spawned): number {
   const actions = Buffer.alloc(STRUCT_BYTES);
   initActions(actions);
@@ -69,7 +69,7 @@ export function spawnLeader({ path, argv, environment, cwd, standard, extra }: S
   }
 }
 
-/** A pipe, neither end of which is inherited; null if there can be none: too many open files. */
+/** Opens a pipe, neither end of which is inherited; null: too many open files. */
 export function openPipe(): { read: number; write: number } | null {
   const fds = Buffer.alloc(8);
   return pipe2(fds, O_CLOEXEC) === 0 ? { read: fds.readInt32LE(0), write: fds.readInt32LE(4) } : null;

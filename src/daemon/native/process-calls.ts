@@ -2,7 +2,7 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import type { LimitName } from "../../contract/run.ts";
 import { errnoName, libc } from "./libc.ts";
 
-// Calls about other processes, or about this thread on behalf of one. A failed one throws the kernel's name for the reason.
+// Calls about other processes, or about this thread on behalf of one. A failed call throws the name of the kernel's error.
 
 const prlimit = libc.func("int prlimit(int pid, int resource, const void *limit, void *old)") as (
   pid: number,
@@ -48,18 +48,18 @@ const RLIMITS: Readonly<Record<LimitName, number>> = {
   rttime: 15,
 };
 const RLIM_INFINITY = 0xffff_ffff_ffff_ffffn;
-/** CPUs that a mask may name: what the kernel supports at most. */
+/** Maximum number of CPUs in a mask: the most that the kernel supports. */
 const MAX_CPUS = 8_192;
 const PRIO_PROCESS = 0;
 const PR_SET_DUMPABLE = 4;
 
-/** setgroups, setresgid, setresuid: the kernel's own calls, which change one thread only, have no name in the C library. */
+/** System calls setgroups, setresgid, setresuid: they change one thread only, and the C library does not export them. */
 const CREDENTIAL_CALLS: Readonly<Record<string, readonly [groups: number, gid: number, uid: number]>> = {
   x64: [116, 119, 117],
   arm64: [159, 149, 147],
 };
 
-/** null is unlimited. */
+/** Sets a resource limit; null is unlimited. */
 export function setLimit(pid: number, name: LimitName, soft: number | null, hard: number | null): void {
   const values = Buffer.alloc(16);
   values.writeBigUInt64LE(soft === null ? RLIM_INFINITY : BigInt(soft), 0);
@@ -67,7 +67,7 @@ export function setLimit(pid: number, name: LimitName, soft: number | null, hard
   check(prlimit(pid, RLIMITS[name], values, null));
 }
 
-/** `policy` is Linux's number. */
+/** Sets the scheduling policy; `policy` is Linux's number. */
 export function setPolicy(pid: number, policy: number, priority: number): void {
   const parameters = Buffer.alloc(4);
   parameters.writeInt32LE(priority);
@@ -83,9 +83,9 @@ export function setAffinity(pid: number, cpus: readonly number[]): void {
   check(schedSetaffinity(pid, mask.length, mask));
 }
 
-/** The mask, in a buffer that the next call uses again; null: there is no such task. */
+/** Returns the affinity mask, in a buffer that the next call reuses; null: there is no such task. */
 export function readAffinity(tid: number): Buffer | null {
-  // As small as this kernel takes it: it is read for thousands of tasks.
+  // The smallest buffer that this kernel accepts: masks are read for thousands of tasks.
   while (schedGetaffinity(tid, affinityMask.length, affinityMask) === -1) {
     if (errnoName() !== "EINVAL" || affinityMask.length >= MAX_CPUS / 8) return null;
     affinityMask = Buffer.alloc(2 * affinityMask.length);
@@ -95,7 +95,7 @@ export function readAffinity(tid: number): Buffer | null {
 
 let affinityMask = Buffer.alloc(8);
 
-/** The policy with its flags (SCHED_RESET_ON_FORK). */
+/** Returns the scheduling policy with its flags (SCHED_RESET_ON_FORK). */
 export function readPolicy(tid: number): number {
   const policy = schedGetscheduler(tid);
   check(policy);
@@ -106,7 +106,7 @@ export function setNice(pid: number, nice: number): void {
   check(setpriority(PRIO_PROCESS, pid, nice));
 }
 
-/** A call that the kernel refused; `message` is its name for the reason, such as EPERM. */
+/** A failed call; `message` is the name of the kernel's error, such as EPERM. */
 export class NativeError extends Error {}
 
 function check(result: number): void {
@@ -121,9 +121,9 @@ interface User {
 }
 
 /**
- * Does `work`, and all that it forks, as another user with that user's groups; only for root. What the kernel then
- * permits is what that user may do, on this thread: the C library would change all of them, and Node's own `uid` option
- * takes the supplementary groups away. `work` has to fork before it returns.
+ * Runs `work`, and all that it forks, as another user with that user's groups; only for root. The kernel then permits what that user may
+ * do, on this thread only: the C library would change all threads, and Node's own `uid` option drops the supplementary groups. `work` has
+ * to fork before it returns.
  */
 export function asAccount<T>(account: User | null, work: () => T): T {
   if (account === null) return work();
@@ -135,7 +135,7 @@ export function asAccount<T>(account: User | null, work: () => T): T {
     const list = Buffer.from(Uint32Array.from(groups).buffer);
     check(syscall(setgroups, "long", groups.length, "void *", list));
   };
-  // The saved ids stay root's: they are the way back, and the program that is executed does not inherit them.
+  // The saved ids stay root's: they are needed to switch back, and the executed program does not inherit them.
   const setIds = (uid: number, gid: number) => {
     check(syscall(setresgid, "long", gid, "long", gid, "long", own.gid));
     check(syscall(setresuid, "long", uid, "long", uid, "long", own.uid));

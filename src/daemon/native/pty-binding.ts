@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { MgrError, messageOf } from "../../base/errors.ts";
 
-// A bundler leaves require() of a created require alone.
+// A bundler does not rewrite require() of a created require.
 const require = createRequire(import.meta.url);
 
 /** The two native calls of node-pty that are used here. */
@@ -13,10 +13,10 @@ export interface PtyBinding {
 let loaded: PtyBinding | null = null;
 
 /**
- * Loaded once; the daemon does it at its start, because replacing node_modules below a running daemon must not hurt it.
+ * Loads the binding once; the daemon does so at its start, because replacing node_modules must not break a running daemon.
  *
- * It is the prebuilt binary of `@lydell/node-pty`, which is installed under the name `node-pty`. The original package under
- * that name works too: it is compiled when it is installed, for machines that no prebuilt binary fits.
+ * It is the prebuilt binary of `@lydell/node-pty`, which is installed under the name `node-pty`. The original package under that name works
+ * too: it is compiled when it is installed, for machines that no prebuilt binary fits.
  */
 export function ptyBinding(): PtyBinding {
   loaded ??= load();

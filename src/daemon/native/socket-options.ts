@@ -19,15 +19,15 @@ const setsockopt = libc.func("int setsockopt(int fd, int level, int option, cons
 
 const IPPROTO_TCP = 6;
 const TCP_NOTSENT_LOWAT = 25;
-/** Bytes that the kernel may hold unsent, which cannot be overtaken any more: 4 ms on a network of 16 Mbit/s. */
+/** Maximum number of bytes that the kernel may hold unsent, which cannot be overtaken any more: 4 ms on a network of 16 Mbit/s. */
 const MAX_UNSENT_BYTES = 8 * 1024;
 
 const ioctl = libc.func("int ioctl(int fd, unsigned long request, void *value)") as (fd: number, request: number, value: Buffer) => number;
-/** Bytes of the send queue that were not sent yet (tcp(7)). */
+/** Request for the number of bytes in the send queue that were not sent yet (tcp(7)). */
 const SIOCOUTQNSD = 0x894b;
 const count = Buffer.alloc(4);
 
-/** Bytes that the kernel holds for a TCP connection and has not sent; 0 for other sockets. */
+/** Number of bytes that the kernel holds for a TCP connection and has not sent; 0 for other sockets. */
 export function unsentBytes(socket: Socket): number {
   const fd = descriptorOf(socket);
   return fd < 0 || ioctl(fd, SIOCOUTQNSD, count) === -1 ? 0 : count.readInt32LE();
@@ -41,7 +41,7 @@ export function limitUnsent(socket: Socket): void {
   if (fd >= 0) setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, value, value.length);
 }
 
-/** Node has no public way to a socket's descriptor. */
+/** Returns the descriptor of a socket, -1 if it has none. Node has no public API for it. */
 export function descriptorOf(socket: Socket): number {
   const { _handle: handle } = socket as Socket & { _handle?: { fd?: number } | null };
   return handle?.fd ?? -1;

@@ -4,7 +4,7 @@ import { descriptorOf, getsockopt } from "./socket-options.ts";
 
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
-/** `struct tcp_info` of Linux 4.6 and later up to the fields that are needed, and of 4.18; newer kernels only extend it. */
+/** Size of `struct tcp_info` in Linux 4.6 and later up to the fields that are needed, and in 4.18; newer kernels only extend it. */
 const NEEDED_BYTES = 160;
 const INFO_BYTES = 196;
 const RTT = 68;
@@ -18,13 +18,13 @@ const DELIVERED = 192;
 const value = Buffer.alloc(INFO_BYTES);
 const length = Buffer.alloc(4);
 
-/** What the kernel knows of a TCP connection; null: it is gone, or no TCP connection. */
+/** Reads the kernel's counters of a TCP connection; null: it is closed, or not TCP. */
 export function tcpInfo(socket: Socket): TcpInfo | null {
   const fd = descriptorOf(socket);
   length.writeUInt32LE(INFO_BYTES);
   if (fd < 0 || getsockopt(fd, IPPROTO_TCP, TCP_INFO, value, length) === -1 || length.readUInt32LE() < NEEDED_BYTES) return null;
   const [out, retransmits] = [value.readUInt32LE(DATA_SEGS_OUT), value.readUInt32LE(TOTAL_RETRANS)];
-  // The kernel counts the handshake as one.
+  // The kernel counts the handshake as one delivered segment.
   const delivered = length.readUInt32LE() < INFO_BYTES ? out - retransmits : value.readUInt32LE(DELIVERED) - 1;
   return {
     sent: Number(value.readBigUInt64LE(BYTES_ACKED)),

@@ -23,7 +23,7 @@ export function openTerminalPair(rows: number, cols: number): { master: number; 
   return { master: pair.master, slave: pair.slave, path: pair.pty };
 }
 
-/** Without it the erase key takes a single byte of a character when the kernel edits the line. */
+/** Sets IUTF8: otherwise the erase key removes a single byte of a character when the kernel edits the line. */
 function eraseWholeCharacters(fd: number): void {
   const settings = Buffer.alloc(TERMIOS_BYTES);
   if (tcgetattr(fd, settings) === -1) throw systemError("tcgetattr");

@@ -33,7 +33,7 @@ export function bindError(address: string, port: number): string | null {
   try {
     const on = Buffer.alloc(4);
     on.writeInt32LE(1);
-    // As Node does it: connections of before that are still being closed are no obstacle.
+    // As in Node: connections of an earlier listener that are still being closed do not prevent it.
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, on, on.length) === -1) throw systemError("setsockopt");
     const place = socketAddress(family, address, port);
     return bind(fd, place, place.length) === -1 ? errnoName() : null;
@@ -49,7 +49,7 @@ function socketAddress(family: number, address: string, port: number): Buffer {
   place.writeUInt16BE(port, 2);
   // An IPv6 address comes after the flow label.
   const at = family === AF_INET ? 4 : 8;
-  // A scope (fe80::1%eth0) is left to the real bind.
+  // The scope of an address (fe80::1%eth0) is checked by the real bind only.
   if (inetPton(family, address.replace(/%.*$/, ""), place.subarray(at)) !== 1) throw systemError("inet_pton");
   return place;
 }

@@ -1,16 +1,16 @@
 import { constants } from "node:os";
 import { RTMAX, RTMIN } from "../../protocol/process/signals.ts";
 
-/** How a child ended, as wait(2) tells it. */
+/** Exit status of a child, as reported by wait(2). */
 export interface ChildExit {
-  /** null if a signal ended it. */
+  /** Exit code; null if a signal ended it. */
   code: number | null;
   signal: string | null;
-  /** It left a core dump. */
+  /** Whether it left a core dump. */
   dumpedCore: boolean;
 }
 
-/** Names by number; of two names for one the first that signal(7) has. */
+/** Signal names by number; if a number has two names, the first one in signal(7). */
 const NAMES = new Map(
   Object.entries(constants.signals)
     .reverse()

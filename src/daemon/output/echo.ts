@@ -1,4 +1,4 @@
-/** How long to wait for an echo, milliseconds: a terminal echoes within a twentieth of it. */
+/** Maximum time to wait for an echo, milliseconds: a terminal echoes within a twentieth of it. */
 const ECHO_MS = 1;
 
 /**
@@ -23,7 +23,7 @@ export class Echo {
     return promise;
   }
 
-  /** Output has come. */
+  /** Ends the wait: output was received. */
   come(): void {
     this.#waiting?.come();
     this.#waiting = null;

@@ -8,12 +8,12 @@ import { WindowSender } from "./window-sender.ts";
 interface HostOutputOptions {
   readonly streamId: string;
   readonly clock: Clock;
-  /** Bytes of memory for the output of all processes. */
+  /** Maximum memory for the output of all processes, bytes. */
   readonly ringBudget: number | undefined;
-  /** Where output is kept for the next daemon; undefined: nowhere. */
+  /** Folders that keep output for the next daemon; undefined: none. */
   readonly kept: KeptOutputOptions | undefined;
   readonly send: (chunk: OutputChunk) => void;
-  /** The program that writes `name` has to wait, or may continue. */
+  /** Holds or resumes the program that writes the output `name`. */
   readonly hold: (name: string, held: boolean) => void;
   readonly log: (level: HostLog["level"], msg: string) => void;
 }
@@ -22,10 +22,10 @@ interface HostOutputOptions {
 export class HostOutput {
   readonly rings: RingStore;
   readonly logFiles: LogFiles;
-  /** Null: nothing is kept for the next daemon. */
+  /** Output kept for the next daemon; null: nothing is kept. */
   readonly kept: KeptOutput | null;
   readonly #windows: WindowSender;
-  /** Whether the output path has room; null: unlimited. */
+  /** Returns whether the output path has room; null: unlimited. */
   #hasRoom: (() => boolean) | null = null;
 
   constructor({ streamId, clock, ringBudget, kept, send, hold, log }: HostOutputOptions) {
@@ -60,13 +60,13 @@ export class HostOutput {
     this.#windows.roomAgain();
   }
 
-  /** The ring of `name` has grown. */
+  /** Called when the ring of `name` has grown. */
   grown(name: string): void {
     this.#windows.grown(name);
     this.kept?.grown(name);
   }
 
-  /** Sends what the ring of `name` has, as far as its window allows. */
+  /** Sends the content of the ring of `name`, as far as its window allows. */
   pump(name: string): void {
     this.#windows.pump(name);
   }

@@ -4,20 +4,21 @@ import { dirname } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { isDiskFull, messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
+import { resolvesWithin } from "../../base/wait.ts";
 import type { HostLog } from "../../contract/messages.ts";
 import type { LogFile as LogFileSpec } from "../../contract/run.ts";
 import { fitting, restOfCharacter, rotate } from "./log-rotation.ts";
 import type { OutputRing } from "./output-ring.ts";
 
-/** A ring that feeds a file keeps this much, bytes: it is the file's queue. */
+/** Minimum size of a ring that feeds a file, bytes: it is the file's queue. */
 export const LOG_BACKLOG_BYTES = 1024 * 1024;
 /** Unwritten bytes at which the process has to wait for the disk, and at which it may continue. */
 const HIGH_BYTES = LOG_BACKLOG_BYTES / 2;
 const LOW_BYTES = LOG_BACKLOG_BYTES / 8;
-/** A disk that accepts nothing for this long is no longer waited for, milliseconds. */
+/** Time after which a process no longer waits for a disk that accepts nothing, milliseconds. */
 const STALL_MS = 2_000;
 const NEWLINE = 0x0a;
-/** Bytes written at once. */
+/** Maximum number of bytes written at once. */
 const PIECE_BYTES = 256 * 1024;
 /** Pieces from this size on are copied into memory that is kept while the file is open. */
 const LARGE_BYTES = 64 * 1024;
@@ -27,15 +28,15 @@ const RETRY_MS = 1_000;
 const CLOSE_MS = 2_000;
 /** Output of processes is readable by their user only, unless the configuration says otherwise. */
 const DEFAULT_MODE = 0o600;
-/** Who can write a folder can put a link in the place of a log file: no others than the owner, whatever the umask is. */
+/** Mode of created folders: only the owner may write them, whatever the umask is, because a writer could replace a log file with a link. */
 const FOLDER_MODE = 0o755;
 // O_NONBLOCK: opening a named pipe without a reader must fail instead of waiting.
 const OPEN_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 interface LogFileOptions {
-  /** Of the process, for messages. */
+  /** Name of the process, for messages. */
   name: string;
-  /** `path` is absolute. */
+  /** Settings of the file; `path` is absolute. */
   spec: LogFileSpec;
   ring: OutputRing;
   clock: Clock;
@@ -84,21 +85,24 @@ export class LogFile {
     return this.#turns.run(() => work(this.#next));
   }
 
-  /** A run starts: sizes and mode as in its spec, the path stays. `onPressure` tells whether it has to wait for the disk. */
+  /**
+   * Begins a run: sizes and mode come from its spec, the path stays. `onPressure` is called when the run has to wait for the disk, or may
+   * continue.
+   */
   resume(spec: LogFileSpec, onPressure: (isPressed: boolean) => void): void {
     this.#spec = { ...spec, path: this.#spec.path };
     this.#isResting = false;
     this.#onPressure = onPressure;
   }
 
-  /** The run has ended: closes the file once all of it is written. */
+  /** Ends a run: closes the file once all of it is written. */
   rest(): void {
     this.#isResting = true;
     this.#onPressure = () => {};
     this.pump();
   }
 
-  /** The ring may have grown. */
+  /** Called when the ring may have grown. */
   pump(): void {
     this.#weigh();
     if (this.#retry === null && !this.#isClosed) this.#begin();
@@ -110,25 +114,21 @@ export class LogFile {
     this.#options.clock.clearTimeout(this.#retry);
     this.#begin();
     const { clock, log, name } = this.#options;
-    let timer: unknown;
-    const late = new Promise<void>((resolve) => {
-      timer = clock.setTimeout(resolve, CLOSE_MS);
-    });
-    await Promise.race([this.#work, late]);
+    const deadline = clock.monotonic() + CLOSE_MS;
+    const isInTime = await resolvesWithin(this.#work ?? Promise.resolve(), CLOSE_MS, clock);
     this.#isClosed = true;
     this.#press(false);
     clock.clearTimeout(this.#retry);
     const closing = this.#closeFile().catch((error: unknown) =>
       log("warning", `the log file of '${name}' could not be closed: ${messageOf(error)}`),
     );
-    await Promise.race([closing, late]);
-    clock.clearTimeout(timer);
+    if (isInTime) await resolvesWithin(closing, Math.max(0, deadline - clock.monotonic()), clock);
   }
 
   #begin(): void {
     this.#work ??= this.#writeAll().finally(() => {
       this.#work = null;
-      // Output received in the turn in which the last piece was finished.
+      // Output may have arrived in the turn in which the last piece was finished.
       if (this.#hasWork) this.pump();
     });
   }
@@ -174,7 +174,7 @@ export class LogFile {
     }
   }
 
-  /** One piece is written at a time, so a flood is copied into the same memory each time. */
+  /** Returns the next piece. One piece is written at a time, so a flood is copied into the same memory each time. */
   #nextPiece(): Buffer {
     const { ring } = this.#options;
     if (ring.end - this.#next < LARGE_BYTES) return ring.read(this.#next, PIECE_BYTES).data;
@@ -215,7 +215,7 @@ export class LogFile {
   async #failed(error: unknown): Promise<void> {
     const { name, log, clock } = this.#options;
     await this.#closeFile().catch(() => {
-      // EIO or ENOSPC again when closing: the descriptor is closed nevertheless.
+      // Closing may fail with EIO or ENOSPC again: the descriptor is closed nevertheless.
     });
     if (this.#isClosed) return;
     if (!this.#isFailing) {
@@ -268,11 +268,11 @@ export class LogFile {
   }
 }
 
-/** A new file gets exactly `mode`, whatever the umask is; an existing one keeps its own. */
+/** Opens a log file. A new one gets exactly `mode`, whatever the umask is; an existing one keeps its own. */
 async function openOwn(path: string, mode: number): Promise<FileHandle> {
   let file: FileHandle;
   try {
-    // Never more permissions than requested, not even for a moment.
+    // The file never has more permissions than requested, not even for a moment.
     file = await open(path, OPEN_FLAGS | constants.O_EXCL, mode & DEFAULT_MODE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -287,9 +287,11 @@ async function openOwn(path: string, mode: number): Promise<FileHandle> {
   }
 }
 
-const gapLine = (lost: number) => Buffer.from(`\n[mgr: ${lost} bytes of output could not be written here]\n`);
+function gapLine(lost: number): Buffer {
+  return Buffer.from(`\n[mgr: ${lost} bytes of output could not be written here]\n`);
+}
 
-/** `onWritten` gets how many bytes are in the file so far: a full disk may take a part. */
+/** `onWritten` receives the number of bytes written so far: a full disk may accept only a part. */
 async function writeWhole(file: FileHandle, bytes: Uint8Array, onWritten: (length: number) => void = () => {}): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done);

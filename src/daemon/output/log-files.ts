@@ -5,7 +5,7 @@ import type { RunSpec } from "../../contract/run.ts";
 import { LogFile } from "./log-file.ts";
 import type { OutputRing } from "./output-ring.ts";
 
-/** The log files of all process names; each goes on from run to run. */
+/** The log files of all process names; each continues across runs. */
 export class LogFiles {
   readonly #files = new Map<string, LogFile>();
   readonly #options: { clock: Clock; log: (level: HostLog["level"], msg: string) => void };
@@ -14,12 +14,12 @@ export class LogFiles {
     this.#options = options;
   }
 
-  /** For a run about to begin; null: none is configured. */
+  /** Returns the log file for a run about to begin; null: none is configured. */
   open({ name, base_dir: baseDir, log_file: spec }: RunSpec, ring: OutputRing): LogFile | null {
     const path = spec === null ? null : resolve(baseDir, spec.path);
     const known = this.#files.get(name);
     if (known !== undefined && known.spec.path === path) return known;
-    // What is left of the run before still goes where it belongs.
+    // The remaining output of the previous run is still written to its own file.
     void known?.close();
     this.#files.delete(name);
     if (spec === null || path === null) return null;

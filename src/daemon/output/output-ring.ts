@@ -1,33 +1,33 @@
 import { completeLength } from "../../base/character-cut.ts";
 import { OutputTimes } from "./output-times.ts";
 
-/** Of UTF-8, bytes. */
+/** Maximum length of a UTF-8 character, bytes. */
 const LONGEST_CHARACTER = 4;
-/** A ring grows and forgets in blocks of this many bytes, aligned to multiples of it. */
+/** A ring grows and drops output in blocks of this many bytes, aligned to multiples of it. */
 export const BLOCK_BYTES = 32 * 1024;
-/** First allocation of the first block: thousands of quiet processes print a few lines each. */
+/** Size of the first allocation of the first block, bytes: thousands of quiet processes print a few lines each. */
 const SMALLEST_BLOCK_BYTES = 1024;
-/** The most bytes that a reader that must not miss anything can keep from being dropped. */
+/** Maximum number of bytes that a lossless reader can keep from being dropped. */
 const MAX_PINNED_BYTES = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Told how much memory a ring took (positive) or gave back (negative). */
+/** Receives a change of the memory that a ring uses, bytes: positive or negative. */
 export type MemoryListener = (change: number) => void;
 
 /**
- * The newest output of one process name, by absolute offset: offsets grow for the daemon's life, across runs. At least
- * `backlog` bytes are kept, at most a block more; what a daemon-wide budget takes away comes on top (RingStore).
+ * The newest output of one process name, by absolute offset: offsets grow for the daemon's life, across runs. At least `backlog` bytes are
+ * kept, at most a block more; a daemon-wide budget may drop more (RingStore).
  */
 export class OutputRing {
-  /** Oldest first. Block `i` holds the bytes from `(#firstBlock + i) * BLOCK_BYTES` on. */
+  /** Blocks, oldest first. Block `i` holds the bytes from `(#firstBlock + i) * BLOCK_BYTES` on. */
   readonly #blocks: Buffer<ArrayBuffer>[] = [];
   readonly #onMemory: MemoryListener;
-  /** The block forgotten last: a flood writes into the same memory again and again. */
+  /** The block dropped last: a flood reuses the same memory. */
   #spare: Buffer<ArrayBuffer> | null = null;
   readonly #times = new OutputTimes();
   #firstBlock: number;
   #backlog: number;
-  /** Of the first byte that a reader must not miss; null: there is none. */
+  /** Offset of the first byte that a reader must not miss; null: there is none. */
   #pin: number | null = null;
   /** Offset of the first byte that it ever had. */
   readonly #origin: number;
@@ -61,7 +61,7 @@ export class OutputRing {
     return this.#blocks.length;
   }
 
-  /** Bytes that are kept at least. */
+  /** Minimum number of bytes that are kept. */
   get backlog(): number {
     return this.#backlog;
   }
@@ -72,7 +72,7 @@ export class OutputRing {
     this.#forgetSpare();
   }
 
-  /** From this offset on nothing is dropped, within MAX_PINNED_BYTES; null: nothing is kept for a reader. */
+  /** Keeps all output from this offset on, within MAX_PINNED_BYTES; null: keeps none for a reader. */
   set pin(offset: number | null) {
     this.#pin = offset;
     if (offset === null) this.#forgetSurplus();
@@ -107,8 +107,8 @@ export class OutputRing {
   }
 
   /**
-   * Where the last `lines` lines begin, those of the last `maxAgeMs` milliseconds only. A last line without newline counts; `truncated`:
-   * older ones are gone.
+   * Offset at which the last `lines` lines begin, counting those of the last `maxAgeMs` milliseconds only. A last line without newline
+   * counts; `truncated`: older lines were dropped.
    */
   tail(lines: number, maxAgeMs?: number): { from: number; truncated: boolean } {
     const tail = this.#lastLines(lines);
@@ -117,12 +117,12 @@ export class OutputRing {
     return youngest > tail.from ? { from: youngest, truncated: false } : tail;
   }
 
-  /** Where the output of the last `ageMs` milliseconds begins, evicted or not: none of it is left out, a little before it may be included. */
+  /** Offset where the output of the last `ageMs` milliseconds begins, evicted or not: none of it is left out, a little before it may be included. */
   since(ageMs: number): number {
     return this.#times.offsetAt(performance.now() - ageMs) ?? this.#end;
   }
 
-  /** When the output from an offset on was written, oldest first: each age, in milliseconds, is that of the output up to the next place. */
+  /** Ages of the output from an offset on, oldest first: each, in milliseconds, is valid up to the next offset. */
   ages(from: number): { offset: number; age_ms: number }[] {
     const now = performance.now();
     return this.#times.from(from).map(({ offset, time }) => ({ offset, age_ms: Math.max(0, now - time) }));
@@ -142,14 +142,14 @@ export class OutputRing {
     return { from: this.start, truncated: this.start > this.#origin };
   }
 
-  /** Gives up the oldest block, unless it is the newest too. */
+  /** Drops the oldest block, unless it is the only one. */
   forgetOldest(): void {
     this.#forgetSpare();
     const block = this.#shift();
     if (block !== undefined) this.#onMemory(-block.length);
   }
 
-  /** The part of one block between two offsets; it ends with the block. */
+  /** The bytes between two offsets, up to the end of the first one's block. */
   #piece(from: number, until: number): Buffer<ArrayBuffer> {
     const index = Math.floor(from / BLOCK_BYTES);
     const block = this.#blocks[index - this.#firstBlock];
@@ -172,7 +172,7 @@ export class OutputRing {
     return grown;
   }
 
-  /** After the first block the process is no quiet one. */
+  /** Adds a whole block: a process that filled the first one is not quiet. */
   #addBlock(): Buffer<ArrayBuffer> {
     const spare = this.#spare;
     const block = spare ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);

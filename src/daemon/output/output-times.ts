@@ -1,20 +1,20 @@
-/** Beyond this number, marks are joined until half of it is left. */
+/** Maximum number of marks: beyond it, they are joined until half of it is left. */
 const MAX_MARKS = 512;
-/** Least distance of two marks at first, milliseconds. */
+/** Minimum time between two marks at first, milliseconds. */
 const FIRST_INTERVAL_MS = 1_000;
 
 interface Mark {
   readonly offset: number;
-  /** Monotonic, milliseconds. */
+  /** Monotonic time, milliseconds. */
   readonly time: number;
 }
 
-/** When output was written, by offset: precise to a second at first, less precise over a long time. */
+/** Times at which output was written, by offset: precise to a second at first, less precise over a long time. */
 export class OutputTimes {
   #marks: Mark[] = [];
   #interval = FIRST_INTERVAL_MS;
 
-  /** Output begins at `offset` now. */
+  /** Records that the output from `offset` on begins at `time`. */
   note(offset: number, time: number): void {
     const last = this.#marks.at(-1);
     if (last !== undefined && time - last.time < this.#interval) return;
@@ -22,7 +22,7 @@ export class OutputTimes {
     if (this.#marks.length > MAX_MARKS) this.#join();
   }
 
-  /** Where the output that was written at `time` or later begins: none of it is left out, a little before it may be included. */
+  /** Offset at which the output of `time` or later begins: none of it is left out, slightly older output may be included. null: there is none. */
   offsetAt(time: number): number | null {
     const newer = this.#marks.findIndex((mark) => mark.time >= time);
     // Output of a mark was written less than two intervals after it: one since the mark was set, and one from joining.
@@ -31,7 +31,7 @@ export class OutputTimes {
     return newer < 0 ? null : (this.#marks[newer]?.offset ?? null);
   }
 
-  /** When the output from an offset on was written: each mark is valid until the next one. The first may be of before. */
+  /** Marks for the output from an offset on: each is valid until the next one. The first may be before the offset. */
   from(offset: number): readonly Mark[] {
     const newer = this.#marks.findIndex((mark) => mark.offset > offset);
     return this.#marks.slice(Math.max(0, (newer < 0 ? this.#marks.length : newer) - 1));

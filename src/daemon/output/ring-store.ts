@@ -1,20 +1,20 @@
 import { totalmem } from "node:os";
 import { BLOCK_BYTES, OutputRing } from "./output-ring.ts";
 
-/** Memory for the output of all processes of a daemon, bytes, unless told otherwise: at most an eighth of the machine's. */
+/** Default memory for the output of all processes of a daemon, bytes: at most an eighth of the machine's. */
 const DEFAULT_RING_BUDGET = Math.min(512 * 1024 * 1024, Math.floor(totalmem() / 8));
-/** Freed beyond what is needed, so that a flood does not search for the largest ring at each block. */
+/** Share that is freed beyond what is needed, so that a flood does not search for the largest ring at each block. */
 const SLACK = 1 / 64;
 
 /** Output of earlier daemons. */
 export interface RestoredOutput {
   readonly name: string;
   readonly data: Buffer;
-  /** When the last of it was written: monotonic, milliseconds. */
+  /** Time of the last write: monotonic, milliseconds. */
   readonly time: number;
 }
 
-/** Rings of all process names, within one budget: what is too much is taken from the oldest output of the largest ring. */
+/** Rings of all process names, within one budget: the excess is dropped from the oldest output of the largest ring. */
 export class RingStore {
   readonly #rings = new Map<string, OutputRing>();
   readonly #budget: number;
@@ -26,7 +26,7 @@ export class RingStore {
     this.#budget = budget;
   }
 
-  /** Memory taken by all rings, bytes. */
+  /** Memory used by all rings, bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -50,7 +50,7 @@ export class RingStore {
     return this.#rings.get(name);
   }
 
-  /** The ring of `name`, made if it is not there yet; from now on it keeps `backlog` bytes. */
+  /** Returns the ring of `name`, created if it is missing; from now on it keeps `backlog` bytes. */
   open(name: string, backlog: number): OutputRing {
     const existing = this.#rings.get(name);
     if (existing !== undefined) {
@@ -68,7 +68,7 @@ export class RingStore {
     const target = this.#budget * (1 - SLACK);
     while (this.#bytes > target) {
       const [largest, second] = this.#twoLargest();
-      // What is left are the newest blocks, which stay.
+      // Only the newest blocks are left, which stay.
       if (largest === undefined || largest.blockCount < 2) return;
       const floor = Math.max(1, second?.blockCount ?? 1);
       do largest.forgetOldest();

@@ -3,9 +3,9 @@ import type { Clock } from "../../base/clock.ts";
 import { isShortage, MgrError } from "../../base/errors.ts";
 import { MAX_STDIN_QUEUE_BYTES } from "../../contract/messages.ts";
 
-/** Bytes a turn: about what the kernel takes at once, so that a long paste never holds the event loop. */
+/** Maximum number of bytes written in a turn: about what the kernel accepts at once, so that a long paste never blocks the event loop. */
 const PIECE_BYTES = 4_096;
-/** Pauses while the child does not read: short for one that is only busy, long enough to cost nothing for one that never will. */
+/** Pauses while the child does not read, milliseconds: short for a busy child, long enough to cost nothing for one that never reads. */
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 64;
 
@@ -33,7 +33,7 @@ export class TerminalWriter {
     return this.#queuedBytes;
   }
 
-  /** Takes all of `bytes` or, throwing `busy`, nothing. */
+  /** Queues all of `bytes` or, throwing `busy`, nothing. */
   write(bytes: Buffer): void {
     if (this.#isClosed || bytes.length === 0) return;
     if (this.#queuedBytes + bytes.length > MAX_STDIN_QUEUE_BYTES) {
@@ -47,7 +47,7 @@ export class TerminalWriter {
     if (this.#timer === null) this.#writePiece();
   }
 
-  /** Nothing is written from now on. */
+  /** Drops the queue; nothing is written from now on. */
   close(): void {
     this.#isClosed = true;
     this.#clock.clearTimeout(this.#timer);
@@ -72,7 +72,7 @@ export class TerminalWriter {
     if (this.#queue.length > 0) this.#timer = this.#clock.setTimeout(() => this.#writePiece(), written > 0 ? 0 : this.#pause);
   }
 
-  /** Bytes that the kernel took, 0 if it is full, null if the terminal is gone. */
+  /** Number of bytes that the kernel accepted: 0 if it is full, null if the terminal is gone. */
   #tryWrite(bytes: Buffer): number | null {
     try {
       return writeSync(this.#fd, bytes, 0, Math.min(bytes.length, PIECE_BYTES));

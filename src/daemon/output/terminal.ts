@@ -15,13 +15,13 @@ import { startTimeBetween } from "../process/start-time.ts";
 import { TerminalWriter } from "./terminal-writer.ts";
 
 /**
- * Most bytes to read at once when the child has ended. A terminal's buffers in the kernel hold far less, so any further output
- * is not the child's, but of another process that goes on writing and must not delay the exit.
+ * Maximum number of bytes read when the child has ended. A terminal's buffers in the kernel hold far less, so any further output comes from
+ * another process that keeps writing and must not delay the exit.
  */
 const DRAIN_BYTES = 256 * 1024;
 /**
- * The capacity of the kernel's terminal, so that a read of a flooding program is full: then libuv reads on (32 times)
- * before it polls again. Each read is processed before the next, so one buffer serves all terminals.
+ * Has the capacity of the kernel's terminal, so that a read of a flooding program is full: then libuv continues to read (32 times) before
+ * it polls again. Each read is processed before the next, so one buffer serves all terminals.
  */
 const readBuffer = Buffer.allocUnsafeSlow(4_095);
 const drainBuffer = Buffer.allocUnsafeSlow(64 * 1024);
@@ -29,14 +29,14 @@ const drainBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 export type TerminalExit = ChildExit;
 
 export interface TerminalOptions extends Pick<Program, "argv" | "cwd" | "environment">, Partial<Pick<Program, "account" | "umask">> {
-  /** In effect from the program's first instruction on. */
+  /** Limits and scheduling, in effect from the program's first instruction on. */
   restrictions?: Restrictions;
   rows: number;
   cols: number;
   clock?: Clock;
-  /** The bytes are borrowed: copy what you keep. */
+  /** Receives output. The bytes are borrowed: copy those that you keep. */
   onData: (bytes: Buffer) => void;
-  /** All output of the child has been delivered before. Called once. */
+  /** Called once, after all output of the child was delivered. */
   onExit: (exit: TerminalExit) => void;
 }
 
@@ -65,7 +65,7 @@ export class Terminal {
   #hasExited = false;
   #isClosed = false;
 
-  /** Starts the child, before it returns (run-tag.ts). Rejects with `spawn_failed` and a sentence, and then nothing is left behind. */
+  /** Starts the child before it returns (run-tag.ts). Rejects with `spawn_failed` and a sentence, and then leaves nothing behind. */
   static async start(options: TerminalOptions): Promise<Terminal> {
     const program = { account: null, umask: null, ...options };
     const { limits, scheduling } = options.restrictions ?? { limits: {}, scheduling: null };
@@ -96,22 +96,23 @@ export class Terminal {
     this.#options = options;
     this.#writer = new TerminalWriter(master, options.clock ?? systemClock);
     this.#stream = openStream(master, options.onData);
-    // A privileged child may hang up its terminal (vhangup(2), as getty does): EIO, and the stream has closed the master.
+    // A privileged child may hang up its terminal (vhangup(2), as getty does): reading fails with EIO, and the stream has closed the
+    // master.
     this.#stream.on("error", () => this.#end());
     child.once("exit", (_code, _signal, exit) => this.#exited(exit));
   }
 
-  /** Queues bytes for the child; throws `busy` when too many wait. Ignored once it is closed. */
+  /** Queues bytes for the child; throws `busy` if too many wait. Ignored once the child has ended. */
   write(bytes: Buffer): void {
     if (!this.#hasExited) this.#writer.write(bytes);
   }
 
-  /** Sets the size; the kernel tells the child (SIGWINCH). */
+  /** Sets the size; the kernel sends SIGWINCH to the child. */
   resize(rows: number, cols: number): void {
     if (!this.#isClosed) resizeTerminal(this.#master, rows, cols);
   }
 
-  /** Whether to leave output in the kernel's buffers; when they are full, the child has to wait. Ends with the child. */
+  /** Leaves output in the kernel's buffers while `held`; when they are full, the child has to wait. Ends with the child. */
   hold(held: boolean): void {
     if (this.#hasExited || this.#stream.destroyed) return;
     if (held) this.#stream.pause();
@@ -142,15 +143,15 @@ export class Terminal {
     if (!this.#isClosed && !this.#stream.destroyed) {
       this.#stream.pause();
       this.#drain();
-      // Other processes may hold the terminal and go on writing.
+      // Other processes may hold the terminal and keep writing.
       this.#stream.resume();
     }
     this.#options.onExit(exit);
   }
 
   /**
-   * Reads without waiting until nothing is left: before the kernel reports that, it delivers what is still in flight through
-   * the terminal (n_tty_read, tty_buffer_flush_work), so all of the child's output is read.
+   * Reads without waiting until nothing is left: before the kernel reports that, it delivers output still in flight through the terminal
+   * (n_tty_read, tty_buffer_flush_work), so all of the child's output is read.
    */
   #drain(): void {
     for (let left = DRAIN_BYTES; left > 0; ) {
@@ -172,7 +173,7 @@ export class Terminal {
   }
 }
 
-/** `onread` is taken by every socket's constructor; the types know it for connect() only. */
+/** Every socket's constructor accepts `onread`; the types declare it for connect() only. */
 function openStream(master: number, onData: (bytes: Buffer) => void): ReadStream {
   const callback = (length: number) => {
     onData(readBuffer.subarray(0, length));
@@ -198,7 +199,7 @@ function openPair(options: TerminalOptions): { master: number; slave: number; pa
   }
 }
 
-/** A child that cannot be managed must not continue. */
+/** Kills a child that cannot be managed. */
 function takeOver(child: Child, make: () => Terminal): Terminal {
   try {
     return make();
@@ -208,7 +209,7 @@ function takeOver(child: Child, make: () => Terminal): Terminal {
   }
 }
 
-/** Restricts a child that waits, then lets it become its program. Rejects with `spawn_failed`, the child then being gone. */
+/** Restricts a waiting child, then lets it execute its program. Rejects with `spawn_failed` after the child has ended. */
 async function begin(child: Child, release: () => void, applyRestrictions: () => void): Promise<void> {
   try {
     applyRestrictions();

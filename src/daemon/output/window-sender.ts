@@ -2,12 +2,12 @@ import { MAX_CHUNK_BYTES, MAX_SHORT_OUTPUT_BYTES, MAX_WINDOW_BYTES, type OutputC
 import type { OutputRing } from "./output-ring.ts";
 
 /**
- * Streaming output is sent when this many bytes have come, or after this time, milliseconds: a terminal delivers 4 KiB per
- * read, and a message for each would cost eight times as much as its bytes.
+ * Streaming output is sent once this many bytes are there, or after this time, milliseconds: a terminal delivers 4 KiB per read, and a
+ * message for each would cost eight times as much as its bytes.
  */
 const BATCH_BYTES = MAX_CHUNK_BYTES;
 const BATCH_MS = 2;
-/** Bytes not yet consumed by a lossless reader at which the program has to wait, and at which it may continue. */
+/** Numbers of bytes not yet consumed by a lossless reader at which the program has to wait, and at which it may continue. */
 const HOLD_BYTES = 1024 * 1024;
 const RELEASE_BYTES = HOLD_BYTES / 2;
 
@@ -16,7 +16,7 @@ interface Progress {
   consumed: number;
   /** Offset of the next byte to send. */
   next: number;
-  /** Offset that no chunk passes. */
+  /** Offset at which the window ends. */
   until: number;
   lossless: boolean;
 }
@@ -24,19 +24,19 @@ interface Progress {
 interface WindowSenderOptions {
   streamId: string;
   findRing: (name: string) => OutputRing | undefined;
-  /** Offset at which the ring of a name that has none yet will begin; left out: 0. */
+  /** Offset at which the ring of a new name will begin; left out: 0. */
   origin?: () => number;
   send: (chunk: OutputChunk) => void;
-  /** Whether output sent now leaves at once; `roomAgain` reports when it does again. Left out: always. */
+  /** Whether the output path has room; `roomAgain` reports when it has room again. Left out: always. */
   hasRoom?: () => boolean;
-  /** The program that writes `name` has to wait, or may continue. */
+  /** Holds or resumes the program that writes `name`. */
   hold: (name: string, held: boolean) => void;
 }
 
 /**
- * Sends output as far as windows allow (contract/messages.ts, outputWindow): never a byte more, however slow the reader. While
- * the output path is full, output waits in its ring and not in a queue, where it would delay the output of other processes;
- * afterwards all that wait take turns (docs/decisions/0016).
+ * Sends output as far as windows allow (contract/messages.ts, outputWindow): never a byte more, however slow the reader. While the output
+ * path is full, output waits in its ring and not in a queue, where it would delay the output of other processes; afterwards the waiting
+ * names take turns (docs/decisions/0016).
  */
 export class WindowSender {
   readonly #options: WindowSenderOptions;
@@ -45,7 +45,7 @@ export class WindowSender {
   readonly #held = new Set<string>();
   /** Names that wait for room, the next one first. */
   readonly #waiting = new Set<string>();
-  /** When output of a name with a window was last received, by the monotonic clock. */
+  /** Time at which output of a name with a window was last received, by the monotonic clock. */
   readonly #lastGrown = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -60,7 +60,7 @@ export class WindowSender {
       this.#weigh(name);
       return;
     }
-    // A new reader gets a character whole, even if a part of it is already in the ring.
+    // A new reader begins with a whole character, even if a part of it is already in the ring.
     const end = this.#options.findRing(name)?.characterEnd ?? this.#options.origin?.() ?? 0;
     const first = from ?? end;
     const sent = moved ? (this.#windows.get(name)?.next ?? first) : first;
@@ -100,9 +100,9 @@ export class WindowSender {
     }
   }
 
-  /** Sent output has left. */
+  /** Sends waiting output: the output path has room again. */
   roomAgain(): void {
-    // A name with more output goes to the end of the queue, and comes again in this loop.
+    // A name with more output goes to the end of the queue, and gets its next turn in this loop.
     for (const name of this.#waiting) {
       if (!this.#hasRoom()) return;
       this.#waiting.delete(name);
@@ -139,7 +139,7 @@ export class WindowSender {
     return this.#options.hasRoom?.() ?? true;
   }
 
-  /** A ring that holds less than a window would lose what it kept back. */
+  /** Without room, output of a ring smaller than a window is sent all the same: the ring would lose it. */
   #mayGo(name: string): boolean {
     return this.#hasRoom() || (this.#options.findRing(name)?.backlog ?? 0) < MAX_WINDOW_BYTES;
   }
@@ -149,10 +149,10 @@ export class WindowSender {
     return window !== undefined && window.next < Math.min(window.until, this.#options.findRing(name)?.end ?? 0);
   }
 
-  /** Sends the next chunk, or reports which bytes are lost; false: there is nothing to send. */
+  /** Sends the next chunk, or reports a gap; false: there is nothing to send. */
   #sendNext(name: string): boolean {
     const ring = this.#options.findRing(name);
-    // The receiver of a chunk may move the window at once, so it is looked up again for each.
+    // The receiver of a chunk may move the window at once, so it is read again for each chunk.
     const window = this.#windows.get(name);
     if (ring === undefined || window === undefined) return false;
     const { next, until } = window;

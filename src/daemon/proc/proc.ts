@@ -6,7 +6,7 @@ import { type ProcessStat, parseStat } from "./process-stat.ts";
 /** Clock ticks a second as the kernel reports them to programs; the same on every Linux platform. */
 export const TICKS_PER_SECOND = 100;
 
-/** Bytes of a page of memory: AT_PAGESZ of the auxiliary vector, pairs of 64-bit words. */
+/** Size of a page of memory, bytes: AT_PAGESZ of the auxiliary vector, pairs of 64-bit words. */
 export const PAGE_BYTES = pageBytes();
 
 function pageBytes(): number {
@@ -18,12 +18,12 @@ function pageBytes(): number {
 // Reused for every read: 340 processes take 3 ms this way and 150 ms through fs.promises
 // (docs/design/library-defects.md, "Processes and /proc"). Nothing here awaits.
 let buffer = Buffer.allocUnsafe(64 * 1024);
-/** The largest file that is read whole, bytes: environments are far smaller, and our memory use must be bounded. */
+/** Maximum size of a file that is read whole, bytes: environments are far smaller, and memory use must be bounded. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads a file of /proc into the shared buffer; its length, or -1 if the process is gone or not accessible. Most files are
- * complete after one read. `isList`: the kernel delivers this one a page at a time, so only an empty read is its end.
+ * Reads a file of /proc into the shared buffer. Returns its length, or -1 if the process is gone or not accessible. Most files are complete
+ * after one read. `isList`: the kernel delivers this one a page at a time, so only an empty read is its end.
  */
 function readInto(path: string, isList = false): number {
   let fd: number;
@@ -54,7 +54,7 @@ export function readProcFile(path: string): Buffer | null {
   return length === -1 ? null : buffer.subarray(0, length);
 }
 
-/** The process has ended or belongs to another user: an answer. Other errors (EMFILE) must not count as "no such process". */
+/** Returns -1 if the process has ended or belongs to another user. Other errors (EMFILE) must not count as "no such process". */
 function absent(error: unknown): -1 {
   if (ABSENT.has((error as NodeJS.ErrnoException).code ?? "")) return -1;
   throw error;
@@ -62,13 +62,13 @@ function absent(error: unknown): -1 {
 
 const ABSENT = new Set(["ENOENT", "ESRCH", "EACCES", "EPERM"]);
 
-/** Of a process, or with `tid` of one of its threads; null: there is none. */
+/** Reads the state of a process, or with `tid` of one of its threads; null: there is none. */
 export function readStat(pid: number, tid?: number | string): ProcessStat | null {
   const line = readProcFile(tid === undefined ? `/proc/${pid}/stat` : `/proc/${pid}/task/${tid}/stat`);
   return line === null ? null : parseStat(line);
 }
 
-/** Every process of this pid namespace. */
+/** Pids of all processes of this pid namespace. */
 export function listPids(): number[] {
   const pids: number[] = [];
   for (const name of readdirSync("/proc")) {
@@ -78,13 +78,13 @@ export function listPids(): number[] {
   return pids;
 }
 
-/** Listings within one scan, at most: on a machine that forks continuously, it would never end. */
+/** Maximum number of listings within one scan: on a machine that forks continuously, it would never end. */
 const MAX_LISTINGS = 8;
 
 export interface Scan {
-  /** By pid; those that started at `since` or later. */
+  /** Processes that started at `since` or later, by pid. */
   processes: Map<number, ProcessStat>;
-  /** Every process that is alive now has been seen. */
+  /** Whether every process that is alive now has been seen. */
   isComplete: boolean;
 }
 
@@ -142,7 +142,7 @@ export function fileLocksLimit(pid: number): number | null {
   return found ? Number(found[1]) : null;
 }
 
-/** A process whose main thread has ended shows its environment only through its other threads. */
+/** Reads the environment of a process whose main thread has ended: only its other threads show it. */
 function readFromThreads(pid: number): number {
   for (const tid of listNames(`/proc/${pid}/task`)) {
     if (tid === String(pid)) continue;
@@ -176,7 +176,7 @@ export function childrenOf({ pid, threads }: ProcessStat): number[] {
   });
 }
 
-/** The pids in such a list. */
+/** Pids in a text of the kernel's lists of children. */
 export function pidsOf(children: string): number[] {
   return children
     .split(" ")
@@ -194,7 +194,7 @@ export function listNames(folder: string): string[] {
   }
 }
 
-/** null: no such process. */
+/** Start time of a process; null: there is none. */
 export function startTimeOf(pid: number): string | null {
   return readStat(pid)?.startTime ?? null;
 }
@@ -205,7 +205,7 @@ export function isAlive(pid: number, startTime: string): boolean {
   return stat !== null && stat.startTime === startTime && !stat.ended;
 }
 
-/** The same for a caller that acts on the end: if the check fails (no descriptors or memory), the process counts as alive. */
+/** As `isAlive`, for a caller that acts on the end: if the check fails (no descriptors or memory), the process counts as alive. */
 export function mayBeAlive(pid: number, startTime: string): boolean {
   try {
     return isAlive(pid, startTime);
@@ -215,12 +215,12 @@ export function mayBeAlive(pid: number, startTime: string): boolean {
   }
 }
 
-/** Names this boot of the machine. */
+/** Identifies this boot of the machine. */
 export function bootId(): string {
   return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 }
 
-/** Now, in the unit of `ProcessStat.startTime`. */
+/** Current time, in the unit of `ProcessStat.startTime`. */
 export function ticksSinceBoot(): number {
   return Math.floor(secondsSinceBoot() * TICKS_PER_SECOND);
 }
@@ -230,7 +230,7 @@ function secondsSinceBoot(): number {
     return Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
   } catch (error) {
     if (!isShortage(error)) throw error;
-    // Needs no descriptor, but may be whole seconds: rounded up.
+    // uptime() needs no descriptor, but may return whole seconds: rounded up.
     return Math.floor(uptime()) + 1;
   }
 }

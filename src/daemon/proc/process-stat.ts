@@ -1,12 +1,15 @@
-/** What `/proc/PID/stat` or `/proc/PID/task/TID/stat` says about a process or thread. A process is identified by `pid` AND `startTime`: pids are reused. */
+/**
+ * Content of `/proc/PID/stat` or `/proc/PID/task/TID/stat` for a process or thread. A process is identified by `pid` AND `startTime`: pids
+ * are reused.
+ */
 export interface ProcessStat {
-  /** Of a thread: its own number. */
+  /** Process id; for a thread, its own number. */
   pid: number;
   /** The program's name, at most 15 bytes (63 for threads of the kernel); execve changes it. */
   comm: string;
   /** One letter: R S D Z T t X I. */
   state: string;
-  /** Ended: a zombie of which no thread runs any more. */
+  /** Whether it has ended: a zombie without running threads. */
   ended: boolean;
   ppid: number;
   session: number;
@@ -14,13 +17,13 @@ export interface ProcessStat {
   tty: number;
   /** User and system time, clock ticks. */
   ticks: number;
-  /** The same of the children that it has waited for, and of theirs. */
+  /** The same for the children that it has waited for, and for theirs. */
   childTicks: number;
   /** Resident memory, pages. */
   rssPages: number;
   nice: number;
   threads: number;
-  /** Clock ticks from boot to its start. Text, because it identifies a process. */
+  /** Start time, clock ticks since boot. Text, because it identifies a process. */
   startTime: string;
   /** The CPU that it ran on last. */
   processor: number;
@@ -32,12 +35,12 @@ export interface ProcessStat {
 const SPACE = 0x20;
 const OPENING_PARENTHESIS = 0x28;
 const CLOSING_PARENTHESIS = 0x29;
-/** Fields behind the name, proc(5) less 3. */
+/** Indexes of the fields after the name: the numbers of proc(5) minus 3. */
 const [STATE, PPID, SESSION, TTY, UTIME, STIME, CUTIME, CSTIME, NICE, THREADS, START_TIME, RSS, PROCESSOR, PRIO, POLICY] = [
   0, 1, 3, 4, 11, 12, 13, 14, 16, 17, 19, 21, 36, 37, 38,
 ] as const;
 
-/** null: this is no such line. The name may hold blanks, newlines and parentheses: it ends at the LAST one. */
+/** Parses a stat line; null: it is not one. The name may hold blanks, newlines and parentheses: it ends at the LAST one. */
 export function parseStat(line: Buffer): ProcessStat | null {
   const nameStart = line.indexOf(OPENING_PARENTHESIS);
   const nameEnd = line.lastIndexOf(CLOSING_PARENTHESIS);

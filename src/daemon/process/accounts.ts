@@ -1,7 +1,7 @@
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { accountLines } from "../../files/accounts.ts";
 
-/** Another user than the daemon's own, with all that a login would give. */
+/** A user other than the daemon's own, with all that a login would give. */
 export interface Account {
   name: string;
   uid: number;
@@ -13,8 +13,8 @@ export interface Account {
 }
 
 /**
- * Whom a process with `user` runs as; null: as this process itself does. Throws `spawn_failed` for a user who is not in
- * /etc/passwd, and for every other user than the own unless this process is root.
+ * Returns the account for a process with `user`; null: that of this process. Throws `spawn_failed` for a user who is not in /etc/passwd
+ * and, unless this process is root, for every user but its own.
  */
 export function accountOf(user: string | null): Account | null {
   if (user === null) return null;
@@ -32,7 +32,7 @@ export function accountOf(user: string | null): Account | null {
 
 function findAccount(user: string): Account | null {
   const entries = linesOf("/etc/passwd").filter((fields) => fields.length >= 7);
-  // A name of digits is a name first, as chown(1) has it.
+  // A name of digits is tried as a name first, as in chown(1).
   const entry = entries.find(([name]) => name === user) ?? entries.find(([, , uid]) => /^\d+$/.test(user) && Number(uid) === Number(user));
   if (entry === undefined) return null;
   const [name = "", , uid, gid, , home = "/", shell = ""] = entry;

@@ -4,13 +4,13 @@ import { type Program, startProgram } from "./program.ts";
 
 /** A program that runs beside a run's main program: a probe, or the command of a stop. */
 export interface AuxiliaryProcess {
-  /** null: it ended with code 0; else a sentence why not. Never rejects. */
+  /** Resolves with null if it ended with code 0, else with a sentence why not. Never rejects. */
   ended: Promise<string | null>;
-  /** Ends it and what it has started; harmless once it has ended. */
+  /** Kills it and its process group; harmless once it has ended. */
   kill(): void;
 }
 
-/** Starts `program` without terminal, in a session of its own. `join` makes what is forked a part of the run's tree. */
+/** Starts `program` without terminal, in its own session. `join` makes the forked process a part of the run's tree. */
 export function startAuxiliaryProcess(program: Program, join: (start: () => Child) => Child): AuxiliaryProcess {
   let child: Child;
   try {

@@ -7,12 +7,12 @@ import { ownChildrenText, pidsOf } from "../proc/proc.ts";
 
 /** Polling interval besides SIGCHLD, milliseconds. Worker threads receive no signals. */
 const LOOK_MS = isMainThread ? 2_000 : 20;
-/** At every so many of these, each child is asked for: one that other code has reaped is not among the ended ones. */
+/** Number of polls after which each child is checked: a child that other code has reaped is not among the ended ones. */
 const LOOKS_PER_FULL_LOOK = isMainThread ? 60 : 1;
-/** After a SIGCHLD that no ended child explains, missing children are looked for, once for many signals, milliseconds later. */
+/** Delay after a SIGCHLD that no ended child explains, milliseconds: then missing children are checked, once for many signals. */
 const LOOK_SOON_MS = 20;
 
-/** Children started by us, not by Node, whose end was not yet observed. */
+/** Children started here, not by Node, whose end was not yet observed. */
 const living = new Map<number, Child>();
 let leave: (() => void) | null = null;
 
@@ -21,7 +21,7 @@ export function isOwnChild(pid: number): boolean {
   return living.has(pid);
 }
 
-/** The child of this pid that is waited for here, and has not been yet: until then no other process can have its pid. */
+/** Returns the child of this pid whose end was not yet observed: until then no other process can have its pid. */
 export function ownChild(pid: number): Child | null {
   return living.get(pid) ?? null;
 }
@@ -30,9 +30,9 @@ export function ownChild(pid: number): Child | null {
 export class Child extends EventEmitter<{ exit: [code: number | null, signal: string | null, exit: ChildExit] }> {
   readonly pid: number;
 
-  /** `start` forks and returns the pid, or a negative number if it could not; null then. */
+  /** `start` forks and returns the pid, or the negative errno of a failure; `child` is null then. */
   static start(start: () => number): { child: Child; error: null } | { child: null; error: number } {
-    // Watched from before the fork.
+    // SIGCHLD is watched from before the fork.
     watch();
     try {
       const pid = start();
@@ -48,30 +48,30 @@ export class Child extends EventEmitter<{ exit: [code: number | null, signal: st
     living.set(pid, this);
   }
 
-  /** Harmless once it has ended: until then no other process can have its pid. */
+  /** Sends a signal; harmless once the end was observed. Until then no other process can have its pid. */
   kill(signal: NodeJS.Signals): void {
     if (living.get(this.pid) === this) process.kill(this.pid, signal);
   }
 
-  /** If it has ended, reports it. */
+  /** Reports its end if it has ended. */
   look(): void {
     const status = waitForChild(this.pid);
     if (status === "alive") return;
     living.delete(this.pid);
-    // Reaped by other code: a program that embeds us and waits for every child.
+    // Reaped by other code: an embedding program that waits for every child.
     const exit = status === "unknown" ? { code: null, signal: null, dumpedCore: false } : decodeWaitStatus(status);
     this.emit("exit", exit.code, exit.signal, exit);
   }
 }
 
 /**
- * Asks the kernel which children have ended: to ask for each of a thousand living ones at each end took a millisecond. It names them in
- * the order of their starts, so a child that is not ours hides those behind it: then each is asked for.
+ * Asks the kernel which children have ended: checking each of a thousand living ones at each end took a millisecond. It lists them in the
+ * order of their starts, so an ended child of other code hides those behind it: then each is checked.
  */
 function lookAtEnded(): "some" | "none" {
   let last = 0;
   for (let pid = endedChild(); pid !== 0; pid = endedChild()) {
-    // Not ours: it stays.
+    // The same child again: other code has to reap it.
     if (pid === last) {
       lookAtAll();
       return "some";
@@ -87,14 +87,14 @@ function signalled(): void {
   if (lookAtEnded() === "none" && leave !== null) lookSoon();
 }
 
-/** A program that embeds us may have reaped our child. */
+/** Schedules a check for children that an embedding program has reaped. */
 function lookSoon(): void {
   soon ??= setTimeout(lookAtUnlisted, LOOK_SOON_MS).unref();
 }
 
 let soon: NodeJS.Timeout | null = null;
 
-/** Looks at the children that the kernel does not list any more: to ask for each of a thousand living ones takes 2 ms. */
+/** Checks the children that the kernel no longer lists: checking each of a thousand living ones takes 2 ms. */
 function lookAtUnlisted(): void {
   const children = ownChildrenText();
   if (children === null) {
@@ -142,7 +142,7 @@ const tellOfSignal = () => {
   for (const listener of signalListeners) listener();
 };
 
-/** Calls back on SIGCHLD, after the ends of our children have been reported; returns the way to stop. */
+/** Calls back on SIGCHLD, after the ends of children have been reported. Returns a function that stops it. */
 export function onChildSignal(listener: () => void): () => void {
   const release = holdSignal();
   signalListeners.add(listener);
@@ -154,7 +154,7 @@ export function onChildSignal(listener: () => void): () => void {
 
 let signalHolders = 0;
 
-/** One handler for all hosts of this program: Node warns of the eleventh. */
+/** Installs one handler for all hosts of this program: Node warns of the eleventh. */
 function holdSignal(): () => void {
   if (signalHolders++ === 0) process.on("SIGCHLD", tellOfSignal);
   return () => {

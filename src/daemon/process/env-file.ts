@@ -3,17 +3,17 @@ import { open } from "node:fs/promises";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { shortened } from "../../base/text-length.ts";
 
-/** Largest file that is read, bytes: an environment has to fit into what the kernel passes on anyway. */
+/** Maximum size of a file, bytes: an environment has to fit into the kernel's limit anyway. */
 const MAX_BYTES = 1024 * 1024;
-/** Characters of a line that an error shows: the rest may be a secret. */
+/** Maximum number of characters of a line that an error shows: the rest may be a secret. */
 const MAX_SHOWN = 12;
 const ASSIGNMENT = /^(?:export\s+)?([^\s=]+)\s*=\s*(.*)$/s;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
 /**
- * The variables of files of `NAME=value` lines; a later file wins. Rejects with `spawn_failed` naming file and line. A
- * value may stand in single quotes (taken as it is) or double quotes (`\n`, `\r`, `\t`, `\"`, `\\`, `\$`), and then go
- * over several lines; without quotes it ends at ` #`. Lines that are empty or begin with `#` are skipped. Nothing is expanded.
+ * Reads the variables of files with `NAME=value` lines; a later file wins. Rejects with `spawn_failed` naming file and line. A value may be
+ * in single quotes (literal) or double quotes (`\n`, `\r`, `\t`, `\"`, `\\`, `\$`), and then span several lines; without quotes it ends at
+ * ` #`. Lines that are empty or begin with `#` are skipped. Nothing is expanded.
  */
 export async function readEnvFiles(paths: readonly string[]): Promise<Record<string, string>> {
   const variables: Record<string, string> = Object.create(null);
@@ -21,7 +21,7 @@ export async function readEnvFiles(paths: readonly string[]): Promise<Record<str
   return variables;
 }
 
-/** `path` is for messages. */
+/** Parses the text of an env file; `path` is for messages. */
 export function parseEnvFile(text: string, path: string): Record<string, string> {
   const variables: Record<string, string> = Object.create(null);
   const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
@@ -70,7 +70,7 @@ function unescaped(value: string): string {
 
 async function readText(path: string): Promise<string> {
   try {
-    // Without this, opening a named pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = await file.stat();

@@ -3,27 +3,27 @@ import type { RunSpec } from "../../contract/run.ts";
 import type { Account } from "./accounts.ts";
 import { readEnvFiles } from "./env-file.ts";
 
-/** What a child inherits without being asked to; a trailing `*` matches the rest. */
+/** Variables that a child always inherits; a trailing `*` matches the rest. */
 const STANDARD_NAMES = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"];
 const FALLBACK_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** The variable by which every descendant of a run is recognized, whatever session it moved to. */
+/** The variable that identifies every descendant of a run, whatever session it moved to. */
 export const RUN_MARKER = "MGR_RUN";
 
 export interface Circumstances {
   /** Value of RUN_MARKER. */
   marker: string;
-  /** Another user than the daemon's own. */
+  /** The user to run as; null: the daemon's own. */
   account: Account | null;
   /** MGR_BUS_URL; null: none. */
   busUrl: string | null;
-  /** The features of the host. */
+  /** Variables from the features of the host. */
   variables: Readonly<Record<string, string>>;
 }
 
 /**
- * The whole environment of a child: variables of features win over `environment`, that over the env files, they over what is inherited.
- * Rejects with `spawn_failed` for an env file that cannot be used.
+ * The whole environment of a child: variables of features override `environment`, which overrides the env files, which override inherited
+ * variables. Rejects with `spawn_failed` for an env file that cannot be used.
  */
 export async function childEnvironment(
   spec: RunSpec,
@@ -39,7 +39,7 @@ export async function childEnvironment(
   environment.COLORTERM = "truecolor";
   environment.MGR_PROCESS = spec.name;
   if (busUrl !== null) environment.MGR_BUS_URL = busUrl;
-  // What is inherited speaks of the daemon's own user.
+  // Inherited variables describe the daemon's own user.
   if (account !== null) {
     Object.assign(environment, { HOME: account.home, USER: account.name, LOGNAME: account.name, SHELL: account.shell });
   }

@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { setCloseOnExec } from "../native/libc.ts";
 
 /**
- * Keeps files that our parent process left open from our children: they inherit only what they are given explicitly.
- * For a standalone program only; an embedding program may want its children to have them.
+ * Keeps files that the parent process left open from being inherited by children, which get only files that are passed explicitly. For a
+ * standalone program only; an embedding program may want its children to have them.
  */
 export function keepInheritedFiles(): void {
   for (const name of readdirSync("/proc/self/fd")) {
@@ -11,7 +11,7 @@ export function keepInheritedFiles(): void {
     try {
       if (fd > 2) setCloseOnExec(fd);
     } catch {
-      // EBADF: the descriptor with which the folder was read.
+      // EBADF: the descriptor that the folder was read with.
     }
   }
 }

@@ -10,20 +10,20 @@ import { findProgram } from "./spawn-check.ts";
 /** The program to execute, and the user to run it as. */
 export interface Program {
   argv: readonly string[];
-  /** Absolute. */
+  /** Absolute path of the working directory. */
   cwd: string;
   /** The whole environment. */
   environment: Readonly<Record<string, string>>;
-  /** null: this process's own user. */
+  /** The user to run as; null: this process's own user. */
   account: Account | null;
-  /** null: this process's own. */
+  /** File mode mask; null: this process's own. */
   umask: number | null;
 }
 
 interface Setting {
-  /** Standard input, output and error; a terminal becomes the child's controlling one. */
+  /** Path of standard input, output and error; a terminal becomes the child's controlling one. */
   standard: string;
-  /** The program does not start before `release` is called. */
+  /** Whether the program waits until `release` is called. */
   isHeld?: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Started {
   release: () => void;
 }
 
-/** Waits for a line, so that limits and scheduling hold from the program's first instruction on. */
+/** Shell code that waits for a line, so that limits and scheduling hold from the program's first instruction on. */
 const WAIT = "read -r _ <&3 || exit 125; exec 3<&-; ";
 
 /**
@@ -86,7 +86,7 @@ function throughShell(program: Program, standard: string, gate: number | undefin
   };
 }
 
-/** The shell in between drops variables whose names it could not write (`a.b`); env(1) gives them back. */
+/** The shell in between drops variables whose names are invalid in a shell (`a.b`); env(1) sets them again. */
 function withOddVariables(argv: readonly string[], environment: Readonly<Record<string, string>>): readonly string[] {
   const odd = Object.entries(environment).filter(([name]) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
   return odd.length === 0 ? argv : ["/usr/bin/env", ...odd.map(([name, value]) => `${name}=${value}`), ...argv];

@@ -5,7 +5,7 @@ import { asAccount, NativeError, setAffinity, setLimit, setNice, setPolicy } fro
 import { readStat } from "../proc/proc.ts";
 import type { Account } from "./accounts.ts";
 
-/** What a process is given while it waits to become its program. */
+/** Limits and scheduling that a process gets before it executes its program. */
 export type Restrictions = Pick<RunSpec, "limits" | "scheduling">;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ export function isUnrestricted({ limits, scheduling }: Restrictions): boolean {
   return scheduling === null && Object.keys(limits).length === 0;
 }
 
-/** Applies limits, then scheduling, to a process of `account` that waits. Throws `spawn_failed` with the kernel's reason. */
+/** Applies limits, then scheduling, to a waiting process of `account`. Throws `spawn_failed` with the kernel's reason. */
 export function restrict(pid: number, { limits, scheduling }: Restrictions, account: Account | null): void {
   const attempt = (what: string, apply: () => void) => attemptAs(account, what, { pid, apply });
   if (limits.stack !== undefined) untilItSleeps(pid);
@@ -30,14 +30,14 @@ export function restrict(pid: number, { limits, scheduling }: Restrictions, acco
   if (scheduling !== null) schedule(pid, scheduling, attempt);
 }
 
-/** An exec takes about a millisecond; on a suspended machine the limit may still be the old one. Milliseconds. */
+/** Maximum wait for an exec, milliseconds. It takes about one; on a suspended machine the limit may still be the old one. */
 const EXEC_MS = 100;
 const LOOK_MS = 0.5;
 
 /**
- * The parent of a vfork goes on in the middle of the child's exec. At its end the kernel writes the stack limit of its
- * beginning back: what was set in between is lost. And only then is the saved user id that of the account: until it is,
- * the account may not set the limits of its own process. A process that sleeps is past it: it waits to be released.
+ * Waits until the exec of a child is over. The parent of a vfork continues in the middle of the child's exec, at whose end the kernel
+ * restores the stack limit of its beginning: a limit set in between is lost. Only then does the saved user id become that of the account,
+ * which until then may not set the limits of its own process. A sleeping process is past the exec: it waits to be released.
  */
 function untilItSleeps(pid: number): void {
   const cell = new Int32Array(new SharedArrayBuffer(4));
@@ -59,7 +59,7 @@ function schedule(pid: number, { policy, prio, affinity, nice }: Scheduling, att
   attempt(what, () => setPolicy(pid, wanted.policy, wanted.prio));
 }
 
-/** What the kernel is told; null: nothing. Real-time policies have no priority 0. */
+/** Policy for the kernel; null: none is set. Real-time policies have no priority 0. */
 export function policyOf({ policy, prio }: Pick<Scheduling, "policy" | "prio">): { policy: number; prio: number } | null {
   if (policy === null && prio === null) return null;
   const number = policy ?? 0;
@@ -71,7 +71,8 @@ function attemptAs(account: Account | null, what: string, { pid, apply }: { pid:
     try {
       apply();
     } catch (error) {
-      // A root without CAP_SYS_RESOURCE or CAP_SYS_NICE, as in many containers, may not do for others what they may do for themselves.
+      // A root user without CAP_SYS_RESOURCE or CAP_SYS_NICE, as in many containers, may not set for other users what they may set
+      // themselves.
       if (account === null || !(error instanceof NativeError) || error.message !== "EPERM") throw error;
       untilItSleeps(pid);
       asAccount(account, apply);

@@ -4,7 +4,7 @@ import { accountOf } from "./accounts.ts";
 import { type Circumstances, childEnvironment } from "./environment.ts";
 import type { Program } from "./program.ts";
 
-/** What a spec means on this host, now. Rejects with `spawn_failed` for a user or an env file that cannot be had. */
+/** Resolves a spec on this host, now. Rejects with `spawn_failed` for a user or an env file that cannot be used. */
 export async function programOf(spec: RunSpec, own: Omit<Circumstances, "account">): Promise<Program> {
   const account = accountOf(spec.user);
   return {
@@ -16,7 +16,7 @@ export async function programOf(spec: RunSpec, own: Omit<Circumstances, "account
   };
 }
 
-/** Another program in the place of a run's own: with its folder, user and environment, and the pid of its leader in `MGR_PID`. */
+/** Replaces a run's program with another one: with the run's folder, user and environment, and the pid of its leader in `MGR_PID`. */
 export function besides(own: Program, program: ProgramSpec, pid: number): Program {
   return { ...own, argv: argvOf(program), environment: { ...own.environment, MGR_PID: String(pid) } };
 }

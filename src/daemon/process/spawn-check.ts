@@ -9,8 +9,8 @@ interface Checked {
 }
 
 /**
- * The file that is to be executed, absolute or relative to `cwd`. Throws `spawn_failed` with the reason if it cannot be:
- * a shell in between would leave only an exit code and a line of text of it.
+ * Returns the file to execute, absolute or relative to `cwd`. Throws `spawn_failed` with the reason if it cannot be executed: a shell in
+ * between would report only an exit code and a line of text.
  */
 export function findProgram(program: Checked): string {
   checkDirectory(program.cwd);
@@ -29,7 +29,7 @@ function checkDirectory(cwd: string): void {
   if (!isPermitted(cwd)) throw refusal(`the working directory '${cwd}' may not be entered; check its permissions`);
 }
 
-/** The kernel's strings end at a NUL: what follows it would be lost without a word. */
+/** Rejects NUL characters: the kernel's strings end there, and the rest would be lost silently. */
 function checkText(program: Checked): void {
   if (program.argv.some((word) => word.includes("\0")))
     throw refusal("the command contains a NUL character, which cannot be passed to a program");
@@ -45,14 +45,14 @@ function searchPath(command: string, program: Checked): string {
   let obstacle: MgrError | null = null;
   for (const directory of path.split(":")) {
     const file = resolve(program.cwd, directory, command);
-    // Most folders do not have it: nothing is thrown for those.
+    // Most folders do not have the program: no exception is created for those.
     if (!exists(file)) continue;
     try {
       checkFile(file, file);
       return file;
     } catch (error) {
       if (!(error instanceof MgrError)) throw error;
-      // Like the shell, look further; but if nothing better comes, what is in the way says more than "not found".
+      // Like the shell, continue the search; but if it finds nothing, this obstacle is a better reason than "not found".
       if (isFile(file)) obstacle ??= error;
     }
   }
@@ -77,7 +77,7 @@ function statOrNull(path: string, what: string): Stats | null {
   }
 }
 
-/** True also where it may not be looked at. */
+/** Whether the path exists; true also if it may not be examined. */
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -86,7 +86,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** False also where it may not be looked at: another user's part of PATH. */
+/** Whether the path is a file; false also if it may not be examined: another user's part of PATH. */
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();

@@ -7,7 +7,7 @@ import { type Account, accountOf } from "./accounts.ts";
 import { childEnvironment, RUN_MARKER } from "./environment.ts";
 import { policyOf } from "./restrictions.ts";
 
-/** Options of `ulimit` that all shells take in the same units, and the kernel's units in one of them. */
+/** Options of `ulimit` that all shells accept in the same units, and the size of a unit in the kernel's units. */
 const ULIMITS: Partial<Record<LimitName, { option: string; unit: number }>> = {
   as: { option: "v", unit: 1_024 },
   cpu: { option: "t", unit: 1 },
@@ -18,9 +18,9 @@ const ULIMITS: Partial<Record<LimitName, { option: string; unit: number }>> = {
   stack: { option: "s", unit: 1_024 },
 };
 
-/** Programs that shells have within them: only through `env` is it the program that runs. */
+/** Programs that are also shell built-ins: only through `env` does the program itself run. */
 const BUILTIN_PROGRAMS = new Set(["[", "echo", "false", "kill", "nice", "printf", "pwd", "test", "true"]);
-/** A name that a shell can export; a program can be given others, which are then set by `env`. */
+/** Names that a shell can export; other names are set by `env`. */
 const EXPORTABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const SCHEDULERS = new Map([
   [0, "--other"],
@@ -29,24 +29,24 @@ const SCHEDULERS = new Map([
   [3, "--batch"],
   [5, "--idle"],
 ]);
-/** The rest of a message is its envelope. */
+/** Maximum size of the lines, bytes: the rest of a message is its envelope. */
 const MAX_LINES_BYTES = MAX_MESSAGE_BYTES - 1_024;
 
 interface Surroundings {
   /** File with the address of the host's bus; null: none. */
   readonly busUrlFile: string | null;
-  /** The features of the host. */
+  /** Variables from the features of the host. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
 /**
- * Lines that, pasted into a shell of this host, start the same process by hand: same folder, limits, environment and
- * words. What the pasting shell has exported beside the child's variables is unset first. Rejects with `spawn_failed`
- * for a user or an env file that cannot be used, with `too_large` for lines that do not fit into a message.
+ * Returns lines that, pasted into a shell of this host, start the same process by hand: same folder, limits, environment and words.
+ * Variables that the pasting shell has exported beyond the child's are unset first. Rejects with `spawn_failed` for a user or an env file
+ * that cannot be used, with `too_large` for lines that do not fit into a message.
  */
 export async function startupCommands(spec: RunSpec, { busUrlFile, variables }: Surroundings): Promise<string[]> {
   const account = accountOf(spec.user);
-  // The marker is what the host finds its own runs by: this one is not.
+  // The host finds its own runs by the marker: this process is not one.
   const { [RUN_MARKER]: _marker, ...environment } = await childEnvironment(spec, { marker: "", account, busUrl: null, variables });
   const sorted = Object.entries(environment).sort(([a], [b]) => (a < b ? -1 : 1));
   const exported = sorted.filter(([name]) => EXPORTABLE.test(name));
@@ -111,7 +111,7 @@ function commandLine({ program }: RunSpec): string {
   return quoteWords(program.kind === "exec" ? program.argv : ["/bin/sh", "-c", program.line]);
 }
 
-/** As a word that is no command's name: `quoteWords` takes the first word for one. */
+/** Quotes a word that is not a command name: `quoteWords` treats the first word as one. */
 function quote(word: string): string {
   return quoteWords(["_", word]).slice(2);
 }

@@ -2,12 +2,12 @@ import { readFileSync, statSync } from "node:fs";
 
 const FILE = "/etc/passwd";
 
-/** Names of users as ps shows them: a number for one who is not in /etc/passwd. Directories on the network are not asked: they may not answer. */
+/** Names of users as in ps: a number for one who is not in /etc/passwd. Network directories are not queried: they may not answer. */
 export class UserNames {
   #readAs = "";
   #names = new Map<number, string>();
 
-  /** Looks whether the file is another one than before. */
+  /** Reads the file again if it has changed. */
   refresh(): void {
     const { mtimeMs, ino, size } = statSync(FILE, { throwIfNoEntry: false }) ?? { mtimeMs: 0, ino: 0, size: 0 };
     const version = `${mtimeMs} ${ino} ${size}`;
@@ -25,7 +25,7 @@ function parse(text: string): Map<number, string> {
   const names = new Map<number, string>();
   for (const line of text.split("\n")) {
     const [name, , uid] = line.split(":");
-    // The first of several names is the one that getpwuid(3) gives.
+    // If a user has several names, getpwuid(3) returns the first.
     if (name && uid && /^\d+$/.test(uid) && !names.has(Number(uid))) names.set(Number(uid), name);
   }
   return names;

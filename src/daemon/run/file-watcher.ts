@@ -9,18 +9,18 @@ import { type WatchRoot, watchRoots } from "./watch-globs.ts";
 /** Changes are reported after this time without further ones, but after the second time at the latest. Milliseconds. */
 const QUIET_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
-/** Polling interval where the kernel's notifications are not available, and for folders that do not exist yet, milliseconds. */
+/** Polling interval if the kernel's notifications are not available, and for folders that do not exist yet, milliseconds. */
 const POLL_MS = 2_000;
-/** Limits of one scan. */
+/** Maximum number of folders and files in one scan. */
 const MAX_FOLDERS = 2_000;
 const MAX_FILES = 20_000;
 
 interface FileWatcherOptions {
-  /** Absolute or relative to `base`. */
+  /** Globs, absolute or relative to `base`. */
   globs: readonly string[];
   base: string;
   clock: Clock;
-  /** Files were changed, added or removed; the first of them. */
+  /** Called when files were changed, added or removed, with the first of them. */
   onChange: (path: string) => void;
   onProblem: (msg: string) => void;
 }
@@ -36,19 +36,19 @@ interface Look {
   folders: Set<string>;
   /** Symbolic links on the paths to the roots: a link that is switched (as by a deployment) changes everything below it. */
   links: Set<string>;
-  /** Some changes are not notified. */
+  /** Whether some changes are not notified. */
   isBlind: boolean;
 }
 
 /**
- * Tells when files that globs match change. The kernel's notifications only say when to scan; changes are found by
- * comparing scans, so that events without a change of content are ignored.
+ * Reports changes of files that globs match. The kernel's notifications only trigger a scan; changes are found by comparing scans, so that
+ * events without a change of content are ignored.
  */
 export class FileWatcher {
   readonly #options: FileWatcherOptions;
   readonly #roots: readonly WatchRoot[];
   readonly #folders = new Map<string, Folder>();
-  /** Watchers of the folders that symbolic links are in, by link. */
+  /** Watchers of the folders that contain symbolic links, by link. */
   readonly #links = new Map<string, Folder>();
   #files: Map<string, string> | null = null;
   #timer: unknown = null;
@@ -137,7 +137,7 @@ export class FileWatcher {
         this.#complain(`'watch' covers more than ${MAX_FOLDERS} folders or ${MAX_FILES} files; only a part is watched: use narrower globs`);
         return;
       }
-      // Watched first: a change during the scan leads to another scan.
+      // The folder is watched first: a change during the scan leads to another scan.
       if (!(await this.#attend(folder, look))) continue;
       const entries = await readdir(folder, { withFileTypes: true }).catch(unlessAbsent([]));
       for (const entry of entries) {
@@ -152,7 +152,7 @@ export class FileWatcher {
     }
   }
 
-  /** False: it is not there. */
+  /** Watches a folder; false: it does not exist. */
   async #attend(path: string, look: Look): Promise<boolean> {
     // If a root is a link, its target is watched; links below it are not followed.
     const isRoot = this.#roots.some((root) => root.path === path);
@@ -177,7 +177,7 @@ export class FileWatcher {
     if (stats === null || !this.#keepWatching(this.#links, link, { folder, inode: stats.ino, concerns })) look.isBlind = true;
   }
 
-  /** False: the kernel's notifications are not available. */
+  /** Returns false if the kernel's notifications are not available. */
   #keepWatching(
     watched: Map<string, Folder>,
     key: string,
@@ -225,7 +225,7 @@ function closeAllBut(kept: ReadonlySet<string>, watched: Map<string, Folder>): v
   }
 }
 
-/** null: it is missing, or not a file. */
+/** Text that differs when the file has changed; null: it is missing, or not a file. */
 async function markOf(path: string): Promise<string | null> {
   const stats = await stat(path).catch(unlessAbsent(null));
   return stats?.isFile() ? `${stats.mtimeMs}:${stats.size}:${stats.ino}` : null;
@@ -233,7 +233,7 @@ async function markOf(path: string): Promise<string | null> {
 
 const ABSENT = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP"]);
 
-/** Anything else (EMFILE) must not pass for "removed". */
+/** Returns `instead` for a file that is absent; any other error (EMFILE) must not count as "removed". */
 function unlessAbsent<T>(instead: T): (error: NodeJS.ErrnoException) => T {
   return (error) => {
     if (!ABSENT.has(error.code ?? "")) throw error;

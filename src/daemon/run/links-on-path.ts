@@ -1,7 +1,7 @@
 import { lstat, readlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
-/** As many as the kernel follows. */
+/** Maximum number of links, as in the kernel. */
 const MAX_LINKS = 40;
 
 /** The symbolic links on `path`, and those on the paths of their targets. */

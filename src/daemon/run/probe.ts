@@ -21,7 +21,7 @@ interface Attempt {
 /** Begins an attempt, which calls `done` once. Call the returned `end` after that at the latest. */
 type Begin = (done: (outcome: string | null) => void) => () => void;
 
-/** One attempt. */
+/** Makes one attempt. */
 export function tryProbe(probe: Probe, context: ProbeContext): Attempt {
   let cancel = () => {};
   const outcome = new Promise<string | null>((resolve) => {
@@ -43,7 +43,7 @@ export function tryProbe(probe: Probe, context: ProbeContext): Attempt {
   return { outcome, cancel };
 }
 
-/** For messages. */
+/** Describes a probe for messages. */
 export function describeProbe(probe: Probe): string {
   switch (probe.kind) {
     case "tcp":
@@ -83,7 +83,8 @@ function askHttp({ url, status, headers }: Extract<Probe, { kind: "http" }>): Be
   return (done) => {
     const isSecure = url.startsWith("https:");
     try {
-      // No agent: each attempt is a connection of its own. The certificate is not checked: this asks whether it answers, as kubelet does.
+      // No agent: each attempt has its own connection. The certificate is not checked, as in kubelet: the probe checks whether the server
+      // answers.
       const options = { headers: { "user-agent": "mgr", ...headers }, agent: false as const };
       const request = isSecure ? httpsRequest(url, { ...options, rejectUnauthorized: false }) : httpRequest(url, options);
       request.once("response", (response) => {
@@ -102,7 +103,7 @@ function askHttp({ url, status, headers }: Extract<Probe, { kind: "http" }>): Be
   };
 }
 
-/** If several addresses were tried, the error that combines theirs has a code and no message. */
+/** Reason of an error. If several addresses were tried, the combined error has a code and no message. */
 function reasonOf(error: unknown): string {
   return messageOf(error) || ((error as NodeJS.ErrnoException).code ?? "it failed");
 }

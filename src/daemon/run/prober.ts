@@ -5,9 +5,9 @@ import { type ProbeContext, tryProbe } from "./probe.ts";
 interface ProberOptions {
   probe: Probe;
   context: ProbeContext;
-  /** Milliseconds before the first attempt. */
+  /** Delay before the first attempt, milliseconds. */
   delay: number;
-  /** After each attempt: null if it succeeded, else the reason. */
+  /** Called after each attempt: null if it succeeded, else the reason. */
   onOutcome: (outcome: string | null) => void;
 }
 

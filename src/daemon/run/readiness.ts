@@ -7,7 +7,7 @@ import { Prober } from "./prober.ts";
 
 /** Characters of earlier output that a match may reach back into. */
 const CARRY_LENGTH = 64 * 1024;
-/** Output is collected before it is matched: until there is this much of it, or until the pause is over. */
+/** Output is matched in batches: once there is this much of it, or after this pause, milliseconds. */
 const BATCH_LENGTH = 16 * 1024;
 const BATCH_MS = 5;
 
@@ -28,14 +28,14 @@ export class Readiness {
   readonly #pattern: RegExp | null;
   readonly #probe: Probe | null;
   #prober: Prober | null = null;
-  /** null: no output is looked at. A decoder has memory outside of the heap. */
+  /** Decoder of the output; null: no output is matched. A decoder uses memory outside of the heap. */
   readonly #decoder: InstanceType<typeof TextDecoder> | null;
   #text = "";
   #untriedLength = 0;
   #timer: unknown = null;
   #isOver = false;
 
-  /** Throws `bad_field` for an expression that cannot be compiled. Its time limits begin now. */
+  /** Throws `bad_field` for an expression that cannot be compiled. The condition's time begins now. */
   constructor(options: ReadinessOptions) {
     const { condition } = options;
     this.#clock = options.clock;
@@ -47,7 +47,7 @@ export class Readiness {
     else if (condition.kind === "time") this.#timer = this.#clock.setTimeout(() => this.#latch(), condition.ms);
   }
 
-  /** The run has begun: a probe makes its first attempt at once. */
+  /** Begins probing, with the first attempt at once: the run has begun. */
   probe(context: ProbeContext): void {
     if (this.#isOver || this.#probe === null) return;
     this.#prober = new Prober({
@@ -60,7 +60,7 @@ export class Readiness {
     });
   }
 
-  /** More output of the run. */
+  /** Matches more output of the run. */
   append(bytes: Uint8Array): void {
     if (this.#isOver || this.#decoder === null) return;
     const text = this.#decoder.decode(bytes, { stream: true });
@@ -70,7 +70,7 @@ export class Readiness {
     else this.#timer ??= this.#clock.setTimeout(() => this.#try(), BATCH_MS);
   }
 
-  /** The run has ended: its last output still counts; timers and probes no longer do. */
+  /** Ends with the run: its last output still counts; timers and probes no longer do. */
   end(): void {
     if (!this.#isOver && this.#pattern !== null) this.#try();
     this.#finish();

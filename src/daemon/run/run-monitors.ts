@@ -12,7 +12,7 @@ interface AttendantsOptions {
   onReady: () => void;
   /** Called at most once. */
   onUnhealthy: (reason: string) => void;
-  /** A watched file changed. */
+  /** Called when a watched file has changed. */
   onChange: (path: string) => void;
   onProblem: (msg: string) => void;
 }
@@ -32,7 +32,7 @@ export class RunMonitors {
     this.#readiness = new Readiness({ condition: spec.ready, clock, onReady: () => this.#becomeReady() });
   }
 
-  /** The run has begun. */
+  /** Called when the run has begun. */
   begin(context: ProbeContext): void {
     const { spec, clock, onChange, onProblem } = this.#options;
     this.#context = context;
@@ -47,14 +47,14 @@ export class RunMonitors {
     this.#readiness.append(bytes);
   }
 
-  /** It is being stopped: its health and its files no longer matter. */
+  /** Called when the run is being stopped: its health and its files no longer matter. */
   stopping(): void {
     this.#context = null;
     this.#liveness?.end();
     this.#watcher?.end();
   }
 
-  /** Its leader has ended. Also called for a run that never began. */
+  /** Called when the run's leader has ended. Also called for a run that never began. */
   end(): void {
     this.#readiness.end();
     this.stopping();

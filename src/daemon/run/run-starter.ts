@@ -13,7 +13,7 @@ import { checkSteps } from "./signal-name.ts";
 /** Additions of features to a run. */
 interface RunFeatures {
   environment(spec: RunSpec, runId: RunId): Promise<Record<string, string>>;
-  /** The run is extinct, or could not be started. */
+  /** Called when the run is extinct, or could not be started. */
   runEnded(runId: RunId): void;
 }
 
@@ -30,12 +30,12 @@ export interface RunStarterOptions {
   readonly runOptions: Pick<RunOptions, "reaper" | "clock" | "onChange" | "onOutput" | "log">;
 }
 
-/** Starts runs with their ring, log file and address of the bus, and holds back those whose output waits for a reader. */
+/** Starts runs with their ring, log file and bus address, and holds back those whose output waits for a reader. */
 export class RunStarter {
   readonly #options: RunStarterOptions;
   /** Names whose output waits for a reader (messages.ts, `lossless`). */
   readonly #held = new Set<string>();
-  /** One start per turn of the event loop: each takes milliseconds, and hundreds may be requested at once. */
+  /** Limits starts to one per turn of the event loop: each takes milliseconds, and hundreds may be requested at once. */
   readonly #starts = new TurnShare({ units: 1 });
 
   constructor(options: RunStarterOptions) {
@@ -66,7 +66,7 @@ export class RunStarter {
     this.#options.runs.newest(name)?.hold(held);
   }
 
-  /** Its token and what features add are valid from before its first instruction until the run is extinct. */
+  /** The run's token and the additions of features are valid from before its first instruction until it is extinct. */
   async #start(options: Omit<RunOptions, "busUrl" | "variables">): Promise<Run> {
     const { bus, features } = this.#options;
     const { runId, spec } = options;

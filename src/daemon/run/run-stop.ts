@@ -1,17 +1,21 @@
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { resolvesWithin, withFallback } from "../../base/wait.ts";
 import type { HostLog } from "../../contract/messages.ts";
 import type { Program, StopStep } from "../../contract/run.ts";
 import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
 
-/** What a stop does to its run. */
+/** How long the next step waits for the end of a killed command, milliseconds: it may be stuck in the kernel. */
+const MAX_KILL_MS = 2_000;
+
+/** Actions of a stop on its run. */
 interface StopActions {
-  /** To the whole tree. */
+  /** Sends a signal to the whole tree. */
   signal: (signal: string) => void;
   /** Types into the terminal. */
   write: (text: string) => void;
   start: (program: Program) => AuxiliaryProcess;
-  /** The run's leader has ended. */
+  /** Whether the run's leader has ended. */
   hasExited: () => boolean;
   /** Resolves when nothing of the run is left. */
   whenGone: () => Promise<void>;
@@ -34,7 +38,7 @@ export class RunStop {
     this.#actions = actions;
   }
 
-  /** null: no stop was requested. */
+  /** Requested steps; null: no stop was requested. */
   get steps(): readonly StopStep[] | null {
     return this.#steps;
   }
@@ -53,7 +57,7 @@ export class RunStop {
     const { log, kill } = this.#actions;
     try {
       for (const step of steps) {
-        const isGone = (await Promise.race([this.#isGoneWithin(step.timeout_ms), this.#failureOf(step)])) || (await this.#endCommand());
+        const isGone = (await this.#isGoneAfter(step)) || (await this.#endCommand());
         if (isGone || this.#steps !== steps) return;
       }
       log("warning", `${this.#run} did not end in time; it is killed`);
@@ -63,26 +67,23 @@ export class RunStop {
     kill();
   }
 
-  #isGoneWithin(milliseconds: number): Promise<boolean> {
+  /** Executes a step. Resolves with whether the whole tree is gone: once it is, the step has failed, or its time is over. */
+  #isGoneAfter(step: StopStep): Promise<boolean> {
     const { clock, whenGone } = this.#actions;
-    return new Promise((done) => {
-      const timer = clock.setTimeout(() => done(false), milliseconds);
-      void whenGone().then(() => {
-        clock.clearTimeout(timer);
-        done(true);
-      });
-    });
+    const gone = whenGone().then(() => true);
+    return withFallback(Promise.race([gone, this.#failureOf(step)]), step.timeout_ms, () => false, clock);
   }
 
-  /** Ends the command: the time limit of its step has passed. True: the whole tree is gone. */
+  /** Ends the command: the time limit of its step has passed. Resolves with true if the whole tree is gone. */
   async #endCommand(): Promise<boolean> {
     if (this.#command === null) return false;
+    const { clock, whenGone } = this.#actions;
     this.#command.kill();
-    await this.#command.ended;
-    return this.#isGoneWithin(0);
+    await resolvesWithin(this.#command.ended, MAX_KILL_MS, clock);
+    return resolvesWithin(whenGone(), 0, clock);
   }
 
-  /** Executes a step. Resolves (false) only when that has failed, so that there is nothing to wait for. */
+  /** Executes a step. Resolves (false) only if it failed, so that there is nothing to wait for. */
   async #failureOf(step: StopStep): Promise<false> {
     const { signal, log } = this.#actions;
     const forEver = new Promise<never>(() => {});
@@ -90,7 +91,7 @@ export class RunStop {
       signal(step.signal);
       return forEver;
     }
-    // A stopped process could neither read nor respond.
+    // SIGCONT first: a stopped process could neither read nor respond.
     signal("SIGCONT");
     const failure = "send" in step ? this.#type(step.send) : await this.#runCommand(step.program);
     if (failure === null) return forEver;

@@ -7,7 +7,7 @@ const PAGE_BYTES = 400 * 1024;
 
 const FINAL_CODES: ReadonlySet<string> = new Set(["spawn_failed", "bad_field"]);
 
-/** What the table needs from a run: a real one, or a scripted one (testing/fake-run.ts). */
+/** The part of a run that the table uses, which may be a scripted run (testing/fake-run.ts). */
 interface TableRun {
   readonly id: string;
   readonly pid: number;
@@ -53,7 +53,7 @@ export class RunTable<R extends TableRun> {
     return this.#byId.has(runId);
   }
 
-  /** The name of its process; null: the run is no longer known. */
+  /** Name of the run's process; null: the run is no longer known. */
   nameOf(runId: string): string | null {
     return this.#byId.get(runId)?.spec.name ?? null;
   }

@@ -23,7 +23,7 @@ export interface RunOptions {
   marker: string;
   /** MGR_BUS_URL; null: none. */
   busUrl: string | null;
-  /** The features of the host. */
+  /** Variables from the features of the host. */
   variables: Readonly<Record<string, string>>;
   ring: OutputRing;
   /** File that also receives the output. */
@@ -31,20 +31,19 @@ export interface RunOptions {
   reaper: TreeReaper;
   clock: Clock;
   onChange: (kind: HostEvent["kind"], run: Run) => void;
-  /** The ring has grown. */
-  /** The bytes are borrowed. */
+  /** Called when the ring has grown. The bytes are borrowed. */
   onOutput: (name: string, bytes: Uint8Array) => void;
   log: (level: HostLog["level"], msg: string) => void;
 }
 
-/** When a run began, and its first offset in the ring. */
+/** Start time of a run, and its first offset in the ring. */
 interface Begin {
   wall: number;
   monotonic: number;
   offset: number;
 }
 
-/** Its entry in the run table, without the derived fields. */
+/** A run's entry in the run table, without the derived fields. */
 type RunFacts = Omit<RunReport, "age_ms" | "stopping">;
 
 /** Reason that a run's output is left in the terminal. */
@@ -65,7 +64,7 @@ export class Run {
   /** Resolves when the run is extinct. */
   readonly whenExtinct: Promise<void>;
   readonly #options: RunOptions;
-  /** On the monotonic clock. */
+  /** Start time on the monotonic clock, milliseconds. */
   readonly #startedAt: number;
   readonly #terminal: Terminal;
   readonly #program: Program;
@@ -79,7 +78,7 @@ export class Run {
   #resizedAt: number | null = null;
   #treeEnd: Promise<void> | null = null;
 
-  /** Starts it. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
+  /** Starts a run. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
   static async start(options: RunOptions): Promise<Run> {
     const { spec, ring, clock } = options;
     let run: Run | null = null;
@@ -205,13 +204,13 @@ export class Run {
     void this.#stop.carryOut(steps);
   }
 
-  /** SIGKILL to the whole tree until nothing is left. */
+  /** Sends SIGKILL to the whole tree until nothing is left. */
   kill(): void {
     this.#tree.killRest();
     this.#awaitTree();
   }
 
-  /** SIGKILL to its tree in this turn. */
+  /** Sends SIGKILL to the tree in this turn. */
   killNow(): void {
     this.#tree.killNow();
   }
@@ -240,7 +239,7 @@ export class Run {
     return this.#resizedAt;
   }
 
-  /** Leaves its output in the kernel's terminal, until it is stopped or ends. */
+  /** Leaves output in the kernel's terminal while `held`, until the run is stopped or ends. */
   hold(held: boolean): void {
     this.#setHolder("reader", held && this.#stop.steps === null);
   }
@@ -274,7 +273,7 @@ export class Run {
     this.#monitors.output(bytes);
   }
 
-  /** Reports a change of its entry. */
+  /** Changes the run's entry, and reports it. */
   #note(kind: HostEvent["kind"], change: Partial<RunFacts>): void {
     Object.assign(this.#facts, change);
     this.#options.onChange(kind, this);
@@ -296,7 +295,7 @@ export class Run {
   }
 
   #becomeExtinct(): void {
-    // Not earlier: a sweep that still looks for holders of the terminal would find processes of its next owner.
+    // Not closed earlier: a sweep that still checks for holders of the terminal would find processes of its next owner.
     this.#terminal.close();
     this.#options.logFile?.rest();
     this.#note("extinct", { final_offset: this.#options.ring.end, extinct: true });

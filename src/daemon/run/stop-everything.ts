@@ -1,12 +1,13 @@
 import type { Clock } from "../../base/clock.ts";
+import { withFallback } from "../../base/wait.ts";
 import type { Run } from "./run.ts";
 
-/** How long the runs of one rank may outlive their SIGKILL before the next rank is stopped anyway, milliseconds. */
+/** Maximum time that the runs of one rank may outlive their SIGKILL before the next rank is stopped anyway, milliseconds. */
 const GIVE_UP_MS = 10_000;
 
 /**
- * Stops all runs as their specs define: the highest stop_rank first, each rank when the previous one is extinct. Resolves
- * with the runs that even SIGKILL did not end in time (the kernel holds them).
+ * Stops all runs as their specs define: the highest stop_rank first, each rank when the previous one is extinct. Resolves with the runs
+ * that even SIGKILL did not end in time (they are stuck in the kernel).
  */
 export async function stopEverything(runs: readonly Run[], clock: Clock): Promise<Run[]> {
   const ranks = [...new Set(runs.map((run) => run.spec.stop_rank))].sort((a, b) => b - a);
@@ -24,11 +25,11 @@ function longestStop(run: Run): number {
   return run.spec.stop.reduce((total, step) => total + step.timeout_ms, 0);
 }
 
-/** Sends SIGKILL to all of them at once. Resolves with those that it did not end in time. */
+/** Sends SIGKILL to all runs at once. Resolves with those that it did not end in time. */
 export async function killEverything(runs: readonly Run[], clock: Clock): Promise<Run[]> {
   for (const run of runs) run.kill();
   const late = await notGone(runs, clock);
-  // On a very busy machine, sweeps may not have reached them yet: every run gets a SIGKILL here.
+  // On a very busy machine, sweeps may not have reached some runs yet: each of them gets a SIGKILL here.
   for (const run of late) run.killNow();
   return late.length === 0 ? late : notGone(late, clock);
 }
@@ -39,11 +40,6 @@ async function notGone(runs: readonly Run[], clock: Clock): Promise<Run[]> {
 }
 
 function isGoneWithin(run: Run, milliseconds: number, clock: Clock): Promise<boolean> {
-  return new Promise((done) => {
-    const timer = clock.setTimeout(() => done(run.isExtinct), milliseconds);
-    void run.whenExtinct.then(() => {
-      clock.clearTimeout(timer);
-      done(true);
-    });
-  });
+  const gone = run.whenExtinct.then(() => true);
+  return withFallback(gone, milliseconds, () => run.isExtinct, clock);
 }

@@ -4,9 +4,9 @@ import picomatch from "picomatch";
 /** Folders that are ignored, unless a glob names them itself. */
 const IGNORED = new Set(["node_modules", ".git"]);
 
-/** A folder to search, and which entries count. */
+/** A folder to search, and a test for its entries. */
 export interface WatchRoot {
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
   matches(file: string): boolean;
   /** Whether anything in this folder, which lies below the root, can match. */

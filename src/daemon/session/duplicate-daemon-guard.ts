@@ -12,7 +12,7 @@ interface SoleSpeakerOptions {
   log: (level: "info" | "warning" | "error", msg: string) => void;
 }
 
-/** Time for another daemon of the same name to answer, and interval of checks whether it has gone, milliseconds. */
+/** Time for another daemon of the same name to answer, and interval of checks whether it has ended, milliseconds. */
 const ANSWER_MS = 2_000;
 const LOOK_MS = 3_000;
 
@@ -42,7 +42,7 @@ export class DuplicateDaemonGuard {
     this.#log = log;
   }
 
-  /** Calls `serve` whenever it is the only daemon, and the returned function when it no longer is. Returns a function to end this. */
+  /** Calls `serve` whenever it is the only daemon, and the returned function when it no longer is. Returns a function that ends the guard. */
   begin(serve: () => () => void): () => void {
     void this.#look(serve);
     return () => {
@@ -76,7 +76,7 @@ export class DuplicateDaemonGuard {
         if (asking?.stream_id === this.#me.stream_id || !reply) return;
         this.#control.publish(reply, JSON.stringify(this.#me));
       }),
-      // It receives its own heartbeats, too; a heartbeat with another id comes from another daemon.
+      // This daemon receives its own heartbeats, too; a heartbeat with another id comes from another daemon.
       this.#control.subscribe(hostSubject(this.#host, "heartbeat"), ({ data }) => {
         const heard = z.object({ stream_id: z.string(), pid: z.number() }).safeParse(jsonOf(data));
         if (!heard.success || heard.data.stream_id === this.#me.stream_id) return;
@@ -121,7 +121,7 @@ export class DuplicateDaemonGuard {
 }
 
 function parse(data: Uint8Array): Identity | null {
-  // Another program may have written it.
+  // Another program may have sent the data.
   const parsed = identity.safeParse(jsonOf(data));
   return parsed.success ? parsed.data : null;
 }

@@ -6,13 +6,13 @@ import { StreamEnds } from "../../bus/streams/stream-ends.ts";
 import { TargetCounts, targetText } from "../../bus/streams/target-counts.ts";
 import { MAX_STREAMS, type StreamFrame } from "../../contract/streams.ts";
 
-/** How long a target has to accept, milliseconds. */
+/** Time limit for a target to accept a connection, milliseconds. */
 const CONNECT_TIMEOUT_MS = 8_000;
 
 /** Carries connections of this host over the bus as streams: TCP connections that it opens for the manager, and those of features. */
 export class Forwarder {
   readonly #ends: StreamEnds;
-  /** What they carried. */
+  /** Traffic of the connections, by target. */
   readonly counts = new TargetCounts();
   /** Connections in progress, by stream. */
   readonly #opening = new Map<string, Socket>();
@@ -29,7 +29,7 @@ export class Forwarder {
     this.#join(stream, targetText(host, port), await this.#connect(stream, { host, port }));
   }
 
-  /** Carries a connection that `open` makes; `target` names it among those that are counted. Rejects with `busy` or `conflict`, too. */
+  /** Carries a connection that `open` makes; `target` is its name in `counts`. Rejects with `busy` or `conflict`, too. */
   async carry<C extends { socket: Socket; target: string }>(stream: string, open: () => Promise<C>): Promise<C> {
     this.#checkRoom(stream);
     const connection = await open();
@@ -50,7 +50,7 @@ export class Forwarder {
     else if (frame.kind === "reset") opening.destroy(new MgrError("conflict", "the connection was cancelled before it was open"));
   }
 
-  /** The manager is gone. */
+  /** Closes all connections: the manager is gone. */
   closeAll(reason: string): void {
     for (const socket of this.#opening.values()) socket.destroy(new Error(reason));
     this.#ends.closeAll(reason);
@@ -104,11 +104,11 @@ export class Forwarder {
 function join(socket: Socket, end: StreamEnd): void {
   socket.on("error", (error) => end.destroy(error));
   end.on("error", () => socket.destroy());
-  // Closed after both directions have ended: data in flight may still have to be sent again.
+  // The stream is not destroyed after both directions have ended: data in flight may still have to be sent again.
   socket.once("close", () => {
     if (!socket.readableEnded || !end.readableEnded) end.destroy();
   });
-  // After a proper close, data that the remote program has not taken yet is still in flight to it.
+  // After a proper close, data that the remote program has not read yet is still in flight to it.
   end.once("close", () => (end.lastWord === null ? socket.destroy() : socket.destroySoon()));
   socket.pipe(end);
   end.pipe(socket);

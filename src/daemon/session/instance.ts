@@ -10,8 +10,8 @@ import { findHolders } from "./lock-holder.ts";
 const instanceFile = z.object({ uuid: z.uuid() });
 
 /**
- * The instance's permanent uuid, kept in `<stateDir>/instance.json`. It is that of the manager or daemon that runs with this
- * folder, even if the file was changed; else the file's, else a new one. `conflict` if the file is unusable.
+ * Returns the instance's permanent uuid, kept in `<stateDir>/instance.json`. It is that of the manager or daemon that runs with this
+ * folder, even if the file was changed; else the file's, else a new one. Throws `conflict` if the file is unusable.
  */
 export function instanceUuid(stateDir: string): string {
   const path = join(stateDir, "instance.json");
@@ -43,7 +43,7 @@ function read(path: string): string | null {
   }
 }
 
-/** Written completely under another name, then linked: if two programs do this at once, one wins, and both read its file. */
+/** Creates the file under another name, then links it: if two programs do this at once, one wins, and both read its file. */
 function create(path: string): string {
   const temporary = write(path, randomUUID());
   try {
@@ -58,7 +58,7 @@ function create(path: string): string {
   return uuid;
 }
 
-/** A new file beside `path`, synced to disk. */
+/** Writes a new file beside `path`, synced to disk. Returns its path. */
 function write(path: string, uuid: string): string {
   const temporary = `${path}.${randomUUID()}`;
   const fd = openSync(temporary, "wx", 0o600);

@@ -2,12 +2,12 @@ import type { Clock } from "../../base/clock.ts";
 import type { HostEvent } from "../../contract/messages.ts";
 
 /**
- * How long the end of a stopping run's leader waits for the proof that nothing of its tree is left, milliseconds: of many that end together,
- * proofs are made 8 ms apart (tree/reaper.ts).
+ * Maximum time that the end of a stopping run's leader waits for the proof that nothing of its tree is left, milliseconds: if many end
+ * together, proofs are made 8 ms apart (tree/reaper.ts).
  */
 const PROOF_MS = 25;
 
-/** What is told about a run. */
+/** The part of a run that is used here. */
 interface EndingRun {
   readonly id: string;
   readonly isStopping: boolean;
@@ -19,19 +19,19 @@ interface JoinedEndsOptions<R> {
 }
 
 /**
- * Makes one event of the end of a run's leader and that of its tree, if they come together: `exited` of a run that is extinct. The end of a
- * leader that was not asked to end waits for nothing but the rest of the turn.
+ * Merges the end of a run's leader and that of its tree into one event if they come together: `exited` of a run that is extinct. Without a
+ * requested stop, the end of a leader waits only for the rest of the turn.
  */
 export class JoinedEnds<R extends EndingRun> {
   readonly #options: JoinedEndsOptions<R>;
-  /** Runs whose leader's end is not told yet, with the timers that tell it. */
+  /** Runs whose leader's end is not published yet, with the timers that publish it. */
   readonly #held = new Map<string, unknown>();
 
   constructor(options: JoinedEndsOptions<R>) {
     this.#options = options;
   }
 
-  /** Events of one run keep their order. */
+  /** Publishes an event, or holds it. Events of one run keep their order. */
   pass(kind: HostEvent["kind"], run: R): void {
     const { publish } = this.#options;
     if (kind === "exited") this.#hold(run);
@@ -52,7 +52,7 @@ export class JoinedEnds<R extends EndingRun> {
     if (run.isStopping) this.#held.set(run.id, this.#options.clock.setTimeout(release, PROOF_MS));
     else {
       this.#held.set(run.id, null);
-      // A proof that is made in this turn is told by microtasks: when these are done.
+      // A proof that is made in this turn is reported by microtasks: the end is released after them.
       queueMicrotask(() => process.nextTick(release));
     }
   }
@@ -61,7 +61,7 @@ export class JoinedEnds<R extends EndingRun> {
     if (this.#forget(run)) this.#options.publish("exited", run);
   }
 
-  /** False: it is not held. */
+  /** Returns false if the run's end is not held. */
   #forget(run: R): boolean {
     this.#options.clock.clearTimeout(this.#held.get(run.id) ?? null);
     return this.#held.delete(run.id);

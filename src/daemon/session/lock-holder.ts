@@ -12,7 +12,7 @@ export function findHolder(path: string, except: number | null = null): LockInfo
   return findHolders([path], except)[0] ?? null;
 }
 
-/** The same for several locks, in their order: the kernel takes 30 ms and more to list its locks. */
+/** As `findHolder`, for several locks, in their order: listing all locks takes the kernel 30 ms and more. */
 export function findHolders(paths: readonly string[], except: number | null = null): (LockInfo | null)[] {
   const wanted = paths.map((path) => ({ path, names: namesOf(path) }));
   const found: (LockInfo | null)[] = paths.map(() => null);
@@ -55,7 +55,7 @@ export function namesOf(path: string): string[] {
   return [...new Set([written, withoutLinks(written)])];
 }
 
-/** The last folders of the path may be missing. */
+/** Resolves symbolic links; the last folders of the path may be missing. */
 function withoutLinks(path: string): string {
   const folder = dirname(path);
   try {
@@ -74,7 +74,7 @@ function lockingPids(): number[] {
   return [...new Set(pids)].filter((pid) => pid > 0);
 }
 
-/** Whether it runs as the same user: what processes of other users claim is ignored. */
+/** Whether the process runs as the same user: claims of other users' processes are ignored. */
 export function isOwn(pid: number): boolean {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }

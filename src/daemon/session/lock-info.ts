@@ -4,13 +4,13 @@ import { isTrusted } from "../../files/owners.ts";
 import { openStateFile, type StateFileOptions } from "../../files/state-file.ts";
 import { bootId, isAlive } from "../proc/proc.ts";
 
-/** A larger file is not a lock file, bytes. */
+/** Maximum size of a lock file, bytes. */
 const MAX_BYTES = 65_536;
 
-/** What the holder of a lock writes about itself into the lock file. */
+/** Identity that the holder of a lock writes into the lock file. */
 export interface LockInfo {
   pid: number;
-  /** Clock ticks since boot (`/proc/PID/stat` field 22): with the pid it names the process. */
+  /** Clock ticks since boot (`/proc/PID/stat` field 22): with the pid it identifies the process. */
   start_time: string;
   boot_id: string;
   instance_uuid: string;
@@ -32,12 +32,12 @@ const LOCK_INFO: Shape<LockInfo> = {
   paths: (value): value is string[] => Array.isArray(value) && value.every(isText),
 };
 
-/** null: missing, incomplete, or written by another program or user. */
+/** Reads a lock file; null: it is missing, incomplete, or written by another program or user. */
 export function readLockInfo(path: string, options: StateFileOptions = {}): LockInfo | null {
   return infoIn(() => openStateFile(path, constants.O_RDONLY, options));
 }
 
-/** The same of a lock file that a process has open (`/proc/PID/fd/N`), even if it was removed. */
+/** Reads a lock file that a process has open (`/proc/PID/fd/N`), even if it was removed. */
 export function readOpenLockInfo(link: string): LockInfo | null {
   return infoIn(() => {
     // Non-blocking: opening a named pipe would wait for ever.
@@ -65,14 +65,14 @@ function infoIn(open: () => number | null): LockInfo | null {
   }
 }
 
-/** A file of another user, which only root reads, must not name a process of a third one as its holder. */
+/** Whether a file's owner may name this holder: a file of another user, which only root reads, must not name a process of a third one. */
 function mayBeHeldBy(pid: number, owner: number): boolean {
   if (owner === process.geteuid?.()) return true;
   const holder = statSync(`/proc/${pid}`, { throwIfNoEntry: false });
   return holder === undefined || holder.uid === owner;
 }
 
-/** Whether the process that `info` names is alive; if not, the file is an old one. */
+/** Whether the process that `info` names is alive; if not, the file is stale. */
 export function isHolder(info: LockInfo): boolean {
   return info.boot_id === bootId() && isAlive(info.pid, info.start_time);
 }

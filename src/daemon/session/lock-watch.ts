@@ -9,7 +9,7 @@ const LOOK_MS = 2_000;
 
 interface LockWatchOptions {
   lock: Pick<Lock, "path" | "isInPlace" | "renew">;
-  /** The state folder was replaced: writes all its files again. Called until it succeeds. */
+  /** Writes all files of the state folder again after it was replaced. Called until it succeeds. */
   remake: () => Promise<void>;
   /** Called at each check while the folder is the same. */
   look?: () => Promise<void>;
@@ -17,14 +17,14 @@ interface LockWatchOptions {
 }
 
 /**
- * Detects within seconds that the state folder of a running program was removed or replaced, and makes it
- * again: the lock first. Returns a function that ends this, and resolves when nothing is being written any more.
+ * Detects within seconds that the state folder of a running program was removed or replaced, and creates it again: the lock first. Returns
+ * a function that ends the watch, and resolves when nothing is being written any more.
  */
 export function watchLock({ lock, remake, look, log }: LockWatchOptions): () => Promise<void> {
   const folder = dirname(lock.path);
   let timer: NodeJS.Timeout | null = null;
   let isOver = false;
-  /** What happened to the folder; null: it is as it should be. */
+  /** Problem of the folder; null: none. */
   let lost: string | null = null;
   let told = "";
 

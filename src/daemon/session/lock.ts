@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, statSync, writeSync } f
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MgrError } from "../../base/errors.ts";
+import { poll } from "../../base/wait.ts";
 import { isMissing, openStateFile, type StateFileOptions } from "../../files/state-file.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import { tryLockExclusive, tryLockShared } from "../native/libc.ts";
@@ -11,75 +12,81 @@ import { isHolder, type LockInfo, readLockInfo } from "./lock-info.ts";
 
 export type { LockInfo } from "./lock-info.ts";
 
-/** What a process publishes about itself when it takes a lock. */
+/** Identity that a process publishes when it acquires a lock. */
 export type LockAbout = Pick<LockInfo, "instance_uuid" | "contract" | "socket">;
 
 export interface Lock {
   readonly path: string;
   readonly info: LockInfo;
-  /** Whether the lock file is still the locked one. Rejects when that cannot be determined. */
+  /** Whether the lock file is still the locked one. Rejects if that cannot be determined. */
   isInPlace(): Promise<boolean>;
   /**
-   * Locks the file that is at the path now, or a new one, in place of one that was removed or replaced. The lock is held all
-   * the time: others find its holder by the old file until then. False: another process has locked the new file.
+   * Locks the file that is at the path now, or a new one, in place of a lock file that was removed or replaced. The lock is held all the
+   * time: other processes find its holder by the old file until then. Returns false if another process has locked the new file.
    */
   renew(): boolean;
-  /** The holder now listens at another address. */
+  /** Publishes another address at which the holder listens. */
   moveTo(socket: string): void;
-  /** The file stays: only the kernel's lock on it shows that it is held. */
+  /** Releases the lock. The file stays: only the kernel's lock on it shows that it is held. */
   release(): void;
 }
 
 /** Retry window in milliseconds: the lock may be held by a process that has not written its identity yet. */
 const SETTLE_MS = 2_000;
 const LOOK_AGAIN_MS = 20;
-/** Longer content was not written by us, bytes. */
+/** Maximum size of content that is padded, bytes: longer content was not written by mgr. */
 const MAX_PADDED_BYTES = 4_096;
 
 /**
- * Takes the lock for the life of this process, or returns its holder, even if the file was removed meanwhile. A file left by
- * a dead holder, even an incomplete one, is simply taken over. Rejects with `conflict` if the holder does not identify itself.
+ * Acquires the lock for the life of this process, or returns its holder, even if the file was removed meanwhile. A file left by a dead
+ * holder, even an incomplete one, is reused. Rejects with `conflict` if the holder does not identify itself.
  */
 export async function acquireLock(path: string, about: LockAbout): Promise<Lock | { holder: LockInfo }> {
   makeStateFolder(dirname(path));
-  const deadline = performance.now() + SETTLE_MS;
-  for (;;) {
-    const fd = takeLockFile(path);
-    if (fd !== null) {
-      const holder = findHolder(path, fd);
-      if (holder === null) return lockWith(fd, path, about);
-      closeSync(fd);
-      return { holder };
-    }
+  let result = tryLock(path, about);
+  const isKnown = () => {
+    result ??= tryLock(path, about);
+    return result !== null;
+  };
+  await poll(isKnown, { everyMs: LOOK_AGAIN_MS, forMs: SETTLE_MS });
+  if (result !== null) return result;
+  throw new MgrError("conflict", `${path} is locked by a process that has not written its identity; find it with: fuser -v ${path}`);
+}
+
+/** null: it is locked by a process that does not identify itself. */
+function tryLock(path: string, about: LockAbout): Lock | { holder: LockInfo } | null {
+  const fd = takeLockFile(path);
+  if (fd === null) {
     const info = readLockInfo(path);
-    if (info && isHolder(info)) return { holder: info };
-    if (performance.now() > deadline) {
-      throw new MgrError("conflict", `${path} is locked by a process that has not written its identity; find it with: fuser -v ${path}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    return info && isHolder(info) ? { holder: info } : null;
   }
+  const holder = findHolder(path, fd);
+  if (holder === null) return lockWith(fd, path, about);
+  closeSync(fd);
+  return { holder };
 }
 
-/** Whether the lock is held now, and what its holder or the last holder published (null: nothing readable). */
+/** Whether the lock is held now, and the identity that its holder or last holder published (null: nothing readable). */
 export async function readLock(path: string, options: StateFileOptions = {}): Promise<{ held: boolean; info: LockInfo | null }> {
-  const deadline = performance.now() + SETTLE_MS;
-  for (;;) {
-    const held = isHeld(path, options);
-    const info = readLockInfo(path, options);
-    if (!held) {
-      const holder = findHolder(path);
-      return { held: holder !== null, info: holder ?? info };
-    }
-    if ((info && isHolder(info)) || performance.now() > deadline) return { held, info };
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  }
+  let held = isHeld(path, options);
+  let info = readLockInfo(path, options);
+  const isKnown = () => !held || (info !== null && isHolder(info));
+  const checkAgain = () => {
+    held = isHeld(path, options);
+    info = readLockInfo(path, options);
+    return isKnown();
+  };
+  if (!isKnown()) await poll(checkAgain, { everyMs: LOOK_AGAIN_MS, forMs: SETTLE_MS });
+  if (held) return { held, info };
+  const holder = findHolder(path);
+  return { held: holder !== null, info: holder ?? info };
 }
 
-/** The locked file, or null if it is locked by another. Node opens files close-on-exec: no child inherits the lock. */
+/** Returns the locked file, or null if another process has locked it. Node opens files close-on-exec: no child inherits the lock. */
 export function takeLockFile(path: string): number | null {
   const fd = openStateFile(path, constants.O_RDWR | constants.O_CREAT);
   try {
-    // The file may have been removed or replaced after we opened it: such a lock would exclude no other process.
+    // The file may have been removed or replaced after it was opened: such a lock would exclude no other process.
     if (tryLockExclusive(fd) && isSameFile(fd, path)) return fd;
   } catch (error) {
     closeSync(fd);
@@ -89,7 +96,7 @@ export function takeLockFile(path: string): number | null {
   return null;
 }
 
-/** Checks with a shared lock, so that concurrent checks do not take each other for holders. */
+/** Checks with a shared lock, so that concurrent checks do not mistake each other for holders. */
 function isHeld(path: string, options: StateFileOptions): boolean {
   let fd: number;
   try {
@@ -123,7 +130,7 @@ function lockWith(fd: number, path: string, about: LockAbout): Lock {
 class FileLock implements Lock {
   readonly path: string;
   #info: LockInfo;
-  /** null: released. */
+  /** Descriptor of the lock file; null: released. */
   #fd: number | null;
 
   constructor(fd: number, path: string, about: LockAbout) {
@@ -147,7 +154,7 @@ class FileLock implements Lock {
   }
 
   async isInPlace(): Promise<boolean> {
-    // Not a blocking call: a network file system may hang.
+    // Asynchronous: a network file system may hang.
     const there = await stat(this.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
       throw error;
@@ -186,7 +193,7 @@ class FileLock implements Lock {
   }
 }
 
-/** One write, of which a reader never sees a part: longer old content is overwritten with blanks. */
+/** Writes the identity in one write, so that readers never see a part of it: longer old content is overwritten with blanks. */
 function writeInfo(fd: number, info: LockInfo): void {
   const text = JSON.stringify(info);
   const length = Buffer.byteLength(text) + 1;

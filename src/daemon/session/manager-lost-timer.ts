@@ -5,11 +5,11 @@ interface AbandonedOptions {
   stop: (afterMs: number) => void;
 }
 
-/** What a host does without its manager, as set at the hello: continue for ever, or for this time. */
+/** Limits how long a host continues without its manager, as set at the hello: for ever, or for this time. */
 export class ManagerLostTimer {
   readonly #clock: Clock;
   readonly #stop: AbandonedOptions["stop"];
-  /** Milliseconds; null: for ever. */
+  /** Time until `stop`, milliseconds; null: the host continues for ever. */
   #afterMs: number | null = null;
   #timer: unknown = null;
 

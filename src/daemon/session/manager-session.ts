@@ -3,9 +3,12 @@ import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { CONTRACT_VERSION, HEARTBEAT_LOST_MS, type RequestOf } from "../../contract/messages.ts";
 
-/** Period of the host's own tick. */
+/** Interval of the host's own tick, milliseconds. */
 export const TICK_MS = 1_000;
-/** If the last tick is older than this when a command arrives, this process was stopped, and what is in its sockets is old. */
+/**
+ * Maximum age of the last tick when a command arrives, milliseconds. An older tick means that this process was suspended, and that the data
+ * in its sockets is old.
+ */
 const OLDEST_TICK_MS = 3_000;
 
 /**
@@ -30,7 +33,7 @@ export class ManagerSession {
     this.#tickedAt = this.#heardAt;
   }
 
-  /** The session obeyed now, or null. */
+  /** Id of the current session, or null. */
   get id(): string | null {
     return this.#id;
   }
@@ -59,7 +62,7 @@ export class ManagerSession {
     return this.#id;
   }
 
-  /** Throws `stale_session` unless `id` is the session obeyed now. */
+  /** Throws `stale_session` unless `id` is the current session. */
   check(id: string): void {
     if (!this.isCurrent(id)) throw new MgrError("stale_session", "this session is unknown to the host, or has ended; send hello first");
   }
@@ -75,7 +78,7 @@ export class ManagerSession {
 
   /** Called every TICK_MS. */
   tick(): void {
-    // A late tick may run before the commands that waited in the sockets, and then ends the session as they would.
+    // A late tick may run before the commands that waited in the sockets; it ends the session as they would.
     this.#voidIfLost();
     this.#tickedAt = this.#clock.monotonic();
   }

@@ -4,31 +4,31 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import { MAX_SOCKET_PATH } from "../../bus/carriers/unix-listener.ts";
 import { assertTrustedParents } from "../../files/state-folder.ts";
 
-/** Longest name of a socket in its folder, bytes. */
+/** Maximum length of a socket's name in its folder, bytes. */
 const MAX_NAME_BYTES = 20;
-/** In the state folder: a link to the folder that had to get a random name. */
+/** Link in the state folder to the folder that had to get a random name. */
 const RANDOM_LINK = "run.link";
 
 export interface SocketDirOptions {
-  /** Of the instance. */
+  /** Uuid of the instance. */
   uuid: string;
   stateDir: string;
-  /** `$XDG_RUNTIME_DIR`. */
+  /** Value of `$XDG_RUNTIME_DIR`. */
   base?: string | undefined;
-  /** The folder in which every user may create folders, such as /tmp. */
+  /** A folder in which every user may create folders, such as /tmp. */
   tmp?: string;
 }
 
 export interface SocketDir {
   readonly path: string;
-  /** Why each folder that would have been preferred cannot be used, as sentences. */
+  /** Reasons why preferred folders cannot be used, as sentences. */
   readonly problems: readonly string[];
 }
 
 /**
- * The private folder for this instance's sockets, made if it is missing: `<runtime folder>/<16 hex of uuid>`. Other users
- * can take the names in /tmp, and the kernel refuses long paths of sockets: then it is `<stateDir>/run`, else a folder in
- * /tmp with a random name, to which `<stateDir>/run.link` leads. `conflict` if there is none.
+ * Returns the private folder for this instance's sockets, created if it is missing: `<runtime folder>/<16 hex of uuid>`. Other users can
+ * occupy the names in /tmp, and the kernel refuses long paths of sockets: then it is `<stateDir>/run`, else a folder in /tmp with a random
+ * name, to which `<stateDir>/run.link` leads. Throws `conflict` if there is none.
  */
 export function socketDir({ uuid, stateDir, base = process.env.XDG_RUNTIME_DIR, tmp = "/tmp" }: SocketDirOptions): SocketDir {
   const problems: string[] = [];
@@ -61,9 +61,9 @@ export function runtimeFolders(base = process.env.XDG_RUNTIME_DIR, tmp = "/tmp")
   return [...ofSession, join(tmp, `mgr-${ownUid()}`)];
 }
 
-/** Makes the folder if it is missing. Throws `conflict` unless it is ours alone, and no other user can replace it. */
+/** Creates the folder if it is missing. Throws `conflict` unless it belongs to this user alone, and no other user can replace it. */
 export function makePrivate(folder: string): void {
-  // A runtime folder that su has passed on belongs to the user who called it.
+  // A runtime folder that su has passed on belongs to the user who called su.
   assertTrustedParents(folder);
   try {
     mkdirSync(folder, { mode: 0o700 });

@@ -11,8 +11,8 @@ const REMOVE_TRIES = 100;
 const PLAIN_PATH = /^[\w./@:-]+$/;
 
 /**
- * One cgroup per run, below a cgroup of this host's life, where a cgroup v2 is writable: there a single write kills a whole
- * tree, however fast it forks. Optional: sweeps find processes that escaped before they were added (reaper.ts).
+ * One cgroup per run, below a cgroup of this host's lifetime, if a cgroup v2 is writable: a single write then kills a whole tree, however
+ * fast it forks. Optional: sweeps find processes that escaped before they were added (reaper.ts).
  */
 export class RunCgroups {
   readonly path: string;
@@ -20,8 +20,8 @@ export class RunCgroups {
   readonly #steps = new Map<string, SerialQueue>();
 
   /**
-   * null: there is no cgroup v2 that we may write. `name` is unique to this host's life; the folder name contains our pid and
-   * start time, too, so that other daemons can tell whether we are still alive.
+   * Returns null if there is no writable cgroup v2. `name` is unique to this host's lifetime; the folder name contains the pid and start
+   * time of this process, too, so that other daemons can check whether it is still alive.
    */
   static create(name: string, proc = "/proc/self"): RunCgroups | null {
     try {
@@ -47,7 +47,7 @@ export class RunCgroups {
   add(runId: string, pid: number): void {
     this.#next(runId, async () => {
       const folder = join(this.path, runId);
-      // With its parent: another daemon may have removed it while it was empty.
+      // Recursive: another daemon may have removed the parent while it was empty.
       mkdirSync(folder, { recursive: true });
       await writeTo(join(folder, "cgroup.procs"), String(pid));
     });
@@ -57,7 +57,7 @@ export class RunCgroups {
     this.#next(runId, () => writeTo(join(this.path, runId, "cgroup.kill"), "1"));
   }
 
-  /** Nothing of the run is left. */
+  /** Removes the cgroup of an extinct run. */
   remove(runId: string): void {
     void this.#next(runId, () => removeTree(join(this.path, runId))).then(() => {
       if (this.#steps.get(runId)?.isEmpty) this.#steps.delete(runId);
@@ -69,7 +69,7 @@ export class RunCgroups {
     await removeTree(this.path);
   }
 
-  /** Failures are not reported: an ended process cannot be moved, and sweeps cover what is left. */
+  /** Failures are not reported: an ended process cannot be moved, and sweeps cover the rest. */
   #next(runId: string, step: () => Promise<void>): Promise<void> {
     const steps = this.#steps.get(runId) ?? new SerialQueue();
     this.#steps.set(runId, steps);
@@ -101,7 +101,7 @@ function ownCgroup(proc: string): string | null {
     const [before = "", after = ""] = line.split(" - ");
     const [, , , root = "", mountPoint = ""] = before.split(" ");
     if (!after.startsWith("cgroup2 ")) continue;
-    // Only a part of the hierarchy may be mounted: then our path begins with its root.
+    // Only a part of the hierarchy may be mounted: then the path of the cgroup begins with its root.
     if (root === "/") return join(mountPoint, unified);
     if (unified === root || unified.startsWith(`${root}/`)) return join(mountPoint, unified.slice(root.length));
   }
@@ -130,11 +130,11 @@ function foldersIn(path: string): string[] {
   return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
-/** Including cgroups that programs have created below it. */
+/** Removes a cgroup, including those that programs have created below it. */
 async function removeTree(path: string): Promise<void> {
   for (let attempt = 0; attempt < REMOVE_TRIES; attempt++) {
     try {
-      // Mostly there are none in it.
+      // Mostly there are no folders in it.
       if (attempt > 0) for (const folder of foldersIn(path)) await removeTree(join(path, folder));
       rmdirSync(path);
       return;

@@ -1,16 +1,16 @@
 /** Name of the variable that carries the script, so that `ps` shows one readable line. */
 export const GUARD_VARIABLE = "MGR_GUARD";
-/** Its $0. */
+/** The guard's $0. */
 export const GUARD_NAME = "mgr-guard";
 
 /**
- * What the guard runs, in any POSIX shell with `grep` and `sleep`. $1 is the marker of the runs it answers for, $2 what their
- * tags look like (run-tag.ts); by what follows it is found (guard-search.ts).
+ * The script of the guard, for any POSIX shell with `grep` and `sleep`. $1 is the marker of the runs that it guards, $2 the pattern of
+ * their tags (run-tag.ts); the remaining arguments identify the guard (guard-search.ts).
  *
- * It reads lines from the process that it guards: `run PID START`, `end PID`, `unmarked PID:START …` (replaces the list
- * before), `cgroup FOLDER` (of all runs), `bye` (ends it). At end of file without `bye` it kills every process
+ * It reads lines from the process that it guards: `run PID START`, `end PID`, `unmarked PID:START …` (replaces the
+ * previous list), `cgroup FOLDER` (of all runs), `bye` (ends it). At end of file without `bye` it kills every process
  *  - whose environment has MGR_RUN=<marker>:…, or that has such a tag,
- *  - that it was told of (pid and start time; of runs also their session),
+ *  - that was reported to it (pid and start time; for runs also their session),
  *  - below one of these, or in a session that one of these leads,
  *  - in that cgroup, which it removes afterwards,
  * until two consecutive scans find none. It stops all of them before it kills the first: a stopped process cannot fork.

@@ -1,9 +1,10 @@
+import { poll } from "../../base/wait.ts";
 import { isAlive, listPids, readProcFile, startTimeOf } from "../proc/proc.ts";
 import { isOwn, seesSameFolder } from "../session/lock-holder.ts";
 import { killLeftovers } from "./guard.ts";
 import { GUARD_NAME } from "./guard-script.ts";
 
-/** How long the guard of a killed host has for what it has to kill, milliseconds. */
+/** Time limit for the guard of a killed host to kill its processes, milliseconds. */
 const KILL_MS = 10_000;
 const LOOK_MS = 20;
 
@@ -14,16 +15,14 @@ interface FoundGuard {
 }
 
 /**
- * Kills what a killed host left whose guard is still at work, and waits for that guard: where the state folder was removed,
- * nothing else tells of that host. `locks` are the paths of its lock file, which the caller holds. Resolves with the marker
- * of its runs, null if there is none.
+ * Kills the remaining processes of a killed host whose guard is still at work, and waits for that guard: if the state folder was removed,
+ * nothing else identifies that host. `locks` are the paths of its lock file, which the caller holds. Resolves with the marker of its runs,
+ * null if there is none.
  */
 export async function killGuarded(locks: readonly string[]): Promise<string | null> {
   const guards = findGuards(locks);
   await Promise.all(guards.map(({ marker }) => killLeftovers(marker)));
-  const deadline = performance.now() + KILL_MS;
-  while (guards.some(({ pid, startTime }) => isAlive(pid, startTime)) && performance.now() < deadline)
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  await poll(() => !guards.some(({ pid, startTime }) => isAlive(pid, startTime)), { everyMs: LOOK_MS, forMs: KILL_MS });
   return guards[0]?.marker ?? null;
 }
 

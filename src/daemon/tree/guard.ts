@@ -1,22 +1,23 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { messageOf } from "../../base/errors.ts";
+import { resolvesWithin } from "../../base/wait.ts";
 import { RUN_MARKER } from "../process/environment.ts";
 import { GUARD_NAME, GUARD_SCRIPT, GUARD_VARIABLE } from "./guard-script.ts";
 import { RUN_DIGITS, tagPrefix } from "./run-tag.ts";
 import type { RunObserver } from "./tree-reaper.ts";
 
-/** Between the death of a guard and the start of the next one, milliseconds: at once would be a loop where /bin/sh is broken. */
+/** Delay between the death of a guard and the start of the next one, milliseconds: without it, a broken /bin/sh would cause a busy loop. */
 const REPLACE_MS = 200;
-/** A guard that was told `bye` is given so long to end, milliseconds. */
+/** Time limit for a guard to end after `bye`, milliseconds. */
 const END_MS = 2_000;
-/** Unmarked processes told at most: one line has to stay within what the pipe takes at once. */
+/** Maximum number of unmarked processes in a line: the pipe has to accept the line at once. */
 const MAX_UNMARKED = 5_000;
 
 interface GuardOptions {
-  /** Of the runs it answers for: their environment has `MGR_RUN=<marker>:<run_id>`. */
+  /** Marker of the runs that it guards: their environment has `MGR_RUN=<marker>:<run_id>`. */
   marker: string;
-  /** Paths of its host's lock file: by them the guard of a host that was killed is found. */
+  /** Paths of its host's lock file: they identify the guard of a killed host. */
   locks?: readonly string[];
   /** The cgroup that the runs are in (cgroups.ts), removed after them; null: none. */
   cgroup?: string | null;
@@ -24,15 +25,15 @@ interface GuardOptions {
 }
 
 /**
- * A small shell script in a session of its own that outlives us by the few moments it takes to kill what we ran, should
- * we be killed (docs/design/runtime-invariants.md, "Guard"). Told of every run by a pipe: its end of file is our death. Replaced when it
- * dies.
+ * A small shell script in its own session. If this process is killed, the guard kills its runs within a few moments
+ * (docs/design/runtime-invariants.md, "Guard"). Every run is reported to it over a pipe, whose end of file means that this process has
+ * died. A guard that dies is replaced.
  */
 export class Guard implements RunObserver {
   readonly #options: GuardOptions;
   readonly #runs = new Map<string, string>();
   readonly #leaders = new Map<string, number>();
-  /** The run that a pid was told for last: a pid may be used again before its first run is extinct. */
+  /** The run reported last for each pid: a pid may be used again before its first run is extinct. */
   readonly #told = new Map<number, string>();
   #unmarked = "";
   #child: ChildProcess | null = null;
@@ -43,21 +44,21 @@ export class Guard implements RunObserver {
     this.#options = options;
   }
 
-  /** Starts it, unless it is there. Called by the first run too. */
+  /** Starts the guard unless it is running. Also called by the first run. */
   start(): void {
     if (this.#child !== null || this.#replacing !== null || this.#isClosed) return;
     const child = startGuard(this.#options.marker, this.#options.locks);
     this.#child = child;
     child.once("error", (error) => this.#lost(child, messageOf(error)));
     child.once("exit", (code, signal) => this.#lost(child, signal ?? `exit code ${code}`));
-    // The end of a guard breaks the pipe; that it has ended is told by `exit`.
+    // A dying guard breaks the pipe; `exit` reports its end.
     child.stdin?.on("error", () => {});
     if (this.#options.cgroup) this.#tell(`cgroup ${this.#options.cgroup}\n`);
     for (const line of this.#runs.values()) this.#tell(line);
     if (this.#unmarked !== "") this.#tell(this.#unmarked);
   }
 
-  /** Never to be killed as part of a tree. */
+  /** Pids that must never be killed as part of a tree. */
   get pids(): number[] {
     return this.#child?.pid === undefined ? [] : [this.#child.pid];
   }
@@ -86,7 +87,7 @@ export class Guard implements RunObserver {
     this.#tell(this.#unmarked);
   }
 
-  /** Ends it without any killing. Resolves when it is gone. */
+  /** Ends the guard without any killing. Resolves when it has exited. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#replacing) clearTimeout(this.#replacing);
@@ -96,9 +97,9 @@ export class Guard implements RunObserver {
     child.removeAllListeners("exit");
     const ended = once(child, "exit");
     child.stdin?.end("bye\n");
-    const timer = setTimeout(() => child.kill("SIGKILL"), END_MS);
+    if (await resolvesWithin(ended, END_MS)) return;
+    child.kill("SIGKILL");
     await ended;
-    clearTimeout(timer);
   }
 
   #tell(line: string): void {
@@ -117,7 +118,7 @@ export class Guard implements RunObserver {
   }
 }
 
-/** Kills whatever is left of the runs of an earlier host that did not end well; resolves when nothing is left of them. */
+/** Kills the remaining processes of the runs of an earlier host that did not end properly; resolves when none is left. */
 export async function killLeftovers(marker: string, cgroup: string | null = null): Promise<void> {
   const child = startGuard(marker);
   const ended = once(child, "exit");
@@ -128,7 +129,7 @@ export async function killLeftovers(marker: string, cgroup: string | null = null
 function startGuard(marker: string, locks: readonly string[] = []): ChildProcess {
   const { PATH } = process.env;
   const tag = `${tagPrefix(marker)}${"[0-9]".repeat(RUN_DIGITS)}`;
-  // Within another instance's tree it stays recognisable as a part of that one.
+  // Within another instance's tree, the guard stays recognisable as a part of that tree.
   const outer = process.env[RUN_MARKER];
   const child = spawn("/bin/sh", ["-c", `eval "$${GUARD_VARIABLE}"`, GUARD_NAME, marker, tag, ...locks], {
     cwd: "/",
@@ -141,7 +142,7 @@ function startGuard(marker: string, locks: readonly string[] = []): ChildProcess
       ...(outer === undefined ? {} : { [RUN_MARKER]: outer }),
     },
   });
-  // An embedding program may end without closing us; then the guard does its work.
+  // An embedding program may end without closing the guard, which then kills the runs.
   child.unref();
   (child.stdin as { unref?: () => void } | null)?.unref?.();
   return child;

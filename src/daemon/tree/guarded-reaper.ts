@@ -9,13 +9,13 @@ interface GuardedReaperOptions {
   marker: string;
   /** See `GuardOptions`. */
   locks?: readonly string[];
-  /** Closed along with it. */
+  /** Cgroups of the runs; closed along with the reaper. */
   cgroups?: RunCgroups | null;
   log: (msg: string) => void;
 }
 
 export interface GuardedReaper extends TreeReaper {
-  /** Starts the guard before there is a run; else the first run does. */
+  /** Starts the guard before the first run, which would start it otherwise. */
   startGuard(): void;
   /** Forgets all runs and ends the guard without killing anything. */
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import { ownChildrenText, pidsOf, readStat, startTimeOf } from "../proc/proc.ts"
 import type { ProcessStat } from "../proc/process-stat.ts";
 import { isOwnChild } from "../process/child.ts";
 
-/** Scans for one answer, at most: where orphans end continuously, the next sweep asks again. */
+/** Maximum number of scans for one result: if orphans end continuously, the next sweep repeats it. */
 const MAX_LOOKS = 8;
 
 export interface LivingOrphans {
@@ -15,14 +15,14 @@ export interface LivingOrphans {
 }
 
 /**
- * The orphans that came to us because we are their subreaper: children that neither Node nor we have started. Their parent
- * was the only one to wait for them, and Node waits for no others, so the zombies of orphans are taken away here, and only those.
+ * The orphans that were reparented to this process as their subreaper: children that neither Node nor mgr has started. Their parent was the
+ * only process to wait for them, and Node waits for no others, so the zombies of orphans are reaped here, and only those.
  */
 export class Orphans {
   readonly #started = new Set<ChildProcess>();
-  /** Start times of the children from before we began to look, by pid; whose they are we cannot know. */
+  /** Start times of the children that existed before this object, by pid; their origin is unknown. */
   readonly #earlier: Map<number, string | null>;
-  /** List of our children when it had no orphan last. */
+  /** The kernel's list of children when it last had no orphan. */
   #withoutOrphans: string | null = null;
   #cost = 0;
   readonly #onChild = (message: unknown) => {
@@ -39,21 +39,21 @@ export class Orphans {
   }
 
   /**
-   * Takes zombies away and returns the living orphans; null where the kernel does not list children.
+   * Reaps zombies and returns the living orphans; null if the kernel does not list children.
    *
-   * `isProven`: a run whose leader and companions (children that we started for it) had ended before this call is extinct
-   * if none of `orphans` belongs to it, and it stays extinct. The proof:
+   * `isProven`: a run whose leader and companions (children started for it by this process) had ended before this call is
+   * extinct if none of `orphans` belongs to it, and it stays extinct. The proof:
    *
-   * 1. Whatever lives has parents up to init. Of a process of such a run, we are one of them: at the end of a parent its
-   *    children go to the nearest subreaper above, in one step, before it can be seen to have ended. So the last process
-   *    below us in that line is an orphan of this run, and lives: a zombie has no children any more.
-   * 2. Our list of children is complete up to the moment T of its last read (see `ownChildrenText`). Hence that orphan is in it.
-   * 3. Each orphan of the list is looked at after T. Seen alive, it is returned. Seen as a zombie, it may have ended after T,
-   *    and what it left has come to us behind our backs: then nothing is proven, and we look again.
-   * 4. So if a look shows no zombie and no orphan of the run, nothing of the run lived at T. Only what lives can fork.
+   * 1. A living process has parents up to init. For a process of such a run, this process is one of them: at the end of a
+   *    parent, its children go to the nearest subreaper above, in one step, before its end is visible. So the last process
+   *    below this one in that line is an orphan of this run, and lives: a zombie has no children any more.
+   * 2. The list of children is complete up to the moment T of its last read (see `ownChildrenText`). Hence that orphan is in it.
+   * 3. Each orphan of the list is examined after T. If it is alive, it is returned. If it is a zombie, it may have ended after T,
+   *    and its children may be missing in the list: then nothing is proven, and the scan is repeated.
+   * 4. So if a scan shows no zombie and no orphan of the run, nothing of the run lived at T. Only living processes can fork.
    *
-   * Forks need no attention: a process that is born between has a living parent at T, or one of its own line. The order does:
-   * a leader that ends after T leaves orphans that no list of before can show.
+   * Forks do not affect the proof: a process that is born meanwhile has a living ancestor at T. The order matters: a leader
+   * that ends after T leaves orphans that no earlier list can show.
    */
   collect(): LivingOrphans | null {
     for (let look = 1; ; look++) {
@@ -67,12 +67,12 @@ export class Orphans {
     }
   }
 
-  /** How long `mayBeSome` took last, milliseconds. */
+  /** Duration of the last `mayBeSome`, milliseconds. */
   get cost(): number {
     return this.#cost;
   }
 
-  /** False: our children are those of a look that found no orphan. Cheaper than a look, and no proof. */
+  /** Returns false if the children are those of the last scan that found no orphan. Cheaper than a scan, and no proof. */
   mayBeSome(): boolean {
     const begin = performance.now();
     const children = ownChildrenText();
@@ -98,7 +98,7 @@ export class Orphans {
     return orphans;
   }
 
-  /** This program waits for it, or it existed before us. */
+  /** Whether this program waits for the process, or it existed before this object. */
   #isKnown({ pid, startTime }: ProcessStat, nodeChildren: ReadonlySet<number>): boolean {
     return nodeChildren.has(pid) || isOwnChild(pid) || this.#earlier.get(pid) === startTime;
   }

@@ -5,31 +5,31 @@ import { RUN_MARKER } from "../process/environment.ts";
 import type { RunTags } from "./run-tag.ts";
 import type { RunTree, TerminalIdentity } from "./run-tree.ts";
 
-/** The run id in a marker variable, or a tag. */
+/** A process's mark: the run id in its marker variable, or its tag. */
 export type Mark = string | number;
 type Look = (pid: number) => ProcessStat | null;
 
-/** A living process that carries our mark and belongs to none of the runs that were asked for. */
+/** A living process that carries a mark of this host and belongs to none of the given runs. */
 export interface Stray {
   stat: ProcessStat;
   mark: Mark;
 }
 
 export interface CensusResult {
-  /** No living process was missed (`Scan`). */
+  /** Whether no living process was missed (`Scan`). */
   isComplete: boolean;
-  /** The oldest first. */
+  /** Strays, the oldest first. */
   strays: Stray[];
 }
 
 interface CensusOptions {
-  /** What our runs' `MGR_RUN` begins with, without the colon. */
+  /** The beginning of `MGR_RUN` for this host's runs, without the colon. */
   marker: string;
-  /** Processes that belong to no run, whatever marks they carry. */
+  /** Whether a process belongs to no run, whatever marks it carries. */
   excluded: (pid: number) => boolean;
-  /** Our tags on processes. */
+  /** Tags of this host's runs. */
   tags: RunTags;
-  /** Children reparented to us as subreaper. */
+  /** Whether a process is a child reparented to this one as subreaper. */
   isOrphan: (stat: ProcessStat) => boolean;
 }
 
@@ -40,7 +40,7 @@ interface CensusOptions {
 export class ProcessScanner {
   readonly #options: CensusOptions;
   readonly #ownSession = readStat(process.pid)?.session ?? 0;
-  /** A process's run id or tag, null for none; by pid. An environment changes by execve only, and so does the program's name. */
+  /** Run id or tag of each process, null for none; by pid. An environment changes by execve only, and so does the program's name. */
   readonly #markers = new Map<number, { startTime: string; comm: string; mark: Mark | null }>();
   #cost = 0;
 
@@ -48,7 +48,7 @@ export class ProcessScanner {
     this.#options = options;
   }
 
-  /** How long the last look took, milliseconds. */
+  /** Duration of the last scan, milliseconds. */
   get cost(): number {
     return this.#cost;
   }
@@ -108,13 +108,13 @@ export class ProcessScanner {
     };
   }
 
-  /** The same for our orphans, whose line of descent is lost. */
+  /** As `owners`, for orphans, whose line of descent is lost. */
   ownersOfOrphans(trees: readonly RunTree[]): (stat: ProcessStat) => RunTree | undefined {
     const bySign = this.owners(trees);
     return (stat) => bySign(stat) ?? byTerminal(stat, trees) ?? nearest(stat, trees);
   }
 
-  /** Whether a process carries our marker or tag, so that a guard finds it without us; as of the last scan of it. */
+  /** Whether a process carries a marker or tag of this host, so that a guard finds it by itself; as of the last scan of it. */
   isMarked(pid: number, startTime: string): boolean {
     const known = this.#markers.get(pid);
     if (known?.startTime === startTime) return known.mark !== null;
@@ -122,7 +122,7 @@ export class ProcessScanner {
     return stat?.startTime === startTime && this.#markOf(stat) !== null;
   }
 
-  /** Members that still live; the others are forgotten. */
+  /** Returns the members that still live, and forgets the others. */
   #remembered(trees: readonly RunTree[], scan: Map<number, ProcessStat>, since: number): Map<number, RunTree> {
     const owners = new Map<number, RunTree>();
     for (const tree of trees) {
@@ -154,7 +154,7 @@ export class ProcessScanner {
   #markOf({ pid, startTime, comm }: ProcessStat): Mark | null {
     const known = this.#markers.get(pid);
     if (known?.startTime === startTime) return known.mark;
-    // The tag first: an environment takes four times as long to read.
+    // The tag is read first: reading an environment takes four times as long.
     const tag = this.#options.tags.of(pid);
     const runId = tag === null ? environmentValue(pid, RUN_MARKER, `${this.#options.marker}:`) : undefined;
     const mark = tag ?? runId ?? null;
@@ -171,7 +171,7 @@ export class ProcessScanner {
   }
 }
 
-/** Clock ticks since boot; infinite for no trees. */
+/** Start time of the oldest tree, clock ticks since boot; infinite for no trees. */
 export function earliest(trees: readonly RunTree[]): number {
   return trees.reduce((since, tree) => Math.min(since, tree.since), Number.POSITIVE_INFINITY);
 }
@@ -195,14 +195,17 @@ function byDescent(stat: ProcessStat, owners: Map<number, RunTree>, scan: Map<nu
   return parent && Number(parent.startTime) <= Number(stat.startTime) ? owners.get(stat.ppid) : undefined;
 }
 
-/** Programs that left session and environment mostly keep the terminal as 0, 1 or 2. One with its own terminal is a user's shell. */
+/**
+ * Finds the run by the terminal: programs that left session and environment mostly keep the terminal as 0, 1 or 2. A process with its own
+ * terminal is a user's shell.
+ */
 function byTerminal(stat: ProcessStat, trees: readonly RunTree[]): RunTree | undefined {
   if (stat.tty !== 0 || trees.every((tree) => tree.terminal === null)) return undefined;
   const files = stat.ppid === process.pid || stat.ppid === 1 ? listNames(`/proc/${stat.pid}/fd`) : ["0", "1", "2"];
   for (const fd of files) {
     const file = identityOf(`/proc/${stat.pid}/fd/${fd}`);
     if (!file) continue;
-    // Terminal numbers are reused: the newest run that is older than the process.
+    // Terminal numbers are reused: the newest run that is older than the process matches.
     const tree = trees.findLast(
       ({ terminal, since }) => terminal?.ino === file.ino && terminal.dev === file.dev && since <= Number(stat.startTime),
     );
@@ -211,7 +214,10 @@ function byTerminal(stat: ProcessStat, trees: readonly RunTree[]): RunTree | und
   return undefined;
 }
 
-/** An orphan without any trace: of the older runs that could not be tagged, the one begun last, before all one that is ending, as its parent did. */
+/**
+ * Finds the run of an orphan without any trace, among older runs that could not be tagged: the newest one that is ending, as the orphan's
+ * parent did, else the newest.
+ */
 function nearest(stat: ProcessStat, trees: readonly RunTree[]): RunTree | undefined {
   const older = trees.filter((tree) => tree.tag === null && tree.since <= Number(stat.startTime)).sort((a, b) => a.since - b.since);
   return older.findLast((tree) => tree.killing) ?? older.at(-1);

@@ -2,39 +2,39 @@ import { bootTicks } from "../native/boot-clock.ts";
 import { type Child, isOwnChild, ownChild } from "../process/child.ts";
 import { type RunStart, RunTree, sendSignals, signalProcess } from "./run-tree.ts";
 
-/** Scans within one sweep, at most, until every process that could still fork is frozen. */
+/** Maximum number of scans within one sweep until every process that could still fork is frozen. */
 const FREEZES = 8;
-/** Without a list of orphans, this many consecutive complete scans must find nothing: an environment is unreadable during execve. */
+/** Number of consecutive complete scans that must find nothing, without a list of orphans: an environment is unreadable during execve. */
 const EMPTY_LOOKS = 2;
-/** After these, a SIGCONT would undo the signal. */
+/** Signals that a SIGCONT after them would undo. */
 const STOPPING = new Set(["SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);
 
 interface PendingSignal {
   signal: string;
-  /** Processes born later are excluded: a shell's own clean-up must not be killed with it. Clock ticks. */
+  /** Processes born later do not get the signal: a shell's own clean-up must not be killed with it. Clock ticks since boot. */
   before: number;
   reached: Set<number>;
   /** Scans so far: a second one finds processes forked during the first. */
   scans: number;
 }
 
-/** A run as the reaper knows it: its tree, the signals under way to it, and the search for what is left of it. */
+/** A run as the reaper knows it: its tree, its pending signals, and the search for its remaining processes. */
 export class ReapedRun {
   readonly tree: RunTree;
-  /** Our children besides the leader that have not ended: their descendants are not orphans yet. */
+  /** Children of this process besides the leader that have not ended: their descendants are not orphans yet. */
   readonly companions = new Set<Child>();
   /** Resolves when `end` is called. */
   readonly extinct: Promise<void>;
   end = () => {};
-  /** When a scan is due that finds members which the lists of children did not show, on the clock of `performance`. */
+  /** Time from which a scan is due that finds members missing in the lists of children, on the clock of `performance`. */
   scanFrom = 0;
-  /** null: the leader is no child of ours, or other code in this program may wait for it. */
+  /** The leader; null: it is not a child of this process, or other code in this program may wait for it. */
   readonly #leader: Child | null;
   #leaderEnded = false;
   #signals: PendingSignal[] = [];
   #emptyLooks = 0;
 
-  /** `isOurs`: nothing else in this program waits for its children. */
+  /** `isOurs`: no other code in this program waits for its children. */
   constructor(run: RunStart, isOurs: boolean) {
     this.tree = new RunTree(run);
     this.#leader = isOurs ? ownChild(run.pid) : null;
@@ -48,24 +48,24 @@ export class ReapedRun {
     this.#emptyLooks = 0;
   }
 
-  /** Its leader and companions have ended. `asWaitedFor`: without a look at a child of ours that we have not waited for yet; it counts as alive. */
+  /** Whether its leader and companions have ended. `asWaitedFor`: a leader whose end was not observed yet counts as alive, without a check. */
   hasEnded(asWaitedFor: boolean): boolean {
     if (this.companions.size > 0 || (asWaitedFor && isOwnChild(this.tree.leader.pid))) return false;
     this.#leaderEnded ||= this.#isWaitedFor || !this.tree.leaderAlive;
     return this.#leaderEnded;
   }
 
-  /** Of the leader: whether it is gone need not be read from /proc. null: it has to. */
+  /** Whether the leader's end was observed, so that /proc need not be read. null: it has to be read. */
   get #isWaitedFor(): boolean | null {
     return this.#leader && ownChild(this.#leader.pid) !== this.#leader;
   }
 
-  /** `deliver` sends it to all members, the sweeps to those that they find. */
+  /** Adds a signal: `deliver` sends it to all members, the sweeps to those that they find. */
   send(signal: string): void {
     this.#signals.push({ signal, before: bootTicks() + 1, reached: new Set(), scans: 0 });
   }
 
-  /** Sends signals to the members that have not got them. `isScanned`: the members are those of a scan. */
+  /** Sends pending signals to the members that have not received them. `isScanned`: the members are those of a scan. */
   deliver(isScanned: boolean): void {
     for (const pending of this.#signals) {
       for (const [pid, startTime] of this.tree.members) {
@@ -80,7 +80,7 @@ export class ReapedRun {
     this.#signals = this.#signals.filter((pending) => pending.scans < 2);
   }
 
-  /** Where no list of orphans can tell: true once enough complete looks in a row have found nothing. */
+  /** Without a list of orphans: returns true once enough complete scans in a row have found nothing. */
   isGoneAfterLook(isComplete: boolean): boolean {
     if (this.tree.members.size > 0 || this.companions.size > 0) this.#emptyLooks = 0;
     else if (isComplete) this.#emptyLooks++;
@@ -88,7 +88,10 @@ export class ReapedRun {
   }
 }
 
-/** Freezes first: a frozen process can neither fork nor leave its children without a known parent. `look` finds more members. */
+/**
+ * Freezes processes before it kills them: a frozen process can neither fork nor leave its children without a known parent. `look` finds
+ * more members.
+ */
 export function killTrees(trees: readonly RunTree[], look: () => void): void {
   const frozen = new Set<string>();
   for (let looks = 0; looks < FREEZES; looks++) {

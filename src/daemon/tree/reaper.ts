@@ -15,18 +15,18 @@ import { SweepTimer } from "./sweep-timer.ts";
 import type { RunObserver, RunOwners, TrackedTree, TreeReaper } from "./tree-reaper.ts";
 
 export interface ReaperOptions {
-  /** This process becomes child subreaper and reaps orphans. Never in an embedding program: its orphans are not ours. */
+  /** This process becomes child subreaper and reaps orphans. Never in an embedding program, which may have orphans of its own. */
   subreaper: boolean;
-  /** Each child's environment has `MGR_RUN=<marker>:<run_id>`; unique to this host's life. */
+  /** Each child's environment has `MGR_RUN=<marker>:<run_id>`; unique to this host's lifetime. */
   marker: string;
   observer?: RunObserver;
-  /** Never signalled, besides init and this process: the guard. */
+  /** Pids that are never signalled, besides init and this process: those of the guard. */
   protectedPids?: () => Iterable<number>;
-  /** Kills a tree at once, where available; sweeps find the rest and detect when nothing is left. */
+  /** Kills a tree at once, if available; sweeps find the rest and detect when nothing is left. */
   cgroups?: RunCgroups | null;
   /** Receives messages about processes that had to be killed, or could not be killed, after their run had ended. */
   log?: (msg: string) => void;
-  /** None of our runs started earlier, clock ticks since boot; now if left out. */
+  /** Time before which none of the runs started, clock ticks since boot; now if left out. */
   since?: number;
 }
 
@@ -40,19 +40,17 @@ const REMEMBER_SHARE = 1 / 1_000;
 const REMEMBER_QUIET_MS = 60_000;
 const REMEMBER_QUIET_SHARE = 1 / 10_000;
 /**
- * A signal goes at once to what the lists of children show. What they do not show (orphans, forks meanwhile) is found by a scan this many
- * milliseconds later, which most runs do not live to see.
+ * A signal is sent at once to the processes in the lists of children. Others (orphans, forks meanwhile) are found by a scan this many
+ * milliseconds later; most runs have ended by then.
  */
 const SCAN_AFTER_MS = 30;
-/** Of more stopping runs, many end together: one proof serves those that end within GATHER_MS, milliseconds. */
+/** If more runs than this are stopping, many end together: one proof serves those that end within GATHER_MS, milliseconds. */
 const FEW_RUNS = 8;
 const GATHER_MS = 8;
-/** Passes through these lists, at most, until one shows nothing new. */
+/** Maximum number of passes through these lists, until one shows nothing new. */
 const PASSES = 4;
 
-/**
- * Kills trees and knows when they are gone (docs/design/runtime-invariants.md, "Tree kill"). One sweep serves all runs that are stopping.
- */
+/** Kills trees and detects when they are gone (docs/design/runtime-invariants.md, "Tree kill"). One sweep serves all runs that are stopping. */
 export function createReaper(options: ReaperOptions): TreeReaper {
   return new Reaper(options);
 }
@@ -60,7 +58,7 @@ export function createReaper(options: ReaperOptions): TreeReaper {
 class Reaper implements TreeReaper {
   readonly #options: ReaperOptions;
   readonly #entries = new Set<ReapedRun>();
-  /** Of these: something was sent, or the leader ended. Sweeps go on until they are extinct. */
+  /** Runs to which a signal was sent, or whose leader ended. Sweeps continue until they are extinct. */
   readonly #active = new Set<ReapedRun>();
   readonly #orphans: Orphans | null;
   readonly #tags: RunTags;
@@ -73,10 +71,10 @@ class Reaper implements TreeReaper {
   readonly #starting = new Map<string, number | null>();
   #unmarked = "";
   #knownOrphans = new Map<number, string>();
-  /** Since the last full scan. */
+  /** Whether a run has ended since the last full scan. */
   #hasRunEnded = false;
   #lookedAt = 0;
-  /** As `#remember` found it last, and how often in a row. */
+  /** The newest pid at the last `#remember`, and how often in a row it was the same. */
   #newestPid = "";
   #quietLooks = 0;
   #closed: Promise<void> | null = null;
@@ -165,7 +163,7 @@ class Reaper implements TreeReaper {
     return entry;
   }
 
-  /** Makes processes that carry our mark but belong to no living run a run of their own, and kills it. */
+  /** Makes a run of processes that carry a mark of this host but belong to no living run, and kills it. */
   #adopt(run: RunStart): Adopted {
     const entry = this.#enter(run);
     this.#kill(entry);
@@ -217,7 +215,7 @@ class Reaper implements TreeReaper {
     if (this.#activate(entry, 0)) this.#sweeps.now();
   }
 
-  /** False: it is extinct. */
+  /** Returns false if the run is extinct. */
   #activate(entry: ReapedRun, scanFrom: number): boolean {
     entry.activate(scanFrom);
     if (!this.#entries.has(entry)) return false;
@@ -255,10 +253,13 @@ class Reaper implements TreeReaper {
     return true;
   }
 
-  /** Removes the runs of which nothing is left (the proof: `Orphans.collect`), all of them by one look. False: no list of orphans can tell. */
+  /**
+   * Removes the runs of which nothing is left (the proof: `Orphans.collect`), all of them by one scan. Returns false if there is no list of
+   * orphans.
+   */
   #removeExtinct(asWaitedFor: boolean): boolean {
     if (this.#orphans === null) return false;
-    // Before the list is read: a leader that ends meanwhile may leave orphans that the list does not show.
+    // Checked before the list is read: a leader that ends meanwhile may leave orphans that the list does not show.
     const ended = [...this.#active].filter((entry) => entry.hasEnded(asWaitedFor));
     const found = this.#orphans.collect();
     if (found === null) return false;
@@ -272,8 +273,8 @@ class Reaper implements TreeReaper {
   }
 
   /**
-   * Freezes the orphans of trees to be killed at once, before they fork again and end: what hops from pid to pid is gone when a look at
-   * everything comes to it. Those of others are remembered. Returns the trees with orphans.
+   * Freezes orphans of trees that are being killed at once, before they fork again and end: a process that hops from pid to pid is gone
+   * before a full scan reaches it. Orphans of other trees are remembered. Returns the trees with orphans.
    */
   #addOrphans(orphans: readonly ProcessStat[]): Set<RunTree> {
     const owners = new Set<RunTree>();
@@ -291,19 +292,22 @@ class Reaper implements TreeReaper {
 
   #childEnded(): void {
     const { size } = this.#active;
-    // Trees that fork until they are killed: what helps is the scan, whose sweep proves ends as well.
+    // Trees that fork until they are killed need the scan, whose sweep proves ends as well.
     if (size > FEW_RUNS && this.#killsMany()) this.#sweeps.now();
     else if (size > 0) this.#sweeps.atOnce(() => this.#prove(), size > FEW_RUNS ? GATHER_MS : 0);
     else if (this.#orphans) this.#sweeps.soon("reap", () => this.#watchOrphans());
   }
 
-  /** Mostly it was the last of its tree. A sweep would prove it as well, but after the rest that follows the scan of the sweep before. */
+  /**
+   * Proves the ends of runs after a child has ended, mostly the last process of its tree. A sweep would prove them as well, but only after
+   * the pause that follows the scan of the sweep before.
+   */
   #prove(): void {
     const isListed = this.#removeExtinct(true);
     if (isListed ? this.#killing().length > 0 : this.#active.size > 0) this.#sweeps.now();
   }
 
-  /** Between stops: reaps zombies, and looks for orphans that carry no mark. */
+  /** Between stops: reaps zombies, and scans for orphans that carry no mark. */
   #watchOrphans(): void {
     const { orphans } = this.#orphans?.collect() ?? { orphans: [] };
     const known = this.#knownOrphans;
@@ -315,7 +319,10 @@ class Reaper implements TreeReaper {
     if (!fresh.every(isSure)) this.#look();
   }
 
-  /** What was started since the last look may have escaped it, so one more follows. Then there is nothing new until the next start. */
+  /**
+   * Records descendants between stops. A process that was started since the last scan may have been missed by it, so one more scan follows.
+   * Then there is nothing new until the next start.
+   */
   #remember(): void {
     const newest = newestPid();
     this.#quietLooks = newest === "" || newest !== this.#newestPid ? 0 : this.#quietLooks + 1;
@@ -325,7 +332,7 @@ class Reaper implements TreeReaper {
     if (this.#hasRunEnded || (isDue && this.#entries.size > 0)) this.#look();
   }
 
-  /** Scans all processes. False: something may have been missed. */
+  /** Scans all processes. Returns false if one may have been missed. */
   #look(): boolean {
     this.#hasRunEnded = false;
     this.#lookedAt = performance.now();
@@ -355,7 +362,7 @@ class Reaper implements TreeReaper {
     observer.unmarked(unmarked);
   }
 
-  /** Asked at each end of a child. */
+  /** Whether many trees are being killed. Called at each end of a child. */
   #killsMany(): boolean {
     let count = 0;
     for (const { tree } of this.#active) if (tree.killing && ++count > FEW_RUNS) return true;

@@ -7,7 +7,7 @@ import { fileLocksLimit } from "../proc/proc.ts";
 // and that exists from a run's first fork on: the soft limit on file locks (RLIMIT_LOCKS). The kernel has not enforced it
 // since Linux 2.4, but descendants inherit it, and every user can read it in /proc/PID/limits.
 
-/** Decimal digits for the run, after the nine that name the host's life. */
+/** Number of decimal digits for the run, after the nine that identify the host's lifetime. */
 export const RUN_DIGITS = 6;
 const RUNS = 10 ** RUN_DIGITS;
 const LIVES = 900_000_000;
@@ -36,9 +36,9 @@ export class RunTags {
     return this.lend(this.#prefix * RUNS + this.#count, start);
   }
 
-  /** The same with an existing tag; null: none. */
+  /** As `give`, with an existing tag; null: none. */
   lend<T>(tag: number | null, start: () => T): { started: T; tag: number | null } {
-    // The limit applies to the whole program: a process forked by another thread meanwhile would carry our tag, and be killed.
+    // The limit applies to the whole program: a process forked by another thread meanwhile would carry the tag, and be killed.
     const before = tag === null || !isMainThread ? null : swapFileLocksLimit(BigInt(tag));
     try {
       return { started: start(), tag: before === null ? null : tag };
@@ -47,7 +47,7 @@ export class RunTags {
     }
   }
 
-  /** The tag of a process, if it is one of ours. */
+  /** Returns the tag of a process; null: it has none of this host. */
   of(pid: number): number | null {
     const limit = fileLocksLimit(pid);
     return limit !== null && Math.floor(limit / RUNS) === this.#prefix ? limit : null;

@@ -4,34 +4,34 @@ import { realTimeNumber } from "../../protocol/process/signals.ts";
 import { childrenOf, isAlive, readStat, startTimeOf } from "../proc/proc.ts";
 import type { ProcessStat } from "../proc/process-stat.ts";
 
-/** Descendants that one pass through the lists of children adds, at most: a program may fork faster than they are read. */
+/** Maximum number of descendants that one pass through the lists of children adds: a program may fork faster than they are read. */
 const MAX_DESCENDANTS = 256;
 
 /** A run that has just been started. */
 export interface RunStart {
   runId: string;
-  /** Of its leader, which leads a session of its own. */
+  /** Pid of the leader, which leads its own session. */
   pid: number;
   startTime: string;
-  /** Path, `/dev/pts/N`; "" for none. */
+  /** Path of the terminal, `/dev/pts/N`; "" for none. */
   terminal: string;
-  /** See run-tag.ts; null or left out: none. */
+  /** Tag (run-tag.ts); null or left out: none. */
   tag?: number | null;
 }
 
-/** The processes of one run, as far as we have seen them. Members are remembered by pid and start time. */
+/** The known processes of one run. Members are remembered by pid and start time. */
 export class RunTree {
   readonly runId: string;
   readonly leader: { pid: number; startTime: string };
-  /** Nothing that started earlier can belong to it; clock ticks since boot. */
+  /** Start time of the leader, clock ticks since boot: no member started earlier. */
   readonly since: number;
   readonly terminal: TerminalIdentity | null;
-  /** See run-tag.ts; null if it has none. */
+  /** Tag (run-tag.ts); null: none. */
   readonly tag: number | null;
   readonly members = new Map<number, string>();
-  /** To be killed, with all that is still found. */
+  /** Whether the tree is being killed, with all members that are still found. */
   killing = false;
-  /** Sessions that members began: session id → start time of its leader, null if that had ended when we saw it. */
+  /** Sessions that members began: session id → start time of its leader, null if the leader had ended when it was read. */
   readonly #sessions = new Map<number, string | null>();
 
   constructor(run: RunStart) {
@@ -52,7 +52,7 @@ export class RunTree {
     return this.#sessions.keys();
   }
 
-  /** Whether the session is still the one we knew: an id whose leader is another process now has been used again. */
+  /** Whether the session is still the known one: an id that has another leader now was used again. */
   holdsSession(session: number, look: (pid: number) => ProcessStat | null): boolean {
     const leader = look(session);
     if (leader === null || leader.startTime === this.#sessions.get(session)) return this.#sessions.has(session);
@@ -60,10 +60,10 @@ export class RunTree {
     return false;
   }
 
-  /** Adds what descends from the members, without a scan. False: nothing was new. */
+  /** Adds descendants of the members, without a scan. Returns false if none was new. */
   addDescendants(): boolean {
     const before = this.members.size;
-    // What is added is visited, too.
+    // Added members are visited, too.
     for (const [pid, startTime] of this.members) {
       if (this.members.size - before >= MAX_DESCENDANTS) break;
       const member = readStat(pid);
@@ -71,7 +71,7 @@ export class RunTree {
       for (const child of childrenOf(member)) {
         const stat = readStat(child);
         if (stat === null || stat.ended || this.members.get(child) === stat.startTime) continue;
-        // Still its child, and it is still that member: a pid may be used again.
+        // It is still a child of that member: a pid may be used again.
         if (stat.ppid === pid && startTimeOf(pid) === startTime) this.add(stat, readStat);
       }
     }
@@ -81,7 +81,7 @@ export class RunTree {
   /** Remembers a process, and its session if a member of this tree began that. */
   add(stat: ProcessStat, look: (pid: number) => ProcessStat | null): void {
     this.members.set(stat.pid, stat.startTime);
-    // Between fork and setsid a child is still in its parent's session: never take over one that a stranger leads.
+    // Between fork and setsid a child is still in its parent's session: a session of a foreign leader is never adopted.
     if (stat.session > 1 && !this.#sessions.has(stat.session)) {
       const leader = look(stat.session);
       if (leader === null) this.#sessions.set(stat.session, null);
@@ -90,7 +90,7 @@ export class RunTree {
   }
 }
 
-/** Which terminal it is: numbers and paths repeat in every container, the inode of a file system does not. */
+/** Identity of a terminal: numbers and paths repeat in every container, the inode of a file system does not. */
 export interface TerminalIdentity {
   dev: number;
   ino: number;
@@ -102,15 +102,15 @@ function terminalIdentity(path: string): TerminalIdentity | null {
 }
 
 /**
- * Sends signals to exactly this process. False: it is gone, or belongs to a user that we may not signal.
- * Never to init, to ourselves or, as pids below 1 would mean, to a group.
+ * Sends signals to exactly this process. Returns false if it is gone, or belongs to a user that this process may not signal. Never signals
+ * init, this process or, as pids below 1 would mean, a group.
  */
 export function signalProcess(pid: number, startTime: string, ...signals: string[]): boolean {
   if (pid <= 1 || pid === process.pid) throw new MgrError("internal", `refused to send ${signals.join(", ")} to pid ${pid}`);
   return readStat(pid)?.startTime === startTime && sendSignals(pid, signals);
 }
 
-/** The same for a pid that no other process can have. */
+/** Sends signals to a pid that no other process can have. */
 export function sendSignals(pid: number, signals: readonly string[]): boolean {
   try {
     for (const signal of signals) process.kill(pid, realTimeNumber(signal) ?? signal);

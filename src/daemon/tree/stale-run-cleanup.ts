@@ -15,8 +15,8 @@ const life = z.object({
 type Life = z.infer<typeof life>;
 
 /**
- * The file in which a daemon leaves the marker of its runs, for its successor. A daemon that ended properly leaves none.
- * Use only while holding daemon.lock.
+ * The file in which a daemon records the marker of its runs for its successor. A daemon that ended properly leaves none. Use only while
+ * holding daemon.lock.
  */
 export class StaleRunCleanup {
   readonly #path: string;
@@ -26,8 +26,8 @@ export class StaleRunCleanup {
   }
 
   /**
-   * Kills the processes of the previous daemon; resolves with its stream_id when none is left, null if there was nothing to do.
-   * `log` is told what the first sweep has missed.
+   * Kills the processes of the previous daemon; resolves with its stream_id when none is left, null if there was nothing to do. `log`
+   * receives messages about processes that the first sweep has missed.
    */
   async end(log: (msg: string) => void): Promise<string | null> {
     const previous = this.read();
@@ -37,26 +37,29 @@ export class StaleRunCleanup {
     return previous.stream_id;
   }
 
-  /** Before the first run: from now on a successor can identify our runs. */
+  /** Writes the file before the first run: from then on a successor can identify the runs. */
   begin(streamId: string, cgroup: string | null): void {
     const daemon = { pid: process.pid, start_time: startTimeOf(process.pid) ?? "" };
     const own = { stream_id: streamId, boot_id: bootId(), cgroup, daemon } satisfies Life;
     replaceFileSync(this.#path, `${JSON.stringify(own)}\n`, { isDurable: true });
   }
 
-  /** After the last run is extinct. */
+  /** Removes the file after the last run is extinct. */
   close(): void {
     rmSync(this.#path, { force: true });
   }
 
-  /** How the previous daemon ended, unless it ended properly. Call before `begin`. */
+  /** End of the previous daemon; null: it ended properly, or is still alive. Call before `begin`. */
   lastEnd(): "killed" | "restarted" | null {
     const found = this.#readAny();
     if (found === null || isStillAlive(found)) return null;
     return found.boot_id === bootId() ? "killed" : "restarted";
   }
 
-  /** null: there is none, or of an earlier boot, which ended every process. Throws for a file that another user may have written. */
+  /**
+   * Reads the file; null: there is none, or it is of an earlier boot, which ended every process. Throws for a file that another user may
+   * have written.
+   */
   read(options: StateFileOptions = {}): Life | null {
     const found = this.#readAny(options);
     return found?.boot_id === bootId() ? found : null;
@@ -78,7 +81,7 @@ export async function killMarked(previous: Life, log: (msg: string) => void): Pr
   await createReaper({ subreaper: false, marker: previous.stream_id, log, since: 0 }).close();
 }
 
-/** True, for example, in a copy of the folder of a daemon that is still running. */
+/** Whether the daemon is still alive: for example, in a copy of the folder of a running daemon. */
 function isStillAlive({ daemon }: Life): boolean {
   return daemon !== null && isAlive(daemon.pid, daemon.start_time);
 }

@@ -1,15 +1,16 @@
 import { visible } from "../../base/visible-text.ts";
+import { resolvesWithin } from "../../base/wait.ts";
 import type { ProcessStat } from "../proc/process-stat.ts";
 import type { Mark, Stray } from "./process-scanner.ts";
 import type { RunStart } from "./run-tree.ts";
 
-/** How long strays may outlive their SIGKILL, milliseconds: then the kernel holds them, or they are another user's. */
+/** Maximum time that strays may outlive their SIGKILL, milliseconds: then they are stuck in the kernel, or belong to another user. */
 const GIVE_UP_MS = 5_000;
-/** Between two looks of `end`, milliseconds, while there is something to be seen. */
+/** Pause between two scans of `end` while there is work left, milliseconds. */
 const LOOK_AGAIN_MS = 20;
 
 export interface Adopted {
-  /** Resolves when nothing is left of it. */
+  /** Resolves when nothing of the run is left. */
   extinct: Promise<void>;
   forget: () => void;
 }
@@ -21,20 +22,20 @@ interface StraysOptions {
 }
 
 /**
- * The safety net below the proof that a run is extinct (`Orphans.collect`): processes that carry our mark and belong to no
- * living run. There should never be one. They are killed as a run of their own, so that what they fork meanwhile dies too.
+ * The safety net below the proof that a run is extinct (`Orphans.collect`): processes that carry a mark of this host and belong to no
+ * living run. There should never be one. They are killed as a run of their own, so that processes that they fork meanwhile die, too.
  */
 export class Strays {
   readonly #options: StraysOptions;
   readonly #killing = new Set<Promise<void>>();
-  /** Start times of what could not be killed, by pid. */
+  /** Start times of processes that could not be killed, by pid. */
   readonly #givenUp = new Map<number, string>();
 
   constructor(options: StraysOptions) {
     this.#options = options;
   }
 
-  /** Kills them. The oldest come first. */
+  /** Kills strays, which are sorted by age, the oldest first. */
   found(strays: readonly Stray[]): void {
     const byMark = new Map<Mark, ProcessStat[]>();
     for (const { stat, mark } of strays) {
@@ -44,19 +45,20 @@ export class Strays {
     for (const [mark, members] of byMark) this.#kill(mark, members);
   }
 
-  /** Resolves when nothing is left. `look`: at every process, calling `found`; false if that may have missed one. */
+  /** Resolves when nothing is left. `look` scans all processes and calls `found`; it returns false if one may have been missed. */
   async end(look: () => boolean): Promise<void> {
     const deadline = performance.now() + GIVE_UP_MS;
     while (!look() || this.#killing.size > 0) {
       if (performance.now() > deadline && this.#killing.size === 0) return;
-      await Promise.race([...this.#killing, new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))]);
+      // A race of none never settles: this is then a pause.
+      await resolvesWithin(Promise.race(this.#killing), LOOK_AGAIN_MS);
     }
   }
 
   #kill(mark: Mark, members: readonly ProcessStat[]): void {
     const [oldest] = members;
     if (oldest === undefined) return;
-    // The name is the program's to choose, and this text may meet a terminal.
+    // The program chooses its name, and this text may be shown in a terminal.
     const names = members.map(({ pid, comm }) => `${visible(comm)} (pid ${pid})`).join(", ");
     this.#options.log(`left behind by a run that has ended, and killed now: ${names}`);
     const { pid, startTime } = oldest;

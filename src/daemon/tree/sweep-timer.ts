@@ -1,15 +1,18 @@
 import { isShortage } from "../../base/errors.ts";
 
-/** Pause after the first sweep, milliseconds; each further one waits longer, up to the slowest: a tree that takes its time is not stared at. */
+/**
+ * Pause after the first sweep, milliseconds; each further one waits longer, up to the maximum: a tree that ends slowly is not polled all
+ * the time.
+ */
 const FIRST_PAUSE_MS = 4;
 const PAUSE_GROWTH = 1.6;
 const SLOWEST_PAUSE_MS = 250;
-/** Sweeps take at most a third of the time, however often they are asked for. */
+/** Sweeps use at most a third of the time, however often they are requested. */
 const REST_PER_WORK = 2;
-/** Many children end at once: one look for all of them, milliseconds. */
+/** Time for which requests are collected, milliseconds: many children end at once. */
 const GATHER_MS = 20;
 
-/** When sweeps run: at once when asked for, many requests together, then ever more rarely until there is nothing left to do. */
+/** Schedules sweeps: at once when requested, many requests together, then ever more rarely until there is nothing left to do. */
 export class SweepTimer {
   readonly #sweep: () => boolean;
   readonly #idle = new Map<string, NodeJS.Timeout>();
@@ -30,13 +33,16 @@ export class SweepTimer {
     this.#schedule(0);
   }
 
-  /** Within so many milliseconds, at the latest. */
+  /** Requests a sweep within `delay` milliseconds. */
   within(delay: number): void {
     this.#pause = FIRST_PAUSE_MS;
     if (this.#timer === null || performance.now() + delay < this.#timerAt) this.#schedule(delay);
   }
 
-  /** Calls `work` now, or once for all requests as soon as it takes no more than a third of the time. `minRest`: at least so many milliseconds after it. */
+  /**
+   * Calls `work` now, or once for all requests as soon as it takes no more than a third of the time. `minRest`: minimum pause after it,
+   * milliseconds.
+   */
   atOnce(work: () => void, minRest = 0): void {
     const begin = performance.now();
     if (this.#closed) return;
@@ -52,7 +58,7 @@ export class SweepTimer {
     }
   }
 
-  /** Calls `work` again and again as long as nothing else keeps the program alive. `period`: milliseconds, asked each time. */
+  /** Calls `work` repeatedly, without keeping the program alive. `period` returns the next interval, milliseconds. */
   every(name: string, work: () => void, period: () => number): void {
     this.#once(name, period(), () => {
       try {
@@ -63,7 +69,7 @@ export class SweepTimer {
     });
   }
 
-  /** Calls `work` soon, once for all requests till then. */
+  /** Calls `work` soon, once for all requests until then. */
   soon(name: string, work: () => void): void {
     if (!this.#idle.has(name)) this.#once(name, GATHER_MS, work);
   }
@@ -96,7 +102,7 @@ export class SweepTimer {
   #run(): void {
     this.#timer = null;
     const begin = performance.now();
-    let again = true; // Also after a failure: /proc out of reach for a moment (EMFILE) must not let a tree live.
+    let again = true; // Also after a failure: a tree must not survive because /proc was unreadable for a moment (EMFILE).
     try {
       unlessShort(() => {
         again = this.#sweep();
@@ -112,7 +118,7 @@ export class SweepTimer {
   }
 }
 
-/** Nothing above a timer catches what it throws. Without descriptors nothing can be seen now; the next look makes up for it. */
+/** Runs `work` in a timer, where errors are not caught. Without descriptors nothing can be read now; the next scan makes up for it. */
 function unlessShort(work: () => void): void {
   try {
     work();

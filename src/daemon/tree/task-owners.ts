@@ -14,7 +14,7 @@ export class TaskOwners {
     this.#nameOfRun = nameOfRun;
   }
 
-  /** A process that was just read need not be read again. */
+  /** Records a process that was just read, so that it need not be read again. */
   know(stat: ProcessStat): void {
     this.#stats.set(stat.pid, stat);
   }
@@ -27,14 +27,14 @@ export class TaskOwners {
       const runId = known === undefined ? this.#runOf(at) : null;
       line.push(at.pid);
       name = known ?? (runId === null ? null : this.#nameOfRun(runId));
-      // Known to belong to no managed process: neither do its ancestors.
+      // If a process is known to belong to no managed process, its ancestors do not, either.
       if (known !== undefined || name !== null) break;
     }
     for (const each of line) this.#names.set(each, name);
     return name;
   }
 
-  /** null at the daemon and at init: processes above them belong to no managed process. */
+  /** Returns null at the daemon and at init: processes above them belong to no managed process. */
   #parentOf({ ppid, startTime }: ProcessStat): ProcessStat | null {
     if (ppid <= 2 || ppid === process.pid) return null;
     const parent = this.#look(ppid);

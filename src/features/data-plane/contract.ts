@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { count, listPage, session } from "../../contract/fields.ts";
+import { count, session } from "../../contract/fields.ts";
+import { EMPTY_LIST, listPage } from "../../contract/pages.ts";
 import { registryChange } from "../../contract/registry.ts";
 
 /** Changes of one host's tables, in order. `seq` counts these messages over the life of the daemon. */
@@ -7,12 +8,8 @@ const dataPlaneEvent = z.object({ seq: count, changes: z.array(registryChange) }
 export type DataPlaneEvent = z.infer<typeof dataPlaneEvent>;
 
 export const DATA_PLANE_REQUESTS = {
-  /**
-   * The tables of clients, topics and services as of event `seq`, fetched page by page: JSON of the changes that create them. Without a broker, the
-   * host has no pages.
-   */
-  data_plane: { request: z.object({ session }), response: z.object({ list: z.string(), seq: count, pages: count }) },
-  data_plane_page: listPage,
+  /** The tables of clients, topics and services as of event `seq`: a list of the changes that create them. Without a broker it is empty. */
+  data_plane: { request: z.object({ session }), response: z.object({ ...listPage, seq: count }) },
   /** Topics that a client of another host published first, each with the message for clients of this host. Always the whole list. */
   lose_topics: {
     request: z.object({
@@ -29,7 +26,7 @@ export const DATA_PLANE_NEWS = { data_plane: dataPlaneEvent } as const;
 export const DATA_PLANE_HEARTBEAT = { data_seq: count.exactOptional() } as const;
 
 /** The tables of a host without a broker. */
-export const NO_DATA_PLANE = { data_plane: { list: "", seq: 0, pages: 0 } } as const;
+export const NO_DATA_PLANE = { data_plane: { ...EMPTY_LIST, seq: 0 } } as const;
 
 /** Checks of topic definitions by the brokers of manager and hosts. */
 export const DATA_PLANE_CHECKS = {

@@ -1,14 +1,11 @@
 import { z } from "zod";
 import { count, session } from "../../contract/fields.ts";
+import { listPage } from "../../contract/pages.ts";
 
 /** Maximum number of loggers on one host; more are refused. */
 export const MAX_LOGGERS = 100;
 /** Maximum number of topics of one logger. */
 export const MAX_LOGGER_TOPICS = 1_000;
-/** Maximum size of the samples in one answer, bytes. */
-export const MAX_SAMPLE_PART_BYTES = 256 * 1024;
-/** Maximum number of rings in one answer; their names have at most 255 characters. */
-export const RING_REPORTS_PER_PAGE = 200;
 
 /** A name of up to 255 characters, each of which may take two UTF-16 units. */
 const name = z.string().min(1).max(510);
@@ -48,6 +45,7 @@ export const ringReport = z.object({
   evicted: count,
 });
 export type RingReport = z.infer<typeof ringReport>;
+export const ringPage = z.array(ringReport);
 
 export const LOGGER_REQUESTS = {
   /**
@@ -58,11 +56,8 @@ export const LOGGER_REQUESTS = {
   logger_set: { request: z.object({ session, logger: loggerSpec, max_memory: z.int().min(1_048_576) }), response: z.object({}) },
   /** Does nothing if there is no such logger. */
   logger_delete: { request: z.object({ session, name }), response: z.object({}) },
-  /** The names of all loggers, and their rings from number `from` on. `next` is null after the last one. */
-  logger_reports: {
-    request: z.object({ session, from: count }),
-    response: z.object({ loggers: z.array(name), rings: z.array(ringReport), next: count.nullable() }),
-  },
+  /** The names of all loggers, and a list of their rings. */
+  logger_reports: { request: z.object({ session }), response: z.object({ ...listPage, loggers: z.array(name) }) },
   /** One ring, and the definition of its messages. Null: no sample has arrived. */
   logger_ring: {
     request: z.object({ session, logger: name, topic: name }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { listPage, session } from "../../contract/fields.ts";
+import { session } from "../../contract/fields.ts";
+import { listPage } from "../../contract/pages.ts";
 
 const count = z.number().min(0);
 
@@ -104,17 +105,13 @@ export const tcpPage = z.array(tcpRow);
 
 export const NETWORK_REQUESTS = {
   /**
-   * The host's network counters as of `time` (monotonic, milliseconds): JSON of `networkPage`. `data` is the first of `pages`; the others are
-   * fetched by `network_page`. `interfaces` adds counters of the kernel and of forwards to those of the host's broker.
+   * The host's network counters as of `time` (monotonic, milliseconds): a list of `networkPage`. `interfaces` adds counters of the kernel and
+   * of forwards to those of the host's broker.
    */
   network: {
     request: z.object({ session, interfaces: z.boolean() }),
-    response: z.object({ time: z.number(), list: z.string(), pages: z.int().min(0), data: z.instanceof(Uint8Array) }),
+    response: z.object({ ...listPage, time: z.number() }),
   },
-  /** TCP connections of all programs of the host: JSON of `tcpPage`, paged likewise. */
-  tcp_connections: {
-    request: z.object({ session }),
-    response: z.object({ list: z.string(), pages: z.int().min(0), data: z.instanceof(Uint8Array) }),
-  },
-  network_page: listPage,
+  /** TCP connections of all programs of the host: a list of `tcpPage`. */
+  tcp_connections: { request: z.object({ session }), response: z.object(listPage) },
 } as const;

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { count, session } from "../../contract/fields.ts";
+import { session } from "../../contract/fields.ts";
+import { listPage } from "../../contract/pages.ts";
 import { TASK_COLUMNS } from "./task-columns.ts";
 
 const taskCell = z.union([z.string(), z.number(), z.null()]);
@@ -19,7 +20,7 @@ const taskScheduling = {
 
 export const PROCESS_LIST_REQUESTS = {
   /**
-   * Creates a list of the host's current tasks: `task_page` answers JSON of `taskPage`. CPU percentages cover the time since the last
+   * A list of the host's current tasks, as `taskPage`. CPU percentages cover the time since the last
    * request of the same `requester`. The first request takes one second to measure. `bad_field`: `filter`.
    */
   tasks: {
@@ -30,7 +31,7 @@ export const PROCESS_LIST_REQUESTS = {
       show_env: z.boolean(),
       filter: z.string().max(65_536),
     }),
-    response: z.object({ list: z.string(), time: z.number(), pages: count }),
+    response: z.object({ ...listPage, time: z.number() }),
   },
   /**
    * Changes everything or nothing; without `nice`, the value stays. The answer has the values that the kernel reports afterwards. Rejects

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { count, listPage, session } from "../../contract/fields.ts";
+import { count, session } from "../../contract/fields.ts";
+import { byteRange, EMPTY_LIST, listPage } from "../../contract/pages.ts";
 import { RECORDED_BESIDE } from "./recorded-beside.ts";
 
 /** Maximum number of recordings on one host; more are refused. */
@@ -8,8 +9,6 @@ export const MAX_RECORDINGS = 100;
 export const MAX_RECORDING_FILES = 500;
 /** Maximum number of topics of one recording whose counters are reported; the sums count all. */
 export const MAX_REPORTED_TOPICS = 200;
-/** Maximum number of bytes of a file in one answer. */
-export const MAX_FILE_PART_BYTES = 256 * 1024;
 
 const patterns = z.array(z.string().min(1).max(1_024)).max(1_000);
 /** A name of up to 255 characters, each of which may take two UTF-16 units. */
@@ -106,12 +105,11 @@ export const RECORDING_REQUESTS = {
   record_stop: { request: z.object({ session, name }), response: z.object({}) },
   /** Deletes one file, or with null the whole recording. `conflict`: it is being written. */
   record_delete: { request: z.object({ session, name, file: z.string().max(255).nullable() }), response: z.object({}) },
-  /** Creates a list of all recordings, one a page. */
-  recordings: { request: z.object({ session }), response: z.object({ list: z.string(), seq: count, pages: count }) },
-  recordings_page: listPage,
+  /** Lists all recordings as of event `seq`. */
+  recordings: { request: z.object({ session }), response: z.object({ ...listPage, seq: count }) },
   /** Reads bytes of a file, which may be growing; `size` is its current size. Fewer bytes than requested mean the end of the file. */
   record_read: {
-    request: z.object({ session, name, file: z.string().min(1).max(255), from: count, max: z.int().min(0).max(MAX_FILE_PART_BYTES) }),
+    request: z.object({ session, name, file: z.string().min(1).max(255), ...byteRange }),
     response: z.object({ size: count, data: z.instanceof(Uint8Array) }),
   },
   record_notes: { request: z.object({ session, notes: z.array(recordingNote).max(1_000) }), response: z.object({}) },
@@ -123,4 +121,4 @@ export const RECORDING_NEWS = { recording: recordingEvent } as const;
 export const RECORDING_HEARTBEAT = { record_seq: count.exactOptional() } as const;
 
 /** The recordings of a host that cannot record. */
-export const NO_RECORDINGS = { recordings: { list: "", seq: 0, pages: 0 } } as const;
+export const NO_RECORDINGS = { recordings: { ...EMPTY_LIST, seq: 0 } } as const;

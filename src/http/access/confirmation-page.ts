@@ -8,7 +8,7 @@ const STYLE = `
   p { margin: 0; }
   button { font: inherit; min-height: 44px; padding: 6px 12px; }`;
 
-/** A page whose button repeats a request with the token of the user's session. `effect`: what the request does, a label. */
+/** A page whose button repeats a request with the token of the user's session. `effect` is the effect of the request, as a label. */
 export function confirmationPage(url: URL, effect: string, token: string): string {
   const query = new URLSearchParams(url.searchParams);
   query.set(REQUEST_TOKEN, token);

@@ -16,7 +16,7 @@ export function crossOriginHeaders(origin: string | null, allowed: ReadonlySet<s
   };
 }
 
-/** The answer to a browser that asks, before a page's request, whether that page may send it. */
+/** The answer to a browser's preflight request, which asks whether a page may send a request. */
 export function preflightResponse(): Response {
   return new Response(null, { status: 204, headers: PREFLIGHT });
 }

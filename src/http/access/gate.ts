@@ -8,20 +8,20 @@ export interface GateOptions {
   readonly authenticator: Authenticator;
   /** Names that a Host header may have in addition to `localhost` and IP literals; lower case. */
   readonly isKnownHost: (name: string) => boolean;
-  /** Origins besides our own whose pages may use what is shared with them. */
+  /** Further origins whose pages may use shared routes. */
   readonly allowedOrigins: ReadonlySet<string>;
   readonly isClosing: () => boolean;
-  /** Requests with effects are refused; read-only requests are served until `isClosing`. */
+  /** Whether requests with effects are refused; read-only requests are served until `isClosing`. */
   readonly isShuttingDown: () => boolean;
-  /** Plain HTTP is answered by a redirect. */
+  /** Whether plain HTTP is answered by a redirect. */
   readonly isHttpsOnly: boolean;
 }
 
 /** The request to check. */
 export interface Visit extends LoginVisit {
-  /** Also for pages of `allowedOrigins`. */
+  /** Whether pages of `allowedOrigins` may send it, too. */
   readonly isShared: boolean;
-  /** Needs proof that the manager's page or a script asked. */
+  /** Whether it needs proof that the manager's page or a script sent it. */
   readonly hasEffects: boolean;
 }
 
@@ -37,7 +37,7 @@ export function isUnproven(refused: Refusal): refused is UnprovenRefusal {
 const UNPROVEN =
   "This request has an effect, and nothing shows that it comes from a page of this manager or from a script. Scripts that name themselves Mozilla/ send a Referer header with the manager's address.";
 
-/** Also for requests on connections that were opened before. */
+/** The refusal during a shutdown, also on connections that were opened before. */
 export const SHUTTING_DOWN = refusal(503, "The manager is shutting down.", { "Retry-After": "5", Connection: "close" });
 
 export const NO_HOST = refusal(400, "The request has no Host header.", { Connection: "close" });

@@ -33,7 +33,7 @@ type Scheme = "http" | "https";
 
 /**
  * The scheme that the browser used; a reverse proxy passes it in `X-Forwarded-Proto`. Pages of other sites cannot set that header: the
- * browser would ask first (CORS), and is always refused.
+ * browser would send a preflight request first (CORS), which does not allow it.
  */
 export function schemeOf(forwarded: string | null, isSecure: boolean): Scheme {
   const named = forwarded?.split(",")[0]?.trim().toLowerCase();
@@ -64,7 +64,7 @@ function lines(path: string): string[][] {
       .split("\n")
       .map((line) => line.replace(/#.*/, "").trim().split(/\s+/));
   } catch {
-    return []; // No such file: no names of it.
+    return []; // Without the file there are no such names.
   }
 }
 

@@ -7,7 +7,7 @@ import type { RequestHeaders } from "../request/request-headers.ts";
 /** Query parameter with which the manager's own pages prove that a request is theirs. */
 export const REQUEST_TOKEN = "request_token";
 
-/** Sites whose requests a browser marks as foreign; also a redirect through them, which keeps a Referer of ours. */
+/** Values of Sec-Fetch-Site for requests of other sites, including redirects through them, which keep the manager's Referer. */
 const FOREIGN_SITES = new Set(["cross-site", "same-site"]);
 
 /** The token of a session's pages. Useless without the session's cookie. */
@@ -24,7 +24,7 @@ export interface ProofRequest {
 }
 
 /**
- * Whether the manager's page or a script asked, and not a page of another site whose browser adds the login by itself
+ * Whether the manager's page or a script sent the request, and not a page of another site whose browser adds the login by itself
  * (docs/decisions/0050-proof-of-requests.md). The Origin has been checked before.
  */
 export function isProven({ headers, query, admission, isTrustedOrigin }: ProofRequest): boolean {
@@ -38,7 +38,7 @@ export function isProven({ headers, query, admission, isTrustedOrigin }: ProofRe
   return referer !== null && !FOREIGN_SITES.has(headers.get("sec-fetch-site") ?? "") && isTrustedOrigin(originOf(referer));
 }
 
-/** "" for a text that is no address. */
+/** The origin of an address; "" for a text that is no address. */
 function originOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : "";
 }

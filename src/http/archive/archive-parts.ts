@@ -22,7 +22,7 @@ export interface ArchiveSource {
 }
 
 /**
- * What `/save-all` holds (docs/design/wire-rules.md, "HTTP routes"), created one by one while the archive is written. No part contains a
+ * The parts of `/save-all` (docs/design/wire-rules.md, "HTTP routes"), created one by one while the archive is written. No part contains a
  * secret of the manager.
  */
 export async function* archiveParts({
@@ -46,7 +46,7 @@ export async function* archiveParts({
   yield { name: "manager.log", content: control.log.entries().map(formatLogLine).join("") };
   for (const { http } of extensions) if (http?.archiveParts) yield* http.archiveParts();
   for (const { name } of control.state.processes()) {
-    // It may have been removed meanwhile.
+    // The process may have been removed meanwhile.
     if (control.state.process(name)) yield { name: `output/${fileNameOf(name)}.txt`, content: await outputOf(control, name) };
   }
 }
@@ -81,7 +81,7 @@ async function outputOf(control: Control, name: string): Promise<string | Retain
   }
 }
 
-/** Longest name of a file on Linux, less room for a suffix, bytes. */
+/** Maximum length of a file name on Linux, less room for a suffix, bytes. */
 const MAX_SEGMENT_BYTES = 240;
 
 /**

@@ -8,16 +8,16 @@ import { messageOf } from "../../base/errors.ts";
 import { stackOf } from "../log/http-log.ts";
 import type { ArchivePart } from "./archive-part.ts";
 
-/** Size of the blocks that pad output which is shorter than announced, bytes. */
+/** Block of blanks that pads output which is shorter than announced. */
 const BLANKS = Buffer.alloc(64 * 1024, " ");
 
 export interface ArchiveOptions {
   /** Top folder in the archive. */
   readonly folder: string;
   readonly parts: AsyncIterable<ArchivePart>;
-  /** Called when nothing more will be read from it. */
+  /** Called when nothing more will be read from the archive. */
   readonly onClosed: () => void;
-  /** Called when it ends before it is complete, so that the reader does not take it for complete. */
+  /** Called when the archive ends before it is complete, so that the reader does not mistake it for complete. */
   readonly onBroken: () => void;
   readonly onDefect: (text: string) => void;
 }
@@ -75,7 +75,7 @@ export class Archive {
     );
   }
 
-  /** Stops everything that works on it. */
+  /** Ends the streams and the program that create the archive. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -101,7 +101,7 @@ export class Archive {
   #append(name: string, content: string | RetainedOutput): void {
     const entry = { name, date: new Date(), mode: 0o600 };
     if (typeof content === "string") this.#tar.append(Buffer.from(content), entry);
-    // archiver buffers a stream in memory unless it knows its size, which it takes from `stats`.
+    // archiver buffers a stream in memory unless it knows its size, which it reads from `stats`.
     else {
       this.#source = Readable.from(exactly(content));
       this.#tar.append(this.#source, { ...entry, stats: { size: content.size } as Stats });

@@ -3,9 +3,9 @@ import { isPasswordHash, type PasswordHash, parsePasswordHash } from "./password
 /** One user of the auth file. */
 export interface AuthEntry {
   readonly user: string;
-  /** As in the file: the password, or its hash. */
+  /** The secret as in the file: the password, or its hash. */
   readonly secret: string;
-  /** null: `secret` is the password. */
+  /** The parsed hash; null: `secret` is the password. */
   readonly hash: PasswordHash | null;
 }
 
@@ -18,7 +18,7 @@ export interface ParsedAuthFile {
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Format (docs/design/wire-rules.md, "Authentication"): `<user> <password>` a line, split at the first blank; empty lines and `#` are
+ * Format (docs/design/wire-rules.md, "Authentication"): one `<user> <password>` per line, split at the first blank; empty lines and `#` are
  * skipped.
  */
 export function parseAuthFile(text: string): ParsedAuthFile {
@@ -36,7 +36,7 @@ export function parseAuthFile(text: string): ParsedAuthFile {
   return { entries, problems };
 }
 
-/** The entry, or what is wrong with the line, as the end of a sentence. */
+/** The entry, or the problem of the line as the end of a sentence. */
 function parseLine(line: string): AuthEntry | string {
   const blank = line.search(/[ \t]/);
   if (blank <= 0 || blank === line.length - 1) return "is not of the form 'USER PASSWORD'";

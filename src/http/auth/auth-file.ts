@@ -3,7 +3,7 @@ import type { HttpLog } from "../log/http-log.ts";
 import { type AuthEntry, parseAuthFile } from "./auth-entries.ts";
 import { type FileRead, identityOf, readRegularFile } from "./read-regular-file.ts";
 
-/** The users, or why all logins are refused, with how to fix it. */
+/** The users, or the reason why all logins are refused, with how to fix it. */
 export type AuthFileState =
   | { readonly ok: true; readonly entries: readonly AuthEntry[] }
   | { readonly ok: false; readonly refusal: string };
@@ -40,9 +40,9 @@ export class AuthFile {
     const path = this.#path;
     const file = readRegularFile(path, MAX_BYTES, (stats) => foreign(path, stats));
     if (!file.ok && file.problem === "unreadable") {
-      // It may become readable without having changed.
+      // The file may become readable without having changed.
       this.#identity = "";
-      // Running out of descriptors says nothing about the file: the previous state stays valid.
+      // A lack of descriptors is no problem of the file: the previous state stays valid.
       if (OUT_OF_DESCRIPTORS.test(file.reason) && this.#state?.ok) return this.#state;
     }
     return this.#adopt(this.#path, file);
@@ -74,7 +74,7 @@ export class AuthFile {
   }
 }
 
-/** Why a file with these permissions is refused, as a sentence. */
+/** The reason for refusing a file with these permissions, as a sentence; null: it is accepted. */
 function foreign(path: string, { uid, mode }: BigIntStats): string | null {
   const own = process.geteuid?.() ?? 0;
   if (uid !== BigInt(own) && uid !== 0n)

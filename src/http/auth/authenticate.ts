@@ -33,8 +33,8 @@ export interface LoginVisit {
   /** Only path and query are used. */
   readonly url: URL;
   /**
-   * The request of the login form. In any other request of a browser, Basic may be what the browser repeats by itself: there a session has
-   * precedence over it, and after a log-out it opens none.
+   * Whether it is the request of the login form. In any other request, a browser may repeat Basic credentials by itself: a session then has
+   * precedence over them, and after a log-out they open none.
    */
   readonly isLogin: boolean;
 }
@@ -45,7 +45,7 @@ export interface AuthenticatorParts {
   readonly loginTokens: LoginTokens;
   readonly credentials: Credentials;
   readonly throttle: Throttle;
-  /** Plain HTTP is not served: cookies are `Secure`. */
+  /** Whether only HTTPS is served, so that cookies are `Secure`. */
   readonly isHttpsOnly: boolean;
   readonly log: HttpLog;
 }
@@ -65,7 +65,7 @@ export class Authenticator {
 
   async authenticate(headers: RequestHeaders, { remote, url, isLogin }: LoginVisit): Promise<Admission | Refusal> {
     const { localUser } = remote;
-    // Independent of the auth file: the kernel vouches for this user.
+    // The auth file is not needed: the kernel has identified this user.
     if (localUser !== null) return { principal: { user: localUser, via: "local", address: "" }, sessionId: null, setCookie: null };
     const { authFile, sessions } = this.#parts;
     const state = authFile.read();
@@ -79,7 +79,7 @@ export class Authenticator {
     if (session && (isRepeatable || !namesAnotherUser(authorization, session.user))) {
       return { principal: { user: session.user, via: "cookie", address: formatAddress(remote) }, sessionId: session.id, setCookie: null };
     }
-    // Without a challenge: the browser's own dialog would ask for what is refused.
+    // The refusal has no challenge: the browser's own dialog would ask for credentials that are refused.
     if (isLoggedOut(cookie) && isBrowser(headers) && !isLogin) return refusal(401, "You have logged out. Log in at /mgr/login.");
     switch (authorization.scheme) {
       case "basic":
@@ -152,7 +152,7 @@ export class Authenticator {
   }
 }
 
-/** Credentials in the request are checked, unless they name the user of the session. */
+/** Whether the request has credentials that do not name the user of the session, and so have to be checked. */
 function namesAnotherUser(authorization: Authorization, user: string): boolean {
   return authorization.scheme === "bearer" || (authorization.scheme === "basic" && authorization.user !== user);
 }

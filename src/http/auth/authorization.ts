@@ -1,4 +1,4 @@
-/** What an Authorization header claims. */
+/** The claim of an Authorization header. */
 export type Authorization =
   | { readonly scheme: "none" }
   | { readonly scheme: "basic"; readonly user: string; readonly password: string }
@@ -18,7 +18,7 @@ export function parseAuthorization(header: string | null): Authorization {
   return colon < 0 ? { scheme: "unusable" } : { scheme: "basic", user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** RFC 7617: UTF-8, as our challenge demands; older clients send Latin-1 nevertheless. */
+/** RFC 7617: UTF-8, as the manager's challenge demands; older clients send Latin-1 nevertheless. */
 function decode(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,6 +1,6 @@
 const NAME = "mgr_web_session";
 const TOKEN = /^[\w-]{43}$/;
-/** A browser sends one cookie, or two after a change of paths; many more are an attack. */
+/** Maximum number of cookies that are tried: a browser sends one, or two after a change of paths; many more are an attack. */
 const MAX_TRIED = 16;
 
 /** The session tokens in a Cookie header: if several cookies have the name, all are tried. */
@@ -10,7 +10,7 @@ export function sessionTokens(cookie: string | null): string[] {
     .slice(0, MAX_TRIED);
 }
 
-/** Whether the cookie is the one that a log-out left, which is empty. */
+/** Whether the cookie is the empty one that a log-out sets. */
 export function isLoggedOut(cookie: string | null): boolean {
   const values = valuesOf(cookie);
   return values.length > 0 && values.every((value) => value === "");
@@ -25,7 +25,7 @@ function valuesOf(cookie: string | null): string[] {
 
 /**
  * The value of Set-Cookie: these attributes and no others (docs/design/wire-rules.md, "Authentication"), plus `Secure` if only HTTPS is
- * served. "" ends the session, and stays as the sign of a log-out until the browser closes.
+ * served. "" ends the session, and remains as the sign of a log-out until the browser closes.
  */
 export function sessionCookie(token: string, isHttpsOnly: boolean): string {
   return `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax${isHttpsOnly ? "; Secure" : ""}`;

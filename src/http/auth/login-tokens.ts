@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** How long a token opens connections, ms. */
+/** Time for which a token opens connections, ms. */
 export const LOGIN_TOKEN_MS = 60_000;
-/** Valid tokens; the oldest goes first. */
+/** Maximum number of valid tokens; the oldest is dropped first. */
 const MAX_TOKENS = 1_024;
 
 interface LoginToken {
   readonly sessionId: string;
   readonly origin: string;
-  /** Monotonic ms. */
+  /** Monotonic time, ms. */
   readonly until: number;
 }
 
-/** Short-lived tokens with which pages of other sites, to which browsers give no cookie, use a session. */
+/** Short-lived tokens with which pages of other sites, for which browsers send no cookie, use a session. */
 export class LoginTokens {
-  /** By the SHA-256 of the token, oldest first. */
+  /** Tokens by their SHA-256, oldest first. */
   readonly #tokens = new Map<string, LoginToken>();
   readonly #monotonic: () => number;
 
@@ -33,7 +33,7 @@ export class LoginTokens {
     return token;
   }
 
-  /** The session of a token that is valid for pages of `origin`; null: it is not. */
+  /** The session of a token that is valid for pages of `origin`; null: the token is not valid. */
   find(token: string, origin: string | null): string | null {
     const found = this.#tokens.get(digest(token));
     return found !== undefined && found.origin === origin && found.until > this.#monotonic() ? found.sessionId : null;

@@ -14,7 +14,7 @@ export interface LoginsOptions {
   /** Locks other managers with the same auth file out of the sessions file. */
   readonly lock: FileLock;
   readonly isHttpsOnly: boolean;
-  /** Ends what belongs to a session, or to the users for which `which` is true. */
+  /** Ends everything that belongs to a session, or to the users for which `which` is true. */
   readonly end: (which: { readonly session: string } | { readonly isUser: (user: string) => boolean }, reason: string) => void;
   readonly log: HttpLog;
 }
@@ -52,7 +52,7 @@ export class Logins {
     this.#sessions = sessions;
   }
 
-  /** Why all logins are refused now, and what to do; null: users of the auth file can log in. */
+  /** The reason why all logins are refused now, and what to do; null: users of the auth file can log in. */
   problem(): string | null {
     const logins = this.#authFile.read();
     return logins.ok ? null : logins.refusal;
@@ -61,7 +61,7 @@ export class Logins {
   /** Reads the files again. Called regularly, so that users are revoked without a request. */
   refresh(): void {
     this.#refusals = this.problem() === null ? 0 : this.#refusals + 1;
-    // After two refusals in a row, because an editor may remove the file briefly. Names of web users contain no colon; other users do
+    // Logins end after two refusals in a row, because an editor may remove the file briefly. Names of web users contain no colon; other users do
     // not need the auth file.
     if (this.#refusals === 2) this.#options.end({ isUser: (user) => !user.includes(":") }, "the auth file has become unusable");
     this.#sessions.refresh();

@@ -15,7 +15,7 @@ export function isPasswordHash(secret: string): boolean {
   return secret.startsWith("$scrypt$");
 }
 
-/** null: malformed, or too expensive to verify. */
+/** Parses a hash. Null: malformed, or too expensive to verify. */
 export function parsePasswordHash(text: string): PasswordHash | null {
   const match = PHC.exec(text);
   if (!match) return null;
@@ -32,7 +32,7 @@ export async function matchesPasswordHash({ options, salt, hash }: PasswordHash,
   return timingSafeEqual(await derive(password, salt, hash.length, options), hash);
 }
 
-/** For `mgr passwd`: about 50 ms and 32 MiB a verification. */
+/** Hashes a password for `mgr passwd`: about 50 ms and 32 MiB for each verification. */
 export async function hashPassword(password: string): Promise<string> {
   const [ln, r, p] = [15, 8, 1];
   const salt = randomBytes(16);

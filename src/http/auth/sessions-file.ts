@@ -1,6 +1,6 @@
-import { renameSync } from "node:fs";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
+import { setAside } from "../../files/damaged-file.ts";
 import { writeFileAtomically } from "../../files/replace-file.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { identityOf, readRegularFile } from "./read-regular-file.ts";
@@ -23,20 +23,20 @@ const FILE = z.object({ version: z.literal(1), sessions: z.array(SESSION) });
 
 export type StoredSession = z.infer<typeof SESSION>;
 
-/** Takes the lock file for this process, or null while another process has it. It is released when its holder dies. */
+/** Acquires the lock file for this process; null while another process has it. The lock is released when its holder dies. */
 export type FileLock = (path: string) => { release(): void } | null;
 
 export interface SessionsFileOptions {
   readonly path: string;
   readonly lock: FileLock;
-  /** The new content of the file, given its current content. */
+  /** Returns the new content of the file, given its current content. */
   readonly merge: (stored: readonly StoredSession[]) => readonly StoredSession[];
   /** Called when the merged content is on disk. */
   readonly saved: (merged: readonly StoredSession[]) => void;
   readonly log: HttpLog;
 }
 
-/** How long to wait for a lock held by another manager, and the retry interval, ms. A write takes a few ms. */
+/** Maximum wait for a lock held by another manager, and the retry interval, ms. A write takes a few ms. */
 const LOCK_PATIENCE_MS = 2_000;
 const LOCK_LOOK_MS = 10;
 /** Pause after a failed write, ms. */
@@ -56,13 +56,13 @@ export class SessionsFile {
     this.#options = options;
   }
 
-  /** The sessions of an earlier manager. */
+  /** Reads the sessions of an earlier manager. */
   readFirst(): StoredSession[] {
     this.#identity = identityOf(this.#options.path);
     return this.#read() ?? [];
   }
 
-  /** The content of the file if another process changed it, else null. */
+  /** Reads the file if another process changed it, else returns null. */
   readIfChanged(): StoredSession[] | null {
     // The last write failed: the disk was full, or descriptors ran out.
     if (this.#isDirty && performance.now() > this.#retryAt) this.save();
@@ -86,7 +86,7 @@ export class SessionsFile {
   }
 
   async #write(): Promise<void> {
-    // One turn later: all changes of a turn go into one write.
+    // Waits one turn, so that all changes of a turn go into one write.
     await Promise.resolve();
     while (this.#isDirty) {
       try {
@@ -131,8 +131,8 @@ export class SessionsFile {
   }
 
   /**
-   * A file that is damaged, or that another user could have written, is set aside with a warning, and all users have to log in again. null:
-   * it could not be read this time.
+   * Reads the file. One that is damaged, or that another user could have written, is set aside with a warning, and all users have to log in again.
+   * Null: it could not be read this time.
    */
   #read(): StoredSession[] | null {
     const { path, log } = this.#options;
@@ -147,17 +147,15 @@ export class SessionsFile {
       return FILE.parse(JSON.parse(file.content.toString())).sessions;
     } catch (error) {
       const reason = error instanceof z.ZodError || error instanceof SyntaxError ? "damaged" : messageOf(error);
-      log("warning", `the sessions file ${path} is ${reason}: ${setAside(path)}; all web users must log in again`);
+      log("warning", `the sessions file ${path} is ${reason}: ${moveAway(path)}; all web users must log in again`);
       return [];
     }
   }
 }
 
-function setAside(path: string): string {
-  const aside = `${path}.damaged`;
+function moveAway(path: string): string {
   try {
-    renameSync(path, aside);
-    return `it was renamed to ${aside}`;
+    return `it was renamed to ${setAside(path)}`;
   } catch (error) {
     return `it could not be renamed (${messageOf(error)})`;
   }

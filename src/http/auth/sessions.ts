@@ -8,17 +8,17 @@ const DAY_MS = 24 * 3_600_000;
 export const IDLE_MS = 7 * DAY_MS;
 export const LIFETIME_MS = 30 * DAY_MS;
 export const MAX_PER_USER = 64;
-/** Times of use on disk may lag behind by this much, ms. */
+/** Maximum age of times of use on disk, ms. */
 const USED_GRAIN_MS = 60_000;
 
 export interface SessionsOptions {
-  /** Where sessions are kept across restarts; null: nowhere. */
+  /** File in which sessions are kept across restarts; null: they are not kept. */
   readonly path: string | null;
   /** Locks out other managers with the same auth file while the sessions file is read and written. */
   readonly lock: FileLock;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Another manager with the same auth file ended it, or the file was removed. */
+  /** Called when another manager with the same auth file ended a session, or the file was removed. */
   readonly onEnded: (id: string) => void;
   readonly log: HttpLog;
 }
@@ -85,7 +85,7 @@ export class Sessions {
     this.#file?.save();
   }
 
-  /** Merges what other managers wrote, and retries failed writes. Cheap while nothing changed. */
+  /** Merges the changes of other managers, and retries failed writes. Cheap while nothing changed. */
   refresh(): void {
     const stored = this.#file?.readIfChanged() ?? null;
     if (stored !== null) this.#merge(stored);
@@ -103,7 +103,7 @@ export class Sessions {
     await this.#file?.flush();
   }
 
-  /** For a new session: sessions that were never presented again are removed first, then the longest unused. */
+  /** Makes room for a new session: sessions that were never presented again are removed first, then the longest unused. */
   #makeRoom(user: string): void {
     const own = [...this.#sessions.values()].filter((session) => session.user === user);
     own.sort((a, b) => Number(a.presented) - Number(b.presented) || a.used - b.used);
@@ -113,7 +113,7 @@ export class Sessions {
   #remove(id: string): boolean {
     if (!this.#sessions.delete(id)) return false;
     this.#unsaved.delete(id);
-    // Also one that was never saved: it may be in a write that is in progress.
+    // A session that was never saved is included: it may be in a write that is in progress.
     this.#ended.add(id);
     return true;
   }
@@ -136,7 +136,7 @@ export class Sessions {
     return [...this.#sessions.values()];
   }
 
-  /** The merged content is on disk. */
+  /** Called when the merged content is on disk. */
   #saved(merged: readonly StoredSession[]): void {
     for (const { id } of merged) this.#unsaved.delete(id);
     for (const id of this.#ended) if (!merged.some((session) => session.id === id)) this.#ended.delete(id);
@@ -165,7 +165,7 @@ function idOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Differs for each session, so that equal passwords are not visible. */
+/** The fingerprint differs for each session, so that equal passwords are not visible. */
 function fingerprint(id: string, secret: string): string {
   return createHmac("sha256", id).update(secret).digest("hex");
 }

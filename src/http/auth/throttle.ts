@@ -1,15 +1,15 @@
-/** Failures that cost nothing. */
+/** Number of failures without a wait. */
 const FREE_FAILURES = 30;
-/** The wait doubles with each further failure, seconds. */
+/** Maximum wait, seconds; the wait doubles with each further failure. */
 const MAX_WAIT_SECONDS = 60;
 /** Failures are forgotten after this much quiet, ms. */
 const FORGET_MS = 10 * 60_000;
-/** Keys remembered; the longest quiet one goes first. */
+/** Maximum number of keys; the one with the oldest failure is dropped first. */
 const MAX_KEYS = 10_000;
 
 interface Failures {
   count: number;
-  /** Monotonic ms. */
+  /** Monotonic time, ms. */
   last: number;
 }
 
@@ -31,7 +31,7 @@ export class Throttle {
     const last = this.#monotonic();
     for (const key of keys) {
       const count = (this.#recent(key)?.count ?? 0) + 1;
-      // Taken out first: a map keeps its order, so its first key is the longest quiet one.
+      // The key is removed first: a map keeps its order, so its first key has the oldest failure.
       this.#failures.delete(key);
       this.#failures.set(key, { count, last });
     }

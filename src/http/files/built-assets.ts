@@ -8,16 +8,16 @@ import { getMimeType } from "hono/utils/mime";
 export interface Asset {
   readonly body: Buffer;
   readonly type: string;
-  /** Strong, of the content. */
+  /** Strong ETag of the content. */
   readonly etag: string;
   /** Compressed versions by content coding, best first. */
   readonly encodings: readonly { readonly coding: "br" | "gzip"; readonly body: Buffer }[];
 }
 
 export interface BuiltAssets {
-  /** `webui_asset_hash`: of all names and contents. */
+  /** `webui_asset_hash`: the hash of all names and contents. */
   readonly hash: string;
-  /** By path below the root, for example `/assets/index-B2x.js`. Empty: the page is not built. */
+  /** Files by path below the root, for example `/assets/index-B2x.js`. Empty: the page is not built. */
   readonly files: ReadonlyMap<string, Asset>;
 }
 
@@ -26,7 +26,7 @@ const CODINGS = [
   { coding: "gzip", suffix: ".gz" },
 ] as const;
 const COMPRESSED = /\.(br|gz)$/;
-/** A larger file is kept only compressed, as nearly all browsers take it: 2 MB less in memory. Bytes. */
+/** Maximum size of a file that is also kept uncompressed, bytes: nearly all browsers accept the compressed one, which saves 2 MB of memory. */
 const MAX_KEPT_BYTES = 64 * 1024;
 
 /** Reads the folder that the page was built into; a missing one is an unbuilt page. */

@@ -12,7 +12,7 @@ export interface LogStreamOptions {
   readonly level: LogLevel;
   readonly limit: number | undefined;
   readonly follow: boolean;
-  /** The reader is too slow: nothing more can be sent to it. */
+  /** Called when the reader is too slow: nothing more can be sent to it. */
   readonly onOverflow: () => void;
   readonly onClosed: () => void;
 }
@@ -23,9 +23,9 @@ export class LogStream {
   readonly #retained: LogEntry[];
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** No further entries are accepted. */
+  /** Whether the stream accepts no further entries. */
   #isEnded: boolean;
-  /** The reader has disconnected. */
+  /** Whether the reader has disconnected. */
   #isClosed = false;
   #wake: (() => void) | null = null;
   #leave: (() => void) | null = null;

@@ -3,14 +3,14 @@ import type { Duplex } from "node:stream";
 import { visibleLines } from "../../base/visible-text.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 
-/** Why a request or upgrade is refused: an HTTP status and a message as plain text. */
+/** The refusal of a request or upgrade: an HTTP status and a message as plain text. */
 export interface Refusal {
   readonly status: number;
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How long a client may take to read a refusal before its connection is cut, ms. */
+/** Maximum time for a client to read a refusal before its connection is cut, ms. */
 const LINGER_MS = 2_000;
 
 export function refusal(status: number, text: string, headers: Record<string, string> = {}): Refusal {
@@ -29,7 +29,7 @@ export function refusalResponse(refused: Refusal): Response {
   return new Response(`${refused.text}\n`, { status: refused.status, headers: headersOf(refused) });
 }
 
-/** The same for a response of Node's. */
+/** Sends a refusal as a response of Node. */
 export function refuse(response: ServerResponse, refused: Refusal): void {
   response.writeHead(refused.status, headersOf(refused)).end(`${refused.text}\n`);
 }
@@ -45,7 +45,7 @@ export function refuseOnSocket(socket: Duplex, refused: Refusal): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status] ?? ""}\r\n${lines.join("")}\r\n`);
   socket.end(body);
-  // Discards what the client still sends: with unread bytes, closing would reset the connection and lose the answer.
+  // Discards further bytes of the client: with unread bytes, closing would reset the connection and lose the answer.
   socket.resume();
   const cut = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(cut));

@@ -28,7 +28,7 @@ export function formatAddress({ ip, port }: Pick<RemoteEnd, "ip" | "port">): str
   return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
 
-/** Parses what `formatAddress` wrote. */
+/** Parses the text of `formatAddress`. */
 export function addressEnd(address: string): RemoteEnd {
   const [, ip = "", port = "0"] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   return { ip, port: Number(port), isSecure: false, localUser: null };

@@ -5,7 +5,7 @@ export type RequestHeaders = Pick<Headers, "get">;
 
 /**
  * The headers of an upgrade, where repeated ones are joined: Node's own `headers` keeps the first `Host` and `Authorization` only. A real
- * `Headers` loads Node's whole `fetch`, 9 MiB, which a manager without a browser does not need. `get` wants a lower-case name.
+ * `Headers` loads Node's whole `fetch`, 9 MiB, which a manager without a browser does not need. `get` requires a lower-case name.
  */
 export function rawHeaders({ rawHeaders: all }: Pick<IncomingMessage, "rawHeaders">): RequestHeaders {
   return {

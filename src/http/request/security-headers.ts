@@ -1,5 +1,5 @@
 /**
- * On every response, refusals included. Styles may be inline because the page's terminal (xterm.js) writes its own; scripts may not. The
+ * Headers of every response, refusals included. Styles may be inline because the page's terminal (xterm.js) writes its own; scripts may not. The
  * referrer is sent to the own origin only, but not suppressed: browsers would then send `Origin: null`.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {

@@ -58,10 +58,10 @@ function isKnown(header: string | undefined, etag: string): boolean {
 const NOT_BUILT =
   "The web page is not built. Build it (npm run build) and restart the manager. Scripts can use the WebSocket at /ws without it.";
 
-/** Addresses of the page, which decides by its own address what to show. */
+/** Addresses of the page. The page shows a view that depends on its own address. */
 const PATHS = ["/", "/mgr/process-list"];
 
-/** The page, carrying the hash of its assets (docs/design/wire-rules.md, "Versioning"), and the login form. */
+/** The page, with the hash of its assets (docs/design/wire-rules.md, "Versioning"), and the login form. */
 export function pageRoutes(assets: BuiltAssets): Route[] {
   const form = assets.files.get(LOGIN_FORM);
   const pages = PATHS.map((path) => pageRoute(path, assets, form?.body.toString()));

@@ -1,12 +1,12 @@
 import type { RouteContext } from "../route.ts";
 import type { Followers } from "../server/open-connections.ts";
 
-/** Bytes that are read at a time. */
+/** Number of bytes that are read at a time. */
 const PART_BYTES = 256 * 1024;
 
 export interface ByteRange {
   readonly from: number;
-  /** After the last byte. */
+  /** Offset after the last byte. */
   readonly end: number;
 }
 
@@ -15,11 +15,11 @@ interface FileStreamOptions {
   readonly followers: Followers;
   readonly range: ByteRange;
   readonly read: (from: number, max: number) => Promise<Uint8Array>;
-  /** Called once, when it is sent or the client has gone. */
+  /** Called once, when the file is sent or the client has disconnected. */
   readonly onEnd?: () => void;
 }
 
-/** A file as a body, read when the client takes it: at most one part is in memory. It ends with the login of its user. */
+/** A file as a body, read on demand: at most one part is in memory. It ends with the login of its user. */
 export function fileStream({ context, followers, range, read, onEnd }: FileStreamOptions): ReadableStream<Uint8Array> {
   const { principal, sessionId } = context.get("admission");
   const { disconnect } = context.env;
@@ -51,7 +51,7 @@ export function fileStream({ context, followers, range, read, onEnd }: FileStrea
           at += part.length;
           controller.enqueue(part);
         } catch {
-          // The length has already been sent: only a broken connection can tell the client.
+          // The length has already been sent: only a broken connection shows the failure to the client.
           end();
           disconnect();
         }

@@ -1,7 +1,7 @@
 import { sessionCookie } from "../auth/cookies.ts";
 import type { Route } from "../route.ts";
 
-/** `POST /mgr/logout`: ends the session that the request came with, and everything opened with it. */
+/** `POST /mgr/logout`: ends the session of the request, and everything opened with it. */
 export function logoutRoute(endSession: (sessionId: string) => void, isHttpsOnly: boolean): Route {
   return {
     path: "/mgr/logout",

@@ -5,7 +5,7 @@ import { refusal, refusalResponse } from "../request/refusal.ts";
 import type { Route, RouteContext } from "../route.ts";
 import type { Followers } from "../server/open-connections.ts";
 
-/** Each archive keeps a processor busy. */
+/** Maximum number of archives at once: each keeps a processor busy. */
 const MAX_AT_ONCE = 2;
 const MAX_NAME = 64;
 
@@ -15,7 +15,7 @@ export interface SaveAllOptions {
   readonly log: HttpLog;
 }
 
-/** `GET /save-all`: everything needed to understand afterwards what happened on this manager. */
+/** `GET /save-all`: everything that is needed to diagnose this manager afterwards. */
 export function saveAllRoute(options: SaveAllOptions): Route {
   let open = 0;
   const forget = () => {
@@ -58,7 +58,7 @@ async function start(
 ): Promise<ReadableStream<Uint8Array>> {
   const { principal, sessionId } = context.get("admission");
   let forget: () => void = () => {};
-  // Half a megabyte of code that few managers ever need.
+  // Loaded on demand: half a megabyte of code that few managers ever need.
   const { Archive } = await import("../archive/archive.ts");
   const archive = await Archive.open({
     folder,
@@ -74,7 +74,7 @@ async function start(
   return archive.readable();
 }
 
-/** The hint reduced to what is safe in a path and a header, else `<instance>-<YYYYMMDD-HHMMSS>` in UTC. */
+/** The hint reduced to characters that are safe in a path and a header, else `<instance>-<YYYYMMDD-HHMMSS>` in UTC. */
 export function archiveName(hint: string | undefined, instance: string): string {
   const name = (hint ?? "")
     .replace(/[^A-Za-z0-9._-]/g, "")

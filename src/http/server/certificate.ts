@@ -6,7 +6,7 @@ import type { HttpLog } from "../log/http-log.ts";
 export interface CertificateFiles {
   /** PEM with the certificate chain; absolute. */
   readonly certFile: string;
-  /** PEM with the private key; null: it stands in `certFile`. */
+  /** PEM with the private key; null: it is in `certFile`. */
   readonly keyFile: string | null;
 }
 
@@ -32,7 +32,7 @@ export class Certificate {
     this.#context = contextOf(files, this.#content);
   }
 
-  /** For one handshake. */
+  /** The certificate for one handshake. */
   context(): SecureContext {
     const now = identity(this.#files);
     if (now !== null && now === this.#identity) return this.#context;
@@ -40,7 +40,7 @@ export class Certificate {
     try {
       const content = read(this.#files, this.#log);
       if (content !== this.#content) {
-        // Remembered even if it is not valid, so that it is reported once.
+        // The content is kept even if it is not valid, so that it is reported once.
         this.#content = content;
         this.#context = contextOf(this.#files, content);
         this.#log("info", `HTTPS uses the new certificate of ${this.#files.certFile}`);

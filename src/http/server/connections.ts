@@ -4,9 +4,9 @@ import type { PeerTrafficBook, TrafficLabel } from "../../bus/carriers/peer-traf
 import { addressKey, isLoopback, remoteEnd } from "../request/remote-end.ts";
 
 export interface ConnectionLimits {
-  /** Connections at once; fewer where the limit of open files does not allow them. */
+  /** Maximum number of connections; fewer if the limit of open files does not allow them. */
   readonly total: number;
-  /** From one address (an IPv6 /64); loopback is exempt: a proxy in front serves many clients. */
+  /** Maximum number from one address (an IPv6 /64); loopback is exempt: a proxy in front serves many clients. */
   readonly perAddress: number;
 }
 
@@ -21,13 +21,13 @@ interface ConnectionsOptions {
   readonly book?: PeerTrafficBook | null;
 }
 
-/** The connections of the port, and which of them to close when there are too many. */
+/** The connections of the port. If there are too many, it selects those to close. */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #budget: DescriptorBudget;
   /** Counts the bytes of each connection. */
   readonly #book: PeerTrafficBook | null;
-  /** In order of entering the phase. */
+  /** Connections by phase, in order of entering it. */
   readonly #phases: Record<Phase, Set<Socket>> = { opening: new Set(), idle: new Set(), busy: new Set() };
   readonly #addresses = new Map<string, number>();
   readonly #keys = new Map<Socket, string>();
@@ -74,7 +74,7 @@ export class Connections {
     return true;
   }
 
-  /** What the connection carries from now on. */
+  /** Sets the label of the traffic that the connection carries from now on. */
   label(socket: Socket, label: TrafficLabel): void {
     if (this.#keys.has(socket)) this.#book?.follow(socket, label);
   }

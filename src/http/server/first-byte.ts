@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 
 /**
- * Passes on a new connection once its first byte has arrived. The byte, which tells TLS from HTTP, stays unread. A client that sends
+ * Passes on a new connection once its first byte has arrived. The byte, which distinguishes TLS from HTTP, stays unread. A client that sends
  * nothing for `deadline` ms is disconnected: Node's own deadlines begin only when its HTTP parser gets the connection.
  */
 export function onFirstByte(socket: Socket, deadline: number, accept: (firstByte: number) => void): void {
@@ -18,7 +18,7 @@ export function onFirstByte(socket: Socket, deadline: number, accept: (firstByte
     leave();
     socket.unshift(chunk);
     accept(chunk[0] ?? 0);
-    // Only now: the parser has attached its own listener.
+    // The listener is removed only now: the parser has attached its own.
     socket.off("error", cut);
   }
   socket.on("readable", look).on("error", cut).once("end", cut).once("close", leave);
@@ -38,7 +38,7 @@ export function shakeHands(raw: Socket, secureContext: SecureContext, accept: (s
   socket.once("secure", () => {
     raw.off("end", cut);
     accept(socket);
-    // Only now: the HTTP server has attached its own listener.
+    // The listener is removed only now: the HTTP server has attached its own.
     socket.off("error", cut);
   });
 }

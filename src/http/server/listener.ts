@@ -15,13 +15,13 @@ import { LocalSocket, type LocalSocketOptions } from "./local-socket.ts";
 
 /** All in ms. Clients that do not complete a request within 15 s are disconnected (docs/design/wire-rules.md, "HTTP refusals"). */
 export interface Deadlines {
-  /** From the connection to the end of its first request's headers: silence, TLS handshake, headers. */
+  /** Time from the connection to the end of its first request's headers: silence, TLS handshake, headers. */
   readonly opening: number;
-  /** For the headers of each request, from their first byte. */
+  /** Time for the headers of each request, from their first byte. */
   readonly headers: number;
-  /** For a whole request, from its first byte. */
+  /** Time for a whole request, from its first byte. */
   readonly request: number;
-  /** How often the deadlines of headers and requests are checked. */
+  /** Interval at which the deadlines of headers and requests are checked. */
   readonly check: number;
   readonly keepAlive: number;
   /** A client that reads nothing of its answer for this long is disconnected. */
@@ -32,19 +32,19 @@ export interface ListenerOptions {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly log: HttpLog;
-  /** For the next TLS handshake; without it there is no HTTPS. */
+  /** Returns the context for the next TLS handshake; omitted: there is no HTTPS. */
   readonly secureContext?: (() => SecureContext) | undefined;
   readonly deadlines?: Partial<Deadlines> | undefined;
   readonly limits?: Partial<ConnectionLimits> | undefined;
-  /** Where the bytes of connections are counted. */
+  /** Counts the bytes of connections. */
   readonly book?: PeerTrafficBook | null;
 }
 
 const DEADLINES: Deadlines = { opening: 12_000, headers: 10_000, request: 12_000, check: 2_000, keepAlive: 75_000, stall: 60_000 };
 const LIMITS: ConnectionLimits = { total: 1_024, perAddress: 256 };
-/** How long a connection beyond the limits may take to begin its request, which is then refused, ms. */
+/** Time for a connection beyond the limits to begin its request, which is then refused, ms. */
 const REFUSAL_DEADLINE = 1_000;
-/** How long answers in progress may take once the manager closes, ms. */
+/** Time for answers in progress once the manager closes, ms. */
 const CLOSE_GRACE = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const FULL = refusal(503, "Too many connections. Try again in a few seconds.", { "Retry-After": "5" });
@@ -76,7 +76,7 @@ export class Listener {
       connectionsCheckingInterval: this.#deadlines.check,
       keepAliveTimeout: this.#deadlines.keepAlive,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The request handler refuses it with a message.
+      // The request handler refuses a request without this header, with a message.
       requireHostHeader: false,
       noDelay: true,
       // Detects peers that vanished while they follow a log.
@@ -102,12 +102,12 @@ export class Listener {
    */
   async listen(address: TcpAddress, local: LocalSocketOptions | null = null): Promise<number> {
     const listening = new Promise<void>((resolve) => this.#server.once("listening", resolve));
-    // Before the port: a client that waits for the socket may send a command at once. Node's server has request deadlines only once it
-    // listens.
+    // The socket is opened before the port: a client that waits for the socket may send a command at once. Node's server has request deadlines only
+    // once it listens.
     if (local !== null) await this.#local.listen(local, (socket) => void listening.then(() => this.#open(socket)), this.#options.log);
     const port = await bind(this.#server, address, "instance.manager");
-    // Out of descriptors (EMFILE): libuv closes waiting connections or, if another thread has taken its spare descriptor, lets them wait;
-    // it accepts again once descriptors are available.
+    // If descriptors run out (EMFILE), libuv closes waiting connections or, if another thread has used its spare descriptor, lets them wait; it
+    // accepts again once descriptors are available.
     this.#server.on("error", (error) => this.#acceptFailures.warn(`cannot accept a connection: ${error.message}`));
     return port;
   }
@@ -116,12 +116,12 @@ export class Listener {
     return { ...remoteEnd(socket), localUser: this.#local.userOf(socket) };
   }
 
-  /** What the connection carries from now on. */
+  /** Sets the label of the traffic that the connection carries from now on. */
   label(socket: Socket, label: TrafficLabel): void {
     this.connections.label(this.#rawOf(socket), label);
   }
 
-  /** Accepts no more connections, lets answers finish, closes what is left after a grace time. */
+  /** Accepts no more connections, lets answers finish, and closes the remaining connections after a grace time. */
   async close(): Promise<void> {
     const closed = Promise.all([new Promise<void>((resolve) => this.#server.close(() => resolve())), this.#local.close()]);
     this.#server.closeIdleConnections();
@@ -197,7 +197,7 @@ export class Listener {
   }
 
   #malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-    // There is no answer on a closed connection; in the middle of an answer it can only be closed.
+    // On a closed connection there is no answer; in the middle of an answer the connection can only be closed.
     if (error.code === "ECONNRESET") socket.destroy();
     else if (this.#answering.has(socket)) this.#endAfterAnswer(socket);
     else refuseOnSocket(socket, explain(error.code));

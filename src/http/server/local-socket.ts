@@ -4,14 +4,14 @@ import { listenUnix, type SocketHome } from "../../bus/carriers/unix-listener.ts
 import type { HttpLog } from "../log/http-log.ts";
 
 export interface LocalSocketOptions {
-  /** In a folder that only this user may enter. */
+  /** Path of the socket, in a folder that only this user may enter. */
   readonly path: string;
   readonly home?: SocketHome;
   /** Identifies the user at the other end. */
   readonly identify: (socket: Socket) => LocalUser;
 }
 
-/** A user of this system, or why the connection is not served. */
+/** A user of this system, or the reason why the connection is not served. */
 export type LocalUser = { readonly user: string } | { readonly refused: string };
 
 /**
@@ -22,7 +22,7 @@ export class LocalSocket {
   readonly #users = new Map<Socket, string>();
   #stop: () => Promise<void> = async () => {};
 
-  /** Hands connections to `serve`. Rejects as `listenUnix` does. */
+  /** Passes connections to `serve`. Rejects as `listenUnix` does. */
   async listen({ path, identify, home }: LocalSocketOptions, serve: (socket: Socket) => void, log: HttpLog): Promise<void> {
     const warning = new ThrottledWarning(log);
     const { close } = await listenUnix(

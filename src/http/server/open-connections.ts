@@ -20,7 +20,7 @@ export interface Belonging {
   readonly sessionId: string | null;
 }
 
-/** How long a client may take to answer the close frame before it is disconnected, ms: a revoked client must not act any longer. */
+/** Time for a client to answer the close frame before it is disconnected, ms: a revoked client must not act any longer. */
 const CLOSE_GRACE_MS = 1_000;
 
 /** The part of a ws WebSocket that is used here. */
@@ -30,7 +30,7 @@ interface ClosableSocket {
   once(event: "close", listener: () => void): unknown;
 }
 
-/** Which WebSockets belong to which session or user, to close them when the session or password ends. */
+/** The open WebSockets with their sessions and users, to close them when the session or password ends. */
 export class OpenWebSockets {
   readonly #open = new Map<ClosableSocket, Belonging>();
 

@@ -32,14 +32,14 @@ export interface UpgradeOptions {
   /** WebSockets of features. */
   readonly sockets: readonly SocketRoute[];
   readonly remoteOf: (socket: Socket) => RemoteEnd;
-  /** Says what the connection carries from now on. */
+  /** Sets the label of the traffic that the connection carries from now on. */
   readonly label: (socket: Socket, label: TrafficLabel) => void;
   /** Serves a request that offers an upgrade which is not supported (RFC 9110, 7.8: it is ignored). */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly log: HttpLog;
 }
 
-/** Upgrades in one turn of the event loop: when a manager comes back, all of its hosts and pages connect at once. */
+/** Maximum number of upgrades in one turn of the event loop: when a manager comes back, all of its hosts and pages connect at once. */
 const UPGRADES_PER_TURN = 32;
 
 interface BusVisit {
@@ -97,14 +97,14 @@ export class Upgrades {
   }
 
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // First: a reset while the upgrade is being checked would be an uncaught exception.
+    // The listener is added first: a reset while the upgrade is being checked would be an uncaught exception.
     socket.on("error", () => socket.destroy());
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {
       this.#serveAsRequest(request, socket);
       return;
     }
     this.#upgrade(request, socket, head).catch((error: unknown) => {
-      // Without the query, which may hold a login token.
+      // The path is logged without the query, which may hold a login token.
       this.#options.log("error", `upgrade of ${request.url?.split("?")[0]} failed: ${stackOf(error)}`);
       refuseOnSocket(socket, refusal(500, "Internal error. See the manager's log for details."));
     });
@@ -207,7 +207,7 @@ function targetOf(target: string): URL | null {
   return URL.canParse(url) ? new URL(url) : null;
 }
 
-/** A daemon, or a program that is a client of the manager's broker. */
+/** The label of a daemon, or of a program that is a client of the manager's broker. */
 function labelOf({ user = "", identity }: BrokerPermissions): TrafficLabel {
   return identity === undefined && user.startsWith("host:")
     ? { kind: "daemon", name: user.slice("host:".length) }
@@ -219,7 +219,7 @@ function notFound({ pathname }: URL, others: readonly string[]): Refusal {
   return refusal(404, `There is no WebSocket at ${JSON.stringify(pathname)}; the protocol is at /ws, the bus at ${BUS_PATH}${rest}.`);
 }
 
-/** `problem`: as worded by ws, without a final period. */
+/** `problem` is the message of ws, without a final period. */
 function badHandshake(problem: string, method = ""): Refusal {
   if (method !== "GET") return refusal(405, "A WebSocket upgrade must be a GET request.", { Allow: "GET" });
   return refusal(400, `Not a WebSocket handshake of version 13 (${problem}).`, { "Sec-WebSocket-Version": "13" });

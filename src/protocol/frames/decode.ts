@@ -7,9 +7,9 @@ import { type RequestId, requestId } from "./field-kinds.ts";
 import { CLIENT_FRAMES, type ClientFrame, type ClientFrameType, isClientFrameType } from "./frames.ts";
 import { type RefusalFrame, refusalFrame } from "./refusal.ts";
 
-/** Largest client frame, bytes of UTF-8 (docs/design/wire-rules.md, "Conventions for every frame"). */
+/** Maximum size of a client frame, bytes of UTF-8 (docs/design/wire-rules.md, "Conventions for every frame"). */
 export const MAX_FRAME_BYTES = 1024 * 1024;
-/** Longest unknown type that is repeated in an answer, characters. */
+/** Maximum length of an unknown type that is repeated in an answer, characters. */
 const MAX_REPEATED_TYPE = 255;
 const MAX_SHOWN_TYPE = 80;
 

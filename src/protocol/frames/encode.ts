@@ -6,10 +6,10 @@ import type { AckFrame, ClientFrame, ErrorFrame, ManagerFrame } from "./frames.t
 /** Size of one part of a long frame, bytes. */
 const PART_BYTES = 60 * 1024;
 
-/** Processes as they were sent, in JSON. A snapshot joins them: encoding all of them for each one takes as long as all the rest of it. */
+/** Cached JSON of processes. A snapshot joins these texts: encoding all of them for each snapshot takes as long as the rest of it. */
 const encodedProcesses = new WeakMap<Process, string>();
 
-/** Encode a frame once and send it to many. The process objects in it must not be modified afterwards. */
+/** Encodes a frame, which can then be sent to many clients. The process objects in it must not be modified afterwards. */
 export function encodeFrame(frame: ManagerFrame): Buffer {
   if (frame.type !== "process_upsert") return Buffer.from(JSON.stringify(frame));
   const { process, ...rest } = frame;
@@ -17,8 +17,8 @@ export function encodeFrame(frame: ManagerFrame): Buffer {
 }
 
 /**
- * The same in parts, each created on demand: a snapshot of 10,000 processes in one piece blocks all clients for 50 ms. All parts show
- * the state at the time when the frame was created.
+ * Encodes a frame in parts, each created on demand: a snapshot of 10,000 processes in one piece blocks all clients for 50 ms. All parts show the
+ * state at the time when the frame was created.
  */
 export function* encodeInParts(frame: ManagerFrame): Generator<Buffer, undefined> {
   if (frame.type !== "snapshot") {

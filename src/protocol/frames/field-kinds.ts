@@ -3,11 +3,11 @@ import { isShallow, MAX_JSON_LEVELS } from "../../base/json.ts";
 import { hasLength } from "../../base/text-length.ts";
 import { LOG_LEVELS } from "../resources/log-level.ts";
 
-/** Longest name of a process, group, topic, service, logger, host; characters (code points). */
+/** Maximum length of the name of a process, group, topic, service, logger, host; characters (code points). */
 const NAME_MAX = 255;
-/** Longest fnmatch pattern, characters (docs/design/wire-rules.md, "Output"). */
+/** Maximum length of an fnmatch pattern, characters (docs/design/wire-rules.md, "Output"). */
 const PATTERN_MAX = 1_024;
-/** Longest command line or parameter value, characters: what Linux takes as one argument. */
+/** Maximum length of a command line or parameter value, characters: the limit of Linux for one argument. */
 const COMMAND_MAX = 131_072;
 
 /** Each kind has one error message for all invalid values. It follows a prefix such as "'lines' of 'get_process_output'". */
@@ -43,12 +43,12 @@ export function amount(maximum: number) {
     .overwrite((value) => Math.min(value, maximum));
 }
 
-/** Shortest measurement, seconds. */
+/** Minimum duration of a measurement, seconds. */
 const MIN_SAMPLE_SECONDS = 0.1;
-/** Longest measurement, seconds. */
+/** Maximum duration of a measurement, seconds. */
 export const MAX_SAMPLE_SECONDS = 60;
 
-/** Any number from 0 on; one outside of the limits is taken as the nearest limit. */
+/** A number from 0 on; a value outside of the limits is read as the nearest limit. */
 export function sampleSeconds() {
   const error = `must be a number of at least 0 (less than ${MIN_SAMPLE_SECONDS} is taken as ${MIN_SAMPLE_SECONDS}, more than ${MAX_SAMPLE_SECONDS} as ${MAX_SAMPLE_SECONDS})`;
   return z

@@ -16,19 +16,19 @@ type Flat<T> = { [K in keyof T]: T[K] } & {};
 const echo = { request_id: requestId.optional() as unknown as z.ZodExactOptional<typeof requestId> };
 
 /**
- * What a frame is about, which decides whether a focused connection may send it: the process or group in `name`, output
- * patterns, the log, the connection itself, or the whole manager.
+ * The subject of a frame, which decides whether a focused connection may send it: the process or group in `name`, output patterns, the log, the
+ * connection itself, or the whole manager.
  */
 export type FrameScopeClass = "name" | "output" | "log" | "own" | "global";
 
 export interface ClientFrameSpec {
-  /** Fields beside `type` and `request_id`. */
+  /** Fields in addition to `type` and `request_id`. */
   readonly fields: Fields;
   /** Type of the answer; null: `ack`, if the frame has a request_id. */
   readonly answer: string | null;
   readonly scope: FrameScopeClass;
   readonly meaning: string;
-  /** It changes nothing beyond its own connection: it is answered during a shutdown, too. */
+  /** Whether the frame changes nothing beyond its own connection, so that it is answered during a shutdown, too. */
   readonly readOnly?: boolean;
   /** Checks a field that depends on another one: the invalid field and its error message, or null. */
   readonly check?: (values: Readonly<Record<string, unknown>>) => { field: string; says: string } | null;

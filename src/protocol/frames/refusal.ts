@@ -13,7 +13,7 @@ export interface AskedFrame {
   readonly request_id?: RequestId;
 }
 
-/** Longer naming fields are not repeated in the answer: clients do not need them to find their request. */
+/** Maximum length of a naming field that is repeated in the answer: clients do not need longer ones to find their request. */
 const MAX_REPEATED = 1_024;
 
 const NAMING = new Map(

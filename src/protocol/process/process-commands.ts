@@ -4,7 +4,7 @@ import { clientFrames, managerFrames, result } from "../frames/frame-table.ts";
 import { stateChange } from "../resources/log.ts";
 import { REAL_TIME_SIGNAL, SIGNALS } from "./signals.ts";
 
-/** The values that `set_process_attribute` takes (docs/design/wire-rules.md, "Versioning"). */
+/** The attributes that `set_process_attribute` accepts (docs/design/wire-rules.md, "Versioning"). */
 const PROCESS_ATTRIBUTES = ["start_tool", "svc_debug"] as const;
 
 const signalSays = "must be the name of a signal such as SIGHUP or SIGRTMIN+3";

@@ -7,9 +7,9 @@ export const DEFAULT_OUTPUT_LINES = 1_000;
 const MAX_OUTPUT_LINES = 100_000;
 /** Ten years. */
 const MAX_OUTPUT_AGE_SECONDS = 315_360_000;
-/** UTF-8 bytes of one `send_stdin`. */
+/** Maximum number of UTF-8 bytes of one `send_stdin`. */
 const MAX_STDIN_BYTES = 65_536;
-/** A connection's most patterns with wildcards, and most exact names (docs/design/wire-rules.md, "Output"). */
+/** Maximum numbers of a connection's patterns with wildcards, and of its exact names (docs/design/wire-rules.md, "Output"). */
 export const MAX_WILDCARD_PATTERNS = 1_000;
 export const MAX_EXACT_PATTERNS = 20_000;
 
@@ -82,7 +82,7 @@ export const outputCommands = clientFrames("Output", {
   },
 });
 
-/** Which connection determines the size of a terminal: the one that resized it last, or that typed into it while it followed the size. */
+/** The connection that determines the size of a terminal: the one that resized it last, or that typed into it while it followed the size. */
 const SIZE_HOLDERS = ["this", "other", "none"] as const;
 
 const place = {

@@ -35,12 +35,12 @@ export const SIGNALS = [
   "SIGSYS",
 ] as const;
 
-/** As shells name them: `SIGRTMIN`, `SIGRTMIN+3`, `SIGRTMAX-1`, `SIGRTMAX`. */
+/** Names of real-time signals as in shells: `SIGRTMIN`, `SIGRTMIN+3`, `SIGRTMAX-1`, `SIGRTMAX`. */
 export const REAL_TIME_SIGNAL = /^SIGRT(MIN(\+([1-9]|[12][0-9]|30))?|MAX(-([1-9]|[12][0-9]|30))?)$/;
 type RealTimeSignal = "SIGRTMIN" | "SIGRTMAX" | `SIGRTMIN+${number}` | `SIGRTMAX-${number}`;
 export type Signal = (typeof SIGNALS)[number] | RealTimeSignal;
 
-/** Real-time signals as glibc leaves them to programs; it keeps 32 and 33 for its threads. */
+/** Numbers of the real-time signals that glibc leaves to programs; it keeps 32 and 33 for its threads. */
 export const RTMIN = 34;
 export const RTMAX = 64;
 

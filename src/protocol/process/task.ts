@@ -17,5 +17,5 @@ export const affinity = text(1, 4_096, affinitySays)
 
 export const taskName = { host: hostName, pid: taskId, tid: taskId };
 
-/** The same fields in frames of the manager. */
+/** Fields of tasks in frames of the manager. */
 export const taskFields = { policy: z.int(), prio: z.int(), affinity: z.string() };

@@ -61,7 +61,7 @@ export const configHandlers: HandlerTable<Types> = {
 
 type Outcome<T> = { ok: true; value: T } | { ok: false; code: "bad_field"; message: string; problems: ConfigFileProblem[] };
 
-/** A configuration that cannot be used is an answer; other failures are refused like those of any frame. */
+/** An invalid configuration is an answer; other failures are refused like those of any frame. */
 async function withProblems<T>(work: Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work };

@@ -7,16 +7,16 @@ import type { EncodedFrame } from "../outbox.ts";
 import type { SnapshotPart } from "../snapshot-part.ts";
 import type { ViewMode } from "../view.ts";
 
-/** What a handler may see and touch of the connection that a frame came from. */
+/** The interface for handlers of the connection that a frame came from. */
 export interface HandlerContext {
   readonly control: Control;
   /** Additions of the features to snapshots. */
   readonly snapshotParts: readonly SnapshotPart[];
   readonly principal: Principal;
   readonly view: ViewMode;
-  /** Names this connection, and no other that ever was. */
+  /** Id of this connection, never used for another one. */
   readonly requester: string;
-  /** This client, where it is a web user's; else null. */
+  /** This client, if it belongs to a web user; else null. */
   readonly starter: Starter | null;
   readonly assetHash: string;
   readonly logMinLevel: LogLevel;
@@ -27,33 +27,33 @@ export interface HandlerContext {
   push(frame: EncodedFrame): void;
   /** Calls `callback` when the connection closes. */
   onClose(callback: () => void): void;
-  /** This connection has typed into or resized a process: from now on its terminal answers the program's queries. */
+  /** Records that this connection has typed into or resized a process: from now on its terminal answers the program's queries. */
   noteTyping(name: string): void;
   noteResize(name: string): void;
-  /** Begins or ends to tell this connection of the terminal's size. */
+  /** Starts or stops to notify this connection of the terminal's size. */
   followTerminal(name: string, follow: boolean): AnswerOf<"follow_terminal_size">;
-  /** Whether it did so last. */
+  /** Whether this connection was the last that typed into or resized the process. */
   mayReply(name: string): boolean;
-  /** Queues every event of the past for this connection, so that an answer made now stands after them. */
+  /** Queues all events so far for this connection, so that an answer created now follows them. */
   flushEvents(): void;
 }
 
 type About<T extends ClientFrameType> = (frame: FrameOf<T>, context: Pick<HandlerContext, "control">) => FrameObject;
 
-/** Accepted when it returns or resolves; answered by `ack` if there is a request_id, by a refusal if it throws. */
+/** A command is accepted when `run` returns or resolves; it is answered by `ack` if there is a request_id, by a refusal if `run` throws. */
 export interface CommandHandler<T extends ClientFrameType> {
   readonly kind: "command";
-  /** Without it the frame is independent of all others. */
+  /** The object of a frame; omitted: the frame is independent of all others. */
   readonly about?: About<T>;
   readonly run: (frame: FrameOf<T>, context: HandlerContext) => void | Promise<void>;
-  /** It changes the requested state: its `ack` is sent when the change is saved. */
+  /** The command changes the requested state: its `ack` is sent when the change is saved. */
   readonly isKept?: true;
 }
 
-/** Answered by a frame of its own, which echoes the request_id, and perhaps by others that follow it in the same turn. */
+/** A request is answered by a frame of its own, which echoes the request_id, and perhaps by others that follow it in the same turn. */
 export interface RequestHandler<T extends ClientFrameType> {
   readonly kind: "request";
-  /** Without it the frame is independent of all others. */
+  /** The object of a frame; omitted: the frame is independent of all others. */
   readonly about?: About<T>;
   readonly answer: (frame: FrameOf<T>, context: HandlerContext) => Answer<T> | Promise<Answer<T>>;
 }
@@ -62,14 +62,19 @@ export type Answer<T extends ClientFrameType> = readonly [AnswerOf<T>, ...Manage
 
 export type Handler<T extends ClientFrameType> = CommandHandler<T> | RequestHandler<T>;
 
-/** Handlers of some frame types: one table a domain. */
+/** Handlers of some frame types: one table for each domain. */
 export type HandlerTable<T extends ClientFrameType> = { readonly [K in T]: Handler<K> };
 
-/** For frames about the host in `host`, which may be any of its names. */
+/** The object of frames about the host in `host`, which may be any of its names. */
 export const aboutHost = ({ host }: { host: string }, { control }: Pick<HandlerContext, "control">): FrameObject => ({
   kind: "host",
   name: control.state.hosts().find(({ all_names }) => all_names.includes(host))?.name ?? host,
 });
 
-/** For frames about the process or group in `name`. */
-export const aboutProcess = ({ name }: { name: string }): FrameObject => ({ kind: "process", name });
+/** The object of frames about the object of this kind that `name` names. */
+export const aboutNamed =
+  (kind: FrameObject["kind"]) =>
+  ({ name }: { name: string }): FrameObject => ({ kind, name });
+
+/** The object of frames about the process or group in `name`. */
+export const aboutProcess = aboutNamed("process");

@@ -4,7 +4,7 @@ import { aboutProcess, type HandlerTable } from "./handler.ts";
 
 type Types = "get_process_output" | "subscribe_process_output" | "unsubscribe_process_output" | "follow_terminal_size";
 
-/** Those of this connection. */
+/** The object of frames about the subscriptions of this connection. */
 const aboutSubscriptions = (): FrameObject => ({ kind: "output", name: null });
 
 export const outputHandlers: HandlerTable<Types> = {
@@ -38,7 +38,7 @@ type LogTypes = "request_logs" | "set_log_min_level";
 export const logHandlers: HandlerTable<LogTypes> = {
   request_logs: {
     kind: "request",
-    answer: ({ type: _type, request_id: _id, ...range }, context) => {
+    answer: (range, context) => {
       context.flushEvents();
       return [{ type: "log_batch", entries: context.control.log.entries(range), history: true }];
     },

@@ -7,7 +7,7 @@ export const snapshotHandlers: HandlerTable<"get_snapshot"> = {
   get_snapshot: {
     kind: "request",
     answer: (_frame, context) => {
-      // Events of the past first, then the state, then events of the future: nothing is missed or repeated.
+      // Earlier events are sent first, then the state, then later events: nothing is missed or repeated.
       context.flushEvents();
       const followers = context.view.kind === "full" ? context.snapshotParts.flatMap(({ afterSnapshot }) => afterSnapshot?.() ?? []) : [];
       // Lists first, then single resources.
@@ -47,7 +47,7 @@ export function snapshotOf({
   return Object.assign(snapshot, ...parts) as Snapshot;
 }
 
-/** The private display of a user where there are none. */
+/** The private display of a user if there are no displays. */
 function noDisplay(username: string): WebXDisplay {
   return { known: false, running: false, ready: false, username, display_name: "", process: "" };
 }

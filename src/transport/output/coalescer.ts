@@ -1,14 +1,14 @@
 import type { Clock } from "../../base/clock.ts";
 import type { OutputChannel } from "./output-channel.ts";
 
-/** Output is joined over at most this long, milliseconds: one frame of a 60 Hz screen (docs/design/wire-rules.md, "Output"). */
+/** Maximum time over which output is joined, milliseconds: one frame of a 60 Hz screen (docs/design/wire-rules.md, "Output"). */
 const COALESCE_MS = 16;
 /** After this long without output the next is sent at once, milliseconds: an echoed key must not wait for its predecessor's frame. */
 const QUIET_MS = 8;
 /** Joined output beyond this many bytes is sent without waiting: it bounds memory and frame size. */
 const COALESCE_BYTES = 64 * 1024;
 
-/** Decides when pending output goes out: at once after quiet, joined when it streams. */
+/** Decides when pending output is sent: at once after a pause, joined while it streams. */
 export class Coalescer {
   readonly #clock: Clock;
   readonly #lastSent = new WeakMap<OutputChannel, number>();
@@ -20,11 +20,11 @@ export class Coalescer {
     this.#clock = clock;
   }
 
-  /** `channel` has new pending output. */
+  /** Called when `channel` has new pending output. */
   touch(channel: OutputChannel): void {
     const now = this.#clock.monotonic();
     if (channel.pendingBytes === 0) {
-      // Only a gap so far: the output after it is on its way and carries the gap.
+      // There is only a gap so far: the output after it is on its way and carries the gap.
       this.#lastSent.set(channel, now);
       this.#wait(channel, now);
       return;
@@ -72,7 +72,7 @@ export class Coalescer {
     let next = Number.POSITIVE_INFINITY;
     for (const channel of [...this.#waiting]) {
       const due = this.#sentAt(channel) + COALESCE_MS;
-      // Timers have whole milliseconds: what is due within this one goes along.
+      // Timers have whole milliseconds: output that is due within this one is sent, too.
       if (due < now + 1) this.flush(channel);
       else next = Math.min(next, due);
     }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { OutputStream } from "./output-stream.ts";
 
-/** How long one reader may hold a process back, milliseconds (docs/design/wire-rules.md, "Output"). */
+/** Maximum time that one reader may hold a process back, milliseconds (docs/design/wire-rules.md, "Output"). */
 const MAX_HOLD_MS = 10_000;
 
 /**
@@ -17,7 +17,7 @@ export class FlowControl {
     this.#clock = clock;
   }
 
-  /** To be called when a reader may have fallen behind, caught up or gone. */
+  /** Called when a reader may have fallen behind, caught up or gone. */
   look(stream: OutputStream): void {
     const isHeld = this.#holds.has(stream);
     const shouldBe = stream.laggards.length > 0;
@@ -39,8 +39,7 @@ export class FlowControl {
   #begin(stream: OutputStream): void {
     const later = (milliseconds: number, act: () => void) => this.#holds.set(stream, this.#clock.setTimeout(act, milliseconds));
     later(MAX_HOLD_MS / 2, () => {
-      // What was in flight at the beginning has arrived. If nothing follows, the process has nothing to write, and does not wait for a
-      // reader.
+      // Output in flight at the beginning has arrived. If nothing follows, the process has nothing to write, and does not wait for a reader.
       const { position } = stream.channel;
       later(MAX_HOLD_MS / 2, () => this.#decide(stream, stream.channel.position !== position));
     });

@@ -1,13 +1,13 @@
 /** A connection that shows terminals. */
 export interface TerminalViewer {
-  /** The size of a terminal that it follows has changed, or the owner of that size. */
+  /** Called when the size of a followed terminal, or the owner of that size, has changed. */
   terminalChanged(process: string): void;
 }
 
 /**
- * Which connection has last typed into or resized each process, and which one holds the size of its terminal. Queries of a program are
- * answered by every terminal that shows it; the replies of the connection that was last are taken, those of all others are not
- * (docs/design/wire-rules.md, "Output"). A script that types holds no size: only those that resize or show the terminal do.
+ * The connection that last typed into or resized each process, and the one that holds the size of its terminal. Queries of a program are answered
+ * by every terminal that shows it; only the replies of the last connection are accepted (docs/design/wire-rules.md, "Output"). A script that types
+ * holds no size: only clients that resize or show the terminal do.
  */
 export class InputOwners {
   readonly #last = new Map<string, TerminalViewer>();
@@ -39,7 +39,7 @@ export class InputOwners {
     this.#followers.set(process, followers.add(connection));
   }
 
-  /** It no longer shows the terminal. */
+  /** Called when the connection no longer shows the terminal. */
   leave(process: string, connection: TerminalViewer): void {
     const followers = this.#followers.get(process);
     if (followers?.delete(connection) && followers.size === 0) this.#followers.delete(process);
@@ -48,7 +48,7 @@ export class InputOwners {
     this.#tell(process);
   }
 
-  /** Of a connection that has gone nothing is expected any more. */
+  /** Forgets a closed connection. */
   forget(connection: TerminalViewer): void {
     for (const [process, last] of this.#last) if (last === connection) this.#last.delete(process);
     for (const process of new Set([...this.#holders.keys(), ...this.#followers.keys()])) this.leave(process, connection);

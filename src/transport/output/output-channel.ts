@@ -2,12 +2,12 @@ import { completeLength } from "../../base/character-cut.ts";
 import type { OutputChunk } from "../../contract/messages.ts";
 import { OutputPiece } from "./output-piece.ts";
 
-/** What a chunk did: moved the position, was known already, or left a hole before it. */
+/** Effect of a chunk: it moved the position, was known already, or left a hole before it. */
 export type Acceptance = "advanced" | "known" | "hole";
 
 /**
- * One process's stream as it comes in: puts chunks (repeated, overlapping, with gaps) into their order, and keeps what
- * waits to be sent. Knows nothing of windows, time or subscribers.
+ * The incoming stream of one process: puts chunks (repeated, overlapping, with gaps) into their order, and keeps output that waits to be sent. Does
+ * not depend on windows, time or subscribers.
  */
 export class OutputChannel {
   readonly name: string;
@@ -18,7 +18,7 @@ export class OutputChannel {
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   #skipped = 0;
-  /** Bytes are missing before what comes next, which may begin in the middle of a line. */
+  /** Whether bytes are missing before the next output, which may begin in the middle of a line. */
   #torn = false;
 
   constructor(name: string, emit: (piece: OutputPiece) => void) {
@@ -64,14 +64,14 @@ export class OutputChannel {
     this.#position = offset;
   }
 
-  /** The host's daemon is another one, whose output begins at `from`. */
+  /** Begins the stream of another daemon of the host, whose output begins at `from`. */
   restart(streamId: string, from = 0): void {
     this.#emitPending("everything");
     this.#streamId = streamId;
     this.#position = from;
   }
 
-  /** Emits what is pending, except a character of which bytes are still to come. */
+  /** Emits pending output, except a character of which bytes are still to come. */
   flush(): void {
     this.#emitPending("whole characters");
   }
@@ -95,7 +95,7 @@ export class OutputChannel {
     this.#skipped = 0;
     const offset = this.#position - rest.length;
     const piece = new OutputPiece({ name: this.name, streamId: this.#streamId, offset, data: bytes.subarray(0, length), skipped });
-    // After lost bytes it goes on at a line start if there is one (docs/design/wire-rules.md, "Output").
+    // After lost bytes, output continues at a line start if there is one (docs/design/wire-rules.md, "Output").
     this.#torn ||= skipped > 0;
     this.#emit(this.#torn ? piece.fromLineStart() : piece);
     if (length > 0) this.#torn = false;

@@ -7,10 +7,10 @@ import { OutputStream } from "./output-stream.ts";
 import { type OutputPattern, type OutputSink, OutputSubscription } from "./output-subscription.ts";
 import { MAX_WINDOWS_PER_MESSAGE, type OutputSource, WindowSender } from "./window-sender.ts";
 
-/** What one turn may spend on patterns, milliseconds: 1,000 patterns against 10,000 names take seconds. */
+/** Maximum time that one turn spends on patterns, milliseconds: 1,000 patterns against 10,000 names take seconds. */
 const SLICE_MS = 5;
 
-/** Of a process: its fields `low_delay_output` and `no_skip_display`. */
+/** The fields `low_delay_output` and `no_skip_display` of a process. */
 export interface OutputMode {
   readonly low_delay_output: boolean;
   readonly no_skip_display: boolean;
@@ -45,11 +45,11 @@ export class OutputHub {
 
   // ── Output from hosts ──
 
-  /** `chunk.data` belongs to the hub from now on. */
+  /** Accepts a chunk; `chunk.data` belongs to the hub from now on. */
   receive(host: string, chunk: OutputChunk): void {
     const stream = this.#streams.get(chunk.name);
     if (!stream || this.#source.hostOf(chunk.name) !== host) return;
-    // Late chunks of an earlier daemon: its successor's hello has arrived already.
+    // Drops late chunks of an earlier daemon: its successor's hello has arrived already.
     if (chunk.stream_id !== (this.#hostStreams.get(host)?.streamId ?? chunk.stream_id)) return;
     const acceptance = stream.channel.accept(chunk);
     if (acceptance === "hole" && stream.window.reportHole(stream.channel.position)) this.#windows.open([stream]);
@@ -58,7 +58,7 @@ export class OutputHub {
     stream.settle();
   }
 
-  /** A host's daemon accepts our commands now (after its hello, before the first spawn). With a new `streamId` its output begins at `from`. */
+  /** Called when a host's daemon accepts commands (after its hello, before the first spawn). With a new `streamId` its output begins at `from`. */
   hostReady(host: string, streamId: string, from = 0): void {
     const before = this.#hostStreams.get(host)?.streamId;
     this.#hostStreams.set(host, { streamId, from });
@@ -71,7 +71,7 @@ export class OutputHub {
     this.#windows.open(streams);
   }
 
-  /** `name` is about to run on `host`: if it ran elsewhere before, its stream begins again there. */
+  /** Called when `name` is about to run on `host`: if it ran elsewhere before, its stream begins again there. */
   hasMoved(name: string, host: string): void {
     const stream = this.#streams.get(name);
     const next = this.#hostStreams.get(host);
@@ -102,7 +102,7 @@ export class OutputHub {
     this.#modes.delete(name);
   }
 
-  /** How to send the output of `name` from now on, with or without subscribers. */
+  /** Sets how the output of `name` is sent from now on, with or without subscribers. */
   setMode(name: string, mode: OutputMode): void {
     if (mode.low_delay_output || mode.no_skip_display) this.#modes.set(name, mode);
     else this.#modes.delete(name);
@@ -115,7 +115,7 @@ export class OutputHub {
 
   // ── Subscriptions ──
 
-  /** A connection that subscribes. `everything`: to all of its view, without patterns. */
+  /** Adds a connection. `everything`: subscribes it to its whole view, without patterns. */
   open(options: { sink: OutputSink; contains: (name: string) => boolean; everything: boolean }): OutputSubscription {
     const subscription = new OutputSubscription(options);
     this.#subscriptions.add(subscription);
@@ -129,8 +129,8 @@ export class OutputHub {
   }
 
   /**
-   * Existing patterns change nothing. Throws `bad_field` if there would be too many. If matching takes long, the promise resolves when all
-   * matching processes are subscribed.
+   * Adds patterns; existing ones change nothing. Throws `bad_field` if there would be too many. If matching takes long, the promise resolves when
+   * all matching processes are subscribed.
    */
   subscribe(subscription: OutputSubscription, patterns: readonly string[]): void | Promise<void> {
     const added = subscription.add(patterns);
@@ -143,7 +143,7 @@ export class OutputHub {
     if (wildcards.length > 0) return this.#work.run(this.#linkMatching(subscription, wildcards));
   }
 
-  /** Removes equal patterns; a process stays subscribed while any other pattern wants it. */
+  /** Removes equal patterns; a process stays subscribed while any other pattern matches it. */
   unsubscribe(subscription: OutputSubscription, patterns: readonly string[]): void | Promise<void> {
     subscription.remove(patterns);
     return this.#work.run(this.#unlinkUnwanted(subscription));
@@ -154,7 +154,7 @@ export class OutputHub {
     this.#windows.close([...subscription.names].flatMap((name) => this.#unlink(name, subscription)));
   }
 
-  /** The sink of `subscription` was full and no longer is. */
+  /** Called when the sink of `subscription` is no longer full. */
   hasRoom(subscription: OutputSubscription): void {
     const isConcerned = (stream: OutputStream) => stream.subscribers.has(subscription);
     this.#windows.move(this.#flow.lookAgain(isConcerned));
@@ -163,7 +163,7 @@ export class OutputHub {
 
   // ── Order of output and states ──
 
-  /** Sends output that waits to be joined, so that what follows cannot overtake it. */
+  /** Sends output that waits to be joined, so that later frames cannot overtake it. */
   flush(name: string): void {
     const stream = this.#streams.get(name);
     if (stream) this.#coalescer.flush(stream.channel);
@@ -174,8 +174,8 @@ export class OutputHub {
   }
 
   /**
-   * Resolves once output is contiguous up to `offset`, or there are no subscribers (any more). After `timeoutMs` what is missing is
-   * reported as lost to the subscribers, and it resolves too.
+   * Resolves once output is contiguous up to `offset`, or there are no subscribers (any more). After `timeoutMs`, missing output is reported as
+   * lost to the subscribers, and the promise resolves, too.
    */
   reached(name: string, offset: number, timeoutMs: number): Promise<void> {
     const stream = this.#streams.get(name);
@@ -243,7 +243,7 @@ export class OutputHub {
   #link(name: string, subscriptions: OutputSubscription[]): OutputStream | null {
     if (subscriptions.length === 0) return null;
     const existing = this.#streams.get(name);
-    // What waits to be joined was written before the new subscriber asked.
+    // Output that waits to be joined was written before the new subscription.
     if (existing) this.#coalescer.flush(existing.channel);
     const stream = existing ?? this.#openStream(name);
     for (const subscription of subscriptions) {

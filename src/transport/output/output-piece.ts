@@ -5,8 +5,8 @@ const NEWLINE = 0x0a;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Output of one process between two characters of its stream: what becomes one `process_output` frame.
- * The frame is encoded on first use and then shared by all connections.
+ * Output of one process for one `process_output` frame; it begins and ends between two characters of the stream. The frame is encoded on first use
+ * and then shared by all connections.
  */
 export class OutputPiece {
   readonly name: string;
@@ -41,7 +41,7 @@ export class OutputPiece {
     return this.data.at(-1) === NEWLINE;
   }
 
-  /** The same bytes for a reader that missed `skipped` bytes before them. */
+  /** Returns the same bytes for a reader that missed `skipped` bytes before them. */
   afterSkipping(skipped: number): OutputPiece {
     return new OutputPiece({ ...this, skipped: this.skipped + skipped });
   }
@@ -52,7 +52,7 @@ export class OutputPiece {
     return encodeFrame({ type: "process_output", name, output: this.text, offset, stream_id: streamId, ...more });
   }
 
-  /** From the first line start on; what stood before it counts as skipped. The piece itself if no line starts in it. */
+  /** The part from the first line start on; bytes before it count as skipped. Returns the piece itself if no line starts in it. */
   fromLineStart(): OutputPiece {
     const newline = this.data.indexOf(NEWLINE);
     if (newline < 0) return this;

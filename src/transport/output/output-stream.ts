@@ -4,18 +4,18 @@ import type { OutputSink, OutputSubscription } from "./output-subscription.ts";
 import { MOVE_AFTER_BYTES, WindowState } from "./output-window.ts";
 
 /**
- * A waiter for an offset waits this long without progress for full readers, milliseconds: long enough for a live reader to take the end of
- * a long output whole, short enough for the other clients that wait for the exit.
+ * Time without progress that a waiter for an offset allows full readers, milliseconds: long enough for a live reader to receive the end of a long
+ * output whole, short enough for the other clients that wait for the exit.
  */
 const GRACE_MS = 200;
 /**
- * Minimum number of bytes to request from a process with unskippable output, however far behind its readers are: what arrives shows that
- * the process really has to wait for them.
+ * Minimum number of bytes to request from a process with unskippable output, however far behind its readers are: arriving output shows that the
+ * process really has to wait for them.
  */
 const TRICKLE_BYTES = 4 * 1024;
-/** At most this much of it is in flight: a reader of many such processes may fall behind with all of them at once. */
+/** Maximum number of bytes of unskippable output in flight: a reader of many such processes may fall behind with all of them at once. */
 const MAX_UNSKIPPED_BYTES = 2 * MOVE_AFTER_BYTES;
-/** Output that is still arriving is waited for this many times longer than output that is not: it is late, not lost. */
+/** Factor by which output that is still arriving is waited for longer than output that is not: it is late, not lost. */
 const MAX_PATIENCE = 10;
 
 interface Waiter {
@@ -23,14 +23,14 @@ interface Waiter {
   readonly done: () => void;
 }
 
-/** A process's output while it has subscribers: what arrived, what was requested, the subscribers, and the waiters for an offset. */
+/** A process's output while it has subscribers: received output, the requested window, the subscribers, and the waiters for an offset. */
 export class OutputStream {
   readonly channel: OutputChannel;
   readonly window = new WindowState();
   readonly subscribers = new Set<OutputSubscription>();
-  /** Nothing of it is skipped: the process waits for slow readers instead. */
+  /** Whether nothing of it is skipped: the process waits for slow readers instead. */
   neverSkips = false;
-  /** Sent at each read, without joining. */
+  /** Whether output is sent at each read, without joining. */
   isLowDelay = false;
   readonly #waiters = new Set<Waiter>();
   #isUrgent = false;
@@ -46,8 +46,8 @@ export class OutputStream {
   }
 
   /**
-   * All subscribers have enough for now, and no waiter has waited long for an offset: output should stay in the host's ring, because what
-   * leaves it now would only be skipped.
+   * Whether all subscribers have enough for now, and no waiter has waited long for an offset. Output should then stay in the host's ring, because
+   * it would only be skipped here.
    */
   get isHeld(): boolean {
     if (this.channel.position === null || this.neverSkips || this.#isUrgent || this.subscribers.size === 0) return false;
@@ -61,7 +61,7 @@ export class OutputStream {
     return [...this.subscribers].flatMap(({ sink }) => (sink.isFarBehind === true ? [sink] : []));
   }
 
-  /** Bytes that the reader with the most room can take; no limit if the live end is not known. */
+  /** Bytes that the reader with the most room can accept; no limit if the live end is not known. */
   get room(): number {
     if (this.#isUrgent || this.channel.position === null) return Number.POSITIVE_INFINITY;
     if (this.neverSkips) return this.laggards.length > 0 ? TRICKLE_BYTES : MAX_UNSKIPPED_BYTES;
@@ -76,7 +76,7 @@ export class OutputStream {
 
   /**
    * Resolves at `offset`, on `release`, or after `milliseconds` without progress, when `giveUp` is called first. Full readers are waited
-   * for as long as they take something, `milliseconds` at most; from `hurry` on the stream is not held.
+   * for as long as they make progress, `milliseconds` at most; from `hurry` on the stream is not held.
    */
   reached(
     offset: number,

@@ -5,25 +5,25 @@ import type { OutputPiece } from "./output-piece.ts";
 
 /** Receives output. Must not throw or wait. */
 export interface OutputSink {
-  /** `keep`: not to be skipped, however slow the reader is. */
+  /** `keep`: the output must not be skipped, however slow the reader is. */
   output(piece: OutputPiece, keep: boolean): void;
-  /** It has enough for now; the hub is told when that is over (`OutputHub.hasRoom`). Absent: never. */
+  /** Whether the sink has enough for now; when that ends, `OutputHub.hasRoom` is called. Absent: never. */
   readonly isFull?: boolean;
-  /** Bytes of output that it can take without missing any. Absent: any number. */
+  /** Bytes of output that the sink can accept without missing any. Absent: any number. */
   readonly room?: number;
-  /** Processes whose output must not be skipped have to wait for it. The end of it is told like that of `isFull`. */
+  /** Whether processes whose output must not be skipped have to wait for the sink. Its end is reported like that of `isFull`. */
   readonly isFarBehind?: boolean;
-  /** It held a process back for too long: it is to be closed. */
+  /** Closes the sink, which held a process back for too long. */
   tooSlow?(reason: string): void;
 }
 
-/** Which processes one connection wants to hear: its patterns, within what its view contains. */
+/** The processes whose output one connection receives: its patterns, limited to its view. */
 export class OutputSubscription {
   readonly sink: OutputSink;
-  /** Names of living processes that are subscribed now; the hub keeps it. */
+  /** Names of living processes that are subscribed now; updated by the hub. */
   readonly names = new Set<string>();
   readonly #contains: (name: string) => boolean;
-  /** Everything in view is subscribed without patterns (`single_process`, `single_group`). */
+  /** Whether everything in view is subscribed without patterns (`single_process`, `single_group`). */
   readonly #everything: boolean;
   readonly #patterns = new Set<string>();
   readonly #wildcards = new Map<string, (name: string) => boolean>();
@@ -69,7 +69,7 @@ export class OutputSubscription {
     return this.#patterns.has(pattern.text);
   }
 
-  /** Whether `name` is in view and `pattern` names it: what a new pattern can add. */
+  /** Whether `name` is in view and `pattern` matches it. */
   admits(pattern: OutputPattern, name: string): boolean {
     return (pattern.text === name || pattern.matches(name)) && this.#contains(name);
   }
@@ -81,7 +81,7 @@ export interface OutputPattern {
   readonly matches: (name: string) => boolean;
 }
 
-/** Compiled when it is first needed, in the slices of that work: a thousand long patterns in one frame take a while. */
+/** The pattern is compiled when it is first needed, in the slices of that work: a thousand long patterns in one frame take a while. */
 function compile(text: string): OutputPattern {
   let matches: ((name: string) => boolean) | null = null;
   return {

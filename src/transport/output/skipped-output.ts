@@ -5,11 +5,11 @@ interface Miss {
   bytes: number;
   offset: number;
   streamId: string;
-  /** The last missed byte did not end a line: what follows begins in the middle of one. */
+  /** Whether the last missed byte did not end a line: the next output then begins in the middle of one. */
   midLine: boolean;
 }
 
-/** Output of each process that one slow connection missed and has not been told of. */
+/** Missed output of each process that has not been reported to one slow connection yet. */
 export class SkippedOutput {
   readonly #misses = new Map<string, Miss>();
 
@@ -23,7 +23,7 @@ export class SkippedOutput {
     });
   }
 
-  /** `piece` as this connection has to get it: with `skipped`, and from a line start if there is one. */
+  /** The form of `piece` for this connection: with `skipped`, and from a line start if there is one. */
   resume(piece: OutputPiece): OutputPiece {
     const miss = this.#misses.get(piece.name);
     if (!miss) return piece;
@@ -32,7 +32,7 @@ export class SkippedOutput {
     return miss.midLine ? declared.fromLineStart() : declared;
   }
 
-  /** Reports missed output where no more may follow: the process has become silent. */
+  /** Reports missed output by itself, because no more may follow: the process has become silent. */
   declare(): OutputPiece[] {
     const pieces: OutputPiece[] = [];
     for (const [name, miss] of this.#misses) {

@@ -3,26 +3,24 @@ import type { OutputWindow } from "../../contract/messages.ts";
 import type { OutputStream } from "./output-stream.ts";
 import { closedWindow } from "./output-window.ts";
 
-/**
- * Windows are repeated this often while there are subscribers, milliseconds: a message lost on the bus delays output by no more than that.
- */
+/** Interval at which windows are repeated while there are subscribers, milliseconds: a message lost on the bus delays output by no more than that. */
 const REPEAT_MS = 1_000;
-/** Windows in one message (contract/messages.ts, outputWindows). */
+/** Maximum number of windows in one message (contract/messages.ts, outputWindows). */
 export const MAX_WINDOWS_PER_MESSAGE = 512;
 
 /** The source of output. `app/` implements it over the host links. */
 export interface OutputSource {
-  /** At most 512 windows. Fire and forget: what cannot be sent now is repeated. */
+  /** Sends at most 512 windows. There is no answer: windows that cannot be sent now are repeated. */
   window(host: string, windows: OutputWindow[]): void;
   /** Canonical name of the host that runs `name`, null if there is none. */
   hostOf(name: string): string | null;
 }
 
-/** Asks hosts for output: opens, moves and closes windows, and repeats those of all open streams. */
+/** Requests output from hosts: opens, moves and closes windows, and repeats those of all open streams. */
 export class WindowSender {
   readonly #source: OutputSource;
   readonly #clock: Clock;
-  /** Open streams by name: the hub's. */
+  /** The hub's open streams, by name. */
   readonly #streams: ReadonlyMap<string, OutputStream>;
   /** Streams whose window is not moved because all their readers are full. */
   readonly #held = new Set<OutputStream>();
@@ -35,18 +33,19 @@ export class WindowSender {
   }
 
   /**
-   * From each stream's position on, including what has been sent already. Streams that were closed meanwhile are left out; held ones wait.
+   * Requests output from each stream's position on, including bytes that were sent already. Streams that were closed meanwhile are skipped; held
+   * ones wait.
    */
   open(streams: OutputStream[]): void {
     this.#open(streams, () => false);
   }
 
-  /** The same if nothing is missing: only what follows the output in flight. */
+  /** Moves windows of streams that miss nothing: requests only what follows the output in flight. */
   move(streams: OutputStream[]): void {
     this.#open(streams, () => true);
   }
 
-  /** Streams that were reopened meanwhile are left out. */
+  /** Closes windows. Streams that were reopened meanwhile are skipped. */
   close(streams: OutputStream[]): void {
     for (const stream of streams) this.#held.delete(stream);
     const closed = streams.filter((stream) => !this.#streams.has(stream.name));

@@ -26,7 +26,7 @@ function stateDirs(): string[] {
 const lasting = (seconds: string) => ({ command: ["sleep", seconds] });
 
 describe("createManager", () => {
-  it("runs processes and says what they do", async () => {
+  it("runs processes and reports their states", async () => {
     await using manager = await createManager({ processes: { hello: { command: "echo hello; exit 0" }, "g/a": lasting(uniqueSeconds()) } });
     expect((await manager.process("g/a").start()).state).toBe("started");
     await manager.process("hello").start();
@@ -35,7 +35,7 @@ describe("createManager", () => {
     expect(() => manager.process("nope")).toThrow(expect.objectContaining({ code: "not_found" }));
   });
 
-  it("goes on with the log and the run history of the manager before", async () => {
+  it("continues the log and the run history of the manager before", async () => {
     const stateDir = mkdtempSync(join(temporary, "goes-on-"));
     const config = { processes: { job: { command: "exit 3" } } };
     const history = async (manager: EmbeddedManager) => {
@@ -63,7 +63,7 @@ describe("createManager", () => {
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
   });
 
-  it("two at a time do not see each other", async () => {
+  it("creates two managers that do not affect each other", async () => {
     const seconds = [uniqueSeconds(), uniqueSeconds()] as const;
     await using first = await createManager({ processes: { a: lasting(seconds[0]) } });
     {
@@ -106,7 +106,7 @@ describe("createManager", () => {
     expect(processesWith(seconds)).toEqual([]);
   });
 
-  it("reports every problem of a bad configuration, and leaves no folder", async () => {
+  it("reports every problem of a bad configuration, and creates no folder", async () => {
     const before = stateDirs();
     await expect(createManager({ processes: { a: { command: [], nonsense: 1 } } } as never)).rejects.toBeInstanceOf(ConfigError);
     expect(stateDirs()).toEqual(before);
@@ -196,7 +196,7 @@ describe("createManager", () => {
     expect(stateDirs()).toEqual(before);
   });
 
-  it("ends further connections along with itself", async () => {
+  it("closes further connections when it is disposed of", async () => {
     const manager = await createManager({ processes: { a: lasting(uniqueSeconds()) } });
     const focused = manager.connect({ single_process: "a" });
     expect((await focused.snapshot()).processes).toHaveLength(1);
@@ -205,8 +205,8 @@ describe("createManager", () => {
   });
 });
 
-describe("what is not asked for", () => {
-  it("is not there: no file and no folder, no socket that listens", async () => {
+describe("a manager without options", () => {
+  it("creates no file and no folder, and listens on no socket", async () => {
     const before = stateDirs();
     const listening = () => process.getActiveResourcesInfo().filter((name) => /Server|Pipe.*Wrap/.test(name) && name.includes("Server"));
     const serversBefore = listening();
@@ -219,7 +219,7 @@ describe("what is not asked for", () => {
 });
 
 describe("an embedded manager", () => {
-  it("has handles of groups and hosts, and throws for those that are not there", async () => {
+  it("has handles of groups and hosts, and throws for unknown names", async () => {
     await using manager = await createManager({
       processes: {
         "g/a": lasting(uniqueSeconds()),
@@ -276,7 +276,7 @@ describe("an embedded manager", () => {
     expect(seen).toContain("@xstate.event");
   });
 
-  it("takes another configuration while it runs; a bad one changes nothing", async () => {
+  it("applies another configuration while it runs; a bad one changes nothing", async () => {
     const config = { a: lasting(uniqueSeconds()), b: lasting(uniqueSeconds()) };
     await using manager = await createManager({ processes: config });
     const { pid } = await manager.process("a").start();
@@ -290,7 +290,7 @@ describe("an embedded manager", () => {
     expect((await manager.process("a").get()).pid).toBe(pid);
   });
 
-  it("stops everything in reverse order when asked", async () => {
+  it("stops everything in reverse order on request", async () => {
     await using manager = await createManager({
       processes: { db: lasting(uniqueSeconds()), api: { ...lasting(uniqueSeconds()), depends_on: ["db"] } },
     });
@@ -360,7 +360,7 @@ describe("connect", () => {
 describe("listen", () => {
   const config = { processes: { a: lasting(uniqueSeconds()) } };
 
-  it("opens the one port with a login of its own, which goes with it", async () => {
+  it("opens the one port with a login of its own, which is removed with it", async () => {
     const before = stateDirs();
     const manager = await createManager(config, { listen: true });
     const { url, login } = manager.port ?? {};
@@ -390,7 +390,7 @@ describe("listen", () => {
     rmSync(authFile);
   });
 
-  it("a client elsewhere goes on with the next manager at the address: waits, output, and what is not there any more", async () => {
+  it("a client elsewhere continues with the next manager at the address: waits, output, and removed processes", async () => {
     const authFile = join(temporary, "keys");
     writeFileSync(authFile, "ada secret\n", { mode: 0o600 });
     const echo = { command: "echo up; while read word; do echo got $word; done" };
@@ -434,7 +434,7 @@ describe("bus", () => {
   // This library wants the token beside the address.
   const dial = (url: string) => nats({ servers: new URL(url).host, token: new URL(url).username });
 
-  it("is there for processes and for this program when it is asked for, without a file, and goes with the manager", async () => {
+  it("is open for processes and for this program on request, without a file, and closes with the manager", async () => {
     const before = stateDirs();
     const manager = await createManager({ processes: { asks: { command: "echo bus=$MGR_BUS_URL; exec sleep 86400" } } }, { bus: true });
     await manager.process("asks").start();
@@ -452,7 +452,7 @@ describe("bus", () => {
     await Promise.all([one.close(), other.close(), ends]);
   });
 
-  it("is not there otherwise", async () => {
+  it("is closed by default", async () => {
     await using manager = await createManager({ processes: { asks: { command: "echo bus=$MGR_BUS_URL." } } });
     await manager.process("asks").start();
     await manager.process("asks").waitForOutput(/bus=\./);
@@ -461,7 +461,7 @@ describe("bus", () => {
 });
 
 describe("stateDir", () => {
-  it("keeps what users want and the log over restarts, for one manager at a time", async () => {
+  it("keeps requested states and the log over restarts, for one manager at a time", async () => {
     const stateDir = join(temporary, "kept/state");
     const config = { processes: { a: lasting(uniqueSeconds()), b: { ...lasting(uniqueSeconds()), autostart: true } } };
     const first = await createManager(config, { stateDir });
@@ -485,7 +485,7 @@ describe("stateDir", () => {
 });
 
 describe("Recorder", () => {
-  it("writes down every change in order, until it is disposed of", async () => {
+  it("records every change in order, until it is disposed of", async () => {
     await using manager = await createManager({
       processes: { db: lasting(uniqueSeconds()), api: { ...lasting(uniqueSeconds()), depends_on: ["db"] } },
     });

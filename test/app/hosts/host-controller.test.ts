@@ -96,14 +96,14 @@ const run = (name: string, id = "1-1", more: Partial<RunReport> = {}) => report(
 const over = (name: string, id = "1-1", offset = 0) => run(name, id, { ...ended(0), final_offset: offset });
 
 describe("a host that became ready", () => {
-  it("reaches its processes before its reports of them; those that it never ran learn that", async () => {
+  it("informs its processes before its reports of them arrive, also those that it never ran", async () => {
     const { heard, log, ready } = rig();
     await ready([run("a", "1-4")]);
     expect(heard).toEqual(["a host.ready", "b host.ready", "a report 1-4", "b report none"]);
     expect(log.entries().map((entry) => entry.msg)).toContain("host 'bench' is ready");
   });
 
-  it("does not call a process never run whose run began while the table was read", async () => {
+  it("does not report a process as never run whose run began while the table was read", async () => {
     const { heard, link } = rig();
     link.beat({ session: null });
     await link.next("hello").answer(hello());
@@ -114,8 +114,8 @@ describe("a host that became ready", () => {
   });
 });
 
-describe("what probes and watches find at the host", () => {
-  it("reaches its process, also if no manager ran at the time", async () => {
+describe("results of probes and watches", () => {
+  it("reach their process, also if no manager ran when they were found", async () => {
     const { heard, ready, event } = rig();
     await ready([run("a", "1-1", { unhealthy: "not alive" }), run("b", "1-2", { unhealthy: "not alive", stopping: true })]);
     expect(heard.slice(2)).toEqual(["a report 1-1", "a liveness.failed", "b report 1-2"]);
@@ -129,7 +129,7 @@ describe("what probes and watches find at the host", () => {
 });
 
 describe("runs of names that are not configured", () => {
-  it("are stopped, once and until the host has accepted it, and the log says so", async () => {
+  it("are stopped, once and until the host has accepted it, which is logged", async () => {
     const { link, log, ready, event } = rig(["a"]);
     await ready([run("old", "1-9"), run("gone", "1-8", { extinct: true })]);
     const stop = link.next("stop");
@@ -145,7 +145,7 @@ describe("runs of names that are not configured", () => {
     await stop.answer({});
   });
 
-  it("that have just ended are not an error", async () => {
+  it("are no error if they have just ended", async () => {
     const { link, log, ready } = rig(["a"]);
     await ready([run("old", "1-9")]);
     const { MgrError } = await import("../../../src/base/errors.ts");
@@ -165,7 +165,7 @@ describe("the end of a run", () => {
     expect(heard).toEqual(["a run.spawned 1-1", "a run.exited 1-1"]);
   });
 
-  it("never overtakes its output, and later news of the same process never overtake it", async () => {
+  it("never arrives before its output, and later events of the same process never before it", async () => {
     const { heard, ready, event, follow, output, anchor } = rig();
     await ready();
     follow("a");
@@ -187,7 +187,7 @@ describe("the end of a run", () => {
     expect(heard.slice(2)).toEqual(["a run.exited 1-1", "a run.extinct 1-1", "a run.spawned 1-2"]);
   });
 
-  it("waits one second at most for output of which nothing comes", async () => {
+  it("waits one second at most for output that does not come", async () => {
     const { clock, heard, ready, event, follow, anchor } = rig(["a"]);
     await ready();
     follow("a");
@@ -254,7 +254,7 @@ describe("a daemon that came back as another one", () => {
 });
 
 describe("a daemon of another version", () => {
-  it("learns it from a refused hello, and its processes are not affected", async () => {
+  it("is told by a refused hello, and its processes are not affected", async () => {
     const { heard, link, controller, log } = rig(["a"]);
     link.beat({ contract: CONTRACT_VERSION + 1, session: null });
     link.beat({ contract: CONTRACT_VERSION + 1, session: null });
@@ -280,7 +280,7 @@ describe("an actor that was rebuilt", () => {
     expect(controller.lastReport("a")).toMatchObject({ ready: true });
   });
 
-  it("hears nothing before the first report", () => {
+  it("receives nothing before the first report", () => {
     const { heard, controller } = rig();
     controller.reportAgain("a");
     expect(heard).toEqual([]);

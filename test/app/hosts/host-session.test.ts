@@ -108,7 +108,7 @@ describe("a greeting", () => {
     expect([...(reports[0]?.changing ?? [])]).toEqual(["a", "late"]);
   });
 
-  it("forgets what came before the hello: it may be another daemon's", async () => {
+  it("ignores what came before the hello: it may be from another daemon", async () => {
     const { link, heard, session, event } = rig();
     const greeting = session.greet();
     event(900);
@@ -131,7 +131,7 @@ describe("a greeting", () => {
     expect(heard).toEqual(["report ", "report "]);
   });
 
-  it("that was overtaken by a later one counts for nothing, in whatever order the answers come", async () => {
+  it("that was overtaken by a later one is ignored, in whatever order the answers come", async () => {
     const { link, heard, session } = rig();
     const overtaken = expect(session.greet()).rejects.toMatchObject({ code: "host_unavailable" });
     const firstHello = link.next("hello");
@@ -178,7 +178,7 @@ describe("a greeting", () => {
     expect(session.isOpen).toBe(false);
   });
 
-  it("goes on however long its table takes, page by page", async () => {
+  it("continues however long its table takes, page by page", async () => {
     const { link, clock, session } = rig();
     const greeting = session.greet();
     await link.next("hello").answer(hello());
@@ -190,7 +190,7 @@ describe("a greeting", () => {
     await expect(greeting).resolves.toMatchObject({ session: "s1" });
   });
 
-  it("that is under way when the session closes opens nothing and beats no more", async () => {
+  it("that is under way when the session closes opens nothing and sends no more heartbeats", async () => {
     const { link, clock, session } = rig();
     const givenUp = expect(session.greet()).rejects.toMatchObject({ code: "host_unavailable" });
     session.close();
@@ -240,7 +240,7 @@ describe("events", () => {
 });
 
 describe("the host's heartbeat", () => {
-  it("with a higher seq means lost events: the table is asked for, once", async () => {
+  it("requests the table once if its seq shows that events were lost", async () => {
     const { link, heard, greet } = rig();
     await greet(2);
     link.beat({ seq: 2 });
@@ -252,7 +252,7 @@ describe("the host's heartbeat", () => {
     expect(heard).toEqual(["report ", "report "]);
   });
 
-  it("of another session means that a new hello is due", async () => {
+  it("of another session requires a new hello", async () => {
     const { link, heard, session, greet } = rig();
     await greet(2);
     link.beat({ session: null, seq: 2 });
@@ -262,7 +262,7 @@ describe("the host's heartbeat", () => {
     expect(heard).toEqual(["report ", "stale"]);
   });
 
-  it("during a greeting says nothing new", async () => {
+  it("is ignored during a greeting", async () => {
     const { link, heard, session } = rig();
     const greeting = session.greet();
     link.beat({ session: null, seq: 9 });
@@ -275,8 +275,8 @@ describe("the host's heartbeat", () => {
   });
 });
 
-describe("a table that cannot be had again", () => {
-  it("ends the session and asks for a hello", async () => {
+describe("a table that cannot be fetched again", () => {
+  it("ends the session and requires a hello", async () => {
     const { link, heard, session, event, greet } = rig();
     await greet(0);
     event(2);
@@ -318,7 +318,7 @@ describe("commands", () => {
     expect(session.session).toBe("s2");
   });
 
-  it("whose stale answer comes after a new greeting leave the new session alone", async () => {
+  it("whose stale answer comes after a new greeting do not affect the new session", async () => {
     const { heard, session, greet } = rig();
     await greet(0);
     let refuse: (error: Error) => void = () => {};
@@ -336,7 +336,7 @@ describe("commands", () => {
     expect(heard).not.toContain("stale");
   });
 
-  it("are kept possible by heartbeats each two seconds until the session is dropped", async () => {
+  it("are accepted as long as heartbeats are sent every two seconds, until the session is dropped", async () => {
     const { link, clock, session, greet } = rig();
     await greet(0);
     expect(link.heartbeats).toEqual(["s1"]);

@@ -13,11 +13,10 @@ class LoadedHost {
   readonly session: HostSession;
 
   constructor(host: string) {
-    const request = async (name: string) => {
+    const request = async () => {
       if (this.failure) throw this.failure;
-      if (name === "task_page") return { data: Buffer.from(JSON.stringify(this.rows)) };
       this.asked++;
-      return { list: "1", pages: 1, time: this.time, machine: this.machine };
+      return { data: Buffer.from(JSON.stringify(this.rows)), next: null, time: this.time, machine: this.machine };
     };
     const fake = { isOpen: true, link: { host, request }, command: (run: (id: string) => unknown) => run("s") };
     this.session = fake as unknown as HostSession;

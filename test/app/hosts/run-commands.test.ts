@@ -43,7 +43,7 @@ const spec = { name: "a" } as RunSpec;
 const never = new Task();
 
 describe("spawning", () => {
-  it("sends the same run_id, spec and memo again until the host answers, under the session of the moment", async () => {
+  it("sends the same run_id, spec and memo again until the host answers, in the current session", async () => {
     const { link, session } = await rig();
     const spawned = spawnRun({ session, clock: systemClock }, { runId: "1-1", spec, memo: "m", stillHold: () => true }, never);
     const first = await next(link, "spawn");
@@ -60,7 +60,7 @@ describe("spawning", () => {
     expect(third.request.spec).toBe(spec);
   });
 
-  it("sends nothing when what it needs is lost before, but asks again for what was sent", async () => {
+  it("sends nothing if a dependency is lost before, but asks again for what was sent", async () => {
     const { link, session } = await rig();
     let holds = false;
     const stillHold = () => holds;
@@ -118,7 +118,7 @@ describe("stopping", () => {
     expect(await stopped).toBe("accepted");
   });
 
-  it("finds the run gone when the host knows no such run", async () => {
+  it("reports the run as gone if the host does not know it", async () => {
     const { link, session } = await rig();
     const stopped = stopRun({ session, clock: systemClock }, { runId: "1-1", steps }, never);
     await (await next(link, "stop")).refuse(new MgrError("not_running", "no such run"));

@@ -6,7 +6,7 @@ import { settled } from "../support/scripted-link.ts";
 const never = new AbortController();
 
 describe("the pace of starts", () => {
-  it("is what the host bears, in the order of the questions, and a change acts on those that wait", async () => {
+  it("follows the rate of the host, in the order of the requests, and a change of the rate affects those that wait", async () => {
     const clock = testClock();
     let rate: number | null = 2;
     const pacer = new StartPacer(clock, () => rate);

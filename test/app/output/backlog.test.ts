@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HostSession } from "../../../src/app/hosts/host-session.ts";
 import { readBacklog } from "../../../src/app/output/backlog.ts";
+import { retainedOutput } from "../../../src/app/output/retained-output.ts";
 import { testClock } from "../../actors/support/clock.ts";
 import { hello, page, ScriptedLink } from "../support/scripted-link.ts";
 
@@ -75,7 +76,7 @@ describe("a backlog", () => {
     expect(never).toEqual({ pid: 0, output: "", truncated: false, offset: 0, stream_id: "stream-a" });
   });
 
-  it("is the same text however the pages cut it", () => {
+  it("is the same text whatever the sizes of the pages", () => {
     return fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme", maxLength: 40 }), fc.integer({ min: 1, max: 7 }), async (text, pageSize) => {
         const bytes = utf8(text);
@@ -84,11 +85,11 @@ describe("a backlog", () => {
     );
   });
 
-  it("keeps byte order marks, wherever they stand: they are output like any other", async () => {
+  it("keeps byte order marks, wherever they are: they are output like any other", async () => {
     expect((await read({ bytes: utf8("\uFEFFa\uFEFFb"), pageSize: 4 })).output).toBe("\uFEFFa\uFEFFb");
   });
 
-  it("ends before a character that is not whole yet: its bytes come live", async () => {
+  it("ends before an incomplete character: its bytes are sent live", async () => {
     const bytes = utf8("ab€").subarray(0, 4);
     expect(await read({ bytes })).toMatchObject({ output: "ab", offset: 2 });
     expect(await read({ bytes: utf8("😀").subarray(0, 3), pageSize: 1 })).toMatchObject({ output: "", offset: 0 });
@@ -105,7 +106,7 @@ describe("a backlog", () => {
     expect((await read({ bytes: Uint8Array.of(0x0a, 0x80, 0x62), from: 1 })).output).toBe("\uFFFDb");
   });
 
-  it("loses what is older than a hole that opened while it was read, and says so", async () => {
+  it("loses what is older than a gap that opened while it was read, and reports that", async () => {
     const bytes = utf8("0123456789€abc");
     let reads = 0;
     const late = await read({
@@ -118,7 +119,7 @@ describe("a backlog", () => {
     expect(late).toEqual({ pid: 7, output: "abc", truncated: true, offset: bytes.length, stream_id: "stream-a" });
   });
 
-  it("comes to an end when everything was evicted", async () => {
+  it("ends if everything was evicted", async () => {
     const gone = await read({
       bytes: utf8("0123"),
       beforeRead: (ring) => {
@@ -141,5 +142,29 @@ describe("a backlog", () => {
     const { session } = await sessionWith({ bytes: utf8("a") });
     session.close();
     await expect(readBacklog(session, "a", { lines: 1 }, () => 0)).rejects.toMatchObject({ code: "host_unavailable" });
+  });
+});
+
+describe("all retained bytes", () => {
+  it.each([
+    ["what the ring dropped meanwhile", 300_000, 37_856, 100_000],
+    ["what another daemon no longer has", 400_000, 137_856, 0],
+  ])("have the announced size, with a note in the place of %s", async (_, begin, lost, after) => {
+    let reads = 0;
+    const { session } = await sessionWith({
+      bytes: utf8("a".repeat(400_000)),
+      beforeRead: (ring) => {
+        if (++reads === 2) ring.begin = begin;
+      },
+    });
+    const { size, pages } = await retainedOutput(session, "a");
+    let text = "";
+    for await (const part of pages) text += Buffer.from(part).toString();
+    session.close();
+    expect([size, text.length]).toEqual([400_000, 400_000]);
+    expect(text.slice(262_144)).toMatch(
+      new RegExp(`^\\n\\[${lost} bytes were overwritten by newer output while this was read\\]\\n *a{0,${after}}$`),
+    );
+    expect(text.endsWith("a".repeat(after))).toBe(true);
   });
 });

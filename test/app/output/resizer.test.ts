@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Resizer } from "../../../src/app/output/terminal-sizes.ts";
 
-test("sizes are sent in order; of a storm only a few are under way, and the last one comes last", async () => {
+test("sizes are sent in order; of many, only a few are pending at a time, and the last one is sent last", async () => {
   const sent: number[] = [];
   const answers: (() => void)[] = [];
   const resizer = new Resizer((_process, { rows }) => {

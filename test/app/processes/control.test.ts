@@ -41,7 +41,7 @@ describe("starting a process", () => {
     expect(rig.engine.registry.process("migrate")?.start_time).toBe(ran);
   });
 
-  it("starts a dependency again that is just being stopped", async () => {
+  it("starts a dependency again that is being stopped", async () => {
     await using rig = await EngineRig.open({ processes: { app: { ...LASTING, depends_on: ["db"] }, db: SLOW } });
     await rig.handle("db").start();
     rig.engine.control.commands.process("stop", "db", BY);
@@ -52,7 +52,7 @@ describe("starting a process", () => {
 });
 
 describe("stopping a process", () => {
-  it("stops first what needs it, and waits for that; what is to be kept runs on", async () => {
+  it("stops its dependents first and waits for them; dependents with 'keep' continue to run", async () => {
     await using rig = await EngineRig.open({
       processes: {
         db: LASTING,
@@ -71,7 +71,7 @@ describe("stopping a process", () => {
     expect(rig.engine.registry.process("audit")?.requested_state).toBe("start");
   });
 
-  it("is not held up by a dependent whose stop is taken back", async () => {
+  it("does not wait for a dependent whose stop is cancelled", async () => {
     await using rig = await EngineRig.open({ processes: { db: LASTING, api: { ...SLOW, depends_on: on("db") } } });
     await rig.handle("api").start();
     rig.engine.control.commands.process("stop", "db", BY);
@@ -84,7 +84,7 @@ describe("stopping a process", () => {
     expect(rig.states("db", "api")).toEqual(["started", "started"]);
   });
 
-  it("waits no longer for dependents than their stops may take", async () => {
+  it("waits for dependents no longer than their stops may take", async () => {
     // The host never hears of the dependent's stop: it stays in stopping.
     await using rig = await EngineRig.open(
       { processes: { db: LASTING, api: { ...LASTING, depends_on: on("db") } } },
@@ -106,7 +106,7 @@ describe("stopping a process", () => {
 });
 
 describe("restarting a process", () => {
-  it("restarts what needs it and runs: it stops before, and starts after it", async () => {
+  it("restarts its running dependents: stops them before it, and starts them after it", async () => {
     await using rig = await EngineRig.open({
       processes: {
         db: LASTING,
@@ -128,7 +128,7 @@ describe("restarting a process", () => {
     for (const change of since) expect(change).not.toContain("stopped");
   });
 
-  it("leaves a process alone that is being stopped by request", async () => {
+  it("does not start a process that is being stopped by request", async () => {
     await using rig = await EngineRig.open({ processes: { db: LASTING, api: { ...SLOW, depends_on: on("db") } } });
     await rig.handle("api").start();
     rig.engine.control.commands.process("stop", "api", BY);

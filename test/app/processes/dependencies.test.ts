@@ -68,7 +68,7 @@ it("a dependency that is on its way, or of which nothing is known, is waited for
   expect(unmet(needs("completed"), facts("stopped", { unknown: true, lastRunSucceeded: true })).missing).toEqual(["db"]);
 });
 
-it("all that is missing is named, and the first reason why it is hopeless", () => {
+it("all missing dependencies are named, and the first reason why they cannot be met", () => {
   const depends_on = [needs("ready", "stop", "a"), needs("ready", "stop", "b"), needs("ready", "stop", "c")];
   const states: Record<string, ProcessState> = { a: "starting", b: "error", c: "error" };
   expect(unmetDependencies(definition({ depends_on }), (name) => facts(states[name] ?? "ready"))).toEqual({
@@ -100,7 +100,7 @@ describe("the graph of dependencies", () => {
     expect(graph(diamond).inStartOrder(["ui", "other", "right", "left", "db"])).toEqual(["other", "db", "right", "left", "ui"]);
   });
 
-  it("puts eight of one host side by side, but none before what it needs", () => {
+  it("puts eight of one host side by side, but none before its dependencies", () => {
     const many = Array.from({ length: 20 }, (_, index) => [`a${index}`, `b${index}`]).flat();
     const given = ["a-last", ...many];
     const edges = Object.fromEntries(given.map((name) => [name, name === "a-last" ? ["b19"] : []]));
@@ -114,7 +114,7 @@ describe("the graph of dependencies", () => {
     ]);
   });
 
-  it("finds all that goes down with some, once, the outermost first", () => {
+  it("finds all dependents of some processes, once, the outermost first", () => {
     expect(graph(diamond).dependents(["db"])).toEqual(["ui", "right", "left"]);
     expect(graph(diamond).dependents(["left", "db"])).toEqual(["ui", "right"]);
     expect(graph(diamond).dependents(["ui"])).toEqual([]);
@@ -126,7 +126,7 @@ describe("the graph of dependencies", () => {
     expect(kept.directDependents("c")).toEqual(["d"]);
   });
 
-  it("knows how long the stops before a stop may take: one after the other, the longest way", () => {
+  it("computes how long the stops before a stop may take: one after the other, on the longest path", () => {
     // Each has a second, and ten to be seen through.
     expect(graph(diamond).stopTimeOfDependents("db")).toBe(22_000);
     expect(graph(diamond).stopTimeOfDependents("left")).toBe(11_000);

@@ -319,7 +319,7 @@ test(`random configurations and commands break no invariant (${RUNS} runs)`, { t
   );
 });
 
-test("a restart outlives the manager although what the process runs for is stopped", async () => {
+test("a restart outlives the manager although the dependent of the process is stopped", async () => {
   const needs: Shape["needs"] = [{ of: 0, condition: "started", on_stop: "stop" }];
   const usual = { ready: false, policy: "never" } as const;
   const registry = new ProcessRegistry(

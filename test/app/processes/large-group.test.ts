@@ -113,7 +113,7 @@ describe(`a group of ${COUNT}`, () => {
     }
   });
 
-  it("is started dependencies first, also where they are in other turns, and a command that comes meanwhile acts after it", async () => {
+  it("is started dependencies first, also across turns, and a command that comes meanwhile acts after it", async () => {
     await open((index) => (index % 100 === 0 ? [] : [`all/p${index - 1}`]));
     const started = engine.control.commands.group("start", "all", BY);
     const stopped = engine.control.commands.process("stop", `all/p${COUNT - 50}`, BY);

@@ -117,7 +117,7 @@ describe("on_stop: restart", () => {
     }
   });
 
-  test("each names the user and the request that stopped it, also after a manager restart", async () => {
+  test("each entry names the user and the request that stopped it, also after a manager restart", async () => {
     const bench = await Bench.running({ db: {}, api: { db: "stop" }, web: { api: "stop" }, log: { db: "keep" } });
     const origin = (name: string) => {
       const { requested_by, stopped_with, stops_with } = bench.engine.control.state.process(name) ?? {};
@@ -177,7 +177,7 @@ describe("on_stop: restart", () => {
     expect(await bench.command("start", "db")).toBe("db");
   });
 
-  test("a chain comes back as far as it says so", async () => {
+  test("a chain is started again as far as its on_stop says", async () => {
     const bench = await Bench.running({
       db: {},
       api: { db: "restart" },
@@ -191,7 +191,7 @@ describe("on_stop: restart", () => {
     expect(await bench.command("start", "ads")).toBe("db api web ads bot");
   });
 
-  test("one that was stopped with two comes back with the second", async () => {
+  test("a dependent that was stopped with two dependencies starts again with the second", async () => {
     const bench = await Bench.running({ db: {}, mq: {}, api: { db: "restart", mq: "restart" } });
     await bench.command("stop", "db");
     await bench.command("stop", "mq");
@@ -199,7 +199,7 @@ describe("on_stop: restart", () => {
     expect(await bench.command("start", "mq")).toBe("db mq api");
   });
 
-  test("one that was stopped with two stays stopped if one of them says so", async () => {
+  test("a dependent that was stopped with two dependencies stays stopped if one of them says so", async () => {
     const bench = await Bench.running({ db: {}, mq: {}, api: { db: "restart", mq: "stop" } });
     await bench.command("stop", "db");
     await bench.command("stop", "mq");

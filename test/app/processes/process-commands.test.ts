@@ -75,7 +75,7 @@ afterEach(async () => {
 });
 
 describe("commands", () => {
-  test("the selected one is shown at once and runs from the next start on", async () => {
+  test("the selected one is shown at once and used from the next start on", async () => {
     const before = await startedPid();
     await send({ type: "set_process_current_alternate_command", name: NAME, which: "debug" });
     expect(await get()).toMatchObject({ current_alternate_command: "debug", current_command: "sleep 2000", pid: before });
@@ -148,7 +148,7 @@ describe("commands", () => {
 });
 
 describe("attributes", () => {
-  test("a start tool wraps the command; the shell gets all of a line; none takes off the configured one", async () => {
+  test("a start tool wraps the command; the shell gets the whole line; none removes the configured one", async () => {
     const answer = await send({ type: "set_process_attribute", name: NAME, attribute: "start_tool", value: "timer" });
     expect(answer).toMatchObject({ type: "process_attribute_set_result", ok: true, name: NAME, attribute: "start_tool", value: "timer" });
     expect(await get()).toMatchObject({ start_tool: "timer", command: SLEEP, current_command: `env WRAPPED=1 ${SLEEP}` });

@@ -38,7 +38,7 @@ async function open() {
   return { keeper, book, applied };
 }
 
-test("what is set is on disk when it is answered: a manager killed at any later moment has it again", async () => {
+test("a setting is on disk when it is acknowledged: it survives a manager that is killed at any later moment", async () => {
   const { book, applied } = await open();
   await book.selectCommand("sim/world", "debug", "ada");
   await book.overrideCommand("sim/world", "debug", "./debug --more 'a b'", "ada");
@@ -57,7 +57,7 @@ test("what is set is on disk when it is answered: a manager killed at any later 
   });
 });
 
-test("cleared by null or '', the file has nothing of it after an orderly end", async () => {
+test("a setting that is cleared by null or '' is not in the file after an orderly end", async () => {
   const { book, keeper } = await open();
   await book.overrideCommand("sim/world", "default", "./x", "ada");
   await book.overrideCommand("sim/world", "debug", "./y", "ada");

@@ -49,7 +49,7 @@ async function open({ spec = () => SPEC }: { spec?: () => RunSpec } = {}) {
   return { tasks, link, told, save, [Symbol.dispose]: () => session.close() };
 }
 
-describe("what a process requests of its host", () => {
+describe("a request of a process to its host", () => {
   it("is sent once its intent is saved, and answered with the run", async () => {
     using rig = await open();
     rig.tasks.take("a", { type: "spawn", run });
@@ -61,7 +61,7 @@ describe("what a process requests of its host", () => {
     expect(rig.told).toEqual([{ type: "run.spawned", run: report("1-1") }]);
   });
 
-  it("is neither sent nor answered once it is abandoned, or its actor has ended", async () => {
+  it("is neither sent nor answered once it is aborted, or its actor has ended", async () => {
     for (const abandon of [(tasks: ProcessTasks) => tasks.take("a", { type: "abandon" }), (tasks: ProcessTasks) => tasks.end("a")]) {
       using rig = await open();
       rig.tasks.take("a", { type: "spawn", run });
@@ -77,7 +77,7 @@ describe("what a process requests of its host", () => {
     }
   });
 
-  it("is not answered if it is abandoned after it was sent", async () => {
+  it("is not answered if it is aborted after it was sent", async () => {
     using rig = await open();
     rig.save();
     rig.tasks.take("a", { type: "spawn", run });
@@ -88,7 +88,7 @@ describe("what a process requests of its host", () => {
     expect(rig.told).toEqual([]);
   });
 
-  it("fails with what the host said, and with what its program cannot be made of", async () => {
+  it("fails with the host's error, and with the reason why its program cannot be resolved", async () => {
     using rig = await open();
     rig.save();
     rig.tasks.take("a", { type: "spawn", run });
@@ -109,7 +109,7 @@ describe("what a process requests of its host", () => {
 });
 
 describe("a stop", () => {
-  it("is not begun anew while it is under way, and again once the host has accepted it", async () => {
+  it("is not sent twice while it is under way, but again once the host has accepted it", async () => {
     using rig = await open();
     rig.save();
     rig.tasks.take("a", { type: "stop_run", run: end });
@@ -124,7 +124,7 @@ describe("a stop", () => {
     await expect.poll(() => rig.told).toEqual([{ type: "stop.gone" }]);
   });
 
-  it("takes the place of the start before it", async () => {
+  it("replaces the start before it", async () => {
     using rig = await open();
     rig.tasks.take("a", { type: "spawn", run });
     rig.tasks.take("a", { type: "stop_run", run: end });
@@ -133,7 +133,7 @@ describe("a stop", () => {
     expect(rig.link.asked[0]?.name).toBe("stop");
   });
 
-  it("that ends as no host may answer is a defect, which the actor is told", async () => {
+  it("that ends with an answer that is not allowed is a defect, which is reported to the actor", async () => {
     using rig = await open();
     rig.save();
     rig.tasks.take("a", { type: "stop_run", run: end });

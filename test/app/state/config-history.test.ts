@@ -71,7 +71,7 @@ describe("versions in the state folder", () => {
     }
   });
 
-  test("that cannot be kept there are kept in memory, and the log says so", async () => {
+  test("that cannot be kept there are kept in memory, which is logged", async () => {
     const book = log();
     const history = await openConfigHistory("/dev/null/versions", book);
     await history.note("/x.yaml", "text", null, 1);

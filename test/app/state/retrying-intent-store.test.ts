@@ -35,7 +35,7 @@ test("a blocked disk is waited for and reported once; later requests do not wait
   expect(said()).toEqual([complaint, "info: requests are saved again"]);
 });
 
-test("a full disk is said once and tried again, until there is room", async () => {
+test("a full disk is reported once and retried until there is room", async () => {
   let tries = 0;
   const { clock, intents, said } = rig(async () => {
     tries += 1;
@@ -55,7 +55,7 @@ test("a full disk is said once and tried again, until there is room", async () =
   ]);
 });
 
-test("after its end nothing is tried again", async () => {
+test("a closed store does not retry", async () => {
   let tries = 0;
   const { clock, intents } = rig(async () => {
     tries += 1;

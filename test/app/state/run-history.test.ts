@@ -50,15 +50,3 @@ test("a run's place in the output stays in that of the daemon that it ran under"
   history.note("p", context(report(1, 10)), "b");
   expect(told(history)).toEqual([[1, 10, "a"]]);
 });
-
-test("what an earlier version saved has its numbers from the order", () => {
-  const old = (n: number) => ({
-    name: "p",
-    run: { run_id: `1-${n}`, pid: n, start_time: null, stop_time: "2026-11-22T10:00:00.000", code: 0, signal: null, reason: null },
-  });
-  const history = new RunHistory({ saved: [old(1), old(2)], save: () => {} });
-  expect(told(history)).toEqual([
-    [2, undefined, undefined],
-    [1, undefined, undefined],
-  ]);
-});

@@ -43,8 +43,8 @@ const HELLO = 'CONNECT {"verbose":false,"pedantic":false}\r\n';
 const MAX_PIECE_BYTES = (256 + 2 * 64) * 1024;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe("what waits for a subscriber", () => {
-  it("goes out in pieces, each turn some of them, also when all of a sudden all could go", async () => {
+describe("messages that wait for a subscriber", () => {
+  it("are sent in pieces, some of them each turn, also when all could be sent at once", async () => {
     const broker = createBroker();
     const [subscribers, publisher] = [Array.from({ length: 8 }, () => new Recorder()), new Recorder()];
     for (const stream of [...subscribers, publisher]) broker.accept(stream, { kind: "memory" });

@@ -157,7 +157,7 @@ describe("hostile clients of the bus", () => {
     ["a payload before any credentials", "PUB a 1000000\r\n", "Authorization Violation"],
     ["half a frame for ever", "CONN", "Authentication Timeout"],
     ["nothing at all", "", "Authentication Timeout"],
-  ])("lets go of a client that sends %s", async (_what, bytes, problem) => {
+  ])("disconnects a client that sends %s", async (_what, bytes, problem) => {
     const socket = dial();
     let said = "";
     socket.on("data", (chunk) => {
@@ -193,7 +193,7 @@ describe("hostile clients of the bus", () => {
     expect(broker().stats().clients).toHaveLength(0);
   });
 
-  it("holds a half message of an authorized client without stalling others, and forgets it with the client", async () => {
+  it("holds an incomplete message of an authorized client without stalling others, and drops it with the client", async () => {
     const halves = Array.from({ length: 20 }, () => dial());
     for (const socket of halves) socket.write(`${CONNECT}PUB a 1000000\r\n${"x".repeat(1_000)}`);
     await isServed();
@@ -204,7 +204,7 @@ describe("hostile clients of the bus", () => {
     await expect.poll(() => broker().stats().clients).toEqual([]);
   });
 
-  it("takes a thousand connections that come at once, and goes on with others meanwhile", async () => {
+  it("accepts a thousand simultaneous connections, and serves others meanwhile", async () => {
     // Both ends of all are in this process: each needs its time.
     await tcp[Symbol.asyncDispose]();
     await begin(60_000);

@@ -26,7 +26,7 @@ async function comeAndGo(connect: () => ByteStream): Promise<WeakRef<ByteStream>
   return new WeakRef(stream);
 }
 
-it("nothing of a thousand connections is held once they are gone", async () => {
+it("the broker keeps nothing of a thousand closed connections", async () => {
   const broker = createBroker();
   const seen: WeakRef<ByteStream>[] = [];
   for (let n = 0; n < 1_000; n++) seen.push(await comeAndGo(() => broker.connectMemory()));

@@ -109,7 +109,7 @@ describe("the broker's parser", () => {
     );
   });
 
-  it("reads the messages of another broker however they are cut, and those of clients from clients only", () => {
+  it("reads messages of another broker however they are cut, and those of clients from clients only", () => {
     const messages = [
       ["LMSG a.b 2\r\nhi", { subject: "a.b", reply: null, headerBytes: 0, size: 2, queues: [] }],
       ["HMSG a.b 12 14\r\nNATS/1.0\r\n\r\nhi", { subject: "a.b", reply: null, headerBytes: 12, size: 14, queues: [] }],
@@ -128,7 +128,7 @@ describe("the broker's parser", () => {
       expect(parseText(text)).toEqual(["Unknown Protocol Operation"]);
   });
 
-  it("says the same of any bytes at all, however they are cut, and throws nothing but protocol violations", () => {
+  it("gives the same result for any bytes, however they are cut, and throws nothing but protocol violations", () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 40 }),
       operation.map((one) => one.bytes),
@@ -166,11 +166,11 @@ describe("the broker's parser", () => {
     expect(parseText(text)).toEqual([violation]);
   });
 
-  it("takes a payload of exactly the limit", () => {
+  it("accepts a payload of exactly the limit", () => {
     expect(parseText(`PUB a 1000\r\n${"x".repeat(1_000)}\r\n`)).toHaveLength(1);
   });
 
-  it("takes large messages as they come, in few pieces or in a thousand, cut anywhere", () => {
+  it("passes large messages on as they arrive, in few pieces or in a thousand, cut anywhere", () => {
     const limits = { maxPayload: 1024 * 1024, maxControlLine: 128 };
     fc.assert(
       fc.property(

@@ -11,7 +11,7 @@ import { BusRig, RawClient } from "../bus-rig.ts";
 const QUIET = 'CONNECT {"verbose":false,"pedantic":false,"headers":true,"no_responders":true}\r\n';
 
 describe("the broker's protocol", () => {
-  it("greets with INFO before anything is asked", async () => {
+  it("sends INFO before anything is received", async () => {
     await using rig = await BusRig.start({ name: "bench" });
     const client = await rig.raw();
     const info = JSON.parse(client.text.slice("INFO ".length));
@@ -20,7 +20,7 @@ describe("the broker's protocol", () => {
     expect(info.auth_required).toBeUndefined();
   });
 
-  it("acknowledges each operation unless told otherwise", async () => {
+  it("acknowledges each operation unless that is turned off", async () => {
     await using rig = await BusRig.start();
     const client = await rig.raw();
     const greeting = client.text.length;
@@ -38,7 +38,7 @@ describe("the broker's protocol", () => {
     );
   });
 
-  it("takes the headers off for a client that does not know them", async () => {
+  it("removes the headers for a client that does not support them", async () => {
     await using rig = await BusRig.start();
     const [old, modern] = await Promise.all([rig.raw(), rig.raw()]);
     old.send('CONNECT {"verbose":false}\r\nSUB a 1\r\nPING\r\n');
@@ -49,7 +49,7 @@ describe("the broker's protocol", () => {
     expect(await old.until((text) => text.endsWith("hi\r\n"))).toContain("\r\nMSG a 1 2\r\nhi\r\n");
   });
 
-  it("passes subjects on byte for byte", async () => {
+  it("passes subjects on unchanged, byte for byte", async () => {
     await using rig = await BusRig.start();
     const client = await rig.raw();
     client.send(
@@ -101,7 +101,7 @@ describe("the broker's protocol", () => {
     expect(await client.until((text) => text.match(/PONG/g)?.length === 2)).toMatch(/-ERR 'Invalid Publish Subject'\r\nPONG\r\n$/);
   });
 
-  it("refuses the subscriptions beyond a connection's limit, and closes a connection that is too many", async () => {
+  it("refuses subscriptions beyond the limit of a connection, and closes connections beyond the limit", async () => {
     await using rig = await BusRig.start({ maxSubscriptions: 2, maxClients: 1 });
     const client = await rig.raw();
     const second = await RawClient.connect(rig.path);
@@ -113,7 +113,7 @@ describe("the broker's protocol", () => {
     expect(await client.until((text) => text.includes("ok"))).toMatch(/PONG\r\nMSG c 3 2\r\nok\r\n$/);
   });
 
-  it("asks a silent client for a sign of life, and gives it up after two", async () => {
+  it("pings a silent client, and closes it after two pings without an answer", async () => {
     await using rig = await BusRig.start({ pingIntervalMs: 20 });
     const [dead, living] = await Promise.all([rig.raw(), rig.bus("living")]);
     expect((await dead.end()).slice(dead.text.indexOf("PING"))).toBe("PING\r\nPING\r\n-ERR 'Stale Connection'\r\n");
@@ -154,7 +154,7 @@ describe("permissions and authentication", () => {
     return { client, close: () => new Promise((resolve) => server.close(resolve)) };
   }
 
-  it("demands credentials where they are demanded, and refuses wrong ones and none", async () => {
+  it("requires credentials where they are configured, and refuses wrong ones and none", async () => {
     await using rig = await BusRig.start();
     for (const [sent, isWelcome] of [
       ['CONNECT {"auth_token":"s3cret","verbose":false}\r\nPING\r\n', true],
@@ -173,7 +173,7 @@ describe("permissions and authentication", () => {
     }
   });
 
-  it("asks for the permission to publish a subject again after another CONNECT, and remembers no refusal", async () => {
+  it("checks the permission to publish a subject again after another CONNECT, and remembers no refusal", async () => {
     await using rig = await BusRig.start();
     const asked: string[] = [];
     const authenticate = ({ token }: Credentials) => ({
@@ -202,7 +202,7 @@ describe("permissions and authentication", () => {
 });
 
 describe("the end of a connection", () => {
-  it("loses nothing of what a client published before it", async () => {
+  it("loses nothing that the client published before it", async () => {
     await using rig = await BusRig.start();
     const reader = await rig.memoryBus("reader");
     let seen = 0;
@@ -216,7 +216,7 @@ describe("the end of a connection", () => {
     expect(seen).toBe(20_000);
   });
 
-  it("is the answer to a hook that throws, for that client only, and the log says so", async () => {
+  it("follows an error of a hook, for that client only, and is logged", async () => {
     const problems: string[] = [];
     await using rig = await BusRig.start({ log: (_level, msg) => problems.push(msg) });
     const unlucky = rig.broker.connectMemory({
@@ -241,7 +241,7 @@ describe("the end of a connection", () => {
 });
 
 describe("bounds", () => {
-  it("never holds a publisher up for a subscriber that does not read: its oldest messages are lost and counted", async () => {
+  it("never delays a publisher for a subscriber that does not read: its oldest messages are dropped and counted", async () => {
     const warnings: string[] = [];
     await using rig = await BusRig.start({ maxPending: 1024 * 1024, log: (_level, msg) => warnings.push(msg) });
     const [slow, publisher] = await Promise.all([rig.raw(), rig.raw()]);
@@ -274,7 +274,7 @@ describe("bounds", () => {
     expect(after).toMatchObject({ out_msgs: received.length, pending_bytes: 0 });
   });
 
-  it("lets another member of a queue group take what a slow one cannot", async () => {
+  it("lets another member of a queue group receive what a slow one cannot", async () => {
     await using rig = await BusRig.start({ maxPending: 64 * 1024 });
     const [slow, quick, publisher] = await Promise.all([rig.raw(), rig.raw(), rig.raw()]);
     for (const client of [slow, quick]) {
@@ -292,7 +292,7 @@ describe("bounds", () => {
     await expect.poll(received).toBe(400);
   });
 
-  it("closes a client that asks without ever reading the answers", async () => {
+  it("closes a client that sends requests without reading the answers", async () => {
     await using rig = await BusRig.start({ maxPending: 64 * 1024 });
     const client = await rig.raw();
     client.socket.pause();
@@ -330,7 +330,7 @@ describe("bounds", () => {
     expect(rig.broker.stats().dropped_msgs).toBe(0);
   });
 
-  it("forgets a thousand clients that came and went", async () => {
+  it("frees the memory of a thousand clients that connect and disconnect", async () => {
     await using rig = await BusRig.start();
     for (let round = 0; round < 20; round++) {
       const clients = await Promise.all(Array.from({ length: 50 }, () => RawClient.connect(rig.path)));
@@ -363,7 +363,7 @@ describe("the unix socket", () => {
     await expect(rig.broker.listenUnix(long)).rejects.toThrow(/has \d+ bytes, the system allows 107/);
   });
 
-  it("is not taken from another broker that serves it", async () => {
+  it("is not taken over from another broker that serves it", async () => {
     await using rig = await BusRig.start();
     const second = createBroker();
     await expect(second.listenUnix(rig.path)).rejects.toMatchObject({ code: "conflict" });
@@ -371,7 +371,7 @@ describe("the unix socket", () => {
     expect((await rig.bus("still there")).isConnected).toBe(true);
   });
 
-  it("is taken when its owner died without removing it", async () => {
+  it("is taken over if its owner ended without removing it", async () => {
     await using rig = await BusRig.start();
     const path = join(dirname(rig.path), "stale.sock");
     spawnSync(process.execPath, [

@@ -80,7 +80,7 @@ describe("the tree of subscriptions", () => {
     );
   });
 
-  it("corrects a kept match after few changes of wildcards, and makes it again after many", () => {
+  it("updates a cached match after few changes of wildcards, and rebuilds it after many", () => {
     for (const changes of [1, 255, 256, 257, 1_000]) {
       const tree = new SubscriptionTree<Entry>();
       const kept = [
@@ -100,7 +100,7 @@ describe("the tree of subscriptions", () => {
     }
   });
 
-  it("removes thousands of subscriptions to one subject without a search for each", () => {
+  it("removes thousands of subscriptions to one subject without searching for each", () => {
     const tree = new SubscriptionTree<Entry>();
     const all = Array.from({ length: 50_000 }, () => ({ subject: "a", queue: null }));
     for (const one of all) tree.insert(one);
@@ -110,13 +110,13 @@ describe("the tree of subscriptions", () => {
     expect(before).toHaveLength(50_000);
   });
 
-  it("costs no more for hostile wildcards than there are nodes", () => {
+  it("visits no more nodes for hostile wildcards than there are", () => {
     const tree = new SubscriptionTree<Entry>();
     for (let depth = 1; depth <= 500; depth++) tree.insert({ subject: Array(depth).fill("*").join("."), queue: null });
     expect(plainOf(tree, Array(500).fill("a").join("."))).toHaveLength(1);
   });
 
-  it("takes wildcard characters in a published subject for themselves", () => {
+  it("treats wildcard characters in a published subject as text", () => {
     const tree = new SubscriptionTree<Entry>();
     for (const each of ["*", ">", "a.*", "a.>"]) tree.insert({ subject: each, queue: null });
     const found = (each: string) =>
@@ -126,7 +126,7 @@ describe("the tree of subscriptions", () => {
     expect([found("*"), found(">"), found("a.*"), found("a.>")]).toEqual([["*", ">"], ["*", ">"], ...Array(2).fill([">", "a.*", "a.>"])]);
   });
 
-  it("gives nothing for a subject with an empty token", () => {
+  it("matches nothing for a subject with an empty token", () => {
     const tree = new SubscriptionTree<Entry>();
     tree.insert({ subject: ">", queue: null });
     for (const each of ["", ".", "a.", ".a", "a..b"]) expect(plainOf(tree, each)).toEqual([]);

@@ -22,7 +22,7 @@ class Heavy implements Worker {
   }
 }
 
-it("a worker with little to do waits for one of a hundred others at most", async () => {
+it("a worker with little work waits for at most one of a hundred others", async () => {
   const turns = new BrokerTurns();
   let served = 0;
   const heavy = Array.from({ length: 100 }, () => new Heavy(() => served++));
@@ -51,7 +51,7 @@ it("a worker with little to do waits for one of a hundred others at most", async
   for (const worker of heavy) turns.remove(worker);
 });
 
-it("workers with much to do have their turn while others have little to do again and again", async () => {
+it("workers with much work have their turn while others repeatedly have little work", async () => {
   const turns = new BrokerTurns();
   const receivers = Array.from({ length: 3 }, () => new Heavy(() => {}));
   for (const receiver of receivers) receiver.flush = () => turns.flushSoon(receiver);

@@ -23,14 +23,14 @@ describe("an independent client, in C", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("works with the embedded broker, by the address that a process is given", async () => {
+  it("works with the embedded broker, at the address that processes get", async () => {
     await using tcp = new Tcp(false, [["a-client-token", permissionsOf({ kind: "client", name: "c" })]]);
     await tcp.begin();
     const { stdout, stderr } = await run(program(), [`nats://a-client-token@127.0.0.1:${tcp.port}`]);
     expect({ stdout, stderr }).toEqual({ stdout: "ok\n", stderr: "" });
   });
 
-  it("says the same of nats-server", async () => {
+  it("gets the same results from nats-server", async () => {
     await using server = await NatsServer.start(
       'authorization {users: [{user: c, password: p, permissions: {publish: ">", subscribe: {deny: "mgr.host.>"}}}]}',
     );

@@ -11,13 +11,13 @@ function subscriptions(count: number, queue: string | null = null): ClientSubscr
   );
 }
 
-it("removes few subscriptions at once", () => {
+it("few subscriptions are removed at once", () => {
   const removed: ClientSubscription[] = [];
   new Departures(new BrokerTurns()).begin(subscriptions(500), (one) => removed.push(one));
   expect(removed).toHaveLength(500);
 });
 
-it("ends many at once, and removes them in later turns, members of queue groups first", async () => {
+it("many subscriptions end at once and are removed in later turns, members of queue groups first", async () => {
   const [plain, members] = [subscriptions(200_000), subscriptions(100, "q")];
   const removed: ClientSubscription[] = [];
   await new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ it("ends many at once, and removes them in later turns, members of queue groups 
   expect(new Set(removed).size).toBe(removed.length);
 });
 
-it("removes the rest when the broker is closed, and nothing later", async () => {
+it("the rest is removed when the broker is closed, and nothing after that", async () => {
   const departures = new Departures(new BrokerTurns());
   let removed = 0;
   departures.begin(subscriptions(200_000), () => removed++);

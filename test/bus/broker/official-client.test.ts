@@ -93,7 +93,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     expect(nc.info?.client_id).toBeGreaterThan(0);
   });
 
-  it("asks one, asks many, and by an inbox of its own", async () => {
+  it("sends requests to one and to many, and by an inbox of its own", async () => {
     for (const answer of ["one", "two", "three"]) nc.subscribe("poll", { callback: (_error, message) => void message.respond(answer) });
     await nc.flush();
     const answers: string[] = [];
@@ -105,7 +105,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     );
   });
 
-  it("keeps headers as they are, also of several values and of none", async () => {
+  it("gets headers unchanged, also with several values and with none", async () => {
     const sub = nc.subscribe("with.headers", { max: 2 });
     const sent = headers();
     sent.append("A", "1");
@@ -148,12 +148,12 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     );
   });
 
-  it("is informed at once that there is no responder", async () => {
+  it("is notified at once that there is no responder", async () => {
     await expect(nc.request("nobody", "", { timeout: 60_000 })).rejects.toBeInstanceOf(errors.RequestError);
     await expect(nc.request("nobody", "", { timeout: 60_000 })).rejects.toThrow(/no responders/);
   });
 
-  it("drains: what was sent is handled, what comes later is not", async () => {
+  it("drains: messages sent before are handled, later ones are not received", async () => {
     const [publisher, drainer] = [nc, await server.connect("drainer")];
     let seen = 0;
     const sub = drainer.subscribe("drops", { callback: () => void seen++ });
@@ -170,7 +170,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     expect(drainer.isClosed()).toBe(true);
   });
 
-  it("does not get its own messages if it wants no echo", async () => {
+  it("does not receive its own messages if echo is off", async () => {
     let seen = 0;
     nc.subscribe("echo", { callback: () => void seen++ });
     const other = await server.connect("other");
@@ -181,7 +181,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     expect(seen).toBe(2);
   });
 
-  it("offers micro services, finds them, asks them for their statistics, and gets their errors", async () => {
+  it("offers micro services, discovers them, requests their statistics, and receives their errors", async () => {
     const svc = new Svcm(nc);
     const service = await svc.add({ name: "arm", version: "1.2.3", description: "moves", metadata: { port: "5" } });
     service.addEndpoint("double", (error, message) => {
@@ -207,7 +207,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     await expect(other.request("double", "1", { timeout: 60_000 })).rejects.toThrow(/no responders/);
   });
 
-  it("comes back with its subscriptions when the server does", async () => {
+  it("reconnects with its subscriptions when the server restarts", async () => {
     const got = deferred<string>();
     nc.subscribe("after", { callback: (_error, message) => got.resolve(message.string()) });
     await nc.flush();
@@ -314,7 +314,7 @@ describe.each(Object.keys(GUARDED))("permissions of %s, as the official client s
     expect(commands).toEqual(["manager"]);
   });
 
-  it("lets a host speak only for itself, a client not for a host", async () => {
+  it("lets a host publish only for itself, and a client not for a host", async () => {
     const [arm, far, manager] = [await join(ARM), await join(FAR), await join(MANAGER)];
     const heard: string[] = [];
     manager.subscribe("mgr.host.*.event", { callback: (_error, message) => void heard.push(message.subject) });
@@ -328,7 +328,7 @@ describe.each(Object.keys(GUARDED))("permissions of %s, as the official client s
     expect(heard).toEqual(["mgr.host.far.event"]);
   });
 
-  it("allows no member to listen to others, neither by name nor by a wildcard that covers them", async () => {
+  it("allows no member to receive messages for others, neither by name nor by a wildcard that covers them", async () => {
     const [arm, far, manager] = [await join(ARM), await join(FAR), await join(MANAGER)];
     for (const [who, subject] of [
       [arm, "mgr.host.far.output"],
@@ -349,7 +349,7 @@ describe.each(Object.keys(GUARDED))("permissions of %s, as the official client s
     expect(seen).toEqual(["arm.state"]);
   });
 
-  it("lets members answer what they were asked", async () => {
+  it("lets members answer the requests that they received", async () => {
     const [far, manager] = [await join(FAR), await join(MANAGER)];
     far.subscribe("mgr.host.far.do.ping", { callback: (_error, message) => void message.respond("pong") });
     await far.flush();

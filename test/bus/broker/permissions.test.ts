@@ -24,7 +24,7 @@ function isVisible({ kind, name }: BusMember, subject: string): boolean {
   return true;
 }
 
-it("no pattern, however it is put together, shows a member what is not for it", () => {
+it("no pattern, however it is composed, gives a member messages for others", () => {
   fc.assert(
     fc.property(member, pattern, literal, (who, wanted, subject) => {
       if (!matches(wanted, subject)) return;
@@ -39,7 +39,7 @@ it("no pattern, however it is put together, shows a member what is not for it", 
   );
 });
 
-it("a host publishes for itself and answers, a client everything that is not reserved", () => {
+it("a host may publish for itself and answer, a client everything that is not reserved", () => {
   fc.assert(
     fc.property(member, literal, (who, subject) => {
       const [first, second, third, ...rest] = subject.split(".");

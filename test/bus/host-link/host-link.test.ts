@@ -98,7 +98,7 @@ const write = (text: string): RequestOf<"write"> => ({ session: "s", run_id: "1-
 const WAYS: Way[] = ["a connection", "the manager's own end of the broker"];
 
 describe.each(WAYS)("the host link over the bus, through %s", (way) => {
-  it("hands requests, windows and heartbeats to the host in the order in which the manager made them", async () => {
+  it("passes requests, windows and heartbeats to the host in the order in which the manager made them", async () => {
     await using one = await linkRig(way);
     const pending: Promise<unknown>[] = [];
     const expected: string[] = [];
@@ -114,7 +114,7 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     expect(one.host.told).toEqual(expected);
   });
 
-  it("does not hold a later request back for an earlier one", async () => {
+  it("does not delay a later request for an earlier one", async () => {
     await using one = await linkRig(way);
     let release = () => {};
     one.host.answer = (name) => (name === "write" ? new Promise((resolve) => (release = () => resolve({}))) : Promise.resolve({}));
@@ -139,7 +139,7 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     });
   });
 
-  it("says host_unavailable where no daemon is, and timeout where one does not answer", async () => {
+  it("rejects with host_unavailable if there is no daemon, and with timeout if the daemon does not answer", async () => {
     await using one = await linkRig(way);
     const nobody = busHostLink(one.managersEnd, "elsewhere");
     await expect(nobody.request("write", write("x"))).rejects.toMatchObject({ code: "host_unavailable" });
@@ -149,7 +149,7 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     await Promise.all([nobody.close(), mute.close()]);
   });
 
-  it("brings events, heartbeats and log lines in the order in which the host said them, output byte for byte", async () => {
+  it("delivers events, heartbeats and log lines in the order in which the host sent them, and output byte for byte", async () => {
     await using one = await linkRig(way);
     const heard: unknown[] = [];
     one.link.listen({
@@ -171,7 +171,7 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     expect(heard).toEqual([{ name: "grün/ü", stream_id: "s", offset: 2 ** 40, gap: 0, data: Buffer.from(data).toString("hex") }]);
   });
 
-  it("drops what is malformed on either side, counts it, and goes on", async () => {
+  it("drops malformed messages on either side, counts them, and continues", async () => {
     await using one = await linkRig(way);
     const heard: unknown[] = [];
     one.link.listen({
@@ -198,14 +198,14 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     expect(one.host.told).toEqual([]);
   });
 
-  it("never puts a message over the limit onto the bus", async () => {
+  it("never publishes a message over the limit", async () => {
     await using one = await linkRig(way);
     one.host.say((listener) => listener.onLog?.({ level: "info", source: "daemon", msg: "x".repeat(600_000) }));
     await one.settle();
     expect(one.problems.join()).toMatch(/'log' of host .* was not sent: .*the limit is 524288/);
   });
 
-  it("informs the host when its output is blocked, and when it flows again", async () => {
+  it("notifies the host when its output is blocked, and when it flows again", async () => {
     await using one = await linkRig(way);
     let received = 0;
     one.link.listen({
@@ -247,7 +247,7 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
 });
 
 describe("the host link over the bus", () => {
-  it("makes the host announce itself at once and again after each reconnect, and works on with the same link", async () => {
+  it("lets the host announce itself at once and again after each reconnect, and continues with the same link", async () => {
     await using one = await linkRig();
     expect(one.host.announced).toBe(1);
     const beats: number[] = [];

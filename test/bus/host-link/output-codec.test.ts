@@ -18,7 +18,7 @@ const chunk = fc.oneof(
 const encodeChunk = (one: OutputChunk) => Buffer.concat([encodeChunkHead(one), one.data]);
 
 describe("output chunks on the bus", () => {
-  it("come out as they went in", () => {
+  it("are decoded to what was encoded", () => {
     fc.assert(
       fc.property(chunk, (one) => {
         const decoded = decodeChunk(encodeChunk(one));

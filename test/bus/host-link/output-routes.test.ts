@@ -12,7 +12,7 @@ function rig() {
   };
 }
 
-test("without a flood everything takes the one way, in order", () => {
+test("without a flood, all output takes the same route, in order", () => {
   const { send, wait } = rig();
   for (let key = 0; key < 100; key++) {
     expect(send("shell", 1)).toBe(false);
@@ -20,7 +20,7 @@ test("without a flood everything takes the one way, in order", () => {
   }
 });
 
-test("short output overtakes another process's flood; the flood itself and longer output do not", () => {
+test("short output overtakes the flood of another process; the flood itself and longer output do not", () => {
   const { send } = rig();
   expect(send("flood", 64 * 1024)).toBe(false);
   expect(send("shell", 1)).toBe(true);
@@ -29,7 +29,7 @@ test("short output overtakes another process's flood; the flood itself and longe
   expect(send("shell", 5_000)).toBe(false);
 });
 
-test("much of its own among the floods has to have come first: so much has followed, or so much time", () => {
+test("a process that has sent much itself overtakes a flood only after enough other output, or enough time", () => {
   const { send, wait } = rig();
   const flood = (chunks: number) => {
     for (let chunk = 0; chunk < chunks; chunk++) send("flood", 64 * 1024);
@@ -53,7 +53,7 @@ test("much of its own among the floods has to have come first: so much has follo
   expect(send("shell", 0), "what says where a stream begins or is broken").toBe(false);
 });
 
-test("once the flood is over, its way is free again", () => {
+test("after the flood, its route is free again", () => {
   const { send, wait } = rig();
   send("flood", 64 * 1024);
   expect(send("shell", 1)).toBe(true);

@@ -5,7 +5,7 @@ import type { Envelope } from "../../../src/bus/broker/parser/broker-operations.
 const message = (subject: string, reply: string | null = null, size = 10): Envelope => ({ subject, reply, headerBytes: 0, size });
 const inbox = (number: number) => `_INBOX.x.${number}`;
 
-it("answers are counted by the subject of their request: those that were given, and those that came", () => {
+it("answers are counted by the subject of their request, sent and received", () => {
   const book = new AnswerBook();
   book.receives(message("svc.add", inbox(1)));
   book.sends(message(inbox(1), null, 70));
@@ -26,14 +26,14 @@ it("a request has one answer; an inbox that no request named, a message that ask
   expect([...book.entries()]).toEqual([["svc.add", { given: { msgs: 1, bytes: 10 }, received: { msgs: 0, bytes: 0 } }]]);
 });
 
-it("an answer in the other direction than its request goes is none", () => {
+it("an answer in the wrong direction is not counted", () => {
   const book = new AnswerBook();
   book.receives(message("svc.add", inbox(1)));
   book.receives(message(inbox(1)));
   expect([...book.entries()]).toEqual([]);
 });
 
-it("the oldest of 10,000 requests that are not answered are forgotten, and 1,000 subjects are counted", () => {
+it("the oldest of 10,000 unanswered requests are dropped, and 1,000 subjects are counted", () => {
   const book = new AnswerBook();
   for (let number = 0; number <= 10_000; number++) book.receives(message("svc.add", inbox(number)));
   book.sends(message(inbox(0)));

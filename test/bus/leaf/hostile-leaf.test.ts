@@ -88,7 +88,7 @@ describe("a leaf that lies", () => {
     raw.close();
   });
 
-  it("gets by a wildcard only what links carry, and no answers to others", async () => {
+  it("receives by a wildcard only what links carry, and no answers to others", async () => {
     const raw = await evilLeaf();
     expect(await answer(raw, "LS+ >\r\nLS+ *.*.*.*\r\n")).toBe("");
     const manager = rig.hub?.port();
@@ -98,7 +98,7 @@ describe("a leaf that lies", () => {
     raw.close();
   });
 
-  it("does not learn of inboxes that sent it no request, and cannot read those that it knows", async () => {
+  it("does not learn inboxes that sent it no request, and cannot read those that it knows", async () => {
     const raw = await evilLeaf();
     const asker = await victim.bus("asker");
     asker.subscribe("_INBOX.private.*", () => {});
@@ -120,7 +120,7 @@ describe("a leaf that lies", () => {
     raw.close();
   });
 
-  it("does not learn by which name others detect loops, and only cuts itself off by pretending one", async () => {
+  it("does not learn the name by which others detect loops, and disconnects only itself by claiming one", async () => {
     await until(() => interestOf("host:victim") === 1);
     const raw = await evilLeaf();
     await answer(raw, "");
@@ -141,13 +141,13 @@ describe("a leaf that lies", () => {
     ["headers that are longer than the message", "HMSG topic.x 5 4\r\n", /-ERR 'Parser Error'/],
     ["interest in nothing", "LS+\r\n", /-ERR 'Parser Error'/],
     ["a line without an end", `LS+ ${"x".repeat(40_000)}`, /-ERR 'Maximum Control Line Exceeded'/],
-  ])("is closed for %s", async (_what, sent, expected) => {
+  ])("is disconnected for %s", async (_what, sent, expected) => {
     const raw = await evilLeaf();
     raw.send(sent);
     expect(await raw.end()).toMatch(expected);
   });
 
-  it("is refused its newest interest beyond the limit of a host, and keeps its link", async () => {
+  it("loses its newest interest beyond the limit of a host, and keeps its link", async () => {
     await using small = await LeafRig.start("the manager's broker", { maxLinkSubscriptions: 10 });
     const raw = await RawClient.connect({ host: "127.0.0.1", port: small.port });
     raw.send(connectLine({ auth_token: "host-evil" }));
@@ -171,7 +171,7 @@ describe("a leaf that lies", () => {
     expect(await raw.end()).toMatch(/-ERR 'Authorization Violation'/);
   });
 
-  it("cannot take the place of another host with that host's server_id", async () => {
+  it("cannot replace another host by using its server_id", async () => {
     const raw = await RawClient.connect({ host: "127.0.0.1", port: rig.port });
     const { name, connections } = rig.hub?.stats().links[0] ?? {};
     expect([name, connections]).toEqual(["host:victim", 1]);
@@ -184,7 +184,7 @@ describe("a leaf that lies", () => {
     raw.close();
   });
 
-  it("cannot read a client's interest in what is the manager's", async () => {
+  it("cannot read the interest of a client in subjects of the manager", async () => {
     const hub = await rig.hubBus("manager");
     hub.subscribe("mgr.host.evil.event", () => {});
     hub.subscribe("topic.open", () => {});

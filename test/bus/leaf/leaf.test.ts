@@ -34,7 +34,7 @@ async function arrived(rig: LeafRig, from: Bus, to: Bus, leaf: TestLeaf): Promis
 }
 
 describe.each(HUBS)("hosts linked by %s", (hub) => {
-  it("deliver within a host what nothing else wants, and nothing of it crosses the link", async () => {
+  it("deliver within a host what only it needs, and nothing of it crosses the link", async () => {
     await using rig = await LeafRig.start(hub);
     const a = await rig.leaf("a");
     const [one, two] = [await a.bus("one"), await a.bus("two")];
@@ -171,7 +171,7 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     expect(answers.sort()).toEqual(["on a", "on b"]);
   });
 
-  it("tell a request at once that no host has responders", async () => {
+  it("report at once to a request that no host has responders", async () => {
     await using rig = await LeafRig.start(hub);
     const { a, onA, onB } = await twoHosts(rig);
     const ask = () => onA.request("svc.x", "", { timeoutMs: 60_000 });
@@ -184,7 +184,7 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     await expect(ask()).rejects.toMatchObject({ code: "host_unavailable" });
   });
 
-  it("go on by themselves when a link is cut, count what the others miss, and find each other when it is healed", async () => {
+  it("continue separately when a link is cut, count what the others miss, and reconnect when it is restored", async () => {
     await using rig = await LeafRig.start(hub);
     const { a, onA, onB } = await twoHosts(rig);
     const local = hear(await a.bus("local"), "topic.x");
@@ -210,7 +210,7 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     expect(a.stats).toMatchObject({ is_up: true, missed_msgs: 10, connections: 2 });
   });
 
-  it("count at both ends what a link loses when it breaks", async () => {
+  it("count at both ends what a breaking link loses", async () => {
     await using rig = await LeafRig.start(hub);
     const { a, onA, onB } = await twoHosts(rig);
     const remote = hear(onB, "topic.x");
@@ -234,7 +234,7 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     expect(rig.hub.stats().links.find(({ name }) => name === "host:a")).toMatchObject({ lost_in_msgs: 7, lost_out_msgs: 0 });
   });
 
-  it("drop and count what a slow link does not take, and nothing of what stays on the host", async () => {
+  it("drop and count what a slow link cannot carry, and nothing of what stays on the host", async () => {
     await using rig = await LeafRig.start(hub);
     const a = await rig.leaf("a", { maxPending: 64 * 1024 });
     const b = await rig.leaf("b");
@@ -290,7 +290,7 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     await until(() => !a.port.publish("topic.x", ""));
   });
 
-  it("delay no topic for another: commands beside a fat topic all arrive over a slow link, before the backlog, and the fat one counts its losses", async () => {
+  it("do not delay a topic for another: commands beside a large topic all arrive over a slow link, before the backlog, and the large one counts its losses", async () => {
     await using rig = await LeafRig.start(hub);
     const a = await rig.leaf("a", { maxPending: 256 * 1024 });
     const b = await rig.leaf("b");
@@ -315,7 +315,7 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     expect(heard.length - heard.indexOf("99")).toBeGreaterThan(5);
   });
 
-  it("survive the hub: programs of a host do not notice, and hosts find each other when it is back", async () => {
+  it("survive the end of the hub: programs of a host do not notice it, and hosts reconnect when the hub is back", async () => {
     await using rig = await LeafRig.start(hub);
     const { a, b, onA, onB } = await twoHosts(rig);
     const local = hear(await a.bus("local"), "topic.x");
@@ -333,7 +333,7 @@ describe.each(HUBS)("hosts linked by %s", (hub) => {
     expect(local).toHaveLength(25);
   });
 
-  it("refuse a second way to the same place: nothing goes round", async () => {
+  it("refuse a second link to the same broker: no message loops", async () => {
     await using rig = await LeafRig.start(hub);
     const { a, b, onA, onB } = await twoHosts(rig);
     const second = b.linkFrom(a);

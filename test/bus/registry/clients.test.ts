@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { RawClient } from "../bus-rig.ts";
 import { RegistryRig, register } from "./registry-rig.ts";
 
-it("a plain NATS client is shown with what the broker knows of it, and gone when its connection is", async () => {
+it("a plain NATS client is shown with what the broker knows of it, until its connection ends", async () => {
   await using rig = await RegistryRig.start();
   const plain = await rig.connect("plain", "arm/driver");
   expect(rig.registry.tables().clients).toEqual([
@@ -28,7 +28,7 @@ it("a plain NATS client is shown with what the broker knows of it, and gone when
   expect(rig.changes.at(-1)).toMatchObject({ kind: "client_gone" });
 });
 
-it("a registration is shown and answered with where it was made", async () => {
+it("a registration is shown, and answered with the host where it was made", async () => {
   await using rig = await RegistryRig.start();
   const client = await rig.connect("x");
   const about = { pid: 4711, library_version: 3, svn_revision: 99, modified: true, svc_debug: true };
@@ -64,7 +64,7 @@ it("subscriptions that may match a topic are part of a client", async () => {
   expect(rig.client$("reader")?.subscriptions).toEqual(["topic.arm.state", "topic.>", ">"]);
 });
 
-it("a client that does not answer two pings is gone", async () => {
+it("a client that does not answer two pings is removed", async () => {
   await using rig = await RegistryRig.start({ pingIntervalMs: 100 });
   const silent = await RawClient.connect({ host: "127.0.0.1", port: rig.port });
   silent.send('CONNECT {"verbose":false,"name":"silent","auth_token":"t"}\r\n');
@@ -73,7 +73,7 @@ it("a client that does not answer two pings is gone", async () => {
   await expect.poll(() => rig.client$("silent")).toBeUndefined();
 });
 
-it("services are learnt from what they subscribe to, with endpoints that come later, and go with their client", async () => {
+it("services are discovered by their subscriptions, with endpoints that come later, and are removed with their client", async () => {
   await using rig = await RegistryRig.start();
   const client = await rig.client("driver");
   const about = { name: "arm/home 1", interface: '{"name":"arm.v1"}', provider: "driver", host: "rt1" };
@@ -101,7 +101,7 @@ it("services are learnt from what they subscribe to, with endpoints that come la
   await expect.poll(() => records()).toEqual([]);
 });
 
-it("a service without metadata is shown under its NATS name; one that never answers, too", async () => {
+it("a service without metadata is shown under its NATS name; so is one that never answers", async () => {
   await using rig = await RegistryRig.start();
   const client = await rig.client("driver");
   await new Svcm(client).add({ name: "plain", version: "1.0.0" });

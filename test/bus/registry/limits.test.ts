@@ -17,7 +17,7 @@ it("a name whose subject has too many tokens is refused at registration, with bo
   expect(await register(client, { name: "one", topics: [{ name: allowed, encoding: "raw" }] })).toMatchObject({ ok: true, problems: [] });
 });
 
-it("one program cannot take the places of all topics, whatever the number of its connections", async () => {
+it("one program cannot use up all topics, whatever the number of its connections", async () => {
   await using rig = await RegistryRig.start();
   for (const [index, refused] of [0, 0, 500].entries()) {
     const client = await rig.connect(`${index}`, "greedy");
@@ -39,7 +39,7 @@ it("the registrations of one program are bounded in bytes, and its other connect
   expect(rig.registry.tables().topics).toHaveLength(17 * 8);
 });
 
-it("a program that registers again and again is refused after thousands of times, and keeps its connection", async () => {
+it("a program that registers again and again is refused after thousands of registrations, and keeps its connection", async () => {
   await using rig = await RegistryRig.start();
   const client = await rig.connect("one");
   let answer = await register(client, { name: "one" });

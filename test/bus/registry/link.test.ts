@@ -160,7 +160,7 @@ it.each(HUBS)(
   },
 );
 
-it("a sign of an unknown client ends ten seconds after its last packet", () => {
+it("an unknown client counts as present until ten seconds after its last packet", () => {
   const foreign = new ForeignPackets();
   expect([foreign.read(0), foreign.isPresent]).toEqual([false, false]);
   foreign.see();
@@ -187,7 +187,7 @@ it("a client of the hub gets the newest message of a host, also if another clien
   }
 });
 
-it("clients can neither ask nor answer for a broker", async () => {
+it("a client can neither request kept messages as a broker nor answer such requests", async () => {
   await using rig = await RegistryRig.start();
   const client = await rig.connect("spy");
   const refused: string[] = [];

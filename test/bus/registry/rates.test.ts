@@ -10,7 +10,7 @@ const TOLERANCE = 0.02;
 const WINDOW_MS = 1_000;
 const EARLY_MS = 50;
 
-it("a rate is within 2 % of the truth, however late the timer of the reports is", () => {
+it("a rate is within 2 % of the true one, however late the timer of the reports is", () => {
   const lateness = fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -1, max: 20 }) }, { weight: 1, arbitrary: fc.nat(3_000) });
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 1_000_000 }), fc.array(lateness, { minLength: 4, maxLength: 30 }), (hertz, delays) => {
@@ -29,7 +29,7 @@ it("a rate is within 2 % of the truth, however late the timer of the reports is"
   );
 });
 
-it("a rate is over one second, not more, if the reports are on time: a publisher that stops has the rate 0 after it", () => {
+it("a rate is measured over one second if the reports are on time: a publisher that stops has the rate 0 after it", () => {
   const rate = new TopicRate();
   for (let n = 0; n <= 10; n++) rate.read(n * COUNTERS_MS, n * 50, 0);
   expect(rate.packets).toBe(100);
@@ -51,7 +51,7 @@ it("each reported rate is within 2 % of the messages between the reports that it
   for (const { rate, truth } of compared(rig.changes)) expect(Math.abs(rate / truth - 1)).toBeLessThan(TOLERANCE);
 });
 
-it("without topics nothing ticks", () => {
+it("without topics there is no timer", () => {
   vi.useFakeTimers();
   try {
     const registry = new Registry({ host: "a", server: "hub", place: () => ({ port: 0, unix_socket: null }), log: () => {} });

@@ -25,7 +25,7 @@ it("a registered topic is shown with its definition and what its publisher has s
   expect(rig.topic("arm/state")?.counters).toMatchObject({ packets: 2, bytes: 8, last_size: 3, dropped: 0 });
 });
 
-it("one publisher a topic: a second registration names the first, a publish by another is a permission error by subject", async () => {
+it("a topic has one publisher: a second registration names the first, and a publish by another is a permission error by subject", async () => {
   await using rig = await RegistryRig.start();
   await rig.client("driver", [STATE]);
   const other = await rig.connect("other");
@@ -43,7 +43,7 @@ it("one publisher a topic: a second registration names the first, a publish by a
   expect(rig.topic("arm/state")?.counters.packets).toBe(0);
 });
 
-it("registering again replaces everything; a topic that goes is free for the next", async () => {
+it("a new registration replaces the previous one; a released topic is free for the next client", async () => {
   await using rig = await RegistryRig.start();
   const first = await rig.client("first", [STATE, { name: "arm/mode", encoding: "raw" }]);
   await register(first, { name: "first", topics: [{ name: "arm/mode", encoding: "raw" }] });
@@ -54,7 +54,7 @@ it("registering again replaces everything; a topic that goes is free for the nex
   await expect.poll(() => rig.topic("arm/mode")).toBeUndefined();
 });
 
-it("a program that never registers is shown with what it publishes; a registration takes the topic over", async () => {
+it("a program that never registers is shown with what it publishes; a registration replaces that", async () => {
   await using rig = await RegistryRig.start();
   const plain = await rig.connect("plain");
   plain.publish("topic.arm.raw", "x");
@@ -144,7 +144,7 @@ it("rates are measured over the last second, and reported with the counters of t
   expect(rig.changes.filter((change) => change.kind === "counters" && change.subject !== "topic.arm.state").length).toBeLessThanOrEqual(1);
 });
 
-it("what is wrong with a registration is said by field", async () => {
+it("problems of a registration are reported by field", async () => {
   await using rig = await RegistryRig.start();
   const client = await rig.connect("c");
   const many = Array.from({ length: MAX_CLIENT_TOPICS + 1 }, (_, index) => ({ name: `t${index}`, encoding: "raw" }));
@@ -205,7 +205,7 @@ describe.each([
   });
 });
 
-it("kept messages are part of the broker's memory: of the client that keeps most, the oldest go, and its topics count them", async () => {
+it("kept messages count as memory of the broker: the oldest of the client that keeps most are dropped, and counted by topic", async () => {
   await using rig = await RegistryRig.start({ memory: new MemoryBudget(() => {}, 8 * 1024 * 1024) });
   const own = await rig.connect("honest", "other");
   expect(await register(own, { name: "honest", topics: [{ ...STATE, name: "arm/state", keep_last: true }] })).toMatchObject({ ok: true });
@@ -230,7 +230,7 @@ it("kept messages are part of the broker's memory: of the client that keeps most
   expect(rig.topic("arm/state")?.counters.kept_dropped).toBe(0);
 });
 
-it("reliable_within: a publisher is refused what does not fit, by subject; nothing that was taken is lost, and other topics go on", async () => {
+it("reliable_within: a publish beyond the limit is refused by subject; no accepted message is lost, and other topics continue", async () => {
   await using rig = await RegistryRig.start();
   const within = 200_000;
   const [safe, usual] = [

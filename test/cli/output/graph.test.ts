@@ -23,7 +23,7 @@ describe("the graph as text", () => {
     ]);
   });
 
-  it("shows states and what each process waits for, and keeps commands on one line", () => {
+  it("shows states and missing dependencies, and keeps commands on one line", () => {
     const graph = textGraph([
       node("a", ["b"], { state: "waiting", waiting_for: ["b"], command: "one\n  two" }),
       node("b", [], { state: "starting" }),
@@ -33,7 +33,7 @@ describe("the graph as text", () => {
 });
 
 describe("the graph for Graphviz", () => {
-  it("quotes names and commands, and dashes what is waited for", () => {
+  it("quotes names and commands, and dashes missing dependencies", () => {
     const graph = dotGraph([node('a"\\', ["b"], { waiting_for: ["b"] }), node("b", [], { state: "error" })]);
     expect(graph.split("\n").slice(3, -1)).toEqual([
       '  "a\\"\\\\" [label="a\\"\\\\\\nrun a\\"\\\\"];',

@@ -42,7 +42,7 @@ describe("mgr logs", () => {
     expect(manager.asked.at(-1)).toMatchObject({ times: true });
   });
 
-  it("without names is that of all processes, and with -f of those that appear later", async () => {
+  it("without names prints all processes, and with -f also those that appear later", async () => {
     await using manager = await ScriptedManager.open("a", "b");
     manager.backlogs.set("b", { output: "two\r\n", offset: 5, stream_id: "s" });
     manager.onFrame = ({ type, name }) => {
@@ -62,7 +62,7 @@ describe("mgr logs", () => {
     ]);
   });
 
-  it("--since asks for the output of that time, however many lines", async () => {
+  it("--since requests the output of that time, however many lines", async () => {
     await using manager = await ScriptedManager.open("a");
     await printed(() => logs(["a"], { ...manager.flags, since: 600 }));
     expect(manager.asked.at(-1)).toMatchObject({ type: "get_process_output", name: "a", lines: 100_000, seconds: 600 });
@@ -108,7 +108,7 @@ describe("mgr logs", () => {
     expect(manager.asked.find(({ type }) => type === "subscribe_process_output")?.patterns).toEqual(["a[b]"]);
   });
 
-  it("-f says beside the output how much was left out for a slow reader", async () => {
+  it("-f reports beside the output how much was left out for a slow reader", async () => {
     await using manager = await ScriptedManager.open("a");
     manager.backlogs.set("a", { output: "1\r\n", offset: 3, stream_id: "s" });
     manager.onFrame = ({ type }) => {

@@ -25,7 +25,7 @@ describe("output of several processes", () => {
 
   it("is unfiltered where that is wanted", () => expect(lines(false).write("db", "\x1b[31mred\r\n")).toBe("db        | \x1b[31mred\n"));
 
-  it("does not keep a line without an end", () => {
+  it("does not hold back a line that has no end", () => {
     const output = lines();
     expect(output.write("db", "x".repeat(65_537))).toHaveLength(65_537 + "db        | \n".length);
     expect(output.end()).toBe("");
@@ -34,7 +34,7 @@ describe("output of several processes", () => {
 
 const piece = (text: string, skipped = 0) => new OutputPiece({ name: "db", streamId: "s", offset: 0, data: Buffer.from(text), skipped });
 
-it("mgr up takes no more output than it can print, says what was skipped, and goes on when there is room", async () => {
+it("mgr up accepts no more output than it can print, reports what was skipped, and continues when there is room", async () => {
   let printed = "";
   let waiting = 0;
   const drains: (() => void)[] = [];

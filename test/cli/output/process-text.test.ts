@@ -22,7 +22,7 @@ test.each([
   expect(remark({ ...fakeProcess("a"), ...(fields as Partial<Process>) }, NOW)).toBe(text);
 });
 
-test("a stop by a user has its time, and the process that it belongs to", () => {
+test("a stop by a user is shown with its time, and with the process that it belongs to", () => {
   const stopped = { ...fakeProcess("a"), requested_by: "ada", stopped_with: "db", requested_time: "2026-11-21T07:59:00.000" };
   expect(remark(stopped, NOW)).toMatch(/^stopped by ada with db at 2026-11-2\d \d\d:\d\d$/);
 });

@@ -26,7 +26,7 @@ function terminal({ answers = true, typed = "" }: { answers?: boolean; typed?: s
 describe("output of the past", () => {
   const QUERIES = "vim\x1b[6n\x1b[c\x1b]11;?\x07 was here\r\n";
 
-  it("is shown, and its terminal queries are not answered; what a person types meanwhile is kept", async () => {
+  it("is shown, and its terminal queries are not answered; what the user types meanwhile is kept", async () => {
     const screen = terminal({ typed: "ls\x1b[A\r" });
     const { early, late } = await replay(QUERIES, screen);
     expect(early).toBe("ls\x1b[A\r");
@@ -36,24 +36,24 @@ describe("output of the past", () => {
     expect(late(Buffer.from("\x1b[24;80R"))).toBe("\x1b[24;80R");
   });
 
-  it("does not wait for ever for a terminal that answers nothing", async () => {
+  it("does not wait forever for a terminal that answers nothing", async () => {
     expect((await replay(QUERIES, terminal({ answers: false }))).early).toBe("");
   });
 
-  it("knows the replies that come after all, up to the last one", async () => {
+  it("recognizes late replies, up to the last one", async () => {
     const { late } = await replay(QUERIES, terminal({ answers: false }));
     expect(late(Buffer.from("\x1b[24;80Rls\x1b[A"))).toBe("ls\x1b[A");
     expect(late(Buffer.from("\x1b[?62;22c\x1b[0n\r"))).toBe("\r");
     expect(late(Buffer.from("\x1b[24;80R"))).toBe("\x1b[24;80R");
   });
 
-  it("keeps a character whose bytes come before and after its end", async () => {
+  it("keeps a character whose bytes lie on both sides of its end", async () => {
     const [before, after] = [Buffer.from("😀").subarray(0, 2), Buffer.from("😀").subarray(2)];
     const { early, late, rest } = await replay(QUERIES, terminal({ answers: false, typed: before }));
     expect([early, late(after), late(before), rest()]).toEqual(["", "😀", "", "\ufffd"]);
   });
 
-  it("is not queried if it asks nothing, or without a terminal", async () => {
+  it("sends no query if the output has none, or without a terminal", async () => {
     const plain = terminal();
     expect((await replay("plain text\r\n", plain)).early).toBe("");
     expect(plain.shown()).toBe("plain text\r\n");

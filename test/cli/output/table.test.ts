@@ -3,7 +3,7 @@ import { ERROR_CODES, MgrError } from "../../../src/base/errors.ts";
 import { CommandFailure, exitCodeOf, explain } from "../../../src/cli/command/exit-codes.ts";
 import { table } from "../../../src/cli/output/table.ts";
 
-it("a table has columns as wide as their widest cell, numbers to the right, and no blanks at the end", () => {
+it("a table has columns as wide as their widest cell, numbers aligned to the right, and no trailing blanks", () => {
   const rows = [
     { name: "a", count: 5, note: "" },
     { name: "longer name", count: 1_234, note: "x" },
@@ -20,7 +20,7 @@ it("a table has columns as wide as their widest cell, numbers to the right, and 
   expect(table([{ title: "NAME", text: String }], [])).toBe("NAME");
 });
 
-it("a table of 200,000 rows is made", () => {
+it("a table can have 200,000 rows", () => {
   const text = table<number>(
     [{ title: "N", text: String }],
     Array.from({ length: 200_000 }, (_, n) => n),
@@ -28,7 +28,7 @@ it("a table of 200,000 rows is made", () => {
   expect(text.endsWith("\n199999")).toBe(true);
 });
 
-it("exit codes are 2 for usage, 3 for what is not there, 4 for a time-out, 1 for the rest", () => {
+it("exit codes are 2 for usage, 3 for unknown names, 4 for a time-out, 1 for other failures", () => {
   const codes = Object.fromEntries(ERROR_CODES.map((code) => [code, exitCodeOf(new MgrError(code, "x"))]));
   expect(codes).toEqual({
     bad_json: 2,
@@ -51,14 +51,14 @@ it("exit codes are 2 for usage, 3 for what is not there, 4 for a time-out, 1 for
   expect(exitCodeOf(new TypeError("x"))).toBe(1);
 });
 
-it("what went wrong is a sentence; a defect shows where it is", () => {
+it("an error is a sentence; a defect has its stack", () => {
   expect(explain(new CommandFailure(1, "no such thing"))).toBe("no such thing");
   expect(explain(new MgrError("conflict", "it runs"))).toBe("it runs");
   expect(explain(new TypeError("a defect"))).toContain("table.test.ts");
   expect(explain("text")).toBe("text");
 });
 
-it("on a narrow terminal, columns that can be spared are left out one after the other, then the last one is cut", () => {
+it("on a narrow terminal, optional columns are left out one after the other, then the last one is cut", () => {
   const rows = [{ name: "arm/driver", pid: "12345", restarts: "0", note: "waiting for sim/world and others" }];
   const columns = [
     { title: "NAME", text: (row: (typeof rows)[number]) => row.name },

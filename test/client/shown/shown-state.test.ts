@@ -39,7 +39,7 @@ describe("a process that has failed", () => {
 });
 
 describe("a job", () => {
-  test("that ended with success has completed, and counts as fine", () => {
+  test("that ended with success is completed, and counts as healthy", () => {
     const job = process({ requested_state: "start", start_time: T, stop_time: T, exit: EXIT_0 });
     expect(shownState(job)).toBe("completed");
     expect(isFine(job)).toBe(true);
@@ -47,7 +47,7 @@ describe("a job", () => {
     expect(statusReason(job, WORDS)).toBe("completed at 08:14 (exit code 0)");
   });
 
-  test("that was stopped, or has never run, has not", () => {
+  test("that was stopped, or has never run, is not completed", () => {
     expect(shownState(process({ exit: EXIT_0 }))).toBe("stopped");
     expect(shownState(process({ requested_state: "start" }))).toBe("stopped");
     expect(isFine(process({}))).toBe(false);
@@ -55,7 +55,7 @@ describe("a job", () => {
 });
 
 describe("a process of a lost host", () => {
-  test("is lost if it ran or was to run; a process at rest stays at rest", () => {
+  test("is lost if it ran or was to run; a stopped process stays stopped", () => {
     for (const state of ["waiting", "starting", "started", "ready", "stopping", "backoff"] as const)
       expect(shownState(running({ state, host_ready: false }))).toBe("lost");
     expect(shownState(process({ host_ready: false }))).toBe("stopped");
@@ -78,7 +78,7 @@ test("a stopped process shows which user stopped it, when, and with which other 
   expect(reasonOf({})).toBe("not started yet");
 });
 
-test("other states tell what they wait for or came to", () => {
+test("other states show what they wait for or how the process ended", () => {
   expect(reasonOf({ state: "error", exit: EXIT_3 })).toBe("exit code 3");
   expect(reasonOf({ state: "backoff", exit: EXIT_3, next_start_time: T })).toBe("exit code 3; restarts in 12 s");
   expect(reasonOf({ state: "waiting", waiting_for: ["db", "bus"] })).toBe("waiting for db, bus");
@@ -86,7 +86,7 @@ test("other states tell what they wait for or came to", () => {
   expect(reasonOf({ state: "stopping", requested_state: "start" })).toBe("stopping, then starting again");
 });
 
-describe("what a stop takes along", () => {
+describe("the processes that a stop also stops", () => {
   const node = (name: string, state: Process["state"], stops_with: string[] = []) =>
     ({ name, state, requested_state: state === "stopped" ? "stop" : "start", stops_with }) as const;
   const db = node("db", "ready");
@@ -99,18 +99,18 @@ describe("what a stop takes along", () => {
   ];
   const names = (found: readonly { name: string }[]) => found.map(({ name }) => name);
 
-  test("is what runs and depends on it, directly or not", () => {
+  test("are those that run and depend on it, directly or not", () => {
     expect(names(stoppedAlong(["db"], all))).toEqual(["web", "api", "behind"]);
     expect(names(stoppedAlong(["db", "api"], all))).toEqual(["web", "behind"]);
     expect(names(stoppedAlong(["web"], all))).toEqual([]);
     expect(names(stoppedAlong([], all))).toEqual([]);
   });
 
-  test("ends also where processes depend on each other", () => {
+  test("are found also if processes depend on each other", () => {
     expect(names(stoppedAlong(["a"], [node("a", "started", ["b"]), node("b", "started", ["a"])]))).toEqual(["b"]);
   });
 
-  test("is still known at the next start, until it is started itself", () => {
+  test("are still known at the next start, until they are started themselves", () => {
     const stopped = (name: string, stopped_with: string | null, requested_state: Process["requested_state"] = "stop") =>
       ({ name, stopped_with, requested_state }) as const;
     const found = [

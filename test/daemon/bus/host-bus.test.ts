@@ -54,7 +54,7 @@ it("gives each run an address with a token of its own, and connects the programs
   expect(new URL(bus.begin("1-3", "x")).username).toMatch(/^[0-9a-f]{32}$/);
 });
 
-it("closes a run's connections when the run is over, and its token is worth nothing then", async () => {
+it("closes the connections of a run when the run is over, and its token is then refused", async () => {
   const bus = await open();
   const url = bus.begin("1-1", "arm");
   const [arm, other] = [await visit(url), await visit(bus.begin("1-2", "eye"))];
@@ -88,7 +88,7 @@ it("keeps port and address for local programs over a restart, in files that only
   expect(logged).toEqual([]);
 });
 
-it("takes another port when its own was taken meanwhile, and says so", async () => {
+it("uses another port if its own was taken meanwhile, and reports that", async () => {
   const first = await open();
   await first.close();
   const squatter = createServer().listen(first.port, "127.0.0.1");
@@ -135,7 +135,7 @@ describe("with a hub that the manager names", () => {
     expect(arm.isConnected).toBe(true);
   });
 
-  it("changes to another hub when the manager names one, and leaves the first", async () => {
+  it("changes to another hub when the manager names one, and disconnects from the first", async () => {
     const [one, two] = [hubBroker(), hubBroker()];
     let current = one;
     const bus = await open(() => dialHub(current)());

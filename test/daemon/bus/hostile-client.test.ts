@@ -79,7 +79,7 @@ it.each([
   expect(await answer(evil, `SUB ${subject} q 6\r\n`)).toBe(`${refusal} using queue "q"'\r\n`);
 });
 
-it("a wildcard shows a client nothing of the manager, and no answers to others", async () => {
+it("a wildcard gives a client no messages for the manager, and no answers to others", async () => {
   const port = bus.broker.port();
   expect(await answer(evil, "SUB > 7\r\n")).toBe("");
   for (const subject of ["mgr.host.rt1.do.stop", "mgr.client.sim%2Farm.x", "_INBOX.victim.1", "$SYS.x", "topic.open"])
@@ -87,7 +87,7 @@ it("a wildcard shows a client nothing of the manager, and no answers to others",
   expect(await answer(evil, "UNSUB 7\r\n")).toBe("MSG topic.open 7 0\r\n\r\n");
 });
 
-it("a client that registers as another one stays what its token says, and gets none of that client's topics", async () => {
+it("a client that registers as another one keeps the identity of its token, and gets none of that client's topics", async () => {
   expect(await register(evil, { name: "arm", pid: 1, topics: [{ name: "arm/state", encoding: "raw" }] })).toMatch(
     /"ok":true.*"code":"conflict"/,
   );
@@ -99,7 +99,7 @@ it("a client that registers as another one stays what its token says, and gets n
   expect(topics).toMatchObject([{ name: "arm/state", connection: clients[0]?.connection }]);
 });
 
-it("a client that pretends to be an instance of another one's service is an instance of its own, and the question to the other stays private", async () => {
+it("a client that claims to be an instance of another client's service is an instance of its own, and the request to the other stays private", async () => {
   await answer(evil, "SUB $SRV.INFO.arm.1 8\r\nSUB $SRV.> 9\r\n");
   const info = { name: "arm", id: "1", metadata: { name: "arm/move" }, endpoints: [] };
   for (const [client, metadata] of [
@@ -118,7 +118,7 @@ it("a client that pretends to be an instance of another one's service is an inst
   ]);
 });
 
-it("when its run is over, a client is cut off, its token is worth nothing, and its topics are free", async () => {
+it("when its run is over, a client is disconnected, its token is refused, and its topics are free", async () => {
   const url = bus.begin("1-3", "sim/late");
   const late = await join(url);
   await register(late, { name: "late", topics: [{ name: "late", encoding: "raw" }] });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
+import { jsonOf } from "../../../src/bus/client/rpc-envelope.ts";
 import { loadPage } from "../../../src/contract/loads.ts";
 import { uniqueSeconds } from "../../support/processes.ts";
 import { HostRig, spec } from "../support/hosts.ts";
@@ -40,12 +41,6 @@ function nameOf(pid: number): string {
 }
 
 async function loadsOf({ host, session }: HostRig) {
-  const { list, pages } = await host.request("loads", { session });
-  const loads = new Map<string, { cpuMs: number; rss: number; processes: number; ageMs: number }>();
-  for (let page = 0; page < pages; page++) {
-    const { data } = await host.request("task_page", { session, list, page });
-    for (const [name, cpuMs, rss, processes, ageMs] of loadPage.parse(JSON.parse(Buffer.from(data).toString())))
-      loads.set(name, { cpuMs, rss, processes, ageMs });
-  }
-  return loads;
+  const rows = loadPage.parse(jsonOf((await host.request("loads", { session })).data));
+  return new Map(rows.map(([name, cpuMs, rss, processes, ageMs]) => [name, { cpuMs, rss, processes, ageMs }]));
 }

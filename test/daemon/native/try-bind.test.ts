@@ -17,6 +17,6 @@ test.each(["127.0.0.1", "::1"])("a port of %s that is taken is reported, a free 
   await once(again, "close");
 });
 
-test("an address of another machine is an error", () => {
+test("an address of another machine is reported as an error", () => {
   expect(bindError("192.0.2.1", 8130)).toBe("EADDRNOTAVAIL");
 });

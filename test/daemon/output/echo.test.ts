@@ -12,7 +12,7 @@ test("a wait for an echo ends with the next output, within the same turn", async
   expect(done).toEqual([1, 2]);
 });
 
-test("a program that does not echo is not waited for", async () => {
+test("a program that does not echo delays nothing", async () => {
   const echo = new Echo();
   echo.come();
   await expect(echo.next()).resolves.toBeUndefined();

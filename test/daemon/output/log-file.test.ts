@@ -42,7 +42,7 @@ async function eventually(holds: () => boolean): Promise<void> {
 const holds = (path: string, part: string) => () => existsSync(join(folder, path)) && text(path).includes(part);
 
 describe("a log file", () => {
-  test("gets every byte of every run, and its folder is made", async () => {
+  test("gets every byte of every run, and its folder is created", async () => {
     await using rig = await HostRig.open();
     await rig.event(await rig.spawn(logged("echo one; seq 1 20000")), "extinct");
     await rig.event(await rig.spawn(logged("echo two")), "extinct");
@@ -85,7 +85,7 @@ describe("a log file", () => {
     expect(whole).toBe(Array.from({ length: 400_000 }, (_, n) => `${n + 1}\r\n`).join(""));
   });
 
-  test("keeps as many files as it may", async () => {
+  test("keeps as many files as configured", async () => {
     await using rig = await HostRig.open();
     await rig.event(await rig.spawn(logged("exec seq 1 100000", { max_size: 10_000, max_files: 3 })), "extinct");
     await rig.host.close();
@@ -116,7 +116,7 @@ describe("a log file", () => {
     expect(text().startsWith("five\r\n")).toBe(true);
   });
 
-  test("is appended to by the daemon after this one", async () => {
+  test("is continued by the next daemon", async () => {
     {
       await using rig = await HostRig.open();
       await rig.event(await rig.spawn(logged("echo one")), "extinct");
@@ -127,7 +127,7 @@ describe("a log file", () => {
     expect(text()).toBe("one\r\ntwo\r\n");
   });
 
-  test("is let go when its run has ended", async () => {
+  test("is closed when its run has ended", async () => {
     await using rig = await HostRig.open();
     await rig.event(await rig.spawn(logged("echo one")), "extinct");
     const { readlinkSync } = await import("node:fs");
@@ -145,7 +145,7 @@ describe("a log file", () => {
 });
 
 describe("a log file that cannot be written", () => {
-  test("is reported once, the process runs on, and what could be kept is written later", async () => {
+  test("is reported once, the process continues, and what could be kept is written later", async () => {
     await using rig = await HostRig.open();
     mkdirSync(join(folder, "logs/p.log"), { recursive: true });
     const run = await rig.spawn(logged('echo one; while read word; do echo "<$word>"; done'));
@@ -171,7 +171,7 @@ describe("a log file that cannot be written", () => {
     expect(statSync("/dev/full").isCharacterDevice()).toBe(true);
   });
 
-  test.runIf(isRoot)("on a full disk: once there is room again it goes on, and what was lost is declared in it", async () => {
+  test.runIf(isRoot)("on a full disk continues once there is room, and declares what was lost", async () => {
     const disk = join(folder, "disk");
     mkdirSync(disk);
     execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=256k", "none", disk]);

@@ -27,7 +27,7 @@ const cuttable = (text: Buffer, cuts: readonly number[]) => {
   return ends.map((end, index) => text.subarray(ends[index - 1] ?? 0, end));
 };
 
-test("no byte is lost, no file is too large and no character is cut, however the output comes", () => {
+test("no byte is lost, no file is too large and no character is cut, whatever the sizes of the writes", () => {
   const character = fc.constantFrom("a", "b", "\n", "ü", "✓", "🚀");
   fc.assert(
     fc.property(fc.array(character, { maxLength: 300 }), fc.array(fc.nat(), { maxLength: 20 }), (characters, cuts) => {
@@ -43,7 +43,7 @@ test("no byte is lost, no file is too large and no character is cut, however the
   );
 });
 
-test("bytes that are not text are split, too, and none is lost", () => {
+test("bytes that are not text are split as well, and none is lost", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500, min: 0x80, max: 0xbf }), fc.array(fc.nat(), { maxLength: 9 }), (bytes, cuts) => {
       const text = Buffer.from(bytes);
@@ -66,7 +66,7 @@ test("the rest of a character is at most three bytes", () => {
   expect(restOfCharacter(Buffer.alloc(0))).toBe(0);
 });
 
-test("rotation moves each file on and keeps as many as it may, also when it may keep fewer than before", async () => {
+test("rotation renames each file and keeps the configured number, also if that is smaller than before", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mgr-rotate-"));
   try {
     const path = join(folder, "p.log");

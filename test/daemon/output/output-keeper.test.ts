@@ -54,7 +54,7 @@ describe("the files of kept output", () => {
     );
   });
 
-  test("stay within the limits of a process and of the host, and have the newest output", async () => {
+  test("stay within the limits of a process and of the host, and keep the newest output", async () => {
     const rings = new RingStore();
     const files = keeper(rings);
     const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
@@ -70,7 +70,7 @@ describe("the files of kept output", () => {
     }
   });
 
-  test("say how many bytes are missing where a pass may write less than was printed", async () => {
+  test("record how many bytes are missing if a pass may write less than was printed", async () => {
     const rings = new RingStore();
     const files = keeper(rings, { maxPassBytes: 1_000 });
     print({ rings, files }, "flood", "begin");
@@ -87,7 +87,7 @@ describe("the files of kept output", () => {
     );
   });
 
-  test("that are torn are read as far as they go; others are removed", async () => {
+  test("that are torn are read up to the damage; others are removed", async () => {
     const rings = new RingStore();
     const files = keeper(rings);
     print({ rings, files }, "torn", "0123456789");
@@ -106,7 +106,7 @@ describe("the files of kept output", () => {
     expect(readdirSync(folder)).toEqual([file]);
   });
 
-  test("are made again if their folder is removed while the daemon runs", async () => {
+  test("are written again if their folder is removed while the daemon runs", async () => {
     const rings = new RingStore();
     const files = keeper(rings);
     print({ rings, files }, "p", "one ");
@@ -119,7 +119,7 @@ describe("the files of kept output", () => {
   });
 });
 
-test("output of a new daemon begins at one offset in all rings, after what the daemon before left", async () => {
+test("output of a new daemon begins at one offset in all rings, after the output of the previous daemon", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mgr-kept-"));
   try {
     const options = { runtimeFolder: folder, diskFolder: join(folder, "disk"), previousEnd: null };

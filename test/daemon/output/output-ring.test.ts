@@ -22,7 +22,7 @@ const writes = fc.array(
 );
 
 describe("an output ring", () => {
-  test("holds what an array of all bytes holds, but for the oldest blocks", () => {
+  test("holds all bytes but the oldest blocks, as an array would", () => {
     fc.assert(
       fc.property(writes, fc.integer({ min: 4_096, max: 5 * BLOCK_BYTES }), fc.infiniteStream(fc.nat()), (pieces, backlog, numbers) => {
         const ring = new OutputRing(backlog);
@@ -59,7 +59,7 @@ describe("an output ring", () => {
     expect(data.toString()).toBe("first");
   });
 
-  test("knows where its last whole character ends", () => {
+  test("finds the end of its last whole character", () => {
     const ring = new OutputRing(4_096);
     const ends = [...Buffer.from("a€😀\n")].map((byte) => {
       ring.append(Buffer.of(byte));
@@ -71,7 +71,7 @@ describe("an output ring", () => {
     expect(ring.characterEnd).toBe(ring.end - 1);
   });
 
-  test("forgets nothing from its pin on, within bounds, and then what is too much", () => {
+  test("keeps everything after its pin, within bounds, and then drops the excess", () => {
     const ring = new OutputRing(4_096);
     ring.append(Buffer.alloc(100_000));
     ring.pin = 90_000;
@@ -103,7 +103,7 @@ describe("the rings of a daemon", () => {
     for (let block = 0; block < blocks; block++) ring.append(Buffer.alloc(BLOCK_BYTES, name));
   };
 
-  test("stay within their budget: the oldest blocks of the largest go first", () => {
+  test("stay within their budget: the oldest blocks of the largest are dropped first", () => {
     const rings = new RingStore(64 * BLOCK_BYTES);
     fill(rings, "small", 8);
     fill(rings, "large", 200);
@@ -120,7 +120,7 @@ describe("the rings of a daemon", () => {
     expect(large?.blockCount).toBeGreaterThan(20);
   });
 
-  test("keep the newest block of each whatever the budget", () => {
+  test("keep the newest block of each, whatever the budget", () => {
     const rings = new RingStore(BLOCK_BYTES);
     for (let index = 0; index < 4; index++) fill(rings, `p${index}`, 3);
     for (let index = 0; index < 4; index++) expect(rings.find(`p${index}`)?.blockCount).toBe(1);

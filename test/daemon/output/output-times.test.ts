@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { OutputTimes } from "../../../src/daemon/output/output-times.ts";
 
-test("output since a time begins where it was written; after a pause there is nothing of before", () => {
+test("output since a time begins where it was written; after a pause, none of before is included", () => {
   const times = new OutputTimes();
   const written = [10_000, 10_400, 11_200, 60_000];
   for (const [offset, time] of written.entries()) times.note(offset, time);
@@ -12,7 +12,7 @@ test("output since a time begins where it was written; after a pause there is no
   expect(new OutputTimes().offsetAt(0)).toBeNull();
 });
 
-test("the output from an offset on was written from the mark before it on", () => {
+test("the times of output from an offset on begin with the last mark before it", () => {
   const times = new OutputTimes();
   for (const [offset, time] of [
     [0, 1_000],
@@ -30,7 +30,7 @@ test("the output from an offset on was written from the mark before it on", () =
   expect(new OutputTimes().from(0)).toEqual([]);
 });
 
-test("however much and however irregularly is written, none of what is asked for is left out", () => {
+test("however much and however irregularly is written, none of the requested output is left out", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 100_000 }),

@@ -41,7 +41,7 @@ function pass(milliseconds: number, step: number): void {
   for (let passed = 0; passed < milliseconds; passed += step) clock.advance(step);
 }
 
-it("tries a child that never reads ever less often: some sixteen times a second, not all the time", () => {
+it("a child that never reads is tried less and less often: some sixteen times a second, not all the time", () => {
   writer.write(Buffer.alloc(1024 * 1024, "x"));
   pass(1_000, 1);
   const before = tries;
@@ -50,7 +50,7 @@ it("tries a child that never reads ever less often: some sixteen times a second,
   expect(tries - before).toBeLessThan(1_000);
 });
 
-it("goes on with a piece each turn once the child reads again", () => {
+it("writing continues with a piece each turn once the child reads again", () => {
   writer.write(Buffer.alloc(200_000, "x"));
   pass(1_000, 1);
   const waiting = writer.queuedBytes;

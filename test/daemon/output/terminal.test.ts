@@ -54,7 +54,7 @@ describe("exit", () => {
     ["kill -TERM $$", { code: null, signal: "SIGTERM" }],
     ["kill -KILL $$", { code: null, signal: "SIGKILL" }],
     ["kill -SEGV $$", { code: null, signal: "SIGSEGV" }],
-  ])("'%s' is reported as it was", async (line, expected) => {
+  ])("'%s' is reported correctly", async (line, expected) => {
     const run = await record(shell(line));
     expect(await run.exit).toMatchObject(expected);
     run.terminal.close();
@@ -70,7 +70,7 @@ describe("exit", () => {
     run.terminal.close();
   });
 
-  test("a grandchild that floods the terminal does not hold the exit back either", async () => {
+  test("a grandchild that floods the terminal does not delay the exit either", async () => {
     const run = await record(shell("trap '' HUP; yes & echo $!; exit 5"));
     expect(await run.exit).toMatchObject({ code: 5 });
     const flooder = Number(/(\d+)\r\n/.exec(run.text())?.[1]);
@@ -79,7 +79,7 @@ describe("exit", () => {
   });
 });
 
-describe("what a child has", () => {
+describe("a child has", () => {
   test("a session and a controlling terminal of its own, and the terminal's size", async () => {
     const run = await record(["/bin/sh", "-c", "stty size; tty; ps -o pid=,sid=,tpgid= -p $$; echo done; read wait"], {
       rows: 31,
@@ -177,7 +177,7 @@ describe("a program that cannot be started is refused with a sentence", () => {
   test("a file as working directory", async () => expect(await reason(["true"], { cwd: "/etc/passwd" })).toContain("is not a directory"));
   test("an empty command", async () => expect(await reason([""])).toContain("the command is empty"));
   test("a NUL in a word", async () => expect(await reason(["true", "a\0b"])).toContain("NUL"));
-  test("more arguments than the kernel takes", async () =>
+  test("more arguments than the kernel accepts", async () =>
     expect(await reason(["true", "x".repeat(3_000_000)])).toContain("longer than the kernel allows"));
 
   test("a relative program is looked for from the working directory", async () => {

@@ -57,7 +57,7 @@ test("no chunk passes its window or is larger than allowed, and with windows mov
   );
 });
 
-test("a window that was moved sends nothing twice, another sends what it names again", () => {
+test("a window that was moved sends nothing twice, and another window sends what it covers again", () => {
   const { sender, chunks, say } = rig();
   const offsets = () => chunks.splice(0).map(({ offset, data }) => [offset, data.length]);
   sender.set({ name: "p", from: 0, length: 100, moved: true });
@@ -86,7 +86,7 @@ test("evicted bytes come as a gap that stays inside of the window", () => {
   expect(chunks.slice(1).reduce((sum, chunk) => sum + chunk.data.length, 0)).toBe(500_000 - start);
 });
 
-test("a window from the end is anchored at once, and one of length 0 closes", () => {
+test("a window from the end is anchored at once, and one of length 0 closes the window", () => {
   const { sender, chunks, say } = rig();
   say(Buffer.from("old"));
   sender.set({ name: "p", from: null, length: 100 });
@@ -98,7 +98,7 @@ test("a window from the end is anchored at once, and one of length 0 closes", ()
   expect(chunks).toEqual([]);
 });
 
-test("a name that never ran is an empty ring at 0, and is heard once it runs", () => {
+test("a name that never ran is an empty ring at 0, and its output is sent once it runs", () => {
   const { sender, chunks, say } = rig();
   sender.set({ name: "p", from: null, length: 100 });
   say(Buffer.from("first"));
@@ -125,7 +125,7 @@ test("a receiver that moves the window while it receives a chunk gets each byte 
   expect(offsets).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
 });
 
-test("output after quiet is sent at once; what streams is sent in pieces of 64 KiB, the rest of it after 2 ms", async () => {
+test("output after a pause is sent at once; a stream is sent in pieces of 64 KiB, the rest of it after 2 ms", async () => {
   const { rings, sender, chunks } = rig();
   sender.set({ name: "p", from: 0, length: 1024 * 1024 });
   const say = (length: number) => {
@@ -165,7 +165,7 @@ function fullRig() {
   return { sender, sent, way, write };
 }
 
-test("while the way out is full a flood waits in its ring; what is short and comes after quiet goes at once", () => {
+test("while the connection is full, a flood waits in its ring; short output after a pause is sent at once", () => {
   const { sender, sent, way, write } = fullRig();
   for (const name of ["flood", "other flood", "shell"]) sender.set({ name, from: 0, length: 1024 * 1024 });
   write("flood", 500_000);
@@ -182,7 +182,7 @@ test("while the way out is full a flood waits in its ring; what is short and com
   expect(floods.reduce((sum, { data }) => sum + data.length, 0)).toBe(800_000);
 });
 
-test("a ring that holds less than a window never waits: what it kept back would be lost", () => {
+test("a ring that holds less than a window never waits: the output that it held back would be lost", () => {
   const { sender, sent, write } = fullRig();
   sender.set({ name: "small", from: 0, length: 1024 * 1024 });
   for (let index = 0; index < 10; index++) write("small", 64 * 1024, 64 * 1024);
@@ -191,7 +191,7 @@ test("a ring that holds less than a window never waits: what it kept back would 
   sender.clear();
 });
 
-test("however room comes and goes, every byte of every process comes once and in order", () => {
+test("whatever room there is, every byte of every process is sent once and in order", () => {
   const step = fc.oneof(
     fc.record({ name: fc.constantFrom("a", "b", "c"), say: fc.nat(100_000) }),
     fc.nat(4).map((room) => ({ room })),

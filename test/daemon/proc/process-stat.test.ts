@@ -6,7 +6,7 @@ import { parseStat } from "../../../src/daemon/proc/process-stat.ts";
 const FIELDS = 50;
 const number = fc.bigInt(0n, 2n ** 64n - 1n);
 
-test("any name and any numbers are read back", () => {
+test("any name and any numbers are parsed back", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 2 ** 22 }),
@@ -53,13 +53,13 @@ test("any other line is not a task", () => {
   );
 });
 
-test("a line that is cut is not a task", () => {
+test("a truncated line is not a task", () => {
   const line = readFileSync("/proc/self/stat");
   const nameEnd = line.lastIndexOf(")");
   for (let length = 0; length < nameEnd + 60; length++) expect(parseStat(line.subarray(0, length))).toBeNull();
 });
 
-test("every task of this machine is read", () => {
+test("every task of this machine can be parsed", () => {
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     let line: Buffer;
     try {

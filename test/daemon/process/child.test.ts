@@ -25,7 +25,7 @@ async function untilEnded(pid: number): Promise<void> {
   await expect.poll(() => readStat(pid)?.ended).toBe(true);
 }
 
-it("the exits of many children are told once each, also behind an ended child of other code", async () => {
+it("the exits of many children are reported once each, also behind an ended child of other code", async () => {
   // The oldest child, which hides all others from a question for any ended child until it is reaped.
   const stranger = start("exit 0");
   await untilEnded(stranger);
@@ -41,7 +41,7 @@ it("the exits of many children are told once each, also behind an ended child of
   expect((await ended).slice(0, 2)).toEqual([null, "SIGKILL"]);
 });
 
-it("a child that other code has reaped has ended, in a way that is not known", async () => {
+it("a child that other code has reaped is reported as ended, with an unknown exit", async () => {
   const other = child("sleep 1000");
   const taken = child("sleep 1000");
   const ended = once(taken, "exit");

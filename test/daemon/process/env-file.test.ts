@@ -33,7 +33,7 @@ describe("an env file", () => {
     });
   });
 
-  test("takes single quotes as they are, and escapes in double quotes; both over several lines", () => {
+  test("takes single quotes literally, and escapes in double quotes; both over several lines", () => {
     expect(parse('A=\'$HOME \\n #\' # why\nB="a\\nb\\t\\"c\\" \\$x \\\\ \\d"\nC="one\ntwo"\nD=\'one\n\'\n')).toEqual({
       A: "$HOME \\n #",
       B: 'a\nb\t"c" $x \\ \\d',
@@ -42,7 +42,7 @@ describe("an env file", () => {
     });
   });
 
-  test("that cannot be understood names file and line", () => {
+  test("that cannot be parsed is reported with file and line", () => {
     expect(problem("A=1\nnonsense\n")).toBe("env_file '.env', line 2: 'nonsense' is not NAME=value; begin a comment with #");
     expect(problem('A=1\n\nB="x\ny\n')).toBe("env_file '.env', line 3: the value of 'B' begins with \", which is not closed");
     expect(problem("A='x' y\n")).toBe("env_file '.env', line 1: 'y' follows the closing quote of 'A'");
@@ -50,7 +50,7 @@ describe("an env file", () => {
     expect(problem("=x\n")).toContain("line 1");
   });
 
-  test("gives every value back that was quoted for it", () => {
+  test("returns every value that was quoted for it", () => {
     const value = fc.string({ unit: fc.constantFrom("a", " ", "#", "'", '"', "\\", "$", "\n", "=", "ü", "n") });
     fc.assert(
       fc.property(fc.array(value, { maxLength: 5 }), (values) => {

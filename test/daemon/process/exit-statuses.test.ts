@@ -60,7 +60,7 @@ describe("how a run ended", () => {
     });
   });
 
-  it(`and by terminals, ${ROUNDS} times each`, { timeout: 60_000 + ROUNDS * 10_000 }, async () => {
+  it(`is reported correctly by terminals, ${ROUNDS} times each`, { timeout: 60_000 + ROUNDS * 10_000 }, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await expectAll(
         WAYS,

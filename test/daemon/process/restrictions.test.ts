@@ -55,13 +55,13 @@ describe("limits", () => {
     expect(text).toMatch(/^Max stack size +unlimited +unlimited /m);
   });
 
-  test("are what ulimit shows", async () => {
+  test("are reported by ulimit", async () => {
     expect(
       await output({ limits: { nofile: { soft: 64, hard: 64 }, fsize: { soft: 1_048_576, hard: 1_048_576 } } }, "ulimit -n; ulimit -f"),
     ).toBe("64\n2048\n");
   });
 
-  test("do not touch the one by which runs are tagged: what shed all other signs is still found", async () => {
+  test("do not affect the limit by which runs are tagged: a process without any other mark is still found", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", "env -i setsid sleep 60 & echo up; wait", { limits: { nofile: { soft: 50, hard: 50 } } }));
     rig.watch("p");
@@ -81,7 +81,7 @@ describe("limits", () => {
 });
 
 describe("scheduling", () => {
-  test("affinity and nice are the program's own and its children's", async () => {
+  test("affinity and nice apply to the program and its children", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(
       spec("p", "sleep 60 & echo up $!; wait", { scheduling: { policy: null, prio: null, affinity: [0], nice: 7 } }),
@@ -95,14 +95,14 @@ describe("scheduling", () => {
     }
   });
 
-  test("policy batch and idle are what /proc shows", async () => {
+  test("policy batch and idle are shown by /proc", async () => {
     for (const policy of [3, 5]) {
       const text = await output({ scheduling: { policy, prio: null, affinity: null, nice: null } }, "cat /proc/self/stat");
       expect(text.split(") ")[1]?.split(" ")[38]).toBe(String(policy));
     }
   });
 
-  test.runIf(isRoot)("real-time policies come with their priority, the least if none is given", async () => {
+  test.runIf(isRoot)("real-time policies have their priority, the lowest if none is given", async () => {
     const read = async (policy: number, prio: number | null) => {
       const stat = (await output({ scheduling: { policy, prio, affinity: null, nice: null } }, "cat /proc/self/stat"))
         .split(") ")[1]
@@ -127,7 +127,7 @@ describe("scheduling", () => {
 });
 
 describe("umask", () => {
-  test("is the program's", async () => {
+  test("applies to the program", async () => {
     expect(await output({ umask: 0o027 }, "umask")).toBe("0027\n");
     expect(await output({ umask: 0 }, "umask")).toBe("0000\n");
   });
@@ -136,7 +136,7 @@ describe("umask", () => {
 describe.runIf(isRoot)("a user", () => {
   const nobody = "nobody";
 
-  test("gives ids, all groups, a terminal of its own and what a login sets; the daemon stays root", async () => {
+  test("sets ids, all groups, a terminal of its own and the variables of a login; the daemon stays root", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(
       spec("p", 'id -un; id -u; echo "$HOME $USER $LOGNAME"; stat -c %U "$(tty)"; : < "$(tty)" && echo opened; sleep 60', {
@@ -170,11 +170,11 @@ describe.runIf(isRoot)("a user", () => {
     expect(text.trim().split(" ").sort()).toEqual(expected);
   });
 
-  test("by number is the same; the environment of the configuration wins over the account's", async () => {
+  test("may be given by number; the environment of the configuration overrides that of the account", async () => {
     expect(await output({ user: "65534", environment: { HOME: "/tmp" } }, 'echo "$(id -un) $HOME"')).toBe("nobody /tmp\n");
   });
 
-  test("together with limits, scheduling and umask gets all of them, also what only root may give", async () => {
+  test("together with limits, scheduling and umask gets all of them, also those that only root may set", async () => {
     const text = await output(
       {
         user: nobody,
@@ -188,7 +188,7 @@ describe.runIf(isRoot)("a user", () => {
     expect([name, umask, nofile, stat?.split(") ")[1]?.split(" ")[38]]).toEqual(["nobody", "0077", "300", "2"]);
   });
 
-  test("is what a process is by the time that it is restricted, each time", async () => {
+  test("is in effect before the process is restricted, each time", async () => {
     await using rig = await HostRig.open();
     const limits = { nofile: { soft: 300, hard: 300 } };
     for (let round = 0; round < ROUNDS; round++) {
@@ -210,7 +210,7 @@ describe.runIf(isRoot)("a user", () => {
     expect(field(await readFile("/proc/self/status", "utf8"), "Uid")).toBe("0 0 0 0");
   });
 
-  test("does not mind parts of PATH that it may not enter", async () => {
+  test("may lack access to parts of PATH", async () => {
     const closed = mkdtempSync(join(folder, "closed-"));
     const inherited = { PATH: `${closed}:/usr/bin:/bin` };
     expect(await output({ user: nobody, inherited, program: { kind: "exec", argv: ["id", "-un"] } }, "")).toBe("nobody\n");
@@ -228,7 +228,7 @@ describe.runIf(isRoot)("a user", () => {
   });
 });
 
-test.runIf(isRoot)("a daemon that is not root runs programs as itself only, and says so", async () => {
+test.runIf(isRoot)("a daemon that is not root runs programs as itself only, and reports that for other users", async () => {
   const { execFile } = await import("node:child_process");
   const accounts = new URL("../../../src/daemon/process/accounts.ts", import.meta.url).pathname;
   const script = `

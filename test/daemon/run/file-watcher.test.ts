@@ -87,7 +87,7 @@ class Watched implements Disposable {
 }
 
 describe("watched globs", () => {
-  test("tell of files that are changed, added, renamed and removed, also in folders that are new", async () => {
+  test("report files that are changed, added, renamed and removed, also in folders that are new", async () => {
     put("src/a.js");
     using watched = new Watched(["src/**/*.js"]);
     await watched.settled("src/a.js");
@@ -129,7 +129,7 @@ describe("watched globs", () => {
     expect(await watched.next()).toBe("config.json");
   });
 
-  test("gather a burst of changes into one", async () => {
+  test("combine a burst of changes into one", async () => {
     put("a.js");
     const clock = new HeldClock();
     using watched = new Watched(["*.js"], clock);
@@ -150,7 +150,7 @@ describe("watched globs", () => {
     ["the link itself", "current/**/*.js"],
     ["a folder behind it", "current/src/*.js"],
     ["a link to that link", "alias/src/*.js"],
-  ])("tell of a link that leads elsewhere, as a deployment is switched (%s), and of what is there from then on", async (_, glob) => {
+  ])("report a link that is switched to another target, as by a deployment (%s), and its later content", async (_, glob) => {
     put("build-1/src/a.js");
     put("build-2/src/a.js");
     symlinkSync("build-1", join(folder, "current"));
@@ -167,7 +167,7 @@ describe("watched globs", () => {
     expect(await watched.next()).toMatch(/src\/a\.js$/);
   });
 
-  test("find a folder that is made later", async () => {
+  test("find a folder that is created later", async () => {
     using watched = new Watched(["late/*.js"]);
     put("late/a.js");
     await watched.settled("late/a.js");
@@ -177,7 +177,7 @@ describe("watched globs", () => {
   });
 });
 
-test("a change is an event of the living run, and nothing once it is being stopped", async () => {
+test("a change is an event of the living run, and none once the run is being stopped", async () => {
   put("a.js");
   await using rig = await HostRig.open();
   const run = await rig.spawn(

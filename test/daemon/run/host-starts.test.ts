@@ -9,7 +9,7 @@ function open() {
   return { host, hello };
 }
 
-it("a host that is closed while a program is being started leaves nothing of it", async () => {
+it("a host that is closed while a program is being started leaves no process of it", async () => {
   const seconds = uniqueSeconds();
   const { host, hello } = open();
   const { session } = await hello();
@@ -26,7 +26,7 @@ it("a host that is closed while a program is being started leaves nothing of it"
   expect(processesWith(seconds)).toEqual([]);
 });
 
-it("a stop that comes while its run is being started is carried out on what comes up", async () => {
+it("a stop during the start of its run is carried out on the started program", async () => {
   const seconds = uniqueSeconds();
   const { host, hello } = open();
   const { session } = await hello();

@@ -57,7 +57,7 @@ describe("a ready condition", () => {
     expect(tries).toBeLessThan(3);
   });
 
-  test("http holds with the status, path and headers that were asked for", async () => {
+  test("http holds with the configured status, path and headers", async () => {
     await using rig = await HostRig.open();
     const seen: string[] = [];
     let status = 503;
@@ -92,7 +92,7 @@ describe("a ready condition", () => {
     expect((await rig.event(run, "exited")).run.exit).toMatchObject({ code: 7 });
   });
 
-  test("a probe that hangs is given up in time and asked again; nothing of it is left", async () => {
+  test("a probe that hangs is cancelled in time and repeated; no process of it is left", async () => {
     await using rig = await HostRig.open();
     const folder = await mkdtemp(join(tmpdir(), "mgr-probe-"));
     try {
@@ -112,7 +112,7 @@ describe("a ready condition", () => {
     }
   });
 
-  test("is not met any more once the run has ended: instant death after it never makes a dead run ready", async () => {
+  test("cannot be met once the run has ended: a probe that succeeds late does not make a dead run ready", async () => {
     await using rig = await HostRig.open();
     await using server = await listening(createServer((socket) => socket.end()));
     const rounds = Array.from({ length: 12 }, async (_, round) => {
@@ -144,7 +144,7 @@ describe("a ready condition", () => {
 });
 
 describe("liveness", () => {
-  test("fails after so many failures in a row, once, with what failed", async () => {
+  test("fails after the configured number of consecutive failures, once, with the reason", async () => {
     await using rig = await HostRig.open();
     let answers = [200, 500, 200, 500, 500, 500, 500];
     await using server = await listening(createHttpServer((_, response) => response.writeHead(answers.shift() ?? 500).end()));
@@ -167,7 +167,7 @@ describe("liveness", () => {
     expect(rig.events.at(-1)?.run.unhealthy).toMatch(/^not alive: tcp 127\.0\.0\.1:\d+ failed: .*ECONNREFUSED/);
   });
 
-  test("of a run that is being stopped does not matter any more", async () => {
+  test("of a run that is being stopped is ignored", async () => {
     await using rig = await HostRig.open();
     const port = await freePort();
     const run = await rig.spawn(

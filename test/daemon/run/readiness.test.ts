@@ -32,7 +32,7 @@ describe("an expression", () => {
     );
   });
 
-  test("matches what a person reads, and the raw bytes too", () => {
+  test("matches the visible text, and the raw bytes too", () => {
     const coloured = "\x1b[1;32mserver\x1b[0m \x1b]8;;http://x\x07rea\x1b(Bdy\x1b]8;;\x1b\\\r\n";
     const plain = watch(regex("server ready\\n"));
     plain.say(coloured);
@@ -44,7 +44,7 @@ describe("an expression", () => {
     expect(raw.calls()).toBe(1);
   });
 
-  test("reaches back over 60,000 characters, not over more than the carry", () => {
+  test("spans 60,000 characters, and not more than the carry", () => {
     for (const [distance, expected] of [
       [60_000, 1],
       [200_000, 0],
@@ -58,7 +58,7 @@ describe("an expression", () => {
     }
   });
 
-  test("counts what came right before the end of the run, and nothing after it", () => {
+  test("counts output right before the end of the run, and nothing after it", () => {
     const last = watch(regex("done"));
     last.say("done");
     last.readiness.end();
@@ -83,7 +83,7 @@ describe("an expression", () => {
   });
 });
 
-test("time latches once it has passed, unless the run has ended", () => {
+test("a time is met once it has passed, unless the run has ended", () => {
   const passed = watch({ kind: "time", ms: 2_000 });
   passed.clock.advance(1_999);
   expect(passed.calls()).toBe(0);
@@ -102,7 +102,7 @@ test("a run without a condition never becomes ready", () => {
   expect(calls()).toBe(0);
 });
 
-test("escape sequences vanish, text does not, whatever it is", () => {
+test("escape sequences are removed, and no text is", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom("text", "[0m", "\x1b[0;1m", "\x1b[?25l", "\x1b]0;title\x07", "\x1bM", "\x1b(B", "ü", "\n")),

@@ -18,7 +18,7 @@ function runEndingBy(means: "kill" | "killNow" | "nothing") {
   return { calls, run: { whenExtinct, isExtinct: false, kill: called("kill"), killNow: called("killNow") } as unknown as Run };
 }
 
-test("a tree that the sweeps have not reached in time is killed at once, and what survives that is reported", async () => {
+test("a tree that the sweeps have not reached in time is killed at once, and survivors of that are reported", async () => {
   const clock = testClock();
   const [usual, late, stuck] = [runEndingBy("kill"), runEndingBy("killNow"), runEndingBy("nothing")];
   let left: Run[] | null = null;

@@ -22,7 +22,7 @@ describe("a stop by command", () => {
     expect(rig.sent("p")).toContain("bye");
   });
 
-  test("that does not help in time is ended, and the next step follows; SIGKILL comes after the last", async () => {
+  test("that does not end the process in time is ended, and the next step follows; SIGKILL comes after the last", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", stubborn(LOOP)));
     rig.watch("p");
@@ -63,7 +63,7 @@ describe("a stop by command", () => {
     expect(rig.log.filter((entry) => entry.level === "warning")).toEqual([]);
   });
 
-  test("gives way to a stop with other steps", async () => {
+  test("is replaced by a stop with other steps", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", stubborn(LOOP)));
     rig.watch("p");

@@ -4,7 +4,7 @@ import { DuplicateDaemonGuard } from "../../../src/daemon/session/duplicate-daem
 import { BusRig } from "../../bus/bus-rig.ts";
 import { eventually } from "../../e2e/support/wait.ts";
 
-describe("two daemons that go by one name", () => {
+describe("two daemons of one name", () => {
   let rig: BusRig;
   beforeEach(async () => {
     rig = await BusRig.start();
@@ -27,7 +27,7 @@ describe("two daemons that go by one name", () => {
     return { control, told, state, end };
   };
 
-  it("the second one waits, says so once, and serves when the first has ended", async () => {
+  it("the second one waits, reports that once, and serves when the first has ended", async () => {
     const first = await daemon("a");
     await eventually("the first serves", () => first.state.isServing);
     const second = await daemon("b");
@@ -39,7 +39,7 @@ describe("two daemons that go by one name", () => {
     second.end();
   });
 
-  it("of two that meet later one goes silent", async () => {
+  it("if they meet later, one of them stops serving", async () => {
     const { control, told, state, end } = await daemon("b");
     await eventually("it serves", () => state.isServing);
     const other = await rig.bus("the other");

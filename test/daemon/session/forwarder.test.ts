@@ -143,7 +143,7 @@ describe("a TCP forward", () => {
     expect(gotHere).toEqual({ bytes: HUNDRED_MB, hash: sentThere });
   });
 
-  it("has two directions that end by themselves", async () => {
+  it("has two directions that end independently", async () => {
     const [here, there] = await rig.pair();
     here.end("question");
     expect(await text(there)).toBe("question");
@@ -164,7 +164,7 @@ describe("a TCP forward", () => {
     await expect(rig.session.connect({ host: "no-such-host.invalid", port: 80 })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("holds no more than the windows for a slow reader, and then gives it everything", async () => {
+  it("holds no more than the windows for a slow reader, and delivers everything later", async () => {
     const [here, there] = await rig.pair();
     let accepted = 0;
     // As much as anybody takes: the far program writes until it is told to wait, for good.
@@ -184,7 +184,7 @@ describe("a TCP forward", () => {
     expect(got).toEqual({ bytes: total, hash: await sending });
   });
 
-  it("repeats what was lost on the way, in either direction and of any kind", async () => {
+  it("repeats what was lost, in either direction and of any kind", async () => {
     const [here, there] = await rig.pair();
     let frames = 0;
     rig.loses = ({ kind }) => kind !== "reset" && ++frames % 23 === 0;
@@ -200,7 +200,7 @@ describe("a TCP forward", () => {
     expect(frames).toBeGreaterThan(200);
   });
 
-  it("loses nothing on a bad way when the far program has long closed", async () => {
+  it("loses nothing on a lossy link after the remote program has closed", async () => {
     const [here, there] = await rig.pair();
     here.end("question");
     expect(await text(there)).toBe("question");
@@ -218,7 +218,7 @@ describe("a TCP forward", () => {
     expect(here.errored).toBeNull();
   });
 
-  it("gives a slow program everything, also what the stream was over before it had read", async () => {
+  it("delivers everything to a slow program, also after the end of the stream", async () => {
     const [here, there] = await rig.pair();
     there.end();
     here.resume();
@@ -252,7 +252,7 @@ describe("a TCP forward", () => {
     await gone;
   });
 
-  it("ends when the far program breaks it off", async () => {
+  it("ends when the remote program resets it", async () => {
     const [here, there] = await rig.pair();
     const failed = once(here, "error");
     there.resetAndDestroy();

@@ -10,7 +10,7 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
   );
 const report = (rig: HostRig, session = rig.session) => codeOf(rig.host.request("report", { session, after: null }));
 
-test("the highest epoch wins; the same manager may say hello again, and then only its newest session counts", async () => {
+test("the highest epoch wins; the same manager may say hello again, and then only its newest session is valid", async () => {
   await using rig = await HostRig.open();
   const first = rig.session;
   expect(await report(rig, "made-up")).toBe("stale_session");
@@ -30,7 +30,7 @@ test("a manager without a common contract version is refused with advice", async
   expect(await report(rig)).toBe("accepted");
 });
 
-test("its own log says why it refuses commands", async () => {
+test("the log of the host names the reason for refused commands", async () => {
   await using rig = await HostRig.open();
   const hello = () => codeOf(rig.host.request("hello", { epoch: 9, manager_pid: 4711, contracts: [7, 8] }));
   expect([await hello(), await hello()]).toEqual(["forbidden", "forbidden"]);
@@ -109,7 +109,7 @@ test("heartbeats come every 2 s with seq and session, and at once when a session
   expect(rig.heartbeats.map((heartbeat) => heartbeat.session === null)).toEqual([false, false, true]);
 });
 
-test("windows end with their session, and a stale one opens none", async () => {
+test("windows end with their session, and a stale session opens none", async () => {
   await using rig = await HostRig.open();
   rig.watch("p");
   const stale = rig.session;
@@ -121,7 +121,7 @@ test("windows end with their session, and a stale one opens none", async () => {
   expect(rig.sent("p")).toBe("unseen\r\n");
 });
 
-test("a stop goes on without its manager", async () => {
+test("a stop continues without its manager", async () => {
   await using rig = await HostRig.open();
   const run = await rig.spawn(spec("p", "trap '' TERM; echo up; while :; do sleep 0.01; done"));
   rig.watch("p");

@@ -64,7 +64,7 @@ test("other events of the run do not overtake the end of its leader", () => {
   expect(heard).toEqual(["1-1 exited", "1-1 changed", "1-2 spawned", "1-1 extinct"]);
 });
 
-test("nothing is told after the end of the host", async () => {
+test("nothing is reported after the end of the host", async () => {
   const { clock, heard, ends, pass } = rig();
   pass(stopping, "exited");
   pass(crashed, "exited");

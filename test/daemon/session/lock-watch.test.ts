@@ -26,7 +26,7 @@ afterEach(() => {
 const note = (level: string, msg: string) => log.push(`${level}: ${msg}`);
 const said = (words: RegExp) => expect.poll(() => log.at(-1) ?? "", { timeout: 50_000 }).toMatch(words);
 
-test("a state folder that is removed is made again, until that succeeds; each outcome is said once", async () => {
+test("a state folder that is removed is created again, retried until that succeeds; each outcome is reported once", async () => {
   let remakes = 0;
   const remake = async () => {
     if (++remakes < 3) throw new Error("the disk is full");
@@ -59,7 +59,7 @@ test("a lock that another process has taken meanwhile is waited for", async () =
   expect(await lock.isInPlace()).toBe(true);
 });
 
-test("once it is stopped nothing is made again", async () => {
+test("nothing is created again once the watch is stopped", async () => {
   const stop = watchLock({ lock, remake: () => Promise.reject(new Error("not after the end")), log: note });
   await stop();
   rmSync(state, { recursive: true });

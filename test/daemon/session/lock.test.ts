@@ -74,7 +74,7 @@ describe("a lock file", () => {
     lock.release();
   });
 
-  test("that is not there is not held", async () => {
+  test("that does not exist is not held", async () => {
     expect(await readLock(join(folder, "none.lock"))).toEqual({ held: false, info: null });
   });
 
@@ -87,7 +87,7 @@ describe("a lock file", () => {
     lock.release();
   });
 
-  test("shorter than the one before it leaves nothing of that behind", async () => {
+  test("shorter than the previous one leaves no rest of that one", async () => {
     const path = join(folder, "daemon.lock");
     writeFileSync(path, "x".repeat(5_000));
     const lock = await take(path);
@@ -114,7 +114,7 @@ describe("a lock file", () => {
     (await take(path)).release();
   });
 
-  test("looked at by many at the same moment is not taken for held", async () => {
+  test("read by many processes at the same moment does not count as held", async () => {
     const path = join(folder, "daemon.lock");
     (await take(path)).release();
     const looks = await Promise.all(Array.from({ length: 50 }, () => readLock(path)));
@@ -135,7 +135,7 @@ describe("two processes", () => {
     await first.ended;
   });
 
-  test("of which one is killed leave the lock to the other", async () => {
+  test("release the lock to the other when one is killed", async () => {
     const path = join(folder, "manager.lock");
     const first = otherProcess(path);
     expect(await first.line()).toBe("taken");
@@ -189,7 +189,7 @@ describe("a lock that another process holds", () => {
     await first.ended;
   });
 
-  test("is not taken for that of another folder, another lock or another uid", async () => {
+  test("does not count as held by the holder of another folder, another lock or another uid", async () => {
     const path = join(folder, "state", "manager.lock");
     const first = otherProcess(path);
     expect(await first.line()).toBe("taken");
@@ -204,7 +204,7 @@ describe("a lock that another process holds", () => {
     await first.ended;
   });
 
-  test("is not made up by a file that says so: its process must have it open", async () => {
+  test("cannot be faked by the content of a file: its process must have it open", async () => {
     const path = join(folder, "manager.lock");
     const first = otherProcess(path);
     expect(await first.line()).toBe("taken");
@@ -221,7 +221,7 @@ describe("a lock that another process holds", () => {
 });
 
 describe("a lock whose file is gone", () => {
-  test("is put back in its place, and is held all the time", async () => {
+  test("is written at its path again, and is held all the time", async () => {
     const path = join(folder, "state", "manager.lock");
     const lock = await take(path);
     expect(await lock.isInPlace()).toBe(true);
@@ -249,7 +249,7 @@ describe("a lock whose file is gone", () => {
     lock.release();
   });
 
-  test("has the present address of its holder, written atomically", async () => {
+  test("has the current address of its holder, written atomically", async () => {
     const lock = await take(join(folder, "manager.lock"));
     for (const socket of ["/short", `/${"long".repeat(50)}`, "/a"]) {
       lock.moveTo(socket);
@@ -268,7 +268,7 @@ describe("an instance", () => {
     expect(statSync(join(stateDir, "instance.json")).mode & 0o777).toBe(0o600);
   });
 
-  test("whose file is damaged is not given another uuid behind its back", () => {
+  test("whose file is damaged is not given another uuid silently", () => {
     writeFileSync(join(folder, "instance.json"), "{");
     expect(() => instanceUuid(folder)).toThrow(/instance\.json holds no instance uuid/);
   });

@@ -151,7 +151,7 @@ describe("a host daemon", () => {
     expect(errors()).toBe("");
   });
 
-  test("holds no folder, and gives its children their terminal and nothing else", async () => {
+  test("keeps no folder busy, and gives its children their terminal and nothing else", async () => {
     const cwd = join(folder, "cwd");
     mkdirSync(cwd);
     const { pid } = startDaemon({}, cwd);
@@ -196,7 +196,7 @@ describe("a host daemon", () => {
     },
   );
 
-  test("that is to read the place of the bus from stdin begins when it is there; without one it ends, and nothing happened", async () => {
+  test("that reads the address of the bus from stdin begins when it arrives; if stdin ends without one it exits, and has done nothing", async () => {
     const unneeded = startDaemon({ bus: "stdin" });
     unneeded.daemon.stdin?.end();
     expect(await unneeded.exit).toEqual([0, null]);
@@ -207,7 +207,7 @@ describe("a host daemon", () => {
     expect(await begin("p", `sleep ${word()}`)).toMatchObject({ name: "p", stop_time: null });
   });
 
-  test("goes on without a broker, and is there again when one is", async () => {
+  test("continues without a broker, and reconnects when there is one", async () => {
     const { pid } = startDaemon();
     const before = await greet();
     const run = await before.spawn("p", `sleep ${word()}`);
@@ -223,7 +223,7 @@ describe("a host daemon", () => {
     expect(process.kill(pid, 0)).toBe(true);
   });
 
-  test("whose state folder was removed is found by its successor: that waits until nothing of before is left", async () => {
+  test("whose state folder was removed is found by its successor, which waits until nothing of it is left", async () => {
     const first = startDaemon();
     const manager = await greet();
     const found = word();
@@ -251,7 +251,7 @@ describe("a host daemon", () => {
     await until(() => logOf().includes("the previous daemon was killed; its processes have been killed too"), 60_000, logOf);
   });
 
-  test("finds its manager by that one's lock, wherever it listens now", async () => {
+  test("finds its manager by the lock of the manager, wherever it listens", async () => {
     startDaemon();
     const before = await greet();
     await bus.close();
@@ -266,7 +266,7 @@ describe("a host daemon", () => {
     lock.release();
   });
 
-  test("puts back its lock and what its successor has to know when its state folder is removed", async () => {
+  test("restores its lock and the data for its successor when its state folder is removed", async () => {
     const { pid } = startDaemon();
     const { streamId } = await greet();
     renameSync(join(folder, "state"), join(folder, "gone"));
@@ -324,7 +324,7 @@ describe("a host daemon", () => {
     expect(processesWith(found)).toEqual([]);
   });
 
-  test("ends only when nothing carries its mark any more, also of a run that it does not know", async () => {
+  test("exits only when no process carries its mark any more, also of a run that it does not know", async () => {
     const { daemon, exit } = startDaemon();
     const manager = await greet();
     const env = { PATH: process.env.PATH, MGR_RUN: `${manager.streamId}:9-9` };
@@ -367,7 +367,7 @@ describe("a host daemon", () => {
     await expect.poll(() => processesWith(manager.streamId), { timeout: 60_000 }).toEqual([]);
   });
 
-  test("whose predecessor was killed together with its guard ends what that left before it says that it is there", async () => {
+  test("whose predecessor was killed together with its guard kills the processes of the predecessor before it announces itself", async () => {
     const first = startDaemon();
     const manager = await greet();
     const found = word();
@@ -388,7 +388,7 @@ describe("a host daemon", () => {
   });
 });
 
-test("the bundle goes on when dist and node_modules below it are deleted", async () => {
+test("continues when dist and node_modules of its bundle are deleted", async () => {
   const copy = join(folder, "copy");
   cpSync(join(built, "dist"), join(copy, "dist"), { recursive: true });
   copyPackages(join(copy, "node_modules"));
@@ -417,7 +417,7 @@ describe("the native part of node-pty", () => {
     return startDaemon({}, copy(), join(copy(), "dist/daemon.cjs"));
   };
 
-  test("where no binary fits, the daemon says in one line what to install", async () => {
+  test("without a matching binary, the daemon reports in one line what to install", async () => {
     copyPackages(join(copy(), "node_modules"), ["koffi", "@koromix", "node-pty"]);
     const { exit, errors } = start();
     expect(await exit).toEqual([1, null]);

@@ -20,7 +20,7 @@ describe("a host without its manager", () => {
     expect(stops).toEqual([60_000]);
   });
 
-  it("continues without that setting, or when a manager comes back in time", () => {
+  it("continues without that setting, or if a manager connects in time", () => {
     const { clock, stops, managerLost } = rig();
     managerLost.greeted(null);
     managerLost.lost();

@@ -73,7 +73,7 @@ describe("the folder for sockets", () => {
   // Only root can give a folder away.
   const cases = Object.entries(taken).filter(([name]) => process.getuid?.() === 0 || !name.startsWith("another user"));
 
-  test.each(cases)("is below state_dir when %s has its name in /tmp: other users can do that first", (_, [take, says]) => {
+  test.each(cases)("is below state_dir if %s has its name in /tmp: other users can create that first", (_, [take, says]) => {
     take(join(tmp, SHARED));
     const dir = dirOf("");
     expect(dir).toEqual({ path: join(stateDir, "run"), problems: [expect.stringMatching(says)] });
@@ -86,7 +86,7 @@ describe("the folder for sockets", () => {
     expect(dirOf(session)).toEqual({ path: join(tmp, SHARED, HEX), problems: [expect.stringContaining("is not a folder")] });
   });
 
-  test("has a random name when nothing else is left; the state folder leads to it, also the next time", () => {
+  test("has a random name if no other is possible; the state folder links to it, also the next time", () => {
     const long = join(stateDir, "x".repeat(120));
     mkdirSync(long);
     writeFileSync(join(tmp, SHARED), "");
@@ -99,7 +99,7 @@ describe("the folder for sockets", () => {
     expect(dirOf("", long).path).not.toBe(dir.path);
   });
 
-  test("is short enough to listen in, however long the runtime folder's path is", async () => {
+  test("is short enough for a socket, however long the path of the runtime folder is", async () => {
     const long = join(session, "x".repeat(120));
     mkdirSync(long);
     const { path } = dirOf(long);

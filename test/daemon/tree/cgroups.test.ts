@@ -23,7 +23,7 @@ function proc(cgroup: string, mountinfo: string): string {
 }
 
 describe("cgroups of runs", () => {
-  it("are not there without a cgroup v2, where it cannot be written, and where it cannot kill; nothing is left then", () => {
+  it("are not used without cgroup v2, where it cannot be written, and where it cannot kill; nothing is left then", () => {
     const mount = `41 31 0:38 / ${folder} rw,relatime - cgroup2 cgroup2 rw\n`;
     expect(RunCgroups.create("x", proc("4:memory:/a\n", mount))).toBeNull();
     expect(RunCgroups.create("x", proc("0::/\n", mount.replaceAll("cgroup2", "cgroup")))).toBeNull();
@@ -37,7 +37,7 @@ describe("cgroups of runs", () => {
     expect(RunCgroups.create("x", join(folder, "nowhere"))).toBeNull();
   });
 
-  it("that daemons left which were killed together with their guards are removed by the next one; those of others stay", async () => {
+  it("of daemons that were killed together with their guards are removed by the next daemon; those of others stay", async () => {
     const mount = `41 31 0:38 / ${folder} rw,relatime - cgroup2 cgroup2 rw\n`;
     const own = startTimeOf(process.pid);
     const child = spawn("true");
@@ -52,7 +52,7 @@ describe("cgroups of runs", () => {
     expect(readdirSync(join(folder, `mgr-${process.pid}-${own}-alive`))).toEqual(["7-1"]);
   });
 
-  it("kill a tree with one write, whatever it shed, and go with it; also by a guard", async () => {
+  it("kill a tree with one write, whatever marks it shed, and are removed with it; also by a guard", async () => {
     const cgroups = RunCgroups.create(`test-${process.pid}`);
     if (cgroups === null) {
       // Only where none is mounted writable: this machine is then the fallback's, which reaper.test.ts tries out.

@@ -119,7 +119,7 @@ test("kill -9 of a daemon with 200 runs leaves nothing, and harms no other proce
   await once(innocent, "exit");
 });
 
-test("a guard holds nothing but its pipe, no folder, and ignores what ends others", async () => {
+test("a guard holds only its pipe, no folder, and ignores signals that end other programs", async () => {
   const started = await parent([["sh", "-c", `echo ready; sleep ${word()}`]]);
   await until(() => started.guard().length === 1, 60_000, started.guard);
   const [guard = 0] = started.guard();
@@ -164,7 +164,7 @@ test("a guard that was killed is replaced, and the new one knows the runs", asyn
   await until(() => started.guard().length === 0, 60_000, started.guard);
 });
 
-test("a guard ends with a daemon that closes, and kills nothing then", async () => {
+test("a guard ends with a daemon that closes, and then kills nothing", async () => {
   const found = word();
   const started = await parent([["sh", "-c", `echo ready; sleep ${found}`]]);
   started.child.stdin?.write("close\n");
@@ -173,7 +173,7 @@ test("a guard ends with a daemon that closes, and kills nothing then", async () 
   expect(processesWith(found).length).toBeGreaterThan(0);
 });
 
-test("leftovers of an earlier daemon are found by its marker and killed, and no others", async () => {
+test("processes of an earlier daemon are found by its marker and killed, and no others", async () => {
   const [ours, other] = [word(), word()];
   const marker = randomUUID();
   const run = (env: Record<string, string>, seconds: string) =>

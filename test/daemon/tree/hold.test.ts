@@ -31,7 +31,7 @@ describe("output of a lossless window", () => {
     while (!(await readFile(`/proc/${pid}/stat`, "utf8")).includes("(seq) S ")) await pause(5);
   }
 
-  test("stays in the terminal, the program waits, and all of it comes when it is read, also where the ring is smaller", async () => {
+  test("stays in the terminal, the program waits, and all of it is read later, also if the ring is smaller", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", "exec seq 1 400000", { terminal: { rows: 24, cols: 80, backlog: 4_096 } }));
     open(rig, 0, 1_000);
@@ -46,7 +46,7 @@ describe("output of a lossless window", () => {
     expect([lines.length, lines[0], lines.at(-1)]).toEqual([400_000, "1", "400000"]);
   });
 
-  test("does not wait when the window is closed, or is no longer lossless", async () => {
+  test("is not held when the window is closed, or is no longer lossless", async () => {
     await using rig = await HostRig.open();
     for (const letGo of [() => open(rig, 0, 0), () => open(rig, 0, 1, false)]) {
       const run = await rig.spawn(spec("p", "exec seq 1 400000"));
@@ -57,7 +57,7 @@ describe("output of a lossless window", () => {
     }
   });
 
-  test("neither keeps a stop from ending, nor the last output from the ring", async () => {
+  test("neither prevents the end of a stop, nor keeps the last output out of the ring", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(
       spec(
@@ -78,7 +78,7 @@ describe("output of a lossless window", () => {
     expect((await rig.event(killed, "extinct")).run.exit).toMatchObject({ signal: "SIGKILL" });
   });
 
-  test("waits no longer than the session lasts", async () => {
+  test("is not held longer than the session lasts", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", "exec seq 1 400000"));
     open(rig, 0, 1);

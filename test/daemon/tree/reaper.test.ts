@@ -133,7 +133,7 @@ describe.each([
 });
 
 describe("as a child subreaper", () => {
-  test("a child without environment, session, terminal and parent is found as our orphan", async () => {
+  test("a child without environment, session, terminal and parent is found as an orphan of the daemon", async () => {
     const started = run(start(), ["env-setsid.sh"]);
     await started.exited;
     await until(
@@ -146,7 +146,7 @@ describe("as a child subreaper", () => {
     expect(processesWith(started.word)).toEqual([]);
   });
 
-  test("such a child is found also if its run goes on, and another run's end does not touch it", async () => {
+  test("such a child is also found if its run continues, and the end of another run does not affect it", async () => {
     const by = start();
     const other = run(by, ["sleep"]);
     await expect.poll(() => processesWith(other.word), { timeout: 60_000 }).toHaveLength(1);
@@ -163,7 +163,7 @@ describe("as a child subreaper", () => {
     expect(processesWith(started.word)).toEqual([]);
   });
 
-  test("an orphan that belongs to no run is left alone, and delays no end of a run", async () => {
+  test("an orphan that belongs to no run is left alone, and delays the end of no run", async () => {
     const by = start();
     const foreign = uniqueSeconds();
     const started = run(by, ["nohup-child.sh"]);
@@ -175,7 +175,7 @@ describe("as a child subreaper", () => {
     expect(processesWith(foreign)).toHaveLength(1);
   });
 
-  test("zombies of orphans are taken away, and Node still hears of its own children's ends", async () => {
+  test("zombies of orphans are reaped, and Node still reports the ends of its own children", async () => {
     const by = start();
     const started = run(by, ["sh", "-c", "(sleep 0.05 & sleep 0.1 & sleep 0.15 &) ; sleep 0.02; exit 7"]);
     const ends = await Promise.all(
@@ -248,7 +248,7 @@ describe("a signal", () => {
     await started.tree.extinct();
   });
 
-  test("is never sent to a process that has the pid but another start time", async () => {
+  test("is never sent to a process with the same pid and another start time", async () => {
     const innocent = spawn("sleep", ["60"]);
     const by = start({ subreaper: false });
     const tree = by.track({ runId: "9-9", pid: innocent.pid ?? 0, startTime: "1", terminal: "" });
@@ -263,7 +263,7 @@ describe("a signal", () => {
   });
 });
 
-test("a hundred runs stop together, the others live on", async () => {
+test("a hundred runs stop together, and the others continue", async () => {
   const by = start();
   const runs = Array.from({ length: 120 }, () => run(by, ["sleep"]));
   await Promise.all(runs.slice(0, 100).map((started) => stop(started, 5_000)));
@@ -315,7 +315,7 @@ describe("a run is extinct only when nothing of it is left", () => {
     600_000,
   );
 
-  test("of a program that hops from pid to pid, each of its processes living for a moment only", async () => {
+  test("also for a program that moves from pid to pid, each of its processes living for a moment only", async () => {
     const hop = "import os, sys; print('ready', flush=True)\nwhile True:\n    if os.fork(): os._exit(0)";
     const started = run(start(), ["python3", "-c", hop, "WORD"]);
     await started.exited;
@@ -324,7 +324,7 @@ describe("a run is extinct only when nothing of it is left", () => {
     expect(processesWith(started.word)).toEqual([]);
   });
 
-  test("also where more children are ours than the kernel lists at once", async () => {
+  test("also if more children are ours than the kernel lists at once", async () => {
     const by = start();
     await startForeign(1_200);
     const started = run(by, ["nohup-child.sh"]);
@@ -343,7 +343,7 @@ describe("the safety net", () => {
     return { word, exited: once(child, "exit") };
   }
 
-  test("kills what carries our mark and belongs to no living run, as soon as any run has ended, and says so", async () => {
+  test("kills processes that carry our mark and belong to no living run, as soon as any run has ended, and logs that", async () => {
     const caught: string[] = [];
     const by = start({ log: (msg) => caught.push(msg) });
     const [left, living, ended] = [stray(), run(by, ["sleep"]), run(by, ["true"])];
@@ -356,7 +356,7 @@ describe("the safety net", () => {
     await stop(living);
   });
 
-  test("lets no close end before nothing of ours is left, and leaves living runs alone", async () => {
+  test("delays the close until no process of ours is left, except living runs", async () => {
     const by = start({ subreaper: false });
     const [left, living] = [stray(), run(by, ["sleep"])];
     await by.close();
@@ -364,7 +364,7 @@ describe("the safety net", () => {
     expect(processesWith(living.word)).toHaveLength(1);
   });
 
-  test("leaves a run alone that is being started", async () => {
+  test("does not kill a run that is being started", async () => {
     const caught: string[] = [];
     const by = start({ subreaper: false, log: (msg) => caught.push(msg) });
     const { started, tag } = by.tagged("1-x", () => spawn("sleep", [uniqueSeconds()], { detached: true, stdio: "ignore" }));

@@ -20,7 +20,7 @@ function marked(marker: string) {
   return { child, ended: once(child, "exit") };
 }
 
-test("a living daemon is not a previous one: a copy of its folder ends none of its processes", async () => {
+test("a living daemon does not count as a previous one: a copy of its folder ends none of its processes", async () => {
   const marker = randomUUID();
   const { child, ended } = marked(marker);
   const life = new StaleRunCleanup(join(folder, "daemon.json"));
@@ -31,7 +31,7 @@ test("a living daemon is not a previous one: a copy of its folder ends none of i
   await ended;
 });
 
-test("what a dead daemon left is killed, and named", async () => {
+test("processes of a dead daemon are killed, and named", async () => {
   const marker = randomUUID();
   const { child, ended } = marked(marker);
   const file = join(folder, "daemon.json");

@@ -4,7 +4,7 @@ import { SweepTimer } from "../../../src/daemon/tree/sweep-timer.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-it("what is done at once takes a third of the time at most, and rests apart from sweeps", () => {
+it("immediate work takes at most a third of the time, and pauses independently of sweeps", () => {
   let sweeps = 0;
   const timer = new SweepTimer(() => {
     sweeps++;
@@ -45,7 +45,7 @@ it("what is done at once takes a third of the time at most, and rests apart from
   expect(looks).toBe(6);
 });
 
-it("what may wait moves no sweep that is nearer, and comes before one that is further", () => {
+it("a deferrable sweep delays no earlier sweep, and comes before a later one", () => {
   let sweeps = 0;
   const timer = new SweepTimer(() => {
     sweeps++;

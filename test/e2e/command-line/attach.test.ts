@@ -84,7 +84,7 @@ async function attached(instance: Instance): Promise<number> {
   return found.pid;
 }
 
-test("mgr attach under a terminal: every key goes to the process, sizes follow, Ctrl-] leaves it as it was", async () => {
+test("mgr attach under a terminal sends every key to the process, passes sizes on, and restores the terminal on Ctrl-]", async () => {
   await using instance = await Instance.up({ processes: { echo: { command: LISTENER } } }, "--all");
   await listens(instance);
   await using desk = await Desk.open(instance, "echo");
@@ -138,7 +138,7 @@ test.each([
   expect(await desk.left()).toBe(code);
 });
 
-test("mgr attach types what is piped into it, and cuts no character", async () => {
+test("mgr attach types its piped input, and cuts no character", async () => {
   // Pieces of an even length would end within one of these.
   const text = `x${"😀".repeat(20_000)}`;
   const reader = sh(`stty raw -echo; echo up; head -c ${Buffer.byteLength(text)} > typed; echo all of it; exec sleep 1000`);
@@ -158,7 +158,7 @@ test("mgr attach types what is piped into it, and cuts no character", async () =
   expect(instance.read("typed") === text).toBe(true);
 });
 
-test("mgr attach whose manager is gone says so, and leaves the terminal as it was", async () => {
+test("mgr attach reports that the manager ended, and restores the terminal", async () => {
   await using instance = await Instance.up({ processes: { echo: { command: LISTENER } } }, "--all");
   await listens(instance);
   await using desk = await Desk.open(instance, "echo");
@@ -168,7 +168,7 @@ test("mgr attach whose manager is gone says so, and leaves the terminal as it wa
   await desk.sees(/connection|manager/);
 });
 
-test("mgr attach and mgr logs -f within a process refuse to show it to itself, for ever", async () => {
+test("mgr attach and mgr logs -f within a process refuse to show that process, which would loop", async () => {
   const instance = new Instance({ processes: {} });
   await using _ = instance;
   const mgr = (what: string) => `"${process.execPath}" "${PROGRAM}" ${what} -c "${instance.config}" self; echo "$? of ${what}"`;

@@ -230,7 +230,7 @@ describe("in a configuration", () => {
 });
 
 describe("around the program", () => {
-  test("a port that is taken is said with the port and the owner's pid", async () => {
+  test("a port that is in use is reported with the port and the owner's pid", async () => {
     const server = createServer().listen(0, "localhost");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -250,7 +250,7 @@ describe("around the program", () => {
     }
   });
 
-  test("without an auth file the manager runs, and HTTP refuses with an explanation and how to make one, until there is one", async () => {
+  test("without an auth file the manager runs, and HTTP refuses with an explanation and how to create one, until there is one", async () => {
     await using instance = new Instance({
       instance: { webui_auth_file: "later.keys" },
       processes: { a: { command: ECHO, autostart: true } },
@@ -287,7 +287,7 @@ describe("around the program", () => {
     expect(text).toContain("MGR_WEBUI_AUTH_FILE");
   });
 
-  test("wrong usage of the command line is exit code 2, unknown names are 3, a manager that is not there is 1", async () => {
+  test("wrong usage of the command line is exit code 2, an unknown name 3, a missing manager 1", async () => {
     await using instance = await Instance.up({ processes: { a: { command: ECHO } } });
     expect(await instance.run("make-tea")).toMatchObject({ code: 2 });
     expect(await instance.run("logs", "-n", "0", "a", "-c", instance.config)).toMatchObject({ code: 2 });

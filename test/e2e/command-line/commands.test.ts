@@ -51,7 +51,7 @@ describe("mgr ps", () => {
 });
 
 describe("mgr start, stop and restart", () => {
-  test("wait for the end of what they ask for, and say what came out", async () => {
+  test("wait for the end of what they request, and report the result", async () => {
     expect((await instance.mgr("start", "web")).stdout).toContain("web/two: started");
     const [before] = await list("web/two");
     expect((await instance.mgr("restart", "web/two")).stdout).toContain("web/two: started");
@@ -84,7 +84,7 @@ describe("mgr start, stop and restart", () => {
 });
 
 describe("mgr logs", () => {
-  test("prints the last lines, and with several names whose they are", async () => {
+  test("prints the last lines, with the name of their process if there are several", async () => {
     await eventually("the job is done", async () => (await list("job"))[0]?.state === "stopped");
     expect((await instance.mgr("logs", "-n", "3", "job")).stdout).toBe("98\r\n99\r\n100\r\n");
     const both = await instance.mgr("logs", "-n", "2", "job", "web/one");
@@ -92,7 +92,7 @@ describe("mgr logs", () => {
     expect(both.stdout).toContain("web/one | hello\n");
   });
 
-  test("-f goes on with what comes, nothing twice, until it is interrupted", async () => {
+  test("-f continues with new output, without repetition, until it is interrupted", async () => {
     const client = await instance.connect();
     const end = async () => Number((await client.ask({ type: "get_process_output", name: "web/one", lines: 1 })).offset);
     const before = await end();
@@ -115,7 +115,7 @@ describe("mgr logs", () => {
 describe("--json", () => {
   const read = async (...args: [string, ...string[]]) => JSON.parse((await instance.mgr(...args)).stdout) as never;
 
-  test("prints what the pages of the commands say, and nothing else", async () => {
+  test("prints what the pages of the commands document, and nothing else", async () => {
     const hosts: Record<string, unknown>[] = await read("hosts", "--json");
     expect(hosts.flatMap((host) => conforms("host", host))).toEqual([]);
     const { stdout } = await instance.mgr("log", "--json", "-n", "5");
@@ -147,7 +147,7 @@ describe("--json", () => {
     expect(Object.keys(answer.problems[0] ?? {}).toSorted()).toEqual(["column", "excerpt", "file", "line", "message", "path"]);
   });
 
-  test("of a list that is watched is one line each, without control sequences", async () => {
+  test("of a watched list is one line each, without control sequences", async () => {
     await instance.mgr("stop", "db");
     const watching = instance.start("ps", "--json", "--watch", "db", "-c", instance.config);
     await eventually("the first list", () => watching.stdout.includes("\n"));
@@ -165,7 +165,7 @@ describe("--json", () => {
   });
 });
 
-test("an output that cannot be written is an error; one whose reader has gone is not", async () => {
+test("output that cannot be written is an error; a reader that has closed is not", async () => {
   const shell = (line: string) =>
     promisify(execFile)("/bin/bash", ["-c", line], { env: instance.environment }).catch((error: object) => error);
   const command = `"${process.execPath}" "${PROGRAM}" ps -c "${instance.config}"`;
@@ -197,7 +197,7 @@ describe("mgr call", () => {
   });
 });
 
-test("mgr logs without names prints the output of all, of the time that --since says", async () => {
+test("mgr logs without names prints the output of all, of the time given with --since", async () => {
   await instance.mgr("start", "job", "web/one");
   const { stdout } = await instance.mgr("logs", "--since", "1h");
   expect(stdout).toMatch(/^web\/one \| hello$/m);
@@ -205,7 +205,7 @@ test("mgr logs without names prints the output of all, of the time that --since 
   expect((await instance.run("logs", "--since", "later", "-c", instance.config)).code).toBe(2);
 });
 
-describe("ways in", () => {
+describe("credentials", () => {
   test("user and password come from the auth file or a password file; a wrong one is refused", async () => {
     expect((await instance.mgr("ps", "--user", instance.user)).stdout).toContain("web/one");
     const file = `${instance.dir}/password`;
@@ -219,7 +219,7 @@ describe("ways in", () => {
     expect(wrong.stderr).not.toContain("    at ");
   });
 
-  test("mgr check says that a good configuration is good", async () => {
+  test("mgr check reports that a good configuration is good", async () => {
     expect((await instance.mgr("check")).code).toBe(0);
   });
 });

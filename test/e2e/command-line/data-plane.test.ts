@@ -88,7 +88,7 @@ const text = async (command: string, ...args: string[]) => {
 };
 
 describe("mgr topic", () => {
-  test("list and info tell what is published, by which client", async () => {
+  test("list and info show published topics, and their clients", async () => {
     expect(await done("topic", "list")).toMatch(/^TOPIC +RATE[\s\S]*arm\/state .*arm\/controller .*ArmState/);
     const [topic] = JSON.parse(await done("topic", "list", "arm", "--json"));
     expect(conforms("topic", topic)).toEqual([]);
@@ -120,7 +120,7 @@ describe("mgr topic", () => {
     expect(JSON.parse(remote)).toMatchObject({ seq: null, value: { name: "arm", position: [0.5, expect.any(Number)] } });
   });
 
-  test("echo follows every message until Ctrl-C, and fails when none comes in time", async () => {
+  test("echo prints every message until Ctrl-C, and fails if none comes in time", async () => {
     const follow = instance.start("topic", "echo", "-c", instance.config, "arm/state", "--json");
     await eventually("three messages", () => follow.stdout.split("\n").length > 3);
     follow.child.kill("SIGINT");
@@ -154,7 +154,7 @@ describe("mgr topic", () => {
     expect(delay.min_ms).toBeLessThanOrEqual(delay.max_ms);
   });
 
-  test("delay waits for a topic that is not published yet, and fails when no message comes in time", async () => {
+  test("delay waits for a topic that is not published yet, and fails if no message comes in time", async () => {
     const later = instance.start("topic", "delay", "-c", instance.config, "arm/late", "--once", "--json", "--window", "0.1");
     await eventually("it waits", () => later.stderr.includes("\n"));
     expect(later.stderr).toMatch(/^mgr: no client publishes 'arm\/late' yet: waiting for its first message/);
@@ -186,7 +186,7 @@ describe("mgr topic", () => {
     expect(await run("topic", "pub", "goal", "{")).toMatchObject({ code: 2, stderr: expect.stringContaining("not JSON") });
   });
 
-  test("echo waits for a topic that is not published yet, and says so", async () => {
+  test("echo waits for a topic that is not published yet, and reports that", async () => {
     const later = instance.start("topic", "echo", "-c", instance.config, "arm/sate", "--once", "--json");
     await eventually("it waits", () => later.stderr.includes("\n"));
     expect(later.stderr).toBe("mgr: no client publishes 'arm/sate' yet: waiting for its first message; did you mean 'arm/state'?\n");
@@ -246,7 +246,7 @@ test("mgr param overrides, saves, compares and restores", async () => {
 });
 
 describe("mgr scope", () => {
-  test("draws fields of topics, opens what its service is asked for, pauses and resizes", async () => {
+  test("draws fields of topics, opens traces at the request of its service, pauses and resizes", async () => {
     using terminal = new TerminalSession(["scope", "-c", instance.config, "arm/state.position[1]"], { rows: 24, cols: 80 });
     await terminal.untilShown(/● arm\/state\.position\[1\] +\d/);
     expect(terminal.isAlternate).toBe(true);
@@ -269,7 +269,7 @@ describe("mgr scope", () => {
     expect(terminal.isAlternate).toBe(false);
   });
 
-  test("without a terminal says what to use instead", async () => {
+  test("without a terminal names the commands to use instead", async () => {
     const outcome = await instance.run("scope", "-c", instance.config);
     expect(outcome).toMatchObject({ code: 2, stderr: "mgr: mgr scope needs a terminal; use mgr topic echo --csv in pipes\n" });
   });

@@ -6,7 +6,7 @@ import { Instance } from "../support/instance.ts";
 import { ECHO } from "../support/shell.ts";
 import { TerminalSession } from "../support/terminal.ts";
 
-test("mgr init writes a configuration that comes up and a user that logs in, and never over what is there", async () => {
+test("mgr init writes a configuration that starts and a user that logs in, and overwrites nothing", async () => {
   await using instance = new Instance({ processes: {} });
   rmSync(instance.config);
   rmSync(instance.authFile);
@@ -34,7 +34,7 @@ test("mgr init writes a configuration that comes up and a user that logs in, and
   await instance.mgr("down");
 });
 
-test("mgr init --procfile takes its processes over; a bad one is named with its line and leaves nothing behind", async () => {
+test("mgr init --procfile imports its processes; a bad one is named with its line and leaves nothing behind", async () => {
   await using instance = new Instance({ processes: {} });
   rmSync(instance.config);
   writeFileSync(join(instance.dir, "Procfile"), "web: echo port $PORT\nworker: run\n");

@@ -34,7 +34,7 @@ test("commands work without an auth file, as the system's user, while the port s
   expect(down).toMatchObject({ code: 1, stderr: `mgr: 'e2e' is not running. Start it with: mgr up -c ${instance.config}\n` });
 });
 
-test("where the auth file is broken commands go on; only the page and scripts have to wait", async () => {
+test("commands work while the auth file is broken; only the page and scripts have to wait", async () => {
   await using instance = await Instance.up({ processes: PROCESSES });
   rmSync(instance.authFile);
   mkdirSync(instance.authFile);

@@ -22,7 +22,7 @@ async function run(args: string[], { cwd, ...environment }: { cwd: string } & Re
   return { code: child.exitCode, stdout, stderr };
 }
 
-test("a user who may not see another user's manager is told who runs it, and to use --url", async () => {
+test("a user who may not see another user's manager learns who runs it, and to use --url", async () => {
   await using instance = await Instance.up({ processes: PROCESSES });
   const folder = mkdtempSync(join(tmpdir(), "mgr-other-"));
   try {

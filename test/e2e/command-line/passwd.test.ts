@@ -27,7 +27,7 @@ function passwd(args: string[], input = "", environment: Record<string, string> 
 }
 
 describe("mgr passwd USER", () => {
-  test("--stdin makes the file with mode 0600, and replaces that user's line alone", async () => {
+  test("--stdin creates the file with mode 0600, and replaces the line of that user alone", async () => {
     expect(passwd(["ann", "--stdin", "--plain"], "one two\n")).toMatchObject({ status: 0, stdout: "" });
     expect(readFileSync(keys, "utf8")).toBe("ann one two\n");
     expect(statSync(keys).mode & 0o777).toBe(0o600);
@@ -38,7 +38,7 @@ describe("mgr passwd USER", () => {
     expect(statSync(keys).mode & 0o777).toBe(0o600);
   });
 
-  test("--plain says that programs can read the password from the file", () => {
+  test("--plain warns that programs can read the password in the file", () => {
     const { stderr } = passwd(["ann", "--stdin", "--plain"], "secret\n");
     expect(stderr).toContain("programs that can read the file can log in with it");
   });
@@ -53,7 +53,7 @@ describe("mgr passwd USER", () => {
     expect(entry?.hash && (await matchesPasswordHash(entry.hash, password))).toBe(true);
   });
 
-  test("asks twice on a terminal and shows nothing of it", () => {
+  test("asks twice on a terminal and does not show the input", () => {
     const typed = (first: string, second: string) =>
       execFileSync(
         "python3",

@@ -50,7 +50,7 @@ describe("mgr top", () => {
     expect(terminal.isAlternate).toBe(false);
   });
 
-  test("follows changes, starts and stops what is selected, and says what was refused", async () => {
+  test("follows changes, starts and stops the selected process, and reports refusals", async () => {
     using terminal = open();
     await terminal.untilShown(/CPU%↓/);
     terminal.type("/idle");
@@ -76,7 +76,7 @@ describe("mgr top", () => {
     expect(await terminal.ended).toMatchObject({ exitCode: 0 });
   });
 
-  test("sorts, scrolls to what is selected, and has a page of help", async () => {
+  test("sorts, scrolls to the selection, and has a page of help", async () => {
     using terminal = open();
     await terminal.untilShown(/CPU%↓/);
     terminal.type("N");
@@ -138,7 +138,7 @@ describe("mgr top", () => {
     await eventually("the screen is the old one", () => !terminal.isAlternate);
   });
 
-  test("is suspended and goes on, with the shell's terminal in between", async () => {
+  test("is suspended and continues, with the shell's terminal in between", async () => {
     using terminal = new TerminalSession(["--norc", "-i"], { rows: 24, cols: 80 }, "/bin/bash");
     terminal.type(`PS1='prompt> '; '${process.execPath}' bin/mgr.js top -c '${instance.config}'\r`);
     await terminal.untilShown(/CPU%↓/);
@@ -154,14 +154,14 @@ describe("mgr top", () => {
     await eventually("the shell is back", () => !terminal.isAlternate);
   });
 
-  test("says that it needs a terminal where there is none", async () => {
+  test("reports that it needs a terminal", async () => {
     expect(await instance.run("top", "-c", instance.config)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("needs a terminal"),
     });
   });
 
-  test("says that the connection is lost while the manager is away, and goes on with the next one", async () => {
+  test("reports that the connection is lost while the manager is down, and continues with the next one", async () => {
     using terminal = open();
     await terminal.untilShown(/44 processes {2}CPU/);
     terminal.type("/busy\r");

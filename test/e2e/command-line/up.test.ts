@@ -6,7 +6,7 @@ import { IGNORES_TERM, sh } from "../support/shell.ts";
 import { TerminalSession } from "../support/terminal.ts";
 import { eventually } from "../support/wait.ts";
 
-test("mgr up in a terminal prints output with names, says why no user can log in, and what a stop waits for", async () => {
+test("mgr up in a terminal prints output with names, why no user can log in, and what a stop waits for", async () => {
   await using instance = new Instance({
     processes: {
       "g/greeter": { command: sh("printf '\\033]0;title\\007\\033[31mhello\\033[0m\\n'; exec sleep 1000"), autostart: true },

@@ -75,7 +75,7 @@ async function stop(name: string): Promise<void> {
 
 const clocks = async () => (await desktop.windows()).split('("xclock" "XClock")').length - 1;
 
-test("mgr gui without a display, or with one that does not exist or refuses it, says so", async () => {
+test("mgr gui reports a missing display, and one that does not exist or refuses it", async () => {
   const none = await instance.run("gui", "-c", instance.config);
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("there is no X display: DISPLAY is not set")]);
   const wrong = await instance.run("gui", "-c", instance.config, "--display", "localhost:59000");
@@ -116,7 +116,7 @@ test("a process shows its windows on the desktop of the user who starts it, and 
   await eventually("its window is gone", async () => (await clocks()) === 0);
 });
 
-test("when mgr gui is killed, X clients end; a process that goes on shows its windows on the next desktop of its user", async () => {
+test("when mgr gui is killed, X clients end; a process that continues shows its windows on the next desktop of its user", async () => {
   const first = await asAda();
   await start("clock");
   const before = await start("again");
@@ -136,7 +136,7 @@ test("when mgr gui is killed, X clients end; a process that goes on shows its wi
   await stop("again");
 });
 
-test("mgr gui reconnects to the next manager, which knows the display of processes that run on", async () => {
+test("mgr gui reconnects to the next manager, which knows the display of processes that continue to run", async () => {
   // The port of the next manager is another one, which the configuration's state folder tells.
   const foreground = await gui("-c", instance.config, "--user", "ada");
   const { pid, x_display_peer } = await start("again");

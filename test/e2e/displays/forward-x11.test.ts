@@ -139,7 +139,7 @@ test("a start of a running process changes neither its display nor that of its n
   bob.ws.terminate();
 });
 
-test("what is typed in the viewer arrives in an xterm", async () => {
+test("text that is typed in the viewer arrives in an xterm", async () => {
   const { x_display } = await start(ada, "term");
   await eventually("its window is there", async () => (await windows(String(x_display))).includes("xterm"));
   const viewer = await Viewer.open(instance.url, instance.basic);
@@ -152,7 +152,7 @@ test("what is typed in the viewer arrives in an xterm", async () => {
   await viewer.close();
 });
 
-test("the next manager knows where the windows are", async () => {
+test("the next manager knows where the windows are shown", async () => {
   const before = await start(ada, "clock");
   instance.kill("manager");
   await ada.closed;

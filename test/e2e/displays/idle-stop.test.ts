@@ -29,7 +29,7 @@ const untilEnded = (from: number) =>
     from,
   );
 
-test("a display that no viewer looks at ends after stop_after_disconnect, and starts again when it is asked for", async () => {
+test("a display without viewers ends after stop_after_disconnect, and starts again on request", async () => {
   for (const _ of [1, 2]) {
     const from = client.here;
     expect(await info()).toMatchObject({ ok: true, ready: false });

@@ -53,7 +53,7 @@ const folderOf = ({ display }: Info) => join(dirname(instance.lockOf("manager").
 const xdpyinfo = (display: string, authority: string) =>
   run("xdpyinfo", [], { env: { ...process.env, DISPLAY: display, XAUTHORITY: authority } });
 
-test("nothing runs until it is asked for; then it is started, and is ready later", async () => {
+test("a private display is started on the first request, and is ready later", async () => {
   const before = await ada.snapshot();
   expect(before.web_x_display).toEqual({ known: false, running: false, ready: false, username: "ada", display_name: "", process: "" });
   expect(before.vnc_sessions).toEqual([]);
@@ -79,7 +79,7 @@ test("nothing runs until it is asked for; then it is started, and is ready later
   expect(vnc_sessions).toMatchObject([{ kind: "private", session_id: "", display_name: `:${display}`, process: "displays/ada" }]);
 });
 
-test("its folder, cookie and socket are for its owner only, and X clients need the cookie", async () => {
+test("the folder, cookie and socket of a display are for its owner only, and X clients need the cookie", async () => {
   const answer = await ready();
   const folder = folderOf(answer);
   const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
@@ -95,7 +95,7 @@ test("a viewer sees the display of its user", async () => {
   await viewer.close();
 });
 
-test("a window manager runs on it, and is started again when it ends", async () => {
+test("a window manager runs on a display, and is started again when it ends", async () => {
   const answer = await ready();
   const windowManager = () => windowManagerOf(answer);
   await eventually("it is there", async () => (await windowManager())?.name === "Openbox");
@@ -185,7 +185,7 @@ test("requests without a login, and from pages of other sites, start nothing", a
   await expect(Viewer.open(instance.url, "Basic eDp5")).rejects.toThrow("refused with 401");
 });
 
-test("what a viewer is sent counts as web traffic", async () => {
+test("data for a viewer counts as web traffic", async () => {
   await ready();
   await ada.ask({ type: "request_network_stats", sample_seconds: 1, sample_mode: "previous" });
   const viewer = await view();
@@ -207,7 +207,7 @@ test("what a viewer is sent counts as web traffic", async () => {
   await viewer.close();
 });
 
-test("kill -9 of it disconnects its viewers, shows, and it is started again", async () => {
+test("kill -9 of a display disconnects its viewers, is shown, and it is started again", async () => {
   await ready();
   const viewer = await view();
   const { pid } = await ada.process("displays/ada");
@@ -220,7 +220,7 @@ test("kill -9 of it disconnects its viewers, shows, and it is started again", as
   await (await view()).close();
 });
 
-test("it survives the manager: the next one adopts it with its windows", async () => {
+test("a display survives the manager: the next one adopts it with its windows", async () => {
   const answer = await ready();
   const { pid } = await ada.process("displays/ada");
   const viewer = await view();
@@ -236,7 +236,7 @@ test("it survives the manager: the next one adopts it with its windows", async (
   await (await view()).close();
 });
 
-test("stopped by request it stays stopped, until it is asked for again", async () => {
+test("a display that is stopped by request stays stopped until the next request", async () => {
   await ready();
   const from = ada.here;
   await ada.command({ type: "stop_process", name: "displays/ada" });

@@ -78,7 +78,7 @@ const untilAnswered = async (bus: Bus, pid: number | null) => {
   expect(heard).toBe(pid);
 };
 
-test("programs of two hosts reach each other over the manager, and within a host also while it is away", async () => {
+test("programs of two hosts reach each other over the manager, and within a host also while the manager is down", async () => {
   await using instance = await twoHosts({}, ({ url }) => url.replace(/^http/, "ws"));
   const { pid } = await (await instance.connect()).process("member");
   const here = await guest(busUrl(instance));
@@ -94,7 +94,7 @@ test("programs of two hosts reach each other over the manager, and within a host
   await Promise.all([here.close(), there.close()]);
 });
 
-test("with a nats-server, its leaf-node listener links the hosts, and each goes on without it", async () => {
+test("with a nats-server, its leaf-node listener links the hosts, and each continues without it", async () => {
   await using server = await NatsServer.start('leafnodes {listen: "127.0.0.1:$LEAF_PORT"}');
   const { url, leafPort } = server;
   await using instance = await twoHosts({ bus: url, bus_leafnode_url: `nats://127.0.0.1:${leafPort}` }, () => url);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { LANGUAGES } from "../../clients/languages.ts";
-import { Program } from "../../clients/program.ts";
+import { LANGUAGES } from "../../features/data-plane/client-libraries/languages.ts";
+import { Program } from "../../features/data-plane/client-libraries/program.ts";
 import { bundled } from "../../support/bundled.ts";
 import { Fleet } from "../support/fleet.ts";
 import { eventually } from "../support/wait.ts";
@@ -152,7 +152,7 @@ export class Plant implements AsyncDisposable {
 
   async #begin(): Promise<void> {
     for (const place of PLACES) this.#urls.set(place, new URL(await this.fleet.busUrl(MACHINES[place])));
-    const viewer = [process.execPath, await bundled("test/fixtures/clients/viewers.ts")];
+    const viewer = [process.execPath, await bundled("test/features/data-plane/client-libraries/programs/viewers.ts")];
     const commands = await Promise.all(LANGUAGES.map(({ command }) => command(this.#folder)));
     await Promise.all([
       ...PLACES.map(async (place) => this.#viewers.set(place, await this.#start(place, viewer, `viewer/${place}/0`))),

@@ -43,7 +43,7 @@ export function dataPlaneSuite(name: typeof hub): void {
     () => undisturbed(noSampleIsLost),
     TIMEOUT_MS,
   );
-  it("a client that is killed goes, with its topics", () => intact(aKilledClientGoes));
+  it("a client that is killed is removed, with its topics", () => intact(aKilledClientGoes));
   it("what a user publishes reaches subscribers of both hosts, unless a program publishes the topic", () => intact(aUserPublishes));
   if (hub === "nats-server")
     it("a client of the nats-server itself that publishes a topic of another client is shown as a problem, and logged", () =>

@@ -112,7 +112,7 @@ test("a program of that host without the cookie is refused, with a reason", asyn
   expect(await onR1("xdpyinfo")).toMatch(/version number: +11\.0/);
 });
 
-test("an X client that ends is nothing special, and null are the fields of a process that has ended", async () => {
+test("an X client that ends changes nothing else, and the display fields of an ended process are null", async () => {
   const from = ada.here;
   await stop("far/clock");
   const last = ada.frames.slice(from).findLast(({ type, process }) => {
@@ -173,7 +173,7 @@ test("the next manager knows the display, and connects new clients", async () =>
   expect(await onR1("xdpyinfo")).toMatch(/version number: +11\.0/);
 });
 
-test("a link that is cut: new clients are refused with a reason, and connected when it is healed", async () => {
+test("while a link is cut, new clients are refused with a reason; they are connected when it is restored", async () => {
   const known = await environment();
   fleet.link("r1", "cut");
   await isReady("r1", false);

@@ -90,13 +90,13 @@ describe.each([
     expect(((await ask("r2")).rows as { process: string }[]).some(({ process }) => process === "far/one")).toBe(false);
   });
 
-  test("the commands that start a process by hand are made on its host: its folder, its home", async () => {
+  test("the commands that start a process by hand are created on its host, with its folder and its home", async () => {
     const commands = async (name: string) => (await client.ask({ type: "dump_startup_commands", name })).commands;
     expect(await commands("far/one")).toEqual(expect.arrayContaining([`cd ${fleet.homeOf("r1")}`, `export HOME=${fleet.homeOf("r1")}`]));
     expect(await commands("here")).toEqual(expect.arrayContaining([`cd ${fleet.dir}`, `export HOME=${fleet.dir}`]));
   });
 
-  test("a link that is cut: its processes go on and keep their state, commands are refused, exits come later with code and time", async () => {
+  test("while a link is cut, processes continue and keep their state, commands are refused, and exits are reported later with code and time", async () => {
     const from = client.here;
     await client.command({ type: "start_process", name: "far/job" });
     const job = await client.untilState("far/job", "started", from);
@@ -125,7 +125,7 @@ describe.each([
     await samePids("far/one", "far/again", "here", "far/two");
   }, 180_000);
 
-  test("half of the packets lost: each request is carried out once", async () => {
+  test("with half of the packets lost, each request is carried out once", async () => {
     fleet.link("r1", "half");
     const end = performance.now() + BAD_MS;
     while (performance.now() < end) {
@@ -147,7 +147,7 @@ describe.each([
     await samePids("far/one", "far/again");
   }, 180_000);
 
-  test("the manager is killed: all processes run on, and the next manager adopts them with their state", async () => {
+  test("when the manager is killed, all processes continue, and the next manager adopts them with their state", async () => {
     await client.command({ type: "start_process", name: "far/job" });
     await reaches("far/job", "started");
     const jobPid = fleet.pidHere(`sh -c ${JOB}`);
@@ -160,7 +160,7 @@ describe.each([
     expect((await reaches("far/job", "error")).exit).toMatchObject({ code: 42 });
   });
 
-  test("a daemon is killed: what it ran is gone, and comes back by its policy under the next one", async () => {
+  test("when a daemon is killed, its processes end, and are started by their policy under the next one", async () => {
     const from = client.here;
     await fleet.killDaemon("r1");
     fleet.startDaemon("r1");
@@ -174,7 +174,7 @@ describe.each([
     await keepPids();
   });
 
-  test("a host reboots: none of its processes counts as alive, and each is started by its restart policy", async () => {
+  test("when a host reboots, none of its processes counts as alive, and each is started by its restart policy", async () => {
     const from = client.here;
     await fleet.reboot("r1");
     await client.untilState("far/one", "error", from);
@@ -186,7 +186,7 @@ describe.each([
   });
 
   if (nats)
-    test("nats-server is killed: only the log reports it, and all reconnect", async () => {
+    test("when nats-server is killed, only the log reports it, and all reconnect", async () => {
       const from = client.here;
       await fleet.killNats();
       await isReady("r1", from, false);
@@ -203,7 +203,7 @@ describe.each([
     });
 
   if (!nats)
-    test("a process moves: it is stopped where it runs before it is started where it is configured", async () => {
+    test("a process that moves is stopped on its old host before it is started on the new one", async () => {
       fleet.write({ ...PROCESSES, "far/one": { ...PROCESSES["far/one"], node: "r2" } });
       expect(await client.ask({ type: "reload_config" })).toMatchObject({ ok: true, changed: ["far/one"], restart_needed: ["far/one"] });
       expect(await client.process("far/one")).toMatchObject({ host: "r1", node: "r2", state: "started" });
@@ -214,7 +214,7 @@ describe.each([
     });
 
   if (!nats)
-    test("a host that is not configured any more is left: what is configured elsewhere moves", async () => {
+    test("a host that is no longer configured is released: processes configured elsewhere move", async () => {
       const { "far/churn": _churn, "far/job": _job, "far/again": moved, ...rest } = PROCESSES;
       const from = client.here;
       fleet.write({ ...rest, "far/again": { ...moved, node: "r2" }, "far/one": { ...PROCESSES["far/one"], node: "r2" } }, ["r2"]);
@@ -224,7 +224,7 @@ describe.each([
       await samePids("far/one", "far/two", "here");
     });
 
-  test("never were two instances of one process alive at the same moment", async () => {
+  test("two instances of one process were never alive at the same moment", async () => {
     const { twins, looks, seen } = await fleet.watched();
     expect(twins).toEqual([]);
     // How often it is looked depends on the machine.

@@ -7,7 +7,7 @@ import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import type { NetworkStats, NetworkTopology } from "../../../src/features/network-statistics/wire.ts";
 import { frameConforms } from "../../contract/check.ts";
-import { NEEDS_NETWORKS } from "../../contract/needs-networks.ts";
+import { NEEDS_NETWORKS } from "../../features/network-statistics/contract.ts";
 import { says } from "../support/children.ts";
 import type { Client } from "../support/client.ts";
 import { Fleet } from "../support/fleet.ts";
@@ -186,7 +186,7 @@ describe("two hosts and a manager with known traffic", () => {
     metrics = { before, text: String(await fleet.get("/mgr/metrics")), after: await read() };
   });
 
-  test("a topic has the messages and bytes that the test has sent, at both ends, and no loss", () => {
+  test("a topic has the messages and bytes that were sent, at both ends, and no loss", () => {
     const { packets_s, bytes_s, measured_packets_s, measured_bytes_s } = stretch.child("a", "b", "topic", "arm/state");
     stretch.expectRate("messages of the sender", packets_s, MESSAGES);
     stretch.expectRate("bytes of the sender", bytes_s, MESSAGES * SIZE);
@@ -195,7 +195,7 @@ describe("two hosts and a manager with known traffic", () => {
     expect(stretch.problems("loss")).toEqual([]);
   });
 
-  test("a service has the requests, and the link back has the answers", () => {
+  test("a service has the requests, and the reverse link has the answers", () => {
     for (const [from, to] of [
       ["a", "b"],
       ["b", "a"],
@@ -224,7 +224,7 @@ describe("two hosts and a manager with known traffic", () => {
     expect(stretch.interface(local, "eth0")).toMatchObject({ network: "lab", up: true, speed_bits_s: null });
   });
 
-  test("datagrams that a program does not read are lost, and a problem", () => {
+  test("datagrams that a program does not read are counted as lost, and are a problem", () => {
     expect(found).toBeGreaterThan(0);
     expect(found).toBeLessThan(DATAGRAMS / 2);
     const row = stretch.stats.udp.find(({ host }) => host === "b");
@@ -263,7 +263,7 @@ describe("two hosts and a manager with known traffic", () => {
   });
 });
 
-test("clients on other machines have the addresses of these", async () => {
+test("clients on other machines have the addresses of their machines", async () => {
   const { clients } = await client.snapshot();
   const addresses = (clients as { name: string; host: string; address: string }[]).flatMap(({ name, host, address }) =>
     name === `test ${host}` ? [`${host} ${address}`] : [],
@@ -274,7 +274,7 @@ test("clients on other machines have the addresses of these", async () => {
   }
 });
 
-test("the links of a host have the bytes that its interface has carried, each once, and a hop on the way is no link", async () => {
+test("the links of a host have the bytes that its interface has carried, each once, and an intermediate hop is no link", async () => {
   const { count, payload, burst } = BULK;
   const stretch = await measure(() => publish(count, payload, burst));
   stretch.expectRate("bytes of the topic", stretch.link("a", "b").bytes_s, count * payload.length);
@@ -308,7 +308,7 @@ test("topology has the networks, netmasks and gateways that the machines' `ip` s
   expect(found.gateways).toEqual([{ host: "a", networks: ["10.88.0.0/20", "fd88::/64", "lab"] }]);
 });
 
-test("a flood that a slow subscriber misses: the difference of both ends is what it has missed, and a problem", async () => {
+test("the losses of a flood to a slow subscriber are the difference of both ends, and a problem", async () => {
   const { port = 0, token = "" } = sockets.b ?? {};
   const receive = await prompted("b", ["python3", fixture("network/slow-subscriber.py"), String(port), token, "topic.arm.state"]);
   await subscribers(2);
@@ -331,7 +331,7 @@ test("a flood that a slow subscriber misses: the difference of both ends is what
   for (const host of ["a", "b", local]) stretch.expectInterface(host, "eth0");
 });
 
-test("packets that a link loses are retransmissions, and a problem", async () => {
+test("packets that a link loses are counted as retransmissions, and are a problem", async () => {
   fleet.link("a", "lossy");
   const { tcp: before } = await truthOf(fleet, "a", MACHINES.a);
   const stretch = await measure(async () => {
@@ -369,7 +369,7 @@ test("an interface that goes down is a problem of its host, and keeps its place 
   expect(await topology()).toEqual(await topologyByIp());
 });
 
-test("the rates of a lost host are gone from links and interfaces, also in an archive, and the host is a problem", async () => {
+test("the rates of a lost host are removed from links and interfaces, also in an archive, and the host is a problem", async () => {
   expect((await measure(async () => {})).interface("b", "eth0").up).toBe(true);
   const from = client.here;
   await fleet.killDaemon("b");

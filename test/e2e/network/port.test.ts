@@ -35,7 +35,7 @@ async function untilOpen(port: number): Promise<void> {
   }
 }
 
-test("as soon as the port is open commands are taken, at a first start and after an adoption", async () => {
+test("commands are accepted as soon as the port is open, at a first start and after an adoption", async () => {
   const port = freePort();
   await using instance = new Instance({ processes, instance: { manager: `localhost:${port}` } });
   const open = () => Client.open(`ws://localhost:${port}/ws`, { authorization: instance.basic });
@@ -61,7 +61,7 @@ test("as soon as the port is open commands are taken, at a first start and after
   expect([...client.problems, ...again.problems]).toEqual([]);
 });
 
-test("where the daemon says nothing the port opens after 10 s, with the reason in the log and from mgr up --detach", async () => {
+test("without a hello of the daemon the port opens after 10 s, with the reason in the log and from mgr up --detach", async () => {
   await using instance = new Instance({ processes });
   await instance.mgr("up", "--detach");
   const client = await instance.connect();

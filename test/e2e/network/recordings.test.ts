@@ -58,7 +58,7 @@ async function download({ host, file }: { host: string; file: string }, name = "
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-it("records what is configured, goes on without a manager, and the next manager goes on with it", async () => {
+it("a recording of the configuration runs, continues without a manager, and is continued by the next manager", async () => {
   await eventually("it records", async () => (await shown())?.state === "recording");
   program.publish(1);
   await eventually("the message is counted", async () => armOf(await shown()) === 1);
@@ -118,7 +118,7 @@ it("one file has topics, lines of terminals, states of processes and the log, an
   expect((await download({ ...file, file: "../../mgr.yaml" })).response.status).toBe(404);
 });
 
-it("frames start, stop and delete recordings, and tell what is refused", async () => {
+it("frames start, stop and delete recordings, and refusals are reported", async () => {
   const name = "größe/Ω";
   const start = client.here;
   const request = { type: "start_recording", name, topics: ["arm/*"], min_free_space: 0 };
@@ -180,7 +180,7 @@ it("mgr record starts, lists, shows, stops, exports and deletes a recording", as
   expect(await shown("run/1")).toBeUndefined();
 });
 
-it("mgr record refuses a pattern as a name, lists without a name, and takes the file of an export as an argument", async () => {
+it("mgr record refuses a pattern as a name, lists without a name, and accepts the file of an export as an argument", async () => {
   const run = (command: string, ...args: string[]) => instance.run("record", command, "-c", instance.config, ...args);
   expect(await run("start", "my/*", "arm/*")).toMatchObject({
     code: 2,
@@ -251,7 +251,7 @@ it("mgr logger configures, starts, lists, downloads, stops and deletes a logger"
   expect(await topic()).toBeUndefined();
 });
 
-it("after kill -9 of the daemon, its file is complete, is said to be repaired, and another one begins", async () => {
+it("after kill -9 of the daemon, its file is complete and reported as repaired, and another one begins", async () => {
   expect(await client.ask({ type: "start_recording", name: "main" })).toMatchObject({ ok: true });
   const before = (await shown())?.files.length ?? 0;
   for (let n = 1; n <= 20; n++) program.publish(n);

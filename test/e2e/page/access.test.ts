@@ -46,7 +46,7 @@ describe("by the keyboard alone", () => {
   });
   afterAll(() => shown?.close());
 
-  test("the tree is walked to its ends and back, without a key lost between", async () => {
+  test("every row of the tree is reached from end to end, and no key is lost", async () => {
     await press("Control+Shift+L");
     for (let round = 0; round < 5; round++) {
       await press("End");
@@ -63,7 +63,7 @@ describe("by the keyboard alone", () => {
     await soon(focusedRow).toBe("sim/gate");
   });
 
-  test("the row with the focus is started and stopped, whatever is shown", async () => {
+  test("the focused row is started and stopped, whatever is shown", async () => {
     await press("/");
     await shown.page.keyboard.type("p007");
     await press("Enter");
@@ -96,14 +96,14 @@ describe("by the keyboard alone", () => {
     await rig.client.untilState("tools/echo", "started", from);
   });
 
-  test("leaving a terminal goes to the row of its process, wherever that was opened", async () => {
+  test("leaving a terminal focuses the row of its process, wherever it was opened", async () => {
     await shown.goTo("many/p030");
     await eventually("the terminal has the keyboard", () => shown.hasFocus(".terminal-box"));
     await press("Control+Shift+L");
     await soon(focusedRow).toBe("many/p030");
   });
 
-  test("a key finds the row where it is now, also before what has come is drawn", async () => {
+  test("a key finds the row at its present place, also before an update is drawn", async () => {
     await press("Control+Shift+L", "/", "Escape", "ArrowDown", "End");
     await soon(focusedRow).toBe("many/p059");
     await press("ArrowUp");
@@ -119,7 +119,7 @@ describe("by the keyboard alone", () => {
     await press("/", "Escape", "ArrowDown");
   });
 
-  test("an action of the palette that can no longer be done gives its place to no other", async () => {
+  test("an action of the palette that is no longer possible is not replaced by another", async () => {
     const option = (name: string) => shown.page.getByRole("option", { name: new RegExp(`^${name}`) });
     await rig.client.command({ type: "start_process", name: "many/p001" });
     await shown.untilRow("many/p001", "started");
@@ -134,7 +134,7 @@ describe("by the keyboard alone", () => {
     await press("Escape");
   });
 
-  test("one key does not stop a group without a question", async () => {
+  test("one key does not stop a group without a confirmation", async () => {
     await rig.client.command({ type: "send_stdin", name: "sim/gate", text: "go\n" });
     // The question counts what the page has been told of.
     await shown.untilRow("sim/gate", "ready");
@@ -161,7 +161,7 @@ describe("by the keyboard alone", () => {
     await rig.client.untilState("sim/gate", "stopped", from);
   });
 
-  test("panes are split, changed between and closed; details, log and configuration come and go", async () => {
+  test("panes are split and switched; details, log and configuration open and close", async () => {
     await shown.run("Close all other tabs and panes");
     await press("Control+Shift+L", "\\");
     await eventually("it is split", async () => (await shown.page.locator(".pane").count()) === 2);
@@ -183,7 +183,7 @@ describe("by the keyboard alone", () => {
     await shown.page.getByRole("heading", { name: "All processes" }).waitFor();
   });
 
-  test("the palette is opened, moved in, left, and gives the keyboard back", async () => {
+  test("the palette is opened, used and closed, and then returns the focus", async () => {
     await press("Control+Shift+L");
     const before = await focusedRow();
     await press("Control+k", "ArrowDown", "ArrowDown", "ArrowUp");
@@ -210,7 +210,7 @@ describe("by the keyboard alone", () => {
     await soon(focusedRow).toBe(before);
   });
 
-  test("the editor, where Tab indents, is left by Escape and Tab", async () => {
+  test("Escape and Tab leave the editor, where Tab indents", async () => {
     await shown.run("Configuration");
     await shown.page.locator(".cm-content").click();
     await soon(() => shown.hasFocus(".cm-content")).toBe(true);

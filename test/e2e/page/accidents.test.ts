@@ -77,7 +77,7 @@ describe("the palette", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("a name and Enter go to the process, and end nothing", async () => {
+  test("a name and Enter open the process, and end nothing", async () => {
     await press("Control+Shift+K");
     await page.keyboard.type("clock");
     await press("Enter");
@@ -86,7 +86,7 @@ describe("the palette", () => {
     expect((await states())["tools/clock"]).toBe("started");
   });
 
-  test("what ends a process is not preselected, and says whether it asks", async () => {
+  test("an action that ends a process is not preselected, and shows whether it asks", async () => {
     await press("Control+Shift+K");
     await page.keyboard.type("stop tools/kept");
     const option = page.getByRole("option", { name: "Stop tools/kept" });
@@ -107,7 +107,7 @@ describe("the palette", () => {
   });
 });
 
-describe("one rule for what ends a process: keys, buttons, rows, menus and the palette", () => {
+describe("one rule for actions that end a process: keys, buttons, rows, menus and the palette", () => {
   const ways: Record<string, (name: string) => Promise<unknown>> = {
     "a key of its view": async (name) => {
       await shown.goTo(name);
@@ -145,7 +145,7 @@ describe("one rule for what ends a process: keys, buttons, rows, menus and the p
     });
   }
 
-  test("a request that is under way is not sent again", async () => {
+  test("a pending request is not sent again", async () => {
     await client.command({ type: "start_process", name: "tools/slow" });
     await shown.goTo("tools/slow");
     await shown.untilShown("tools/slow", /trapped/);
@@ -159,7 +159,7 @@ describe("one rule for what ends a process: keys, buttons, rows, menus and the p
     await shown.untilRow("tools/slow", "stopped");
   });
 
-  test("a double click on a button that changes with the state is one click", async () => {
+  test("a double click on a button that changes with the state counts as one click", async () => {
     await shown.run("All processes");
     await page.getByRole("button", { name: "Stop tools/clock" }).dblclick();
     await stopsAtOnce("tools/clock");
@@ -175,7 +175,7 @@ describe("one rule for what ends a process: keys, buttons, rows, menus and the p
 });
 
 describe("buttons", () => {
-  test("of a process that others depend on ask, and say what ends along", async () => {
+  test("of a process that others depend on ask, and list what they also end", async () => {
     await shown.goTo("sim/base");
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await dialog("Stop sim/base?").getByText("2 processes that depend on it will stop, too: sim/above, tools/uses-base.").waitFor();
@@ -186,7 +186,7 @@ describe("buttons", () => {
     expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(5);
   });
 
-  test("of a group ask, and what was stopped is started again: that, and nothing else", async () => {
+  test("of a group ask, and Start starts exactly the processes that were stopped", async () => {
     await shown.goTo("sim", "group");
     const before = await states();
     await page.getByRole("button", { name: "Restart all" }).click();
@@ -239,7 +239,7 @@ describe("buttons", () => {
     await rig.untilState("tools/clock", "started");
   });
 
-  test("on a phone, too", async () => {
+  test("on a phone are in the menu of a terminal of a group, too", async () => {
     const phone = await rig.open("/?group=sim", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
     await phone.page.getByRole("button", { name: "Show as terminals" }).tap();
     await phone.page.getByRole("button", { name: "More actions of sim/base" }).waitFor();
@@ -287,7 +287,7 @@ describe("the menu of a row", () => {
     expect(Object.values(await states()).filter((state) => state === "started")).toHaveLength(5);
   });
 
-  test("opens on a phone by a long press, which is not taken for a tap", async () => {
+  test("opens on a phone by a long press, which does not count as a tap", async () => {
     const phone = await rig.open("/?process=tools/clock", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
     await phone.page.getByRole("button", { name: "Processes", exact: true }).tap();
     const row = phone.row("sim/base");
@@ -313,7 +313,7 @@ describe("the menu of a row", () => {
 });
 
 describe("keys", () => {
-  test("typed beside a terminal: a whole line confirms nothing", async () => {
+  test("typed beside a terminal do not confirm anything, even as a whole line", async () => {
     await shown.goTo("tools/clock");
     await page.getByLabel("Terminal of tools/clock").click();
     await page.getByRole("heading", { name: "tools/clock" }).click();
@@ -338,7 +338,7 @@ describe("keys", () => {
     }
   });
 
-  test("act on the row that was clicked, which shows that it has the focus", async () => {
+  test("act on the row that was clicked, which has the visible focus", async () => {
     await shown.row("sim/idle").click();
     await page.getByRole("heading", { name: "sim/idle" }).waitFor();
     await page.locator(".xterm-rows").waitFor();
@@ -351,7 +351,7 @@ describe("keys", () => {
     await shown.untilNoticed(/^Stopped sim\/idle/m);
   });
 
-  test("go to the terminal after Enter or a double click, which is plain to see", async () => {
+  test("go to the terminal after Enter or a double click, which is visible", async () => {
     await shown.row("tools/clock").click();
     const hint = page.getByText("Ctrl-Shift-L leaves");
     await hint.waitFor({ state: "hidden" });
@@ -367,7 +367,7 @@ describe("keys", () => {
     await shown.untilShown("sim/base", /you typed by mouse/);
   });
 
-  test("typed while the page loads do nothing, and the terminal does not take the keyboard by itself", async () => {
+  test("typed while the page loads have no effect, and the terminal does not take the focus by itself", async () => {
     const other = await rig.open("/?process=tools/clock");
     // The terminal's program comes late: the page is there, and what is typed is meant for the terminal.
     let release = () => {};
@@ -395,6 +395,6 @@ describe("keys", () => {
   });
 });
 
-test("nothing of all this made the page complain", () => {
+test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);
 });

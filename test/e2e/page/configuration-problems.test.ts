@@ -116,7 +116,7 @@ test("a broken file shows its problems when it is opened, each marked in the tex
   expect(await shown?.violations()).toEqual([]);
 });
 
-test("a save is refused with the problems of the text alone", async () => {
+test("a save is refused for the problems of the text alone", async () => {
   await replaceAll(demo.replace("ready_timeout: 20s", "ready_timeot: 20s"));
   await page.getByRole("button", { name: "Save" }).click();
   await soon(said).toBe("Not saved: 1 error");

@@ -49,7 +49,7 @@ async function edit(from: string, to: string): Promise<void> {
   await page.keyboard.press("Escape");
 }
 
-test("is edited, checked, saved, previewed and reloaded", async () => {
+test("the configuration is edited, checked, saved, previewed and reloaded", async () => {
   await text().waitFor();
   await edit('"tools/brief"', '"tools/renamed"');
   await edit('"autostart": true', '"autostrat": true');
@@ -81,7 +81,7 @@ test("is edited, checked, saved, previewed and reloaded", async () => {
   await state("in effect").waitFor();
 });
 
-test("a preview says what starts, what stops, and what changes from what to what", async () => {
+test("a preview lists what starts, what stops, and what changes from what to what", async () => {
   await edit('"sleep 1000"', '"sleep 1234", "restart": {"delay": "3s"}, "autostart": true');
   await state("draft").waitFor();
   await edit('"tools/echo"', '"tools/other"');
@@ -148,7 +148,7 @@ test("a change by another program is shown, and loaded on request", async () => 
   await state("in effect").waitFor();
 });
 
-test("a problem in another file is a click away from its line", async () => {
+test("a problem in another file links to its line", async () => {
   writeFileSync(join(rig.instance.dir, "more.yaml"), "processes:\n  more/one:\n    commnd: sleep 1001\n");
   await page.getByRole("button", { name: "Reload preview" }).click();
   await panel().getByText("Cannot be reloaded: 2 errors").waitFor();
@@ -197,7 +197,7 @@ test("at 1024 px no button covers another, and the banner of a lost connection c
   }
 });
 
-test("completes keys by the published schema", async () => {
+test("the editor completes keys by the published schema", async () => {
   await tab("more.yaml").click();
   await page.getByText("sleep 1001").waitFor();
   await text().click();
@@ -210,7 +210,7 @@ test("completes keys by the published schema", async () => {
   await page.getByText("autostart: true").waitFor();
 });
 
-test("keeps unsaved text of each file while another view is open", async () => {
+test("unsaved text of each file is kept while another view is open", async () => {
   await tab("mgr.yaml").click();
   await page.getByText("tools/renamed", { exact: false }).first().waitFor();
   await shown.run("Overview");
@@ -226,7 +226,7 @@ test("keeps unsaved text of each file while another view is open", async () => {
   await eventually("it is saved", () => read("more.yaml").includes("autostart: true"));
 });
 
-test("that was changed elsewhere is overwritten only on confirmation", async () => {
+test("a file that was changed elsewhere is overwritten only on confirmation", async () => {
   const dialog = page.getByRole("dialog", { name: "The file has changed on disk" });
   const theirs = () => writeFileSync(join(rig.instance.dir, "more.yaml"), "processes:\n  more/theirs:\n    command: sleep 1002\n");
   const type = async (words: string) => {
@@ -255,7 +255,7 @@ test("that was changed elsewhere is overwritten only on confirmation", async () 
   await eventually("mine is saved", () => read("more.yaml").startsWith("# mine"));
 });
 
-test("saved twice at once it is in no conflict with itself", async () => {
+test("two saves at once do not conflict with each other", async () => {
   const own = await rig.open("/?view=config");
   await own.page.getByLabel("Configuration editor").click();
   await own.page.keyboard.press("Control+Home");
@@ -267,7 +267,7 @@ test("saved twice at once it is in no conflict with itself", async () => {
   await own.close();
 });
 
-test("problems that refuse a save stay in sight: the panel does not cover their lines", async () => {
+test("problems that refuse a save stay visible: the panel does not cover their lines", async () => {
   const lines = Array.from({ length: 60 }, (_, index) => `# line ${index + 1}`).join("\n");
   writeFileSync(join(rig.instance.dir, "more.yaml"), `${lines}\nprocesses:\n  more/one:\n    command: sleep 1001`);
   const own = await rig.open("/?view=config");

@@ -134,7 +134,7 @@ describe("a plot", () => {
     await other.context().close();
   });
 
-  test("begins with what a logger holds; has no value where there is no sample, and statistics of what is in sight", async () => {
+  test("begins with the samples of a logger; has gaps where there are no samples, and statistics of the visible part", async () => {
     const topics = [{ name: "arm/joint_states", log_size: 20_000, divisor: 1 }];
     await rig.client.ask({ type: "configure_logger", name: "past", only_ts: false, topics });
     await rig.client.ask({ type: "start_logger", name: "past" });
@@ -178,7 +178,7 @@ describe("a plot", () => {
     await other.context().close();
   });
 
-  test("has the whole names of its fields where there is room", async () => {
+  test("has the full names of its fields if there is room", async () => {
     const { page: other } = await rig.open(`/?view=plot&${TRACES}`);
     await other.locator(".plot-traces li").nth(1).waitFor();
     const cut = `[...document.querySelectorAll(".plot-traces :is(.trace-topic, .trace-field)")].filter((one) => one.scrollWidth > one.clientWidth).length`;
@@ -234,7 +234,7 @@ test("a plot is zoomed by two fingers and moved by one", async () => {
   await phone.close();
 });
 
-test("all of it is reached by the keyboard: a topic, its plot, a publication, a call and an override", async () => {
+test("a topic, its plot, a publication, a call and an override are reached by the keyboard", async () => {
   const { page: keyed, ...typist } = await typistAt("/?view=topics");
   await typist.tabTo('[aria-label="Filter topics"]');
   await keyed.keyboard.type("joint_states");
@@ -348,7 +348,7 @@ test("a topic is published by a form, once and at a rate, with history; one that
   await panel.getByRole("button", { name: "Close" }).click();
 });
 
-test("a service is called by a form that its interface fills in, also wrongly", async () => {
+test("a service is called by a form made from its interface, also with wrong values", async () => {
   await page.getByRole("link", { name: /^Services/ }).click();
   await page.getByRole("button", { name: "arm/move_to", exact: true }).click();
   const panel = page.getByRole("complementary", { name: "Service arm/move_to" });
@@ -429,7 +429,7 @@ describe("the network", () => {
     expect(scripts.some((url) => url.includes("graph-layout"))).toBe(true);
   });
 
-  test("is read by the keyboard: a link opens to its parts, and rows are filtered, hidden and shown again", async () => {
+  test("is read by the keyboard: a link expands to its parts, and rows are filtered, hidden and shown again", async () => {
     const { page } = network;
     const filter = page.getByLabel(/^Filter hosts/);
     await filter.fill("camera-1");
@@ -453,7 +453,7 @@ describe("the network", () => {
     await page.getByRole("button", { name: "Browsers", exact: true }).click();
   });
 
-  test("a lost host has no links any more, and its problem leads to the host, with the age of what is known of it", async () => {
+  test("shows no links of a lost host, whose problem leads to the host, with the age of the last report", async () => {
     const { page } = network;
     await page.getByText(/^warning base-4 does not answer/).click();
     await page.getByRole("button", { name: "Show only base-4" }).click();
@@ -461,7 +461,7 @@ describe("the network", () => {
     await page.getByRole("button", { name: "Show all hosts, not only base-4" }).click();
   });
 
-  test("has a graph whose groups open and fold, and whose nodes the arrow keys reach", async () => {
+  test("has a graph whose groups expand and collapse, and whose nodes are reached by arrow keys", async () => {
     const { page } = network;
     const group = (verb: string) => page.getByRole("button", { name: new RegExp(`^${verb} camera 4 members`) });
     const node = (name: string) => page.getByRole("button", { name: new RegExp(`^${name} sends`) });
@@ -494,7 +494,7 @@ test("no view has to be scrolled sideways on a phone", async () => {
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-test("clients name their process, and go with it", async () => {
+test("clients show their process, and are removed with it", async () => {
   await page.getByRole("link", { name: /^Clients/ }).click();
   const controller = page.locator(".data-table tr", { hasText: "arm/controller" }).first();
   await controller.getByRole("link", { name: "arm/controller" }).waitFor();

@@ -55,7 +55,7 @@ async function openXterm(): Promise<void> {
   terminal = spawn("xterm", ["-geometry", "60x20+0+0"], { cwd: instance.dir, env, stdio: "ignore" });
 }
 
-test("a display is started for who opens it, takes the window's size, shows windows and what is typed into them", async () => {
+test("a display is started for the user who opens it, gets the window's size, shows windows and receives input", async () => {
   await shown.run("Your display: graphical programs");
   await canvas().waitFor();
   await page.getByText(/No process uses it yet/).waitFor();
@@ -102,7 +102,7 @@ test("the text panel types into programs that cannot paste", async () => {
   await page.getByRole("button", { name: "Clipboard", exact: true }).click();
 });
 
-test("a display server that is killed is shown, and is back with the next connection", async () => {
+test("a display server that is killed is shown, and available again with the next connection", async () => {
   const { pid } = await rig.client.process(`displays/${rig.instance.user}`);
   const { length: before } = await shown.notices();
   process.kill(Number(pid), "SIGKILL");
@@ -111,7 +111,7 @@ test("a display server that is killed is shown, and is back with the next connec
   await canvas().waitFor();
 });
 
-test("a display that a user stops stays stopped until it is asked for again", async () => {
+test("a display that a user stops stays stopped until the next request", async () => {
   const name = `displays/${rig.instance.user}`;
   await rig.client.ask({ type: "stop_process", name });
   await page.getByText(`${name} has stopped.`).waitFor();
@@ -120,7 +120,7 @@ test("a display that a user stops stays stopped until it is asked for again", as
   await canvas().waitFor();
 });
 
-test("a display that ends by itself, as an idle one does, is not started again by the page", async () => {
+test("a display that ends by itself, such as an idle one, is not started again by the page", async () => {
   const name = `displays/${rig.instance.user}`;
   const { pid } = await rig.client.process(name);
   // Xvnc ends with exit code 0 then.
@@ -153,7 +153,7 @@ test("a process that opens windows offers the display to the page that started i
   await other.page.close();
 });
 
-test("it has no axe violations, nor on a phone, and no error on the page", async () => {
+test("the display view has no axe violations, nor on a phone, and no error on the page", async () => {
   expect(await shown.violations()).toEqual([]);
   const phone = await rig.open("/?view=display", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
   await phone.page.locator(".display.open canvas").waitFor();

@@ -35,7 +35,7 @@ const cut = (selector: string) =>
     `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)`,
   );
 
-test("a terminal shows the newest output while the older is on its way, and then all of it, once", async () => {
+test("a terminal shows the newest output while older output is loading, and then all of it, once", async () => {
   const own = await rig.open("/?view=log");
   const { page } = own;
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -72,7 +72,7 @@ test("a terminal shows the newest output while the older is on its way, and then
   await own.close();
 });
 
-test("at 1024 px a long name of the instance leaves all views their names", async () => {
+test("at 1024 px a long name of the instance does not hide the names of the views", async () => {
   await page.setViewportSize({ width: 1024, height: 768 });
   expect(await faults()).toEqual([]);
   const log = page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: "Log" });
@@ -81,7 +81,7 @@ test("at 1024 px a long name of the instance leaves all views their names", asyn
   expect(await cut(".top-nav .word")).toEqual([]);
 });
 
-test("at 1024 px long names of processes leave the table its other columns", async () => {
+test("at 1024 px long names of processes do not hide the other columns of the table", async () => {
   await page.setViewportSize({ width: 1024, height: 768 });
   await shown.run("All processes");
   await page.locator(".members tr[data-key]").first().waitFor();
@@ -89,7 +89,7 @@ test("at 1024 px long names of processes leave the table its other columns", asy
   await soon(() => page.evaluate(beyond)).toBe(0);
 });
 
-test("the values of the process list stand in their rows, and its title, filter and refresh fit half a window", async () => {
+test("the values of the process list are aligned in their rows, and its title, filter and refresh fit half a window", async () => {
   await rig.client.command({ type: "start_process", name: "tools/busy" });
   await page.setViewportSize({ width: 1440, height: 800 });
   await shown.go("/mgr/process-list");
@@ -118,7 +118,7 @@ test("the values of the process list stand in their rows, and its title, filter 
   await rig.client.command({ type: "stop_process", name: "tools/busy" });
 });
 
-test("details are opened in one pane only, over its terminal where it is narrow, and begin with what the process does", async () => {
+test("details are opened in one pane only, over its terminal if it is narrow, and begin with the state of the process", async () => {
   await page.setViewportSize({ width: 1440, height: 800 });
   await page.emulateMedia({ reducedMotion: "no-preference" });
   await shown.go("/?process=tools/echo");
@@ -157,7 +157,7 @@ test("details are opened in one pane only, over its terminal where it is narrow,
   await page.emulateMedia({ reducedMotion: "reduce" });
 });
 
-test("while the manager is away nothing moves and no terminal is resized, and the page says that processes run on", async () => {
+test("without the manager nothing moves, no terminal is resized, and the page says that processes continue to run", async () => {
   for (const width of [1440, 1024, 390]) {
     await page.setViewportSize({ width, height: 800 });
     await shown.go("/?process=tools/echo");

@@ -37,7 +37,7 @@ const daemon = () =>
     ...["--state-dir", join(rig.instance.dir, "state-arm"), "--cwd", rig.instance.dir],
   );
 
-test("hosts that are lost stand first, the rest is counted; the status bar says how many", async () => {
+test("lost hosts are listed first, and the rest is counted; the status bar shows how many", async () => {
   await page.getByRole("heading", { name: `${AWAY + 1} hosts are not connected.` }).waitFor();
   const rows = page.locator(".hosts li");
   await soon(() => rows.count()).toBe(12);
@@ -46,7 +46,7 @@ test("hosts that are lost stand first, the rest is counted; the status bar says 
   await page.getByText(`${AWAY + 1} of ${AWAY + 2} hosts lost`).waitFor();
 });
 
-test("a host that comes is seen without a reload, its processes start; one that goes is seen, too", async () => {
+test("a new host is shown without a reload, and its processes start; a removed one disappears", async () => {
   const { child } = daemon();
   await page.getByRole("heading", { name: `${AWAY} hosts are not connected.` }).waitFor();
   await rig.untilState("far/one", "started");
@@ -80,7 +80,7 @@ test("a group in a window of its own shows which host each member runs on", asyn
   await window.close();
 });
 
-test("a host is a way to its processes", async () => {
+test("a host links to its processes", async () => {
   await page.getByRole("button", { name: "away00" }).click();
   await soon(() => page.getByLabel(/^Filter processes/).inputValue()).toBe("host:away00");
   await soon(() => page.locator("[role=treeitem]").count()).toBe(2);

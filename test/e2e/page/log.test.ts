@@ -42,7 +42,7 @@ const scrollTo = (top: number | "end") =>
   }, top);
 const ofBox = (what: string) => page.evaluate(`document.querySelector("[role=log]").${what}`) as Promise<number>;
 
-test("thousands of entries: those in sight are drawn, older ones are loaded on scrolling back, and none is missing", async () => {
+test("of thousands of entries those in view are drawn, older ones are loaded on scrolling back, and none is missing", async () => {
   await entries().getByText("requests start of").last().waitFor();
   expect(await entries().count()).toBeLessThan(150);
   // To read back, users turn the wheel, which ends the following.
@@ -61,7 +61,7 @@ test("thousands of entries: those in sight are drawn, older ones are loaded on s
   expect(await entries().count()).toBeLessThan(150);
 });
 
-test("scrolled back, the view stays; at the end, it follows", async () => {
+test("the view stays when scrolled back; at the end, it follows", async () => {
   await scrollTo(2_000);
   await soon(() => ofBox("scrollTop")).toBe(2_000);
   // The rows for this place are drawn after the scroll event of the next frame.
@@ -82,7 +82,7 @@ test("scrolled back, the view stays; at the end, it follows", async () => {
   await soon(async () => (await ofBox("scrollHeight")) - (await ofBox("scrollTop")) - (await ofBox("clientHeight"))).toBeLessThan(4);
 });
 
-test("is filtered by level, by source and by words, together", async () => {
+test("the log is filtered by level, by source and by words, together", async () => {
   const messages = () => entries().locator(".msg").allTextContents();
   await page.getByLabel("Minimum level").selectOption("warning");
   await soon(async () => (await entries().locator(".level").allTextContents()).filter((level) => /info|debug/.test(level))).toEqual([]);
@@ -97,7 +97,7 @@ test("is filtered by level, by source and by words, together", async () => {
   await soon(() => entries().count()).toBeGreaterThan(10);
 });
 
-test("debug entries come when they are asked for, also those of before", async () => {
+test("debug entries are loaded on request, also earlier ones", async () => {
   await page.getByLabel("Source").selectOption("");
   await page.getByLabel("Minimum level").selectOption("debug");
   await page.getByLabel("Search the log").fill("");
@@ -106,7 +106,7 @@ test("debug entries come when they are asked for, also those of before", async (
   await entries().getByText("requests start of").last().waitFor();
 });
 
-test("an entry leads to its process", async () => {
+test("an entry links to its process", async () => {
   await page.getByLabel("Search the log").fill("brief changes state");
   await page.getByLabel("Search the log").fill("sim/brief");
   await entries().getByRole("link", { name: "sim/brief" }).last().click();
@@ -116,7 +116,7 @@ test("an entry leads to its process", async () => {
   await soon(() => page.getByLabel("Search the log").inputValue()).toBe("sim/brief");
 });
 
-test("entries that repeat are one row, which opens; what was searched for is marked", async () => {
+test("repeated entries are one row, which expands; matches of a search are marked", async () => {
   await page.getByLabel("Search the log").fill("");
   for (let index = 0; index < 4; index++) await client.command({ type: "start_process", name: "sim/second" });
   const repeated = entries().filter({ hasText: "requests start of 'sim/second'" }).last();
@@ -146,7 +146,7 @@ test("entries that repeat are one row, which opens; what was searched for is mar
   await page.getByLabel("Search the log").fill("");
 });
 
-test("opens in a window of its own, and below everything else", async () => {
+test("the log opens in a window of its own, and below everything else", async () => {
   const [window] = await Promise.all([
     page.context().waitForEvent("page"),
     shown.choose("More actions of the log", "Open log in new window"),

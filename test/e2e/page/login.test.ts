@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rig?.[Symbol.asyncDispose]());
 
 describe("without a login", () => {
-  test("the page asks for it, says what is wrong, and shows who is logged in until the log-out", async () => {
+  test("the page asks for a login, reports what is wrong, and shows who is logged in until the log-out", async () => {
     const context = await rig.browser.newContext({ viewport: { width: 1280, height: 800 } });
     const own = await context.newPage();
     await own.goto(new URL("/?group=tools", rig.instance.url).href);

@@ -18,7 +18,7 @@ afterAll(() => rig?.[Symbol.asyncDispose]());
 
 const banner = () => shown.page.getByRole("alert").filter({ hasText: "Disconnected." });
 
-test("a manager that is killed is shown as lost, nothing vanishes from the screen, and everything is back when it is", async () => {
+test("a killed manager is shown as lost, nothing disappears from the screen, and everything returns with the next one", async () => {
   const { instance } = rig;
   const { page } = shown;
   await shown.untilShown("sim/after", /hello/);
@@ -52,7 +52,7 @@ test("a manager that is killed is shown as lost, nothing vanishes from the scree
   await shown.untilShown("sim/after", /you typed again/);
 });
 
-test("a terminal goes on also when the page is back before the process's host is", async () => {
+test("a terminal continues also if the page reconnects before the process's host", async () => {
   const { instance } = rig;
   const { page } = shown;
   instance.kill("daemon", "SIGSTOP");

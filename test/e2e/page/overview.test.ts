@@ -61,7 +61,7 @@ describe("many failed processes", () => {
     await soon(() => group().getAttribute("aria-expanded")).toBe("false");
   });
 
-  test("do not push the hosts and their load out of sight", async () => {
+  test("do not push the hosts and their load out of view", async () => {
     await group().click();
     const hosts = page.getByRole("list", { name: "Hosts" });
     await hosts.getByText(/^CPU \d/).waitFor();
@@ -102,7 +102,7 @@ test("all states are in one row at 1440 px, and none is cut at 1440, 1024 and 39
   }
 });
 
-test("a host's counts and load stand apart, and a long cause leaves room for the last output", async () => {
+test("a host's counts and load are separate, and a long cause leaves room for the last output", async () => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await page
     .getByRole("list", { name: "Hosts" })
@@ -136,7 +136,7 @@ test("recent changes have a small timeline each, with one legend", async () => {
   expect(await page.locator(".recent").getByRole("list", { name: "Legend" }).getByRole("listitem").allTextContents()).toContain("error");
 });
 
-test("all that failed are restarted after a question, and can be stopped together again", async () => {
+test("all that failed are restarted after a confirmation, and can be stopped together again", async () => {
   await shown.run("Restart all failed processes");
   const question = page.getByRole("dialog", { name: `Restart ${FAILED + 1} failed processes?` });
   await question.getByText(/^41 processes will start: fleet\/arm00, .* and 35 more\.$/).waitFor();

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());
 
-describe("finding and doing", () => {
+describe("finding and starting processes", () => {
   test("the filter finds a process by name, and Enter opens it", async () => {
     await page.keyboard.press("/");
     await page.keyboard.type("p217");
@@ -50,7 +50,7 @@ describe("finding and doing", () => {
     await page.getByLabel(/^Filter processes/).fill("");
   });
 
-  test("of hundreds of processes only those in sight are drawn", async () => {
+  test("of hundreds of processes only those in view are drawn", async () => {
     expect(await page.locator("[role=treeitem]").count()).toBeLessThan(80);
   });
 
@@ -63,7 +63,7 @@ describe("finding and doing", () => {
     await client.untilState("sim/after", "waiting");
   });
 
-  test("a group shows its progress and what it waits for", async () => {
+  test("a group shows its progress and its missing dependencies", async () => {
     await shown.goTo("sim", "group");
     await page.getByText(/0 of 2; waiting for .*after \(for sim\/gate\)/).waitFor();
     await client.command({ type: "send_stdin", name: "sim/gate", text: "go\n" });
@@ -74,7 +74,7 @@ describe("finding and doing", () => {
     await page.getByRole("button", { name: "Show as table" }).click();
   });
 
-  test("all processes stand in one table, which is sorted by a click", async () => {
+  test("all processes are listed in one table, which is sorted by a click", async () => {
     await shown.run("All processes");
     const first = page.locator(".members tbody .member").first();
     await soon(() => first.textContent()).toBe("sim/gate");
@@ -94,7 +94,7 @@ describe("finding and doing", () => {
     await soon(() => page.evaluate("document.activeElement?.textContent")).toBe("sim/gate");
   });
 
-  test("what the filter leaves is started and stopped together", async () => {
+  test("the processes that match the filter are started and stopped together", async () => {
     await page.getByLabel(/^Filter processes/).fill("many p00");
     await shown.run("Start all 10 filtered processes");
     await page.getByRole("button", { name: "Start 10 processes" }).click();
@@ -131,7 +131,7 @@ describe("a process", () => {
     await client.command({ type: "stop_process", name: "tools/long" });
   });
 
-  test("knows the real size of its terminal, whole rows only, also after a split", async () => {
+  test("has the real size of its terminal, whole rows only, also after a split", async () => {
     await shown.goTo("tools/size");
     await shown.untilShown("tools/size", /size \d+ \d+/);
     const size = async () =>
@@ -151,7 +151,7 @@ describe("a process", () => {
     await soon(() => page.locator(".pane").count()).toBe(1);
   });
 
-  test("its output is searched, copied, scrolled back, held still, cleared and downloaded", async () => {
+  test("its output is searched, copied, scrolled back, paused, cleared and downloaded", async () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await shown.goTo("tools/lines");
     await shown.untilShown("tools/lines", /2999\s*3000/);
@@ -205,7 +205,7 @@ describe("a process", () => {
     for (const other of others()) await other.close();
   });
 
-  test("its text grows and shrinks, and the size is kept", async () => {
+  test("its font size is changed and kept", async () => {
     const height = async () => (await page.locator(".xterm-rows > div").first().boundingBox())?.height ?? 0;
     const before = await height();
     await shown.run("Larger terminal text");
@@ -231,7 +231,7 @@ describe("a process", () => {
     await shown.untilShown("tools/echo", /you typed two/);
   });
 
-  test("says at first viewport why it failed, also in the title and the status bar", async () => {
+  test("shows in the first screen why it failed, also in the title and the status bar", async () => {
     await client.command({ type: "send_stdin", name: "tools/brief", text: "7\n" });
     await shown.goTo("tools/brief");
     await page.getByText("Failed: exit code 7").waitFor();
@@ -241,7 +241,7 @@ describe("a process", () => {
     await page.getByRole("heading", { name: "tools/brief" }).waitFor();
   });
 
-  test("its command is overridden in the details, and back", async () => {
+  test("its command is overridden in the details, and reset", async () => {
     await shown.goTo("tools/echo");
     await page.getByRole("button", { name: "Details d" }).click();
     await page.getByLabel("Command of default").fill("sleep 1001");
@@ -295,7 +295,7 @@ describe("windows", () => {
     await soon(() => new URL(page.url()).search).toBe(path);
   });
 
-  test("a process pops out into a window that knows it alone, and asks for nothing else", async () => {
+  test("a process opens in a window that knows it alone, and requests nothing else", async () => {
     await shown.goTo("sim/after");
     const from = client.here;
     const opened = page.context().waitForEvent("page");
@@ -308,7 +308,7 @@ describe("windows", () => {
     await window.close();
   });
 
-  test("a phone shows one thing at a time, and nothing sticks out", async () => {
+  test("a phone shows one view at a time, and nothing overflows", async () => {
     const phone = await rig.open("/?process=sim/after", { viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
     await phone.page.locator(".xterm-rows").waitFor();
     for (const path of ["/", "/?process=sim/after", "/?group=sim", "/?view=all", "/?view=log", "/?view=config"]) {
@@ -321,7 +321,7 @@ describe("windows", () => {
     await phone.close();
   });
 
-  test("a phone that is held sideways has the views at its left edge, and room for the terminal", async () => {
+  test("a phone in landscape has the views at its left edge, and room for the terminal", async () => {
     const phone = await rig.open("/?process=sim/after", { viewport: { width: 844, height: 390 }, isMobile: true, hasTouch: true });
     await phone.page.locator(".xterm-rows").waitFor();
     const box = async (selector: string) => (await phone.page.locator(selector).boundingBox()) ?? { x: -1, width: 0, height: 0 };
@@ -337,7 +337,7 @@ describe("windows", () => {
     await phone.close();
   });
 
-  test("a page that the browser keeps after the user has left it holds no terminal's size, and connects again when the user comes back", async () => {
+  test("a page in the browser's back-forward cache holds no terminal's size, and reconnects when the user returns", async () => {
     const left = await rig.open("/?process=tools/echo", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
     const other = await rig.open("/?process=tools/echo");
     const fit = other.page.getByRole("button", { name: /fit to window/ });
@@ -351,7 +351,7 @@ describe("windows", () => {
     await other.close();
   });
 
-  test("on a phone, what needs attention stands above the hosts, which stay in sight when it is held upright", async () => {
+  test("on a phone, what needs attention is above the hosts, which stay visible in landscape", async () => {
     for (const viewport of [
       { width: 390, height: 780 },
       { width: 844, height: 390 },

@@ -33,7 +33,7 @@ describe("recordings", () => {
     await dialog.waitFor({ state: "detached" });
   };
 
-  test("there are none at first; a form starts one with topics from the list and patterns", async () => {
+  test("there are none at first; a form starts one with listed topics and patterns", async () => {
     await page.getByRole("link", { name: /^Recordings/ }).click();
     await page.getByText("No recordings.").waitFor();
     await page.getByRole("button", { name: "Start a recording" }).click();
@@ -56,7 +56,7 @@ describe("recordings", () => {
     expect(await shown.violations()).toEqual([]);
   });
 
-  test("the list counts; a recording is stopped, and its file downloaded", async () => {
+  test("the list shows counters; a recording is stopped, and its file downloaded", async () => {
     const messages = async () => Number((await row("run-1").locator("td").nth(4).textContent())?.replaceAll(",", ""));
     const before = await messages();
     await soon(messages).toBeGreaterThan(before + 100);
@@ -101,7 +101,7 @@ describe("recordings", () => {
     await file.getByRole("link", { name: "Recordings" }).click();
   });
 
-  test("is deleted only after a question", async () => {
+  test("is deleted only after a confirmation", async () => {
     await page.getByRole("button", { name: "run-1", exact: true }).click();
     const remove = panel("run-1").getByRole("button", { name: "Delete", exact: true });
     await remove.click();
@@ -117,7 +117,7 @@ describe("loggers", () => {
   const panel = () => page.getByRole("complementary", { name: "Logger arm" });
   const samples = async () => Number((await row("arm").locator("td.number").first().textContent())?.replaceAll(",", ""));
 
-  test("one is made from the list of topics and started; its samples are counted live", async () => {
+  test("one is created from the list of topics and started; its samples are counted live", async () => {
     await page.getByRole("link", { name: /^Loggers/ }).click();
     await page.getByText("No loggers.").waitFor();
     await page.getByRole("button", { name: "Make a logger" }).click();
@@ -136,7 +136,7 @@ describe("loggers", () => {
     expect(await shown.violations()).toEqual([]);
   });
 
-  test("it is changed once it is stopped, keeps its samples until then, and is deleted after a question", async () => {
+  test("is changed once it is stopped, keeps its samples until then, and is deleted after a confirmation", async () => {
     expect(await panel().getByRole("button", { name: "Configure…" }).getAttribute("aria-disabled")).toBe("true");
     await shown.run("Stop the logger arm");
     await panel().getByText("Stopped", { exact: true }).waitFor();
@@ -175,4 +175,4 @@ describe("loggers", () => {
   });
 });
 
-test("nothing of all this made the page complain", () => expect(rig.complaints).toEqual([]));
+test("the page reported no error", () => expect(rig.complaints).toEqual([]));

@@ -31,7 +31,7 @@ afterAll(() => rig?.[Symbol.asyncDispose]());
 
 const boxOf = async (what: Locator) => JSON.stringify(await what.boundingBox());
 
-describe("nothing moves", () => {
+describe("the layout does not move", () => {
   test("in a process's view and in the tree, while it starts and fails", async () => {
     await page.locator(".xterm-rows").waitFor();
     const watched = [page.locator(".terminal-box"), shown.row("tools/size"), page.getByRole("button", { name: /^(Start|Restart)$/ })];
@@ -102,7 +102,7 @@ describe("the size of a terminal", () => {
   const toldSize = async (of: ShownPage) => (await of.textOf("tools/size")).match(/size (\d+ \d+)/g)?.at(-1);
   const asTold = (size: string) => size.replace(/^(\d+)×(\d+).*/, "size $2 $1");
 
-  test("is not changed by a smaller viewer that only looks, goes to the one that types, and back when that one leaves", async () => {
+  test("is not changed by a smaller viewer that does not type, goes to the one that types, and back when that one leaves", async () => {
     await shown.goTo("tools/size");
     await soon(() => toldSize(shown)).toMatch(/size/);
     await soon(() => sizeOf(shown)).toMatch(/^\d+×\d+$/);
@@ -124,7 +124,7 @@ describe("the size of a terminal", () => {
     await soon(() => toldSize(shown)).toBe(asTold(own));
   });
 
-  test("is taken by a button, too, and given up when another view is shown", async () => {
+  test("is taken over by a button, too, and released when another view is shown", async () => {
     await soon(() => sizeOf(shown)).toMatch(/^\d+×\d+$/);
     const own = await sizeOf(shown);
     const other = await rig.open("/?process=tools/size", { viewport: { width: 900, height: 600 } });
@@ -137,6 +137,6 @@ describe("the size of a terminal", () => {
   });
 });
 
-test("nothing of all this made the page complain", () => {
+test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);
 });

@@ -38,7 +38,7 @@ const tids = () =>
     .split(/\s+/)
     .map(Number);
 
-test("an address shows the threads of a process with the one that it names, of which only those in sight are drawn", async () => {
+test("an address shows the threads of a process with the one that it names; only those in view are drawn", async () => {
   const [, , last = 0] = [...tids()].sort((a, b) => b - a);
   const page = await open(`/mgr/process-list?host=localhost&pid=${pid}&tid=${last}`);
   await page.getByText(`${THREADS} threads`).waitFor();
@@ -49,7 +49,7 @@ test("an address shows the threads of a process with the one that it names, of w
   await page.context().close();
 });
 
-test("by keyboard alone: from the process to its threads, to one of them, and its scheduling", async () => {
+test("the keyboard leads from the process to its threads, to one of them, and to its scheduling", async () => {
   const shown = await rig.open("/?process=sim/threads");
   const { page } = shown;
   await page.getByRole("button", { name: "Processes and threads" }).press("Enter");
@@ -77,7 +77,7 @@ test("by keyboard alone: from the process to its threads, to one of them, and it
   await page.context().close();
 });
 
-test("the row with the focus keeps it when the rows are sorted again, and another one gets it when its task ends", async () => {
+test("the focused row keeps the focus when the rows are sorted again, and another one gets it when its task ends", async () => {
   const page = await open(`/mgr/process-list?host=localhost&pid=${pid}`);
   const focused = () => page.evaluate("document.activeElement?.dataset.key");
   await page.getByText(`${THREADS} threads`).waitFor();
@@ -105,7 +105,7 @@ test("the row with the focus keeps it when the rows are sorted again, and anothe
   await page.context().close();
 });
 
-test("a list that is held still is asked for again when that is wanted while a question is under way", async () => {
+test("a paused list is refreshed on request while a request is pending", async () => {
   const page = await open(`/mgr/process-list?host=localhost&pid=${pid}`);
   await page.getByText(`${THREADS} threads`).waitFor();
   await page.evaluate(`{
@@ -123,7 +123,7 @@ test("a list that is held still is asked for again when that is wanted while a q
   await page.context().close();
 });
 
-test("what is typed while something is applied stays", async () => {
+test("text that is typed while a change is applied is kept", async () => {
   const shown = await rig.open(`/mgr/process-list?host=localhost&pid=${pid}`);
   const { page } = shown;
   const nice = page.getByRole("form", { name: `Scheduling of thread ${pid}` }).getByLabel("Nice");

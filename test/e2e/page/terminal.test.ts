@@ -61,7 +61,7 @@ describe("runs in a terminal", () => {
     expect(await shown.textOf("tools/brief")).toBe(live);
   });
 
-  test("leave the terminal of the next one as new, however a full-screen program has ended", async () => {
+  test("leave the terminal clean for the next run, however a full-screen program has ended", async () => {
     await shown.goTo("tools/full");
     for (const count of [1, 2]) {
       await client.command({ type: "start_process", name: "tools/full" });
@@ -87,7 +87,7 @@ describe("an editor that was started in another size", () => {
     await shown.untilShown("tools/editor", isWhole);
   });
 
-  test("is drawn whole for a viewer in whose size it is not", async () => {
+  test("is drawn whole for a viewer of another size", async () => {
     const looking = await rig.open("/?process=tools/editor", { viewport: { width: 900, height: 700 } });
     await looking.untilShown("tools/editor", isWhole);
     await looking.close();
@@ -160,8 +160,8 @@ describe("a process that is opened by its address", () => {
   });
 });
 
-describe("a menu of rare actions", () => {
-  test("is used by the keyboard alone, as menus are", async () => {
+describe("a menu of secondary actions", () => {
+  test("is used by the keyboard alone, as other menus are", async () => {
     await shown.goTo("tools/words");
     const button = page.getByRole("button", { name: "More actions of the terminal" });
     const menu = page.getByRole("menu", { name: "More actions of the terminal" });
@@ -216,4 +216,4 @@ describe("the terminals of a group", () => {
   });
 });
 
-test("nothing went wrong in the page", () => expect(rig.complaints).toEqual([]));
+test("the page reported no error", () => expect(rig.complaints).toEqual([]));

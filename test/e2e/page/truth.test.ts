@@ -50,7 +50,7 @@ const showDetails = async (of: Page) => {
 };
 const group = (name: string) => page.locator(`[role=treeitem][data-name="${name}"] .count`);
 
-test("a process that has failed is restarting until it is stable: in the tree, its group, the counts, the overview and its header", async () => {
+test("a failed process is shown as restarting until it is stable: in the tree, its group, the counts, the overview and its header", async () => {
   await shown.untilRow("tools/loop", "restarting (1×)");
   await shown.untilRow("tools", "restarting");
   await page.locator(".verdict.warn").getByText("1 process is restarting after a failure.").waitFor();
@@ -60,7 +60,7 @@ test("a process that has failed is restarting until it is stable: in the tree, i
   await page.locator(".process .chip").getByText("restarting (1×)").waitFor();
 });
 
-test("a job that ended with success has completed, and its group is complete", async () => {
+test("a job that ended with success is shown as completed, and so is its group", async () => {
   await shown.untilRow("jobs/once", "completed");
   await soon(() => group("jobs").getAttribute("data-count")).toBe("2/2");
   await shown.goTo("jobs", "group");
@@ -69,7 +69,7 @@ test("a job that ended with success has completed, and its group is complete", a
   await page.getByText(/^Completed at \d\d:\d\d \(exit code 0\)$/).waitFor();
 });
 
-test("the page shows the command that runs, and offers to restart what is out of date", async () => {
+test("the page shows the command that runs, and offers to restart outdated processes", async () => {
   const before = await client.process("tools/edit");
   await shown.goTo("tools/edit");
   const command = page.locator(".terminal-tools code");
@@ -88,7 +88,7 @@ test("the page shows the command that runs, and offers to restart what is out of
   await soon(() => page.locator(".to-apply").count()).toBe(0);
 });
 
-test("several processes that are out of date are restarted together, after a question, and no others", async () => {
+test("several outdated processes are restarted together, after a confirmation, and no others", async () => {
   const same = (await client.process("apply/same")).pid;
   for (const name of ["apply/one", "apply/two"]) {
     await client.ask({ type: "set_process_current_alternate_command", name, which: "other" });
@@ -104,7 +104,7 @@ test("several processes that are out of date are restarted together, after a que
   expect((await client.process("apply/same")).pid).toBe(same);
 });
 
-test("CPU and memory stand in the table, in the header of a process and in that of its group, while it runs", async () => {
+test("CPU and memory are shown in the table, in the header of a process and in that of its group, while it runs", async () => {
   await shown.goTo("jobs", "group");
   const cells = (name: string) => page.locator(`.members tr[data-key="${name}"]`).locator(".of-cpu, .of-memory").allTextContents();
   const memory = /^\d+(\.\d+)? [KMG]iB$/;
@@ -120,7 +120,7 @@ test("CPU and memory stand in the table, in the header of a process and in that 
 });
 
 describe("a stop that takes dependents along", () => {
-  test("names them all, before and afterwards; the next start offers to bring them back", async () => {
+  test("lists them all, before and afterwards; the next start offers to start them again", async () => {
     await shown.goTo("chain/db");
     await page.locator(".process .actions").getByRole("button", { name: "Stop" }).click();
     const question = page.getByRole("dialog", { name: "Stop chain/db?" });
@@ -142,7 +142,7 @@ describe("a stop that takes dependents along", () => {
     await shown.untilRow("chain/web", "started");
   });
 
-  test("is told with its user in the recent changes", async () => {
+  test("is shown with its user in the recent changes", async () => {
     await overview();
     const changes = page.locator(".overview .changes li").filter({ hasText: "chain/db" });
     await changes.waitFor();
@@ -168,7 +168,7 @@ test("a window of its own shows the same details; the choice of signals always h
   await alone.close();
 });
 
-test("after a crash of the manager the recent changes go on, with what it has adopted", async () => {
+test("after a crash of the manager the recent changes continue, with the adopted runs", async () => {
   // Dead already, if this is the second try.
   if (rig.instance.pidOf("manager") !== null) rig.instance.kill("manager");
   await eventually("the manager has ended", () => rig.instance.pidOf("manager") === null);
@@ -183,4 +183,4 @@ test("after a crash of the manager the recent changes go on, with what it has ad
   await page.locator(".details .changes").getByText(`stopped by ${rig.instance.user}`).first().waitFor();
 });
 
-test("nothing went wrong in the pages", () => expect(rig.complaints).toEqual([]));
+test("the pages reported no error", () => expect(rig.complaints).toEqual([]));

@@ -259,7 +259,7 @@ test.each([1440, 1024, 390])("the login page fits %i px, and has no serious acce
   await context.close();
 });
 
-test("the key bar types what a phone's keyboard lacks, Ctrl holds for the next key, and the keyboard stays where it is", async () => {
+test("the key bar types keys that a phone's keyboard lacks, Ctrl holds for the next key, and the keyboard keeps its place", async () => {
   const shown = await rig.open("/?process=tools/keys", PHONE);
   const { page } = shown;
   await shown.untilShown("tools/keys", /hello/);
@@ -285,7 +285,7 @@ test("the key bar types what a phone's keyboard lacks, Ctrl holds for the next k
   await shown.close();
 });
 
-test("while a phone's keyboard is open, the terminal has the room", async () => {
+test("while a phone's keyboard is open, the terminal uses the remaining room", async () => {
   const shown = await rig.open("/?process=tools/keys", PHONE);
   const { page } = shown;
   await shown.untilShown("tools/keys", /hello/);
@@ -301,6 +301,6 @@ test("while a phone's keyboard is open, the terminal has the room", async () => 
   await shown.close();
 });
 
-test("nothing of all this made the page complain", () => {
+test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);
 });

@@ -31,7 +31,7 @@ afterAll(() => rig?.[Symbol.asyncDispose]());
 const panes = () => page.locator(".pane").count();
 const title = () => page.locator(".pane.focused .tab.active, .pane:only-child .tab.active").locator(".tab-title").first().textContent();
 
-describe("the arrangement", () => {
+describe("the layout of panes", () => {
   test("a group is laid out in a grid of panes, each with a terminal that takes what is typed", async () => {
     await shown.goTo("sim", "group");
     await shown.run("Show the group's processes in a grid");
@@ -46,7 +46,7 @@ describe("the arrangement", () => {
     expect(await shown.textOf("sim/two")).not.toMatch(/here/);
   });
 
-  test("everything is as it was left after a reload: panes, their sizes, what is folded, the tree's width, the details", async () => {
+  test("a reload restores everything: panes, their sizes, folded groups, the width of the tree, the details", async () => {
     const divider = page.getByRole("separator", { name: "Pane size" }).first();
     const before = Number(await divider.getAttribute("aria-valuenow"));
     await divider.press("ArrowRight");
@@ -67,14 +67,14 @@ describe("the arrangement", () => {
     await shown.untilShown("sim/three", /you typed here/);
   });
 
-  test("a tab is dragged to another pane, and a pane whose last tab goes is gone", async () => {
+  test("a tab is dragged to another pane, and a pane without tabs is removed", async () => {
     const tabs = (index: number) => page.locator(".pane").nth(index).getByRole("tab");
     await tabs(0).first().dragTo(page.locator(".pane").nth(1).locator(".pane-body"));
     await soon(panes).toBe(3);
     await soon(() => page.getByRole("tab", { name: "one" }).count()).toBe(1);
   });
 
-  test("keys that step through tabs are never typed into a process that comes up", async () => {
+  test("keys that switch tabs are never typed into a process that is opened", async () => {
     await shown.run("Close all other tabs and panes");
     for (const name of ["sim/one", "sim/two", "sim/three"]) await shown.row(name).dblclick();
     await shown.untilShown("sim/three", /hello/);
@@ -101,7 +101,7 @@ describe("the arrangement", () => {
     }
   });
 
-  test("a key that follows on the opening of a process before it is painted decides where the keyboard is", async () => {
+  test("a key right after the opening of a process decides where the focus is, also before it is painted", async () => {
     await page.keyboard.press("Control+Shift+L");
     // Both in one task, which no frame comes between.
     await page.evaluate(`(async () => {
@@ -150,7 +150,7 @@ describe("windows of their own", () => {
   test.each([
     ["/?process=no/such", "There is no process “no/such”."],
     ["/?group=nothing", "There is no group “nothing”."],
-  ])("an address of something that is not there says so: %s", async (path, text) => {
+  ])("an address of an unknown object reports that: %s", async (path, text) => {
     const other = await rig.open(path);
     await other.page.getByText(text).waitFor();
     await other.close();
@@ -158,7 +158,7 @@ describe("windows of their own", () => {
 });
 
 describe("a process", () => {
-  test("that will be restarted counts down, and starts at once when it is asked to", async () => {
+  test("that will be restarted counts down, and starts at once on request", async () => {
     await shown.goTo("tools/loop");
     const why = page.getByText(/restarts in/);
     const first = await why.textContent();
@@ -171,7 +171,7 @@ describe("a process", () => {
     await soon(() => page.locator(".facts").textContent()).toMatch(/restart|^$/);
   });
 
-  test("what starts it by hand is copied; what it needs is a way to it", async () => {
+  test("has the command that starts it by hand to copy, and links to its dependencies", async () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await shown.goTo("sim/one");
     await page.getByRole("button", { name: "Details d" }).click();
@@ -182,7 +182,7 @@ describe("a process", () => {
     await page.getByRole("button", { name: "Details d" }).click();
   });
 
-  test("started by a button that has the keyboard, which keeps it", async () => {
+  test("that is started by a focused button leaves the focus there", async () => {
     await client.command({ type: "stop_process", name: "sim/four" });
     await shown.goTo("sim/four");
     await page.getByRole("button", { name: "Start", exact: true }).press("Enter");
@@ -192,7 +192,7 @@ describe("a process", () => {
     expect(await shown.hasFocus("button.verb.restart")).toBe(true);
   });
 
-  test("asked for while its search is open already, the search has the keyboard", async () => {
+  test("whose search is requested while it is open focuses the search", async () => {
     const search = page.getByLabel("Search the terminal");
     await shown.goTo("sim/one");
     for (const text of ["first", "second"]) {
@@ -215,7 +215,7 @@ describe("a process", () => {
     expect(await shown.textOf("sim/one")).not.toMatch(/unwanted/);
   });
 
-  test("errors are read out at once, results when there is time", async () => {
+  test("errors are announced at once, results after a pause", async () => {
     const toasts = page.locator(".toasts");
     await soon(() => toasts.getAttribute("aria-live")).toBe("polite");
     expect(await toasts.getAttribute("role")).toBe("status");

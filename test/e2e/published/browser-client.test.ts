@@ -54,7 +54,7 @@ async function openPage(host = "localhost"): Promise<Page> {
 }
 
 describe("mgr/client in a browser", () => {
-  it("holds nothing of Node", () => {
+  it("contains no code of Node", () => {
     expect(code).not.toMatch(/require\(|from ?"(node:|ws)|Buffer\./);
   });
 
@@ -117,7 +117,7 @@ describe("mgr/client in a browser", () => {
     expect(await refusal(page, instance.url, {})).toEqual(["host_unavailable", expect.stringContaining("could not be opened")]);
   });
 
-  it("is refused from a page of another origin, even with a good login, with an error", async () => {
+  it("is refused from a page of another origin, also with a valid login, with an error", async () => {
     const page = await openPage("127.0.0.1");
     const login = { user: instance.user, password: instance.password };
     expect(await refusal(page, instance.url, login)).toEqual([
@@ -128,13 +128,13 @@ describe("mgr/client in a browser", () => {
     expect(await refusal(page, "http://127.0.0.1:9", login)).toEqual(["host_unavailable", expect.stringContaining("http://127.0.0.1:9")]);
   });
 
-  it("names what a page cannot send, and what is misspelled", async () => {
+  it("reports what a page cannot send, and misspelled options", async () => {
     const page = await openPage();
     for (const options of [{ token: "t" }, { cookie: "c" }, { pasword: "x" }, { view: { single_proces: "a" } }])
       expect((await refusal(page, instance.url, options))[0]).toBe("bad_field");
   });
 
-  it("shows the frames of a focused view, as Node gets them", async () => {
+  it("shows the frames of a focused view, as in Node", async () => {
     const page = await openPage();
     const names = await page.evaluate(
       async (login) => {

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import { connectClient } from "../../../src/features/data-plane/client/index.ts";
-import { Hub } from "../../clients/hub.ts";
+import { Hub } from "../../features/data-plane/client-libraries/hub.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -40,7 +40,7 @@ describe("the examples of clients", () => {
     ["JavaScript", () => [process.execPath, example("thermometer.js")], () => ["python3", example("listen.py")]],
     ["Python", () => ["python3", example("thermometer.py")], () => [process.execPath, example("listen.js")]],
     ["C", () => [join(folder, "thermometer")], () => ["python3", example("listen.py")]],
-  ])("work in %s, and hear each other", async (language, publisher, listener) => {
+  ])("work in %s, and receive each other's messages", async (language, publisher, listener) => {
     const [file = "", ...words] = publisher();
     const child: ChildProcess = spawn(file, words, { env: environment(), stdio: ["ignore", "pipe", "inherit"] });
     const ended = once(child, "exit");
@@ -129,7 +129,7 @@ describe("docs/clients.md", () => {
     }
   });
 
-  it("has a registration and responses as the broker takes and gives them", async () => {
+  it("has a registration and responses as the broker accepts and sends them", async () => {
     const [registration = "", responses = ""] = blocks("json");
     const [accepted, refused] = responses
       .trim()

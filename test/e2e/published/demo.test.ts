@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => instance?.[Symbol.asyncDispose]());
 
 describe("the demo", () => {
-  test("comes up: ten processes and more run, and the rest is what it is there to show", async () => {
+  test("starts: ten processes and more run, and the others are in the states that it demonstrates", async () => {
     const running = [
       "bench/server",
       "bench/workers/alpha",
@@ -37,7 +37,7 @@ describe("the demo", () => {
     await eventually("the crasher backs off", async () => (await client.process("faults/crasher")).restarts > 0);
   });
 
-  test("shows the arm's topics, which flow, and its service", async () => {
+  test("shows the topics of the arm with their rates, and its service", async () => {
     type Shown = { name: string; publisher: string; message_definition: string; published_packets: number; provider: string };
     const topic = async (name: string) =>
       ((await client.ask({ type: "request_topics" })).topics as Shown[]).find((each) => each.name === name);
@@ -54,7 +54,7 @@ describe("the demo", () => {
     );
   });
 
-  test("has a graphical program, which says how to get an X server where there is none", async () => {
+  test("has a graphical program, which reports how to get an X server if there is none", async () => {
     await client.command({ type: "start_process", name: "gui/clock" });
     await client.untilState("gui/clock", "started");
     expect(await client.process("gui/clock")).toMatchObject({ x_display_kind: "web", x_display_username: instance.user });
@@ -64,7 +64,7 @@ describe("the demo", () => {
     expect(without.stdout).toMatch(/sudo apt-get install tigervnc-standalone-server openbox x11-apps/);
   });
 
-  test("ends in reverse order and leaves nothing, the stubborn one included", async () => {
+  test("ends in reverse order and leaves nothing, including the stubborn process", async () => {
     const other = await demo();
     try {
       const watching = await other.connect();
@@ -118,7 +118,7 @@ describe("the page", () => {
     }
   });
 
-  test("shows the output of a process that is clicked, and goes on with it", async () => {
+  test("shows the output of a process that is clicked, and continues live", async () => {
     await row("tools/clock").click();
     const newest = async () => (await shown()).match(/\d\d:\d\d:\d\d/g)?.at(-1);
     const before = await eventually("a time is shown", newest);
@@ -156,7 +156,7 @@ describe("the page", () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  test("starts and stops a process, and says why one has failed", async () => {
+  test("starts and stops a process, and shows why one has failed", async () => {
     await row("faults/missing").click();
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByText(/Failed: .*no-such-program/).waitFor();

@@ -31,7 +31,7 @@ async function tooNew(code: string, target: string[]): Promise<string[]> {
 }
 
 describe("the oldest browsers of the README", () => {
-  test("are those that the page is built for", () => {
+  test("are the targets of the page's build", () => {
     const config = readFileSync(join(ROOT, "web/vite.config.js"), "utf8");
     expect(namedBrowsers()).toHaveLength(4);
     expect(config).toContain(`const OLDEST_BROWSERS = ${JSON.stringify(namedBrowsers()).replaceAll(",", ", ")};`);
@@ -42,7 +42,7 @@ describe("the oldest browsers of the README", () => {
     expect(await tooNew(readFileSync(join(ASSETS, name), "utf8"), namedBrowsers())).toEqual([]);
   });
 
-  test("know a top-level await, which the display view has; older ones do not", async () => {
+  test("support a top-level await, which the display view has; older ones do not", async () => {
     const [viewer = ""] = scripts.filter((name) => name.startsWith("rfb-"));
     const code = readFileSync(join(ASSETS, viewer), "utf8");
     expect(await tooNew(code, ["chrome88"])).not.toEqual([]);

@@ -77,7 +77,7 @@ const vitest = (root: string, ...args: string[]) => {
 };
 
 describe("the packed package, installed in a project of its own", () => {
-  it("holds the program, its types and its page, and nothing of the tests", () => {
+  it("contains the program, its types and its page, and no tests", () => {
     const files = readdirSync(join(project, "node_modules/mgr"), { recursive: true, encoding: "utf8" });
     expect(files).toEqual(
       expect.arrayContaining([
@@ -91,7 +91,7 @@ describe("the packed package, installed in a project of its own", () => {
     expect(files.filter((file) => /^(test|src|bench|web)\//.test(file))).toEqual([]);
   });
 
-  it("has types that a strict project compiles with, its own declarations checked as well", async () => {
+  it("has types that compile in a strict project, with its own declarations checked as well", async () => {
     expect(await tsc("-p", ".")).toBe("");
   });
 
@@ -103,7 +103,7 @@ describe("the packed package, installed in a project of its own", () => {
     expect(await tsc("-p", ".", "--noEmit", ...bundler, ...strictest)).toBe("");
   });
 
-  it("runs what was compiled: embedded, remote, and simulated", async () => {
+  it("runs compiled programs: embedded, remote, and simulated", async () => {
     const { stdout, stderr } = await run(process.execPath, ["out/main.js"], { cwd: project, timeout: 60_000 });
     expect(stderr).toBe("");
     expect(stdout.trim().split("\n")).toEqual([
@@ -116,14 +116,14 @@ describe("the packed package, installed in a project of its own", () => {
     ]);
   });
 
-  it("serves the example suites of vitest and node:test", async () => {
+  it("runs the example suites of vitest and node:test", async () => {
     const vitestSuite = await vitest("testing", "--testTimeout=60000", "--hookTimeout=60000").ended;
     expect(vitestSuite, vitestSuite.output).toMatchObject({ code: 0, output: expect.stringMatching(/Tests\s+5 passed \(5\)/) });
     const { stdout } = await run(process.execPath, ["--test", "system.node.test.js"], { cwd: join(project, "testing") });
     expect(stdout).toMatch(/# pass 4\n# fail 0/);
   });
 
-  it("serves 50 tests at once, and leaves nothing of their processes and files", async () => {
+  it("runs 50 tests at once, and leaves none of their processes and files", async () => {
     const seconds = uniqueSeconds();
     const temporary = join(project, "tmp");
     rmSync(temporary, { recursive: true, force: true });
@@ -136,7 +136,7 @@ describe("the packed package, installed in a project of its own", () => {
     expect(readdirSync(temporary)).toEqual([]);
   }, 240_000);
 
-  it("leaves nothing when the runner's worker is killed in the middle", async () => {
+  it("leaves nothing when the runner's worker is killed during a test", async () => {
     const seconds = uniqueSeconds();
     writeFileSync(join(project, "parallel/seconds.json"), JSON.stringify({ seconds, temporary: join(project, "tmp") }));
     const { ended, printed } = vitest("parallel", "killed");

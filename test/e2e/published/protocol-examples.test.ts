@@ -2,15 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  EXAMPLES_FILE,
-  type Examples,
-  examplesText,
-  type Frame,
-  framesOf,
-  readExamples,
-  type Step,
-} from "../../../scripts/documents/protocol-examples.ts";
+import { exampleFiles, examplesText, type Frame, framesOf, readExamples, type Step } from "../../../scripts/documents/protocol-examples.ts";
 import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
 import { BusProgram } from "../support/bus-program.ts";
@@ -20,7 +12,7 @@ import { blockIntentFile, unblockIntentFile } from "../support/intent-file.ts";
 import { MARK } from "../support/marked.ts";
 
 // Every conversation of docs/protocol.md, held against a live manager, in order. With MGR_RECORD the frames that come are
-// written into docs/protocol-examples.yaml instead of being compared with what stands there.
+// written into docs/protocol-examples.yaml and those of the features instead of being compared with what stands there.
 
 const RECORDS = process.env.MGR_RECORD !== undefined;
 /** Where the manager of the document runs, and on which host. */
@@ -67,7 +59,7 @@ test.each(examples)("$title", async ({ title, steps }) => {
   }
 });
 
-test("every frame that there is stands in an example", () => {
+test("every existing frame occurs in an example", () => {
   const shown = new Set(examples.flatMap(({ steps }) => steps.flatMap(framesOf)));
   expect(Object.keys(CLIENT_FRAMES).filter((type) => !shown.has(`sent ${type}`))).toEqual([]);
   expect(Object.keys(MANAGER_FRAMES).filter((type) => !shown.has(`received ${type}`))).toEqual([]);
@@ -78,10 +70,12 @@ test("examples are unchanged, or were recorded again", () => {
     recorded.map(({ steps }) => steps.length),
     "steps that were gone through",
   ).toEqual(examples.map(({ steps }) => steps.length));
-  const old = readFileSync(EXAMPLES_FILE, "utf8");
-  const text = examplesText(old, { configuration, examples: recorded } satisfies Examples);
-  if (RECORDS) writeFileSync(EXAMPLES_FILE, text);
-  else expect(text, "the file as recording writes it").toBe(old);
+  for (const file of exampleFiles()) {
+    const old = readFileSync(file, "utf8");
+    const text = examplesText(old, recorded);
+    if (RECORDS) writeFileSync(file, text);
+    else expect(text, `${file.pathname} as recording writes it`).toBe(old);
+  }
 });
 
 interface Turn {

@@ -5,12 +5,14 @@ import type { NetworkStats } from "../../../src/features/network-statistics/wire
 import { STATES } from "../../contract/closed-values.ts";
 import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
-import { NEEDS_NETWORKS } from "../../contract/needs-networks.ts";
 import { RESOURCES } from "../../contract/resources.ts";
+import { LIVE_FRAMES } from "../../features/live-frames.ts";
+import { NEEDS_NETWORKS } from "../../features/network-statistics/contract.ts";
 import { BusProgram } from "../support/bus-program.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
 import { blockIntentFile, unblockIntentFile } from "../support/intent-file.ts";
+import { askLive } from "../support/live-frames.ts";
 import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -112,7 +114,7 @@ describe("a snapshot", () => {
     ]);
   });
 
-  test("shows commands as the documents say", async () => {
+  test("shows commands as documented", async () => {
     const process = await client.process("tools/inner/ready");
     expect(process).toMatchObject({ display_name: "ready", node: "localhost", has_ready_state: true, depends_on: [], autostart: false });
     expect((process.alternate_commands as string[][]).map(([label]) => label)).toEqual(["default", "loud", "very loud"]);
@@ -152,7 +154,7 @@ describe("answers", () => {
     expect(answer).toMatchObject({ name: "exits", pid: 0, output: "", truncated: false });
   });
 
-  test("carry log entries of the level and number that was asked for", async () => {
+  test("have log entries of the requested level and number", async () => {
     const all = (await client.ask({ type: "request_logs" })).entries as { id: number; level: string }[];
     expect(all.length).toBeGreaterThan(3);
     expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted((a, b) => a - b));
@@ -164,8 +166,8 @@ describe("answers", () => {
   });
 });
 
-describe("what is in the tables", () => {
-  test("comes: every manager frame and every resource was seen, with every field of its type", async () => {
+describe("the contents of the tables", () => {
+  test("are complete: every manager frame and every resource was seen, with every field of its type", async () => {
     const log = await instance.connect("?log_only=1");
     await log.command({ type: "set_log_min_level", level: "debug" });
     await client.command({ type: "subscribe_process_output", patterns: ["*"] });
@@ -277,6 +279,8 @@ async function programsOnTheBus(): Promise<void> {
   await topicsOf(program);
   await recordingOf(program);
   await loggerOf(program);
+  const live = { ask: (frame: Frame) => askLive(client, frame), client, program, process: "tools/echo", topic: "arm/state" };
+  for (const frames of LIVE_FRAMES) await frames(live);
   await parametersOf(services as { name: string }[], (clients as { id: number }[])[0]?.id ?? 0);
   await client.snapshot();
   await program.end();
@@ -520,7 +524,7 @@ describe("routes", () => {
     expect((await fetch(new URL("/", instance.url), { headers: { cookie: value } })).status).toBe(401);
   });
 
-  test("/mgr/log has a line an entry, of the level and number that was asked for, and follows", async () => {
+  test("/mgr/log has one line an entry, of the requested level and number, and follows", async () => {
     const lines = async (query: string) =>
       (await (await instance.fetch(`/mgr/log?raw${query}`)).text()).split("\n").filter((line) => line !== "");
     const all = await lines("");

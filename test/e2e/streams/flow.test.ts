@@ -86,7 +86,7 @@ describe("set_process_no_skip_display", () => {
     expect(slowly.last).toBe(quickly.last);
   });
 
-  test("waits 10 s for a reader that reads nothing, which is then closed with 1008, and runs on", async () => {
+  test("waits 10 s for a reader that reads nothing, which is then closed with 1008, and the process continues", async () => {
     await using instance = await Instance.up({ processes: { count: COUNT } });
     const [client, deaf] = [await instance.connect(), await instance.connect("?single_process=count")];
     await client.command({ type: "set_process_no_skip_display", name: "count", enabled: true });

@@ -95,7 +95,7 @@ describe("a child", () => {
     expect(terminals.size, "each has a terminal of its own").toBe(names.length);
   });
 
-  test("gets the size that was asked for last, also before its first run", async () => {
+  test("gets the newest requested size, also before its first run", async () => {
     await using instance = await Instance.up({
       processes: { sized: { command: sh("stty size; while read line; do stty size; done"), terminal: { rows: 30, cols: 100 } } },
     });
@@ -114,7 +114,7 @@ describe("a child", () => {
     await client.untilOutput("sized", "44 122\r\n", start);
   });
 
-  test("is typed to whole and in order, 300 kB in pieces", async () => {
+  test("receives 300 kB of input whole and in order, in pieces", async () => {
     await using instance = await Instance.up({
       processes: { sink: { command: sh("stty raw -echo; echo go; head -c 300000 | cksum; echo done") } },
     });
@@ -188,7 +188,7 @@ describe("a flood of 100 processes that print their names", () => {
   });
 });
 
-test("a viewer that cannot keep up delays no other, learns what it missed, and continues at a line start", async () => {
+test("a viewer that is too slow delays no other, learns what it missed, and continues at a line start", async () => {
   const line = "0123456789012345678901234567890123456789\r\n";
   await using instance = await Instance.up({
     processes: { flood: { command: ["yes", line.trim()] }, other: { command: ECHO, autostart: true } },

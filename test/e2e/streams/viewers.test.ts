@@ -33,7 +33,7 @@ async function joined(client: Client, name: string, lines = 100_000): Promise<()
 describe("a slow, a never-reading and a fast subscriber of a process that floods", () => {
   const BYTES = 48 * MEBIBYTE;
 
-  test("do not hold it back; the fast one gets every byte, others are answered meanwhile, and the manager stays small", async () => {
+  test("do not delay it; the fast one gets every byte, others are answered meanwhile, and the memory of the manager stays small", async () => {
     await using instance = await Instance.up({
       processes: {
         flood: { command: sh(`yes ${"x".repeat(98)} | head -c ${BYTES}`), terminal: { backlog: "64MiB" } },
@@ -149,7 +149,7 @@ test("after 1,000 connections that subscribe and close, descriptors and memory o
 });
 
 describe("a late viewer", () => {
-  test("in the middle of a character sees it whole, alone and beside others", async () => {
+  test("in the middle of a character receives it whole, alone and beside others", async () => {
     await using instance = await Instance.up({
       processes: {
         halves: {
@@ -179,7 +179,7 @@ describe("a late viewer", () => {
     }
   });
 
-  test("joins 100,000 lines of backlog and what is being written by their offsets, without loss or repetition", async () => {
+  test("joins 100,000 lines of backlog and live output by their offsets, without loss or repetition", async () => {
     const LINES = 150_000;
     await using instance = await Instance.up({
       processes: { count: { command: ["seq", "1", String(LINES)], terminal: { backlog: "8MiB" } } },
@@ -200,7 +200,7 @@ describe("a late viewer", () => {
     expect(truncated).toBe(false);
   });
 
-  test("learns how much is gone after the ring has moved on, also from a restarted manager", async () => {
+  test("learns how much is lost after the ring has advanced, also from a restarted manager", async () => {
     await using instance = new Instance({
       processes: {
         count: {
@@ -243,7 +243,7 @@ describe("a late viewer", () => {
   });
 });
 
-test("megabytes of paste come whole and in order; what cannot be taken yet is refused as busy and may be sent again", async () => {
+test("megabytes of pasted text arrive whole and in order; text that cannot be accepted yet is refused as busy and may be sent again", async () => {
   const BYTES = 3_000_000;
   await using instance = await Instance.up({
     processes: {

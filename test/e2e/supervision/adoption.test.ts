@@ -94,7 +94,7 @@ describe("kill -9 of the manager", () => {
     expect(instance.living()).toEqual([]);
   });
 
-  test("and what ends without a manager is known to the next one", async () => {
+  test("does not lose the ends of processes: the next manager reports them", async () => {
     await using instance = new Instance({
       processes: {
         ends: { command: ECHO, autostart: true },
@@ -141,7 +141,7 @@ describe("kill -9 of the daemon", () => {
     return client;
   };
 
-  test("leaves nothing of what it ran alive after 5 s; the manager sees it, and starts what its policy says under a new one", async () => {
+  test("leaves none of its processes alive after 5 s; the manager detects it, and starts processes by their policy under a new one", async () => {
     await using instance = new Instance(withStrays);
     await instance.mgr("up", "--detach");
     const client = await running(instance);
@@ -214,7 +214,7 @@ describe("kill -9 of the daemon", () => {
     expect(instance.living()).toEqual([]);
   });
 
-  test("a daemon that hangs loses no process: the manager says that the host is away, and then that it is back", async () => {
+  test("a daemon that hangs loses no process: the manager reports that the host is lost, and then that it is back", async () => {
     await using instance = await Instance.up({ processes: { plain: { command: ECHO, autostart: true } } });
     const client = await instance.connect();
     await eventually("it runs", async () => (await client.process("plain")).state === "started");
@@ -304,7 +304,7 @@ describe("mgr up", () => {
     await instance.untilExtinct();
   });
 
-  test("--keep leaves everything running on SIGINT; the next one adopts it, and Ctrl-C keeps what was wanted", async () => {
+  test("--keep leaves everything running on SIGINT; the next one adopts it, and Ctrl-C keeps the requested states", async () => {
     await using instance = await Instance.up(
       {
         processes: {
@@ -343,7 +343,7 @@ describe("mgr up", () => {
     await instance.mgr("down");
   });
 
-  test("NAME… and --all start more than what starts by itself", async () => {
+  test("NAME… and --all start more than the processes with autostart", async () => {
     const processes = { "a/one": { command: ECHO }, "a/two": { command: ECHO }, b: { command: ECHO } };
     await using instance = await Instance.up({ processes }, "a");
     const client = await instance.connect();

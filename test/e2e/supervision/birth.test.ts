@@ -37,7 +37,7 @@ test.each([
   expect(instance.living()).toEqual([]);
 });
 
-test("a daemon that is killed as soon as it is there is replaced all the same", async () => {
+test("a daemon that is killed right after its start is replaced nevertheless", async () => {
   await using instance = await Instance.up({
     processes: { plain: { ...processes.plain, restart: { policy: "always", delay: "20ms" } } },
   });

@@ -19,7 +19,7 @@ const started = (client: Client, name: string) =>
   });
 
 describe("a changed configuration", () => {
-  test("is shown by mgr plan and taken by mgr reload, which touch nothing that is unchanged", async () => {
+  test("is shown by mgr plan and applied by mgr reload, which change no other process", async () => {
     await using instance = new Instance(before);
     await instance.mgr("up", "--detach");
     const client = await instance.connect();
@@ -43,7 +43,7 @@ describe("a changed configuration", () => {
     await instance.mgr("down");
   });
 
-  test("is taken by a detached manager on SIGHUP; a bad one is reported in the log and changes nothing", async () => {
+  test("is applied by a detached manager on SIGHUP; a bad one is reported in the log and changes nothing", async () => {
     await using instance = new Instance(before);
     await instance.mgr("up", "--detach");
     const client = await instance.connect();
@@ -88,7 +88,7 @@ describe("a changed configuration", () => {
     expect(instance.living()).toEqual([]);
   });
 
-  test("that a next manager finds is taken: what runs otherwise is adopted and needs a restart, what was removed is stopped", async () => {
+  test("that the next manager finds is applied: outdated processes are adopted and need a restart, removed ones are stopped", async () => {
     await using instance = new Instance(before);
     await instance.mgr("up", "--detach");
     const first = await instance.connect();

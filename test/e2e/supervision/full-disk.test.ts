@@ -8,7 +8,7 @@ import { eventually } from "../support/wait.ts";
 
 const processes = { kept: { command: ECHO, autostart: true }, idle: { command: ECHO } };
 
-test("mgr up on a full disk adopts, starts and stops, says that requests cannot be saved, and saves them once there is room", async () => {
+test("mgr up on a full disk adopts, starts and stops, reports that requests cannot be saved, and saves them once there is room", async () => {
   await using instance = new Instance({ processes });
   using disk = new SmallDisk(instance.stateDir);
   await instance.mgr("up", "--detach");
@@ -60,7 +60,7 @@ test("mgr up on a full disk ends on a signal", async () => {
 test.each([
   ["in the foreground", []],
   ["that detaches", ["--detach"]],
-])("a first start on a full disk says so in one sentence, %s", async (_how, flags) => {
+])("a first start on a full disk fails with one sentence, %s", async (_how, flags) => {
   await using instance = new Instance({ processes });
   using disk = new SmallDisk(instance.stateDir);
   disk.fill();

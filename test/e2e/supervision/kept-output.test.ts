@@ -32,7 +32,7 @@ async function killBoth(instance: Instance): Promise<void> {
 }
 
 describe("output of a process", () => {
-  test("survives a killed daemon byte for byte, and the log says why the process was started again", async () => {
+  test("survives a killed daemon byte for byte, and the log has the reason why the process was started again", async () => {
     await using instance = new Instance({ processes: { printer: { command: PRINTER, autostart: true } } });
     await instance.mgr("up", "--detach");
     const folder = runtimeFolder(instance);
@@ -73,7 +73,7 @@ describe("output of a process", () => {
     expect(live.every(({ skipped }) => skipped === undefined)).toBe(true);
   });
 
-  test("survives a machine that goes down with output_on_disk, and without it does not", async () => {
+  test("survives a host that goes down with output_on_disk, and without it does not", async () => {
     const processes = {
       "on-disk": { command: sh("echo text on disk; exec sleep 1000"), output_on_disk: true },
       plain: { command: sh("echo text in memory; exec sleep 1000") },

@@ -332,7 +332,7 @@ describe.runIf(isRoot)("another user of the machine", () => {
       await eventually("what the user trusts runs", () => existsSync(join(instance.dir, "stolen")));
     });
 
-    test("a running manager does not reload what others can change by then", async () => {
+    test("a running manager does not reload a file that others can change by then", async () => {
       await using instance = made();
       await instance.mgr("up", "--detach");
       instance.write({ processes: { ...PROCESSES.processes, extra: { command: PROOF, autostart: true } } } as typeof PROCESSES);
@@ -345,7 +345,7 @@ describe.runIf(isRoot)("another user of the machine", () => {
       await eventually("the new process runs", () => existsSync(join(instance.dir, "stolen")));
     });
 
-    test("root can command its manager all the same, but has to say that it trusts its configuration", async () => {
+    test("root can command its manager nevertheless, but has to trust its configuration explicitly", async () => {
       await using instance = made();
       for (const path of [instance.dir, instance.config, join(instance.dir, "run"), instance.authFile]) give(path);
       const own = `cd '${instance.dir}' && MGR_E2E_MARK=${instance.mark} XDG_RUNTIME_DIR='${join(instance.dir, "run")}'`;

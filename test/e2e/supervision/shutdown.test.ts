@@ -37,7 +37,7 @@ const REFUSED = [
 ];
 
 describe("while the manager is shutting down", () => {
-  test("commands and reloads are refused, nothing starts, viewers may look, and a second signal hastens the end", async () => {
+  test("commands and reloads are refused, nothing starts, viewers may connect, and a second signal speeds up the end", async () => {
     await using instance = await Instance.up(lingering);
     const client = await running(instance);
     const start = client.here;
@@ -67,7 +67,7 @@ describe("while the manager is shutting down", () => {
     await instance.untilExtinct();
   });
 
-  test("a second mgr down hastens the first", async () => {
+  test("a second mgr down speeds up the first", async () => {
     await using instance = new Instance(lingering);
     await instance.mgr("up", "--detach");
     const client = await running(instance);
@@ -78,7 +78,7 @@ describe("while the manager is shutting down", () => {
     await instance.untilExtinct();
   });
 
-  test("a daemon that stands still does not keep the manager: a second signal ends both", async () => {
+  test("a daemon that hangs does not delay the manager: a second signal ends both", async () => {
     await using instance = await Instance.up(lingering);
     await running(instance);
     instance.kill("daemon", "SIGSTOP");

@@ -78,7 +78,7 @@ describe("a state folder that vanishes while everything runs", () => {
     await instance.untilExtinct();
   });
 
-  test("is noticed by manager and daemon, which make it again with what is wanted now; the runtime folder too", async () => {
+  test("is detected by manager and daemon, which create it again with the requested states; the runtime folder too", async () => {
     const { instance, pids, daemon } = await begun();
     await using _end = instance;
     const { instance_uuid: uuid, socket } = instance.lockOf("manager");
@@ -106,7 +106,7 @@ describe("a state folder that vanishes while everything runs", () => {
     await instance.untilExtinct();
   });
 
-  test("with manager and daemon killed: the next manager starts everything once, when nothing of before is left", async () => {
+  test("with manager and daemon killed: the next manager starts everything once, when no process of before is left", async () => {
     const { instance } = await begun();
     await using _end = instance;
     const [manager, daemon] = [instance.kill("manager", "SIGSTOP"), instance.kill("daemon", "SIGSTOP")];

@@ -78,7 +78,7 @@ async function journey(name: string, first: string, states: string[]): Promise<v
 }
 
 describe("a requested start", () => {
-  test("goes from stopped over starting to started, with pid and start time", async () => {
+  test("changes from stopped over starting to started, with pid and start time", async () => {
     await command("start_process", "plain");
     await journey("plain", "stopped", ["starting", "started"]);
     const process = await client.process("plain");
@@ -116,7 +116,7 @@ describe("a requested start", () => {
     }
   });
 
-  test("that is taken back at once ends in stopped, whatever was spawned meanwhile", async () => {
+  test("that is cancelled at once ends in stopped, also if a process was spawned meanwhile", async () => {
     client.send({ type: "start_process", name: "hasty" });
     await command("stop_process", "hasty");
     await client.untilState("hasty", "stopped", start);
@@ -126,7 +126,7 @@ describe("a requested start", () => {
 });
 
 describe("readiness", () => {
-  test("comes when the output matches", async () => {
+  test("is reached when the output matches", async () => {
     await command("start_process", "readies");
     await journey("readies", "stopped", ["starting", "started"]);
     await type("readies", "go");
@@ -135,12 +135,12 @@ describe("readiness", () => {
     await journey("readies", "stopped", ["starting", "started", "ready", "stopping", "stopped"]);
   });
 
-  test("comes after a time", async () => {
+  test("is reached after a time", async () => {
     await command("start_process", "readies after a time");
     await journey("readies after a time", "stopped", ["starting", "started", "ready"]);
   });
 
-  test("that does not come in time stops the process, then it is error", async () => {
+  test("that is not reached in time stops the process, which is then in error", async () => {
     await command("start_process", "never ready");
     await journey("never ready", "stopped", ["starting", "started", "stopping", "error"]);
     const process = await client.process("never ready");
@@ -148,7 +148,7 @@ describe("readiness", () => {
     expect(process.exit?.reason).toMatch(/ready/);
   });
 
-  test("that does not come in time is tried again where the restart policy says so", async () => {
+  test("that is not reached in time is retried if the restart policy allows it", async () => {
     await command("start_process", "never ready, retried");
     await journey("never ready, retried", "stopped", ["starting", "started", "stopping", "backoff"]);
     expect((await client.process("never ready, retried")).next_start_time).not.toBeNull();
@@ -157,7 +157,7 @@ describe("readiness", () => {
   });
 });
 
-describe("an end by itself", () => {
+describe("the end of a process by itself", () => {
   test.each([
     ["0", "stopped"],
     ["7", "stopped"],
@@ -194,7 +194,7 @@ describe("an end by itself", () => {
     await journey(name, "stopped", ["starting", "started", "backoff", "starting", "started", "stopping", "stopped"]);
   });
 
-  test("with success is stopped under policy on-failure, with failure backoff; a stop then is at once", async () => {
+  test("with success is stopped under policy on-failure, with failure backoff; a stop then acts at once", async () => {
     const name = "exits, restarted on failure";
     await command("start_process", name);
     await client.untilState(name, "started", start);
@@ -214,7 +214,7 @@ describe("an end by itself", () => {
     expect(await client.process(name)).toMatchObject({ requested_state: "stop", next_start_time: null });
   });
 
-  test("in backoff, a start is at once and sets the counter back", async () => {
+  test("in backoff, a start acts at once and resets the counter", async () => {
     const name = "exits, restarted on failure";
     await command("start_process", name);
     await client.untilState(name, "started", start);
@@ -239,7 +239,7 @@ describe("an end by itself", () => {
 });
 
 describe("a requested stop", () => {
-  test("goes over stopping to stopped", async () => {
+  test("changes over stopping to stopped", async () => {
     const { pid } = await client.process("plain");
     await command("stop_process", "plain");
     await journey("plain", "started", ["stopping", "stopped"]);
@@ -255,7 +255,7 @@ describe("a requested stop", () => {
     await journey("no such program", "error", ["stopped"]);
   });
 
-  test("uses the configured signal; what a process says to it does not matter", async () => {
+  test("uses the configured signal, whatever the process answers", async () => {
     await command("start_process", "interrupted");
     await client.untilOutput("interrupted", "trapped", start);
     await command("stop_process", "interrupted");
@@ -283,7 +283,7 @@ describe("a requested stop", () => {
     expect(sleeping()).toEqual([]);
   });
 
-  test("while it is under way, a start waits for the end, and a later stop takes it back", async () => {
+  test("while it is in progress, a start waits for the end, and a later stop cancels the start", async () => {
     const name = "slow to stop";
     await command("start_process", name);
     await client.untilOutput(name, "trapped", start);
@@ -399,7 +399,7 @@ describe("dependencies", () => {
     expect((await client.process("halted/kept")).exit?.reason).toContain("halted/db");
   });
 
-  test("that are waited for do not hold up a stop", async () => {
+  test("that are waited for do not delay a stop", async () => {
     await command("start_process", "halted/api");
     await client.untilState("halted/api", "waiting", start);
     await command("stop_process", "halted/api");

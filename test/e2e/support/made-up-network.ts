@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { TCP_CONNECTIONS } from "../../features/network-statistics/network-example.ts";
-import { madeUpFleet } from "../../support/network-fleet.ts";
+import { madeUpFleet } from "../../features/network-statistics/network-fleet.ts";
 
 type Frame = Readonly<Record<string, unknown>>;
 

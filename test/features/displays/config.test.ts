@@ -5,7 +5,7 @@ import { parseConfigText } from "../../../src/config/load/load.ts";
 describe("displays", () => {
   const head = 'instance: {name: t, manager: ":0"}\nhosts: {rt1: {}}\n';
 
-  it("are VNC servers on port 5900 plus their number, unless they say otherwise", () => {
+  it("are VNC servers on port 5900 plus their number, unless configured otherwise", () => {
     const config = parseConfigText(
       `${head}processes: {p: {command: x, vnc: {display: 5}}, q: {command: x, vnc: {display: 6, port: 7}}}\n`,
       "mgr.yaml",
@@ -39,7 +39,7 @@ describe("displays", () => {
     expect(described[3]).not.toHaveProperty("forward_x11");
   });
 
-  it("keep a name for themselves", () => {
+  it("reserve their name", () => {
     expect(() => parseConfigText(`${head}processes:\n  displays/a: {command: x}\n`, "mgr.yaml")).toThrow(
       "4:3 processes.displays/a: the name 'displays' is reserved",
     );

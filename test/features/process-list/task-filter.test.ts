@@ -44,7 +44,7 @@ describe("items", () => {
   );
 });
 
-test("all items have to hold, whatever they are; text is taken as it is", () => {
+test("all items have to match, whatever they are; text is taken literally", () => {
   const value = fc.string({ maxLength: 12 }).filter((text) => !text.includes("\0"));
   const item = fc.tuple(fc.constantFrom(...TASK_COLUMNS), fc.constantFrom(...FILTER_OPERATORS), value, fc.integer());
   fc.assert(
@@ -60,7 +60,7 @@ test("all items have to hold, whatever they are; text is taken as it is", () => 
   );
 });
 
-test("anything is either a filter or refused", () => {
+test("any text is either a filter or refused", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       try {

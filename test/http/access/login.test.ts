@@ -34,7 +34,7 @@ describe("without a login", () => {
     ["a browser that opens the page of a process list", "/mgr/process-list?host=a", NAVIGATION, "text/html"],
     ["a browser that repeats a wrong password", "/", { ...NAVIGATION, authorization: BAD }, "text/html"],
     ["a browser that opens another route", "/who", NAVIGATION, "text/plain"],
-  ])("%s gets the challenge; the body for the page is the login form", async (_, path, headers, type) => {
+  ])("%s gets the challenge; the body for a page is the login form", async (_, path, headers, type) => {
     using rig = loginRig();
     const answer = await rig.request(path, headers);
     expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, CHALLENGE]);
@@ -42,7 +42,7 @@ describe("without a login", () => {
     expect((await answer.text()).includes("<form>")).toBe(type === "text/html");
   });
 
-  test("the login form stands at /mgr/login, without a challenge", async () => {
+  test("the login form is served at /mgr/login, without a challenge", async () => {
     using rig = loginRig();
     const form = await rig.request("/mgr/login", NAVIGATION);
     expect([form.status, form.headers.get("www-authenticate"), form.headers.get("cache-control")]).toEqual([200, null, "no-store"]);
@@ -50,7 +50,7 @@ describe("without a login", () => {
     expect((await rig.request("/mgr/login", {}, "DELETE")).headers.get("allow")).toBe("GET, HEAD, POST");
   });
 
-  test("the form's request needs the right password", async () => {
+  test("the request of the form requires the right password", async () => {
     using rig = loginRig();
     const sent = { ...BROWSER, origin: OWN };
     for (const authorization of [BAD, basic("nobody", "x")])
@@ -62,7 +62,7 @@ describe("without a login", () => {
 });
 
 describe("after a log-out", () => {
-  test("Basic that a browser repeats opens no session, and the browser shows the form without a dialog of its own", async () => {
+  test("Basic credentials that a browser repeats open no session, and the browser shows the form without a dialog of its own", async () => {
     using rig = loginRig();
     const cookie = await loggedOut(rig);
     expect(cookie).toBe("mgr_web_session=");
@@ -80,7 +80,7 @@ describe("after a log-out", () => {
     expect([answer.status, await answer.text()]).toEqual([200, "ann"]);
   });
 
-  test("the login form opens a session, over which the Basic of an earlier user does not win", async () => {
+  test("the login form opens a session, which takes precedence over the Basic credentials of an earlier user", async () => {
     using rig = loginRig();
     const earlier = basic("bob", "secret");
     const sent = { ...BROWSER, origin: OWN, cookie: await loggedOut(rig), authorization: GOOD };

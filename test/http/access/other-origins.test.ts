@@ -28,7 +28,7 @@ async function tokenOf(rig: AppRig, origin = DASH): Promise<string> {
 }
 
 describe("a page of an allowed origin", () => {
-  test("of the same site reads GET routes with the cookie, with effects too, and answers name its origin", async () => {
+  test("of the same site reads GET routes with the cookie, also those with effects, and answers name its origin", async () => {
     using rig = originsRig();
     const sent = { ...BROWSER, cookie: await rig.cookie(), origin: OTHER, "sec-fetch-site": "same-site" };
     for (const path of ["/who", "/acts"]) {
@@ -39,7 +39,7 @@ describe("a page of an allowed origin", () => {
     }
   });
 
-  test("is told by a preflight, without a login, what it may send; it reads refusals, too", async () => {
+  test("learns from a preflight, without a login, what it may send; it can read refusals, too", async () => {
     using rig = originsRig();
     const answer = await rig.request("/who", { ...BROWSER, ...ASKS, origin: DASH }, "OPTIONS");
     expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, DASH]);
@@ -81,7 +81,7 @@ describe("a login token", () => {
     expect((await rig.request("/who?login_token=x", { ...BROWSER, origin: DASH })).status).toBe(401);
   });
 
-  test("ends after a minute, and with the session that it came from", async () => {
+  test("expires after a minute, and with the session that it came from", async () => {
     let now = 0;
     using rig = originsRig(() => now);
     const [first, second] = [await tokenOf(rig), await tokenOf(rig)];
@@ -95,7 +95,7 @@ describe("a login token", () => {
     expect(await statusOf(third)).toBe(401);
   });
 
-  test("is given for a login and an Origin, and not for another token", async () => {
+  test("is issued for a login and an Origin, and not for another token", async () => {
     using rig = originsRig();
     const ask = async (headers: Record<string, string>, query = "") =>
       (await rig.request(`/mgr/login-token${query}`, headers, "POST")).status;
@@ -145,7 +145,7 @@ describe("a WebSocket of a page of an allowed origin", () => {
     expect(await refusalOf(`/mgr/gui/ws?login_token=${await token()}`, { origin: DASH })).toBe(403);
   });
 
-  test("never leaves its token in the log, whatever fails", async () => {
+  test("is never logged with its token, whatever fails", async () => {
     const known = await token();
     rig.control.process = () => {
       throw new Error("broken");

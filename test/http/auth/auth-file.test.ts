@@ -36,7 +36,7 @@ describe("the format", () => {
 });
 
 describe("password hashes", () => {
-  test("what hashPassword makes is accepted for that password alone", async () => {
+  test("a hash of hashPassword is accepted for its password alone", async () => {
     const text = await hashPassword("pass word");
     expect(text).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     const hash = parsePasswordHash(text);
@@ -60,7 +60,7 @@ describe("password hashes", () => {
     "$scrypt$ln=0,r=8,p=1$c2FsdHNhbHQ$aGFzaGhhc2hoYXNoaGFzaGhhc2g",
   ])("%s is malformed or too expensive", (text) => expect(parsePasswordHash(text)).toBeNull());
 
-  test("a check that waits too long in line is turned away", async () => {
+  test("a check that waits too long is refused", async () => {
     const credentials = new Credentials();
     const { entries } = parseAuthFile(`ann ${await hashPassword("right")}\n`);
     const checks = Array.from({ length: 60 }, (_, index) => credentials.check(entries, "ann", `wrong ${index}`));
@@ -89,14 +89,14 @@ describe("the file", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("not configured: the refusal says how to make one and where to name it", () => {
+  test("not configured: the refusal says how to create one and where to name it", () => {
     const refusal = refusalOf(new AuthFile(null, () => {}));
     expect(refusal).toMatch(/umask 077; echo 'USER PASSWORD' > webui\.keys/);
     expect(refusal).toMatch(/webui_auth_file/);
     expect(refusal).toMatch(/MGR_WEBUI_AUTH_FILE/);
   });
 
-  test("the command of the refusal makes a file that is accepted", () => {
+  test("the command of the refusal creates a file that is accepted", () => {
     path = join(folder, "it's a file");
     const file = open();
     const command = /\(umask 077; .*\)/.exec(refusalOf(file) ?? "")?.[0] ?? "";
@@ -153,7 +153,7 @@ describe("the file", () => {
     expect(refusalOf(open())).toMatch(/cannot be read/);
   });
 
-  test("a symlink is judged by its target", () => {
+  test("a symlink is checked by its target", () => {
     const target = join(folder, "target");
     writeFileSync(target, "ann x\n", { mode: 0o600 });
     symlinkSync(target, path);
@@ -182,7 +182,7 @@ describe("the file", () => {
   });
 });
 
-describe("every way in is closed while the file is refused, and open again once it is mended", () => {
+describe("every login is refused while the file is refused, and works again once it is fixed", () => {
   test.each([
     ["readable by others", (rig: Rig) => chmodSync(rig.authFile, 0o644)],
     ["missing", (rig: Rig) => rmSync(rig.authFile)],

@@ -24,7 +24,7 @@ describe("Authorization", () => {
     expect((await rig.get("/", { authorization: "Bearer x" })).status).toBe(401);
   });
 
-  test("empty passwords and unknown users get nowhere", async () => {
+  test("empty passwords and unknown users are refused", async () => {
     await using rig = await Rig.start();
     for (const authorization of [
       basic(USER, ""),
@@ -140,7 +140,7 @@ describe("addresses", () => {
 });
 
 describe("guessing is slowed down", () => {
-  test("after 30 failures each further one doubles the wait, up to a minute; quiet or success forgets", () => {
+  test("after 30 failures each further one doubles the wait, up to a minute; a quiet time or a success resets it", () => {
     let now = 0;
     const throttle = new Throttle(() => now);
     const waits: number[] = [];
@@ -159,7 +159,7 @@ describe("guessing is slowed down", () => {
     expect(throttle.wait(["user ann"])).toBe(0);
   });
 
-  test("429 with Retry-After for the right password too; cookies go on working", async () => {
+  test("429 with Retry-After also for the right password; cookies continue to work", async () => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
     for (let index = 0; index < 30; index++) expect((await rig.get("/", { authorization: BAD })).status).toBe(401);

@@ -9,7 +9,7 @@ import { BAD, basic, cookieOf, GOOD, PASSWORD, Rig, USER } from "../rig.ts";
 const FORM = /^mgr_web_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/;
 
 describe("the session cookie", () => {
-  test("comes with a good login, in exactly this form, and is enough from then on", async () => {
+  test("is set after a login, in exactly this form, and is sufficient from then on", async () => {
     await using rig = await Rig.start();
     const response = await rig.get("/", { authorization: GOOD });
     expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(FORM)]);
@@ -21,7 +21,7 @@ describe("the session cookie", () => {
     expect(both.headers.getSetCookie()).toEqual([]);
   });
 
-  test("is on the 101 of an upgrade that logged in, and enough for the next one", async () => {
+  test("is set on the 101 of an upgrade that logged in, and is sufficient for the next one", async () => {
     await using rig = await Rig.start();
     const open = async (headers: Record<string, string>) => {
       const ws = new WebSocket(`ws://${rig.host}/ws?log_only=1`, { headers });
@@ -56,7 +56,7 @@ describe("the session cookie", () => {
     expect((await rig.get("/", { cookie: other })).status).toBe(401);
   });
 
-  test("credentials for another user count for themselves", async () => {
+  test("credentials for another user take precedence", async () => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
     const switched = await rig.get("/", { cookie, authorization: basic("bob", "secret") });
@@ -64,7 +64,7 @@ describe("the session cookie", () => {
     expect((await rig.get("/", { cookie, authorization: basic("bob", "wrong") })).status).toBe(401);
   });
 
-  test("outlives a restart of the manager; the file has mode 0600 and no token in it", async () => {
+  test("survives a restart of the manager; the file has mode 0600 and no token in it", async () => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
     await rig.close();
@@ -78,7 +78,7 @@ describe("the session cookie", () => {
     expect((await rig.get("/", { cookie })).status).toBe(200);
   });
 
-  test("does not outlive a password that changed while no manager ran", async () => {
+  test("does not survive a password that changed while no manager ran", async () => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
     await rig.close();
@@ -98,11 +98,11 @@ describe("the session cookie", () => {
     spoil(`${rig.authFile}.sessions`);
     await rig.listen();
     expect(rig.logged.join("\n")).toMatch(
-      /warning: the sessions file .* renamed to .*\.sessions\.damaged; all web users must log in again/,
+      /warning: the sessions file .* renamed to .*\.sessions\.damaged-1; all web users must log in again/,
     );
     expect((await rig.get("/", { cookie })).status).toBe(401);
     expect((await rig.get("/", { authorization: GOOD })).status).toBe(200);
-    expect(readdirSync(rig.folder)).toContain("webui.keys.sessions.damaged");
+    expect(readdirSync(rig.folder)).toContain("webui.keys.sessions.damaged-1");
   });
 });
 
@@ -158,7 +158,7 @@ describe("revocation", () => {
     expect(bob.readyState).toBe(WebSocket.OPEN);
   });
 
-  test("a client that does not answer the close frame is cut", async () => {
+  test("a client that does not answer the close frame is disconnected", async () => {
     await using rig = await Rig.start();
     const ws = new WebSocket(`ws://${rig.host}/ws`, { headers: { authorization: GOOD } });
     await once(ws, "open");
@@ -174,7 +174,7 @@ describe("revocation", () => {
   test.each([
     ["removed", (path: string) => rmSync(path)],
     ["readable for others", (path: string) => chmodSync(path, 0o644)],
-  ])("WebSockets are closed when the file is %s, and sessions go on once it is mended", async (_, spoil) => {
+  ])("WebSockets are closed when the file is %s, and sessions continue once it is fixed", async (_, spoil) => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
     const open = async (headers: Record<string, string>) => {
@@ -217,7 +217,7 @@ describe("lifetime and number", () => {
     sessions = new Sessions({ path: null, lock: () => null, now: () => now, onEnded: () => {}, log: () => {} });
   });
 
-  test("idle for 7 days is the end, used is not; 30 days are the end in any case", () => {
+  test("ends after 7 days without use, not with use; after 30 days in any case", () => {
     const [idle, used] = [open(), open()];
     const begin = now;
     while (now - begin + IDLE_MS / 2 < LIFETIME_MS) {
@@ -231,7 +231,7 @@ describe("lifetime and number", () => {
     expect(isAlive(used)).toBe(false);
   });
 
-  test("over 64 a user, those never presented again go first, then the longest unused", () => {
+  test("over 64 of a user, those never presented again are evicted first, then the longest unused", () => {
     const presented = Array.from({ length: MAX_PER_USER - 1 }, () => {
       now++;
       return open();

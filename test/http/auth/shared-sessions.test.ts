@@ -29,7 +29,7 @@ function storedIn(rig: Rig): number {
 }
 
 describe("two managers with one auth file", () => {
-  test("keep each other's sessions, and know them", async () => {
+  test("keep and accept each other's sessions", async () => {
     await using rig = await Rig.start();
     const other = await beside(rig);
     const cookies: string[] = [];
@@ -43,7 +43,7 @@ describe("two managers with one auth file", () => {
     for (const cookie of cookies) expect(await statusOf(rig.server, cookie)).toBe(200);
   });
 
-  test("a log-out at one counts at the other, and closes its WebSockets within 5 s", async () => {
+  test("a log-out at one applies at the other, and closes its WebSockets within 5 s", async () => {
     await using rig = await Rig.start();
     const other = await beside(rig);
     const cookie = await logIn(rig.server);
@@ -58,7 +58,7 @@ describe("two managers with one auth file", () => {
     await other.close();
   });
 
-  test("the sessions file removed by hand ends all sessions, new ones begin", async () => {
+  test("removing the sessions file ends all sessions, and new ones begin", async () => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
     await expect.poll(() => storedIn(rig), SOON).toBe(1);
@@ -69,7 +69,7 @@ describe("two managers with one auth file", () => {
     expect([await statusOf(rig.server, cookie), await statusOf(rig.server, next)]).toEqual([401, 200]);
   });
 
-  test("while another program keeps the lock sessions live in memory, and are written afterwards", async () => {
+  test("while another program holds the lock, sessions are kept in memory, and written afterwards", async () => {
     let isLocked = true;
     await using rig = await Rig.start({ lock: () => (isLocked ? null : { release: () => {} }) });
     const cookie = await rig.cookie();
@@ -79,7 +79,7 @@ describe("two managers with one auth file", () => {
     expect(await statusOf(rig.server, cookie)).toBe(200);
   });
 
-  test("a session that another manager opened is known while this one waits to write its own", async () => {
+  test("a session that another manager opened is accepted while this one waits to write its own", async () => {
     await using rig = await Rig.start({ lock: () => null });
     const other = createHttpServer({ ...rig.options(), lock: () => ({ release: () => {} }), listen: { host: "127.0.0.1", port: 0 } });
     await using _ = { [Symbol.asyncDispose]: async () => (await other).close() };

@@ -10,8 +10,8 @@ const api = process("api", "started", ["db"]);
 const web = process("web", "started", ["api"]);
 const idle = process("idle", "stopped", ["db"]);
 
-describe("the question before a command", () => {
-  test("names what depends on a single process", () => {
+describe("the confirmation of a command", () => {
+  test("names the dependents of a single process", () => {
     expect(questionOf("stop", "db", { members: [db], active: [db], along: [api, web] })).toEqual({
       title: "Stop db?",
       text: "2 processes that depend on it will stop, too: api, web.",
@@ -29,7 +29,7 @@ describe("the question before a command", () => {
     expect(question.yes).toBe("Restart 11 processes");
   });
 
-  test("has the word of a list, and names what it starts", () => {
+  test("has the label of a list, and names what it starts", () => {
     const failed = [process("a", "error"), process("b", "error")];
     expect(questionOf("start", "2 failed processes", { members: failed, active: [], along: [] }, "Restart")).toEqual({
       title: "Restart 2 failed processes?",
@@ -52,7 +52,7 @@ describe("the question before a command", () => {
   });
 });
 
-describe("a command asks", () => {
+describe("a command requires a confirmation", () => {
   const kept = { ...web, confirm: true };
   const one = { active: [web], along: [] };
   test("before it ends a group, all, a list, dependents, or a process that is to be confirmed; else not", () => {

@@ -22,7 +22,7 @@ describe("the results of a search", () => {
   });
 });
 
-test("keys of a menu: arrows go round, Home and End to its ends, letters to the next item that begins so", () => {
+test("keys of a menu: arrows wrap around, Home and End go to its ends, letters to the next item that begins with them", () => {
   const labels = ["Copy", "Download", "Clear"];
   const next = (key: string, at: number) => nextItem(key, { labels, at });
   expect([next("ArrowDown", 0), next("ArrowDown", 2), next("ArrowUp", 0), next("ArrowUp", -1)]).toEqual([1, 0, 2, 2]);

@@ -19,7 +19,7 @@ const actionsOf = (name: string, isShown: boolean): Action[] => {
 const PAGE: Action[] = ["Overview", "All processes", "Log in a tab"].map((title) => ({ title, near: true, run }));
 
 describe("the palette", () => {
-  test("never begins with what ends a process: for random names and their prefixes", () => {
+  test("never begins with an action that ends a process: for random names and their prefixes", () => {
     const word = fc.oneof(fc.constantFrom("stop", "restart", "send", "sig", "clock", "sim"), fc.stringMatching(/^[A-Za-z0-9_.-]{1,12}$/));
     const name = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join("/"));
     fc.assert(
@@ -39,7 +39,7 @@ describe("the palette", () => {
     );
   });
 
-  test("whatever is typed, Enter alone ends nothing", () => {
+  test("Enter alone ends nothing, whatever is typed", () => {
     const actions = [...actionsOf("clock", true), ...PAGE];
     for (const query of ["", "stop", "stop clock", "st cl", "restart clock", "send", "x"]) {
       expect(preselected(ranked(actions, query))?.isDanger, query).toBeUndefined();
@@ -48,7 +48,7 @@ describe("the palette", () => {
     expect(preselected(ranked(actions, "stop clock"))).toBeUndefined();
   });
 
-  test("a name leads to its process first, a verb and a name to what they say", () => {
+  test("a name leads to its process first, a verb and a name to that action", () => {
     const actions = [...actionsOf("clock", true), ...actionsOf("tools/clock", false), ...PAGE];
     expect(ranked(actions, "clock")[0]?.title).toBe("Go to clock");
     expect(ranked(actions, "start clo")[0]?.title).toBe("Start clock");

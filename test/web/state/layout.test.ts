@@ -7,11 +7,11 @@ const process = (name: string): View => ({ kind: "process", name });
 const keys = (layout: layouts.Layout) => layouts.panesOf(layout.root).map((pane) => pane.tabs.map((tab) => keyOf(tab.view)));
 
 describe("tabs", () => {
-  test("a view takes the place of the tab that is not kept", () => {
+  test("a view replaces the tab that is not kept", () => {
     const layout = layouts.open(layouts.open(layouts.newLayout(), process("a")), process("b"));
     expect(keys(layout)).toEqual([["process:b"]]);
   });
-  test("a kept tab stays, and what is open already is shown where it is", () => {
+  test("a kept tab stays, and a view that is open is shown where it is", () => {
     let layout = layouts.open(layouts.newLayout(), process("a"), true);
     layout = layouts.open(layout, process("b"));
     layout = layouts.open(layout, process("a"));
@@ -25,18 +25,18 @@ describe("tabs", () => {
 });
 
 describe("panes", () => {
-  test("a split takes the active tab along when another one stays", () => {
+  test("a split moves the active tab if another one stays", () => {
     let layout = layouts.open(layouts.newLayout(process("a")), process("b"), true);
     layout = layouts.split(layout, 1, "row");
     expect(keys(layout)).toEqual([["process:a"], ["process:b"]]);
   });
-  test("closing the last tab of a pane gives its room back", () => {
+  test("closing the last tab of a pane removes the pane", () => {
     let layout = layouts.split(layouts.newLayout(process("a")), 1, "column");
     layout = layouts.close(layout, layout.focused, 0);
     expect(layout.root.type).toBe("pane");
     expect(keys(layout)).toEqual([["process:a"]]);
   });
-  test("a tab moves to another pane, and an emptied pane goes", () => {
+  test("a tab moves to another pane, and an emptied pane is removed", () => {
     let layout = layouts.split(layouts.newLayout(process("a")), 1, "row", process("b"));
     const [from, to] = layouts.panesOf(layout.root);
     layout = layouts.move(layout, from?.id ?? 0, 0, to?.id ?? 0);
@@ -48,7 +48,7 @@ describe("panes", () => {
 });
 
 describe("a stored layout", () => {
-  test("is read back as it was", () => {
+  test("is read back unchanged", () => {
     const layout = layouts.split(layouts.open(layouts.newLayout(), process("a/ü"), true), 1, "row", process("b"));
     const read = layouts.readLayout(JSON.parse(JSON.stringify(layout)));
     expect(read && keys(read)).toEqual(keys(layout));
@@ -63,7 +63,7 @@ describe("a stored layout", () => {
       }),
     );
   });
-  test("whatever is done to a layout, each pane has a tab and the focused pane exists", () => {
+  test("whatever changes are made to a layout, each pane has a tab and the focused pane exists", () => {
     const step = fc.record({ what: fc.constantFrom("open", "keep", "close", "split", "move"), a: fc.nat(5), b: fc.nat(5) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

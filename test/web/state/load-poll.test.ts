@@ -36,7 +36,7 @@ function rig(answer: () => Promise<readonly ProcessLoad[]> = async () => [LOAD])
 }
 
 describe("loads", () => {
-  test("are asked for every two seconds while a view shows them", async () => {
+  test("are requested every two seconds while a view shows them", async () => {
     const { poll, asked, told, pass } = rig();
     poll.update([undefined], true);
     await pass();
@@ -45,7 +45,7 @@ describe("loads", () => {
     expect(told.at(-1)).toEqual([LOAD]);
   });
 
-  test("are not asked for without a view, in a hidden page, and while disconnected", async () => {
+  test("are not requested without a view, in a hidden page, and while disconnected", async () => {
     const { poll, asked, timers, pass } = rig();
     poll.update([], true);
     poll.update([undefined], false);
@@ -59,7 +59,7 @@ describe("loads", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("are asked for again at once when the page comes back, and never twice at a time", async () => {
+  test("are requested again at once when the page is visible again, and never twice at a time", async () => {
     let release = (_: readonly ProcessLoad[]) => {};
     const { poll, asked, pass, settle } = rig(
       () =>
@@ -80,7 +80,7 @@ describe("loads", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("are asked for by name if views show only that process, and of all if they show more", async () => {
+  test("are requested by name if views show only that process, and of all if they show more", async () => {
     const { poll, asked, settle } = rig();
     poll.update(["a", "a"], true);
     await settle();
@@ -89,7 +89,7 @@ describe("loads", () => {
     expect(asked).toEqual(["a", undefined]);
   });
 
-  test("are empty and asked for again if the manager could not answer", async () => {
+  test("are empty and requested again if the manager could not answer", async () => {
     const { poll, asked, told, pass } = rig(() => Promise.reject(new Error("busy")));
     poll.update([undefined], true);
     await pass();

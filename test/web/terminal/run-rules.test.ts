@@ -18,7 +18,7 @@ const at = (offset: number, stream_id = STREAM) => ({ offset, stream_id });
 /** Rules as their number in brackets. */
 const told = (parts: OutputPart[]) => parts.map((part) => (typeof part === "string" ? part : `[${part.number}]`)).join("");
 
-test("a backlog is cut where each run ended, newest first as the history has them", () => {
+test("a backlog is split where each run ended, newest first as in the history", () => {
   const rules = new RunRules();
   rules.learn([run(3, null), run(2, 10), run(1, 4)]);
   expect(told(rules.backlog("one\nsecondthird", at(15)))).toBe("one\n[1]second[2]third");
@@ -30,7 +30,7 @@ test("runs that ended before the backlog begins have no rule; one that ended whe
   expect(told(rules.backlog("abcd", at(14)))).toBe("[2]abcd[3]");
 });
 
-test("offsets are bytes, whatever the text is written in", () => {
+test("offsets are bytes, whatever the encoding of the text is", () => {
   const rules = new RunRules();
   rules.learn([run(1, 11)]);
   expect(told(rules.backlog("größe😀 µm", at(15)))).toBe("größe😀[1] µm");
@@ -42,7 +42,7 @@ test("runs without output have rules one after the other, also if there is no ou
   expect(told(rules.backlog("", at(0)))).toBe("[1][2]");
 });
 
-test("the end of a run that is reported before its output waits for it; a late one comes at once, and only once", () => {
+test("an end that is reported before its output waits for it; a late one is drawn at once, and only once", () => {
   const rules = new RunRules();
   expect(told(rules.backlog("abc", at(3)))).toBe("abc");
   rules.learn([run(1, 6)]);
@@ -62,7 +62,7 @@ test("places in the output of another daemon are not compared", () => {
   expect(told(rules.place("new", at(3, "stream-3")))).toBe("[2]new");
 });
 
-test("a rule says how the run ended, how long it lasted and when", () => {
+test("a rule has how the run ended, how long it lasted and when", () => {
   const rules = new RunRules();
   const failed = run(1, 0, { code: 3 });
   const stopped = run(2, 0, { code: null, signal: "SIGTERM", stop_time: "2026-11-22T10:00:00.400" });
@@ -75,7 +75,7 @@ test("a rule says how the run ended, how long it lasted and when", () => {
   ]);
 });
 
-test("an exit code that the configuration calls a success is drawn as one", () => {
+test("an exit code that is configured as a success is drawn as one", () => {
   const tones = (codes?: number[]) => {
     const rules = new RunRules();
     rules.learn([run(2, 4, { code: 3 }), run(1, 2)], codes);

@@ -69,7 +69,7 @@ test("the first viewer gives the terminal its size", () => {
   expect(sizeOf(shared)).toBe("120x40");
 });
 
-test("a viewer that only looks changes nothing, and draws in the true size", () => {
+test("a viewer that does not type changes nothing, and draws in the real size", () => {
   const shared = new Shared();
   const desktop = new Viewer(shared, "desktop", desktopSize);
   const phone = new Viewer(shared, "phone", phoneSize);
@@ -83,7 +83,7 @@ test("a viewer that only looks changes nothing, and draws in the true size", () 
   expect(desktop.shown).toBe("165x47");
 });
 
-test("the viewer that types has the size, and it goes back when that one leaves", () => {
+test("the viewer that types controls the size, which is restored when that viewer disconnects", () => {
   const shared = new Shared();
   const desktop = new Viewer(shared, "desktop", desktopSize);
   const phone = new Viewer(shared, "phone", phoneSize);
@@ -95,7 +95,7 @@ test("the viewer that types has the size, and it goes back when that one leaves"
   expect(desktop.shown).toBe("165x47");
 });
 
-test("the size goes to the one that types last, however often they take turns", () => {
+test("the size is that of the viewer that types last, however often they alternate", () => {
   const shared = new Shared();
   const desktop = new Viewer(shared, "desktop", desktopSize);
   const phone = new Viewer(shared, "phone", phoneSize);
@@ -108,7 +108,7 @@ test("the size goes to the one that types last, however often they take turns", 
   }
 });
 
-test("without an earlier holder, a viewer that remains takes the size after a while", () => {
+test("without an earlier holder, a remaining viewer gets the size after a while", () => {
   vi.useFakeTimers();
   const shared = new Shared();
   const desktop = new Viewer(shared, "desktop", desktopSize);
@@ -120,7 +120,7 @@ test("without an earlier holder, a viewer that remains takes the size after a wh
   expect(phone.shown).toBe("45x30");
 });
 
-test("a page out of sight takes the size when it is seen again, one whose box is not drawn as soon as it is", () => {
+test("a hidden page gets the size when it is visible again, one whose box is not drawn as soon as it is", () => {
   const shared = new Shared();
   const desktop = new Viewer(shared, "desktop", desktopSize);
   const hidden = new Viewer(shared, "hidden", phoneSize);

@@ -54,7 +54,7 @@ describe("a modifier", () => {
     expect(typedText(text)).toBe(both);
   });
 
-  test("leaves words alone, which a phone's keyboard completes", () => {
+  test("does not change words, which a phone's keyboard completes", () => {
     tapModifier("ctrl");
     expect(typedText("install ")).toBe("install ");
     expect(heldModifiers.value.ctrl).toBe("off");

@@ -19,13 +19,13 @@ function rig() {
   return { sent, answer, type: (text: string) => type(text, null) };
 }
 
-test("keys wait for no answer", () => {
+test("keys are sent without waiting for answers", () => {
   const { sent, type } = rig();
   for (const key of "abc") type(key);
   expect(sent).toEqual(["a", "b", "c"]);
 });
 
-test("a long text goes piece by piece, and what is typed after it comes after it", async () => {
+test("a long text is sent in pieces, and what is typed after it follows it", async () => {
   const { sent, answer, type } = rig();
   const text = "0123456789".repeat(4_000);
   type(text);
@@ -39,7 +39,7 @@ test("a long text goes piece by piece, and what is typed after it comes after it
   expect(sent.slice(-2)).toEqual(["a", "b"]);
 });
 
-test("a long text has no hole: after a refusal its rest is not sent", async () => {
+test("a long text has no gap: after a refusal its rest is not sent", async () => {
   const { sent, answer, type } = rig();
   type("x".repeat(40_000));
   type("after");

@@ -1,9 +1,9 @@
-/** Parts in which the time passes. */
+/** Number of steps in which the time passes. */
 const STEPS = 4;
 
 /**
- * The time that a client has for its CONNECT. It passes in several steps: after a long turn of this program, what the client has sent meanwhile
- * is read before its time is over.
+ * The time limit for the CONNECT of a client. It passes in several steps: after a long turn of this program, input that the client has sent
+ * meanwhile is read before its time is over.
  */
 export class ConnectDeadline {
   #timer: ReturnType<typeof setTimeout> | null = null;

@@ -4,7 +4,7 @@ export class InputHold {
   #isDecisionDue = false;
   #wait: ReturnType<typeof setTimeout> | null = null;
 
-  /** `onEnd`: input may be processed again. */
+  /** `onEnd` is called when input may be processed again. */
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
   }
@@ -13,7 +13,7 @@ export class InputHold {
     return this.#isDecisionDue || this.#wait !== null;
   }
 
-  /** Until `decision` is made. If it is rejected, the hold does not end: nothing more is read of a client that is refused. */
+  /** Holds input until `decision` is made. If it is rejected, the hold does not end: nothing more is read from a refused client. */
   until(decision: Promise<void>, refused: (error: unknown) => void): void {
     this.#isDecisionDue = true;
     decision.then(() => {
@@ -22,7 +22,7 @@ export class InputHold {
     }, refused);
   }
 
-  /** Until the returned function is called; `expired` is called if that takes longer than `maxMs`. */
+  /** Holds input until the returned function is called; `expired` is called if that takes longer than `maxMs`. */
   wait(maxMs: number, expired: () => void): () => void {
     const goOn = () => {
       this.close();

@@ -1,14 +1,14 @@
-/** Whether a client still answers: one that is silent for a ping interval is pinged. */
+/** Checks whether a client still answers: one that is silent for a ping interval is pinged. */
 export class Liveness {
   #isHeard = true;
   #pingsOut = 0;
 
-  /** Something was received. */
+  /** Called when something was received. */
   heard(): void {
     this.#isHeard = true;
   }
 
-  /** Called once per ping interval. "stale": it has left `maxPingsOut` pings unanswered. */
+  /** Called once per ping interval. "stale": `maxPingsOut` pings are unanswered. */
   tick(maxPingsOut: number): "alive" | "ping" | "stale" {
     const isSilent = !this.#isHeard;
     this.#isHeard = false;

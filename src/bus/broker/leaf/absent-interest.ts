@@ -7,8 +7,8 @@ import type { LinkAccount } from "./link-account.ts";
 const MAX_ABSENT_MS = 600_000;
 
 /**
- * The topics that leaves without a connection have subscribed to. They stay announced to the other brokers, so that messages come here and are
- * counted as missed. Other subjects do not: requests to a host without a connection fail at once.
+ * The topics that leaves without a connection have subscribed to. They stay announced to the other brokers, so that messages come here and
+ * are counted as missed. Other subjects do not stay announced: requests to a host without a connection fail at once.
  */
 export class AbsentInterest {
   readonly #interest: InterestTable;
@@ -29,7 +29,7 @@ export class AbsentInterest {
     for (const subscription of subscriptions) this.#interest.change(subscription, 1);
   }
 
-  /** The leaf has announced its interest again, or is forgotten. */
+  /** Withdraws held interest: the leaf has announced its interest again, or is forgotten. */
   release(account: LinkAccount): void {
     const held = this.#held.get(account);
     if (held === undefined) return;

@@ -10,16 +10,16 @@ const MAX_SUBJECTS = 1_000;
 const DISCOVERY = "$SRV.";
 
 export interface AnswerCount {
-  /** Given to requesters of other brokers. */
+  /** Answers given to requesters of other brokers. */
   readonly given: MessageCount;
-  /** Received for requesters of this one. */
+  /** Answers received for requesters of this broker. */
   readonly received: MessageCount;
 }
 
-/** Answers that cross a link, by the subject of their requests: their own subjects are inboxes, which say nothing. */
+/** Counts answers that cross a link, by the subject of their requests: their own subjects are inboxes, which have no meaning. */
 export class AnswerBook {
   readonly #counts = new Map<string, AnswerCount>();
-  /** Subjects of requests by inbox: of those that were sent, and of those that were received. */
+  /** Subjects of sent and of received requests, by inbox. */
   readonly #sent = new Map<string, string>();
   readonly #received = new Map<string, string>();
 

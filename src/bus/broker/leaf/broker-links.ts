@@ -21,23 +21,23 @@ import { LinkLimits } from "./link-limits.ts";
 
 /** Owner of the inboxes of this broker's own clients. */
 const OWN = "";
-/** Disconnected leaves that are remembered, each with its interest. */
+/** Maximum number of disconnected leaves that are remembered, each with its interest. */
 const MAX_LEAVES = 1_000;
 
 export interface LinkStats extends LinkCounters {
-  /** Of the other side: "hub", or the user name of the leaf. */
+  /** Name of the other side: "hub", or the user name of the leaf. */
   name: string;
   is_up: boolean;
-  /** Distinct interest of the other side, and of this one as announced to it. */
+  /** Number of distinct interests of the other side, and of this one as announced to it. */
   theirs: number;
   ours: number;
-  /** So far. */
+  /** Number of connections so far. */
   connections: number;
-  /** Bytes that the other side has not read yet. */
+  /** Number of bytes that the other side has not read yet. */
   pending_bytes: number;
 }
 
-/** The other side of a link that was dialed there. */
+/** The connection of a leaf that has dialed this broker. */
 interface Caller {
   readonly id: number;
   readonly user: string;
@@ -166,7 +166,7 @@ export class BrokerLinks implements LinkEnvironment {
     return [...hubs, ...leaves];
   }
 
-  /** Messages that wait for links, by subject: the most of any link. They are neither sent nor lost yet. */
+  /** Messages that wait for links, by subject: the maximum of all links. They are neither sent nor lost yet. */
   waiting(): Map<string, Waiting> {
     const most = new Map<string, Waiting>();
     const links = [

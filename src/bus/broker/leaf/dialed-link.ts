@@ -8,7 +8,7 @@ import { LeafLink, type LinkEnvironment } from "./leaf-link.ts";
 import { LOOP_ERROR, parseHubInfo } from "./leaf-protocol.ts";
 import type { LinkAccount } from "./link-account.ts";
 
-/** Unanswered PINGs before the link is given up, if sending makes no progress either. */
+/** Maximum number of unanswered PINGs before the link is closed, if sending makes no progress either. */
 const MAX_PINGS_OUT = 2;
 
 export interface LinkCredentials {
@@ -23,15 +23,15 @@ export interface DialedLinkOptions {
   readonly name: string;
   /** Address of the hub, for messages. */
   readonly place: string;
-  /** Within this machine: the kernel tells of the hub's end. */
+  /** Whether the hub is within this machine: the kernel reports its end. */
   readonly isLocal: boolean;
   readonly credentials: LinkCredentials;
   readonly account: LinkAccount;
   /** The same for all connections of this link, so that a hub can tell a reconnect from a second path to the same broker. */
   readonly linkId: string;
-  /** The hub has accepted the link and announced its interest. */
+  /** Called when the hub has accepted the link and announced its interest. */
   readonly onUp: () => void;
-  /** Once, at the end; `problem` is what the hub said, or null. */
+  /** Called once, at the end; `problem` is the reason, or null. */
   readonly onClosed: (problem: string | null, isLoop: boolean) => void;
 }
 
@@ -78,7 +78,7 @@ export class DialedLink implements BrokerOperations, LinkOperations {
     });
   }
 
-  /** Null until the hub has greeted. */
+  /** The link; null until the hub has confirmed the credentials. */
   get leaf(): LeafLink | null {
     return this.#leaf;
   }
@@ -103,7 +103,7 @@ export class DialedLink implements BrokerOperations, LinkOperations {
     return { is_up: this.#isUp, pending_bytes: this.#connection.pending, ...(this.#leaf?.interests ?? { theirs: 0, ours: 0 }) };
   }
 
-  /** Pings the hub, and gives the link up if the hub does not answer. */
+  /** Pings the hub, and closes the link if the hub does not answer. */
   tick(): void {
     if (this.#leaf === null) return;
     const { pending } = this.#connection;

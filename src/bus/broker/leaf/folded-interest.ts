@@ -4,7 +4,7 @@ import { mayMatchWildcard, mayWant } from "./link-filter.ts";
 
 /**
  * Interest that need not be announced, because a wildcard that was announced covers it. Members of queue groups are always announced. A
- * wildcard that comes later does not withdraw what was announced before it, so that a client cannot cause thousands of lines at will.
+ * wildcard that is announced later does not withdraw earlier interest, so that a client cannot cause thousands of lines at will.
  */
 export class FoldedInterest {
   /** The wildcards that were announced. */
@@ -14,7 +14,7 @@ export class FoldedInterest {
   readonly #covered = new Map<string, Set<string>>();
   readonly #coverOf = new Map<string, string>();
 
-  /** True if a wildcard covers `subject`, which then need not be announced until `uncover` returns it. */
+  /** Returns true if a wildcard covers `subject`, which then need not be announced until `uncover` returns it. */
   fold(subject: string): boolean {
     if (this.#wildcards.size === 0) return false;
     if (this.#coverOf.has(subject)) return true;
@@ -26,7 +26,7 @@ export class FoldedInterest {
     return true;
   }
 
-  /** There is no interest in `subject` any more. */
+  /** Forgets a subject without interest. */
   forget(subject: string): void {
     const cover = this.#coverOf.get(subject);
     if (cover === undefined) return;
@@ -36,7 +36,7 @@ export class FoldedInterest {
     if (covered?.size === 0) this.#covered.delete(cover);
   }
 
-  /** `subject` was announced. */
+  /** Called when `subject` was announced. */
   announced(subject: string): void {
     if (!hasWildcard(subject) || this.#entries.has(subject)) return;
     const entry = { subject, queue: null };
@@ -44,7 +44,7 @@ export class FoldedInterest {
     this.#wildcards.insert(entry);
   }
 
-  /** `subject` was withdrawn. Returns what it covered, which has to be announced now. */
+  /** Called when `subject` was withdrawn. Returns the subjects that it covered, which have to be announced now. */
   uncover(subject: string): Iterable<string> {
     const entry = this.#entries.get(subject);
     if (entry === undefined) return [];

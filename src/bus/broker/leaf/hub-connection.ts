@@ -6,22 +6,22 @@ import type { Broker } from "../broker.ts";
 import type { DialedLink, LinkCredentials } from "./dialed-link.ts";
 import { LinkAccount } from "./link-account.ts";
 
-/** Pauses between attempts grow from the first to the last of these, milliseconds. */
+/** First and longest pause between attempts, milliseconds; the pauses grow. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
-/** Time for one attempt until the hub has accepted the link, milliseconds. */
+/** Time limit for one attempt until the hub has accepted the link, milliseconds. */
 const ATTEMPT_MS = 15_000;
 /** Pause before a link that leads back to this broker is tried again, milliseconds; as in nats-server. */
 const LOOP_PAUSE_MS = 30_000;
 
-/** How to reach a hub. */
+/** Target and credentials of a hub. */
 export interface HubDial {
-  /** Within this machine. */
+  /** Whether the hub is within this machine. */
   readonly isLocal: boolean;
   /** The address for messages, without secrets. Read after the attempt, because there may be several addresses. */
   place(): string;
   stream(signal: AbortSignal): Promise<ByteStream>;
-  /** For the address that was dialed last. */
+  /** Credentials for the address that was dialed last. */
   credentials(): LinkCredentials;
 }
 
@@ -31,7 +31,7 @@ export interface HubConnectionOptions {
   readonly name: string;
   readonly dial: HubDial;
   readonly log: (level: "info" | "warning", msg: string) => void;
-  /** Called for each change. */
+  /** Called when the link comes up or goes down. */
   readonly onChange?: (isUp: boolean) => void;
 }
 
@@ -44,7 +44,7 @@ export class HubConnection {
   readonly #ended: Promise<void>;
   #link: DialedLink | null = null;
   #failures = 0;
-  /** What was logged last: each new reason is logged once. */
+  /** The problem that was logged last: each new one is logged once. */
   #told: string | null = "";
 
   constructor(options: HubConnectionOptions) {
@@ -69,7 +69,7 @@ export class HubConnection {
     }
   }
 
-  /** Resolves when its connection is over. */
+  /** Dials once; resolves when the connection is over. */
   async #attempt(): Promise<{ problem: string | null; isLoop: boolean }> {
     const { broker, name, dial, onChange } = this.#options;
     const late = new AbortController();

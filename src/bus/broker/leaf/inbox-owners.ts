@@ -6,10 +6,10 @@ const MAX_NAMES = 50_000;
  * requests that they receive, but must not read other answers sent to them.
  */
 export class InboxOwners {
-  /** In the order of their last use. */
+  /** Owners by name, in the order of their last use. */
   readonly #owners = new Map<string, string>();
 
-  /** False: it has another owner. */
+  /** Returns false if the name has another owner. */
   claim(name: string, owner: string): boolean {
     const known = this.#owners.get(name);
     if (known !== undefined && known !== owner) return false;

@@ -9,7 +9,7 @@ export interface Interest {
 
 /** A link, which announces the interest of this side to the other side. */
 export interface InterestListener {
-  /** `count` of this entry changed; 0: it was removed. */
+  /** Called when `count` of this entry has changed; 0: it was removed. */
   interestChanged(key: string, interest: Interest): void;
 }
 
@@ -18,13 +18,13 @@ export class InterestTable {
   readonly #entries = new Map<string, Interest>();
   readonly #listeners = new Set<InterestListener>();
 
-  /** Returns the function that ends it. */
+  /** Subscribes to changes. Returns a function that unsubscribes. */
   listen(listener: InterestListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** A subscription came (1) or went (-1). */
+  /** Counts a subscription that was added (1) or removed (-1). */
   readonly change = ({ subject, queue }: Subscribed, delta: 1 | -1): void => {
     const key = interestKey(subject, queue);
     const interest = this.#entries.get(key) ?? { subject, queue, count: 0 };
@@ -43,7 +43,7 @@ export class InterestTable {
   }
 }
 
-/** Neither part contains a blank. */
+/** Key of an entry. Neither part contains a blank. */
 export function interestKey(subject: string, queue: string | null): string {
   return queue === null ? subject : `${subject} ${queue}`;
 }

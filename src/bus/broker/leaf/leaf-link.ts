@@ -34,7 +34,7 @@ export interface LinkEnvironment extends BrokerParts {
 
 /** The connection of a link. */
 export interface LinkWire extends SubscriberConnection {
-  /** Bytes that the other side has not read yet. */
+  /** Number of bytes that the other side has not read yet. */
   readonly pending: number;
   readonly isFull: boolean;
   readonly isQueueing: boolean;
@@ -47,26 +47,26 @@ export interface LinkWire extends SubscriberConnection {
 }
 
 interface LeafLinkOptions {
-  /** Of the broker's connections. */
+  /** Id among the broker's connections. */
   readonly id: number;
-  /** For messages. */
+  /** Name of the other side, for messages. */
   readonly name: string;
-  /** What the other side is: a hub is trusted with the names of inboxes, a leaf is not. */
+  /** Role of the other side: a hub is trusted with the names of inboxes, a leaf is not. */
   readonly peer: "hub" | "leaf";
-  /** The other side is a broker of mgr, which requests newest messages of topics itself (bus/registry/kept-requests). */
+  /** Whether the other side is a broker of mgr, which requests newest messages of topics itself (bus/registry/kept-requests). */
   readonly isOwnKind: boolean;
   /** Largest message that the other side accepts, bytes. */
   readonly maxPayload: number;
   readonly account: LinkAccount;
-  /** Owner of its inboxes. */
+  /** Owner of the other side's inboxes. */
   readonly owner: string;
   readonly wire: LinkWire;
   readonly environment: LinkEnvironment;
   /** Ends the connection with an error. */
   readonly fail: (text: string) => void;
-  /** The other side has announced all its interest. */
+  /** Called when the other side has announced all its interest. */
   readonly onComplete?: () => void;
-  /** The link ends. `wanted`: the interest of the other side; null: it had not announced all of it. */
+  /** Called when the link ends. `wanted`: the interest of the other side; null: it had not announced all of it. */
   readonly onEnding?: (wanted: readonly ClientSubscription[] | null) => void;
   readonly onClosed?: () => void;
 }
@@ -99,7 +99,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     this.#options = options;
   }
 
-  /** Distinct interest of the other side, and of this one. */
+  /** Number of distinct interests of the other side, and of this one. */
   get interests(): { theirs: number; ours: number } {
     return { theirs: this.#wanted.size, ours: this.#told.size };
   }
@@ -141,12 +141,12 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     } else if (queue !== null && told !== others) this.#tell(key, { subject, queue, count: others });
   }
 
-  /** The subscriptions behind an entry without that of the other side itself. */
+  /** Number of subscriptions behind an entry without that of the other side itself. */
   #othersOf(key: string, { count }: Pick<Interest, "count">): number {
     return count - (this.#wanted.has(key) ? 1 : 0) - (this.#options.account.held.has(key) ? 1 : 0);
   }
 
-  /** Inboxes are announced to a leaf only when a request is sent there. */
+  /** Whether interest in `subject` is announced at once. Inboxes are announced to a leaf only when a request is sent there. */
   #isTold(subject: string): boolean {
     if (isLoopSubject(subject)) return this.#options.peer === "hub";
     if (mayWant(subject) === false) return false;
@@ -204,7 +204,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     const shown = readableText(shownSubject(subject));
     account.counters.refused_msgs++;
     environment.refusals.warn(`${name} must not subscribe to ${shown}; refused${reason === null ? "" : `: ${reason}`}`);
-    // nats-server takes errors of a leaf for defects.
+    // nats-server treats errors of a leaf as defects.
     if (peer === "leaf") wire.answer(`-ERR '${subscriptionRefusal(subject, queue, reason)}'${CRLF}`);
   }
 
@@ -221,7 +221,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     this.#remove(interestKey(subject, queue));
   }
 
-  /** A loop: the subject is our own, or another link has announced it. Messages would circulate. */
+  /** Detects a loop: the subject is this broker's own, or another link has announced it. Messages would circulate. */
   #loopInterest(subject: string): void {
     const { environment, fail, name } = this.#options;
     const isOwn = subject === LOOP_PREFIX + environment.loopId;
@@ -299,7 +299,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     this.#isSlow &&= wire.isQueueing;
   }
 
-  /** Queued messages gave way to others, or the connection was lost before they were sent. */
+  /** Counts queued messages that were dropped for others, or were not sent before the connection was lost. */
   dropped(_publisher: Subscriber, subject: string, msgs: number, payload: number): void {
     const { account, environment, name } = this.#options;
     if (this.#isClosed) {
@@ -332,7 +332,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     }
   }
 
-  /** A message of the other side. */
+  /** Receives a message of the other side. */
   receive(envelope: Envelope, message: BorrowedMessage): void {
     const { account, environment, name, wire } = this.#options;
     const { subject, reply, size } = envelope;
@@ -363,7 +363,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     if (word === "-ERR") this.#options.environment.refusals.warn(`${this.#options.name} reports ${text}`);
   }
 
-  /** The other side has announced all its interest: a leaf then sends its second PING, a hub answers the first. */
+  /** Called when the other side has announced all its interest: a leaf then sends its second PING, a hub answers the first. */
   complete(): void {
     if (this.#isClosed) return;
     this.#isComplete = true;
@@ -372,7 +372,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     if (this.#options.peer === "hub") this.#options.environment.hooks?.linked();
   }
 
-  /** The connection is closed, or about to be. */
+  /** Called when the connection is closed, or about to be. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

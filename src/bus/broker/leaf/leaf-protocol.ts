@@ -8,7 +8,7 @@ import type { Envelope } from "../parser/broker-operations.ts";
 export const LOOP_PREFIX = "$LDS.";
 /** The error text by which both sides detect a loop. */
 export const LOOP_ERROR = 'Loop detected for leafnode account="$G"';
-/** Room for the names of queue groups in one LMSG, bytes. */
+/** Maximum size of the names of queue groups in one LMSG, bytes. */
 const MAX_QUEUES_BYTES = 16 * 1024;
 
 /** Messages of a link that one end has counted, over all its connections. nats-server does not send it. */
@@ -17,7 +17,7 @@ const counts = z.object({
   of: z.string(),
   in: z.number(),
   out: z.number(),
-  /** Not sent because there was no connection. */
+  /** Number of messages that were not sent because there was no connection. */
   missed: z.number().default(0),
 });
 export type LinkCounts = z.infer<typeof counts>;
@@ -44,7 +44,7 @@ const hubInfo = z.object({
 });
 export type HubInfo = z.infer<typeof hubInfo>;
 
-/** null: the CONNECT is a client's. */
+/** Parses the CONNECT of a leaf; null: it is a client's. */
 export function parseLeafConnect(json: string): LeafConnect | null {
   // Checked before parsing, because almost every CONNECT is a client's.
   if (!json.includes('"server_id"')) return null;

@@ -9,7 +9,7 @@ import type { LinkCounts } from "./leaf-protocol.ts";
  * than it accepts.
  */
 export interface LinkCounters extends BrokerCounters {
-  /** Not sent because there was no connection; the other side had subscribed while there was one. */
+  /** Number of messages not sent because there was no connection; the other side had subscribed while there was one. */
   missed_msgs: number;
   missed_bytes: number;
   /** Topics that this side had subscribed to and that the other side could not send because there was no connection. */
@@ -36,7 +36,7 @@ export class LinkAccount {
     unconfirmed_msgs: 0,
     refused_msgs: 0,
   };
-  /** Connections so far. */
+  /** Number of connections so far. */
   connections = 0;
   /** server_id of the other end of the last connection. */
   #peer = "";
@@ -45,14 +45,14 @@ export class LinkAccount {
   /** `out_msgs` at the newest PING that the peer has answered. */
   #confirmed = 0;
   #suspected = 0;
-  /** What the other side wanted when the connection was lost. */
+  /** Interest of the other side when the connection was lost. */
   #wanted: SubscriptionTree<Subscribed> | null = null;
-  /** Keys of its interest that stays announced to others meanwhile (`AbsentInterest`). */
+  /** Keys of the other side's interest that stays announced to others meanwhile (`AbsentInterest`). */
   held: ReadonlySet<string> = new Set();
   /** Messages that the other side had missed when it was connected last. */
   #missedBefore = 0;
 
-  /** A connection begins. `told` has the other side's counters of this link. */
+  /** Begins a connection. `told` has the other side's counters of this link. */
   begin(self: string, peer: string, told: LinkCounts | undefined): void {
     this.connections++;
     const { counters } = this;
@@ -63,7 +63,7 @@ export class LinkAccount {
       counters.unconfirmed_msgs -= this.#suspected;
       counters.lost_out_msgs += Math.max(0, counters.out_msgs - this.#since.out - told.in);
       counters.lost_in_msgs += Math.max(0, told.out - (counters.in_msgs - this.#since.in));
-      // Adjusted to the other side's count, so that the next difference is that of the next connection.
+      // Adjusted to the other side's count, so that the next difference belongs to the next connection.
       this.#since.in = counters.in_msgs - told.out;
       counters.missed_in_msgs += Math.max(0, told.missed - this.#missedBefore);
       this.#missedBefore = told.missed;
@@ -79,12 +79,12 @@ export class LinkAccount {
     return { of: this.#peer, in: in_msgs - this.#since.in, out: out_msgs - this.#since.out, missed };
   }
 
-  /** The other side has received what had been sent when `out_msgs` had this value. */
+  /** Called when the other side has received all that had been sent when `out_msgs` had this value. */
   confirm(sent: number): void {
     this.#confirmed = Math.max(this.#confirmed, sent);
   }
 
-  /** The connection was lost. `wanted` is the other side's interest; null: it had not announced all of it, and that before stays. */
+  /** Ends the connection. `wanted` is the other side's interest; null: it had not announced all of it, and the earlier interest stays. */
   end(wanted: Iterable<Subscribed> | null): void {
     this.#suspected = this.counters.out_msgs - this.#confirmed;
     this.counters.unconfirmed_msgs += this.#suspected;
@@ -94,7 +94,7 @@ export class LinkAccount {
     for (const interest of wanted) this.#wanted.insert(interest);
   }
 
-  /** The other side has announced its interest again. */
+  /** Called when the other side has announced its interest again. */
   restored(): void {
     this.#wanted = null;
   }

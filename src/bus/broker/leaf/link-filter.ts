@@ -4,7 +4,7 @@ import { LOOP_PREFIX } from "./leaf-protocol.ts";
 const INBOX = "_INBOX.";
 
 /**
- * Links carry subjects of clients only. The manager and its hosts use connections of their own: a link passes on none of their messages in
+ * Links carry subjects of clients only. The manager and its hosts use connections of their own: a link forwards none of their messages in
  * either direction, whatever the other side subscribes to.
  */
 
@@ -13,12 +13,12 @@ function isInternal(subject: string): boolean {
   return /^(mgr|\$SYS|\$LDS)(\.|$)/.test(subject);
 }
 
-/** Whether a message may cross. */
+/** Whether a message of this subject may cross a link. */
 export function mayCross(subject: string): boolean {
   return !isInternal(subject) && isValidLiteral(subject);
 }
 
-/** "filtered": the wildcard may match subjects that must not cross. False: the other side must not subscribe to it. */
+/** Whether the other side may subscribe to a subject. "filtered": the wildcard may match subjects that must not cross. */
 export function mayWant(subject: string): boolean | "filtered" {
   if (!isValidSubscription(subject)) return false;
   const [first = "", second = ""] = subject.split(".", 2);
@@ -27,7 +27,7 @@ export function mayWant(subject: string): boolean | "filtered" {
   return !isInternal(subject);
 }
 
-/** For filtered interest: a wildcard must not match inboxes, or `$MGR`, which only brokers use. */
+/** Whether filtered interest may match a subject: a wildcard must not match inboxes, or `$MGR`, which only brokers use. */
 export function mayMatchWildcard(subject: string): boolean {
   return !isInternal(subject) && !subject.startsWith(INBOX) && !subject.startsWith("$MGR.");
 }

@@ -4,13 +4,13 @@ import { type Amount, costOf, overLimit, SubscriptionBudget, type SubscriptionHo
 
 interface LinkEnd {
   readonly peer: "hub" | "leaf";
-  /** The leaf, as the owner of interest. */
+  /** Name of the leaf, as the owner of interest. */
   readonly owner: string;
 }
 
 /**
- * Limits of what other brokers announce. A leaf may announce what its clients may have together; all leaves share a budget. A hub announces
- * what it has of its own clients and of all leaves, so a leaf takes both.
+ * Limits of the interest that other brokers announce. A leaf may announce as much as its clients may have together; all leaves share a
+ * budget. A hub announces interest of its own clients and of all leaves, so a leaf accepts the sum of both.
  */
 export class LinkLimits {
   readonly #ofHub: Amount;
@@ -28,7 +28,7 @@ export class LinkLimits {
     });
   }
 
-  /** Counts interest that is about to be inserted; a text says why it must not. */
+  /** Counts interest that is about to be inserted; returns a reason if it must not be. */
   add({ peer, owner }: LinkEnd, link: SubscriptionHolder, subscription: ClientSubscription): string | null {
     if (peer === "leaf") return this.#leaves.claim(owner, link, subscription);
     const wanted = { count: this.#hub.count + 1, bytes: this.#hub.bytes + costOf(subscription) };
@@ -37,13 +37,13 @@ export class LinkLimits {
     return reason;
   }
 
-  /** It is removed. */
+  /** Called when interest is removed. */
   remove({ peer, owner }: LinkEnd, subscription: ClientSubscription): void {
     if (peer === "leaf") this.#leaves.release(owner, subscription);
     else this.#hub = { count: this.#hub.count - 1, bytes: this.#hub.bytes - costOf(subscription) };
   }
 
-  /** The link is closed. */
+  /** Called when the link is closed. */
   leave({ peer, owner }: LinkEnd, link: SubscriptionHolder): void {
     if (peer === "leaf") this.#leaves.leave(owner, link);
   }

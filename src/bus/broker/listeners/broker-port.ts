@@ -30,7 +30,7 @@ export class BrokerPort implements Subscriber {
     this.#log = log;
   }
 
-  /** False: no subscribers. Messages of one turn are sent together at its end. Throws `host_unavailable` once it is closed. */
+  /** Returns false if there are no subscribers. Messages of one turn are sent together at its end. Throws `host_unavailable` once it is closed. */
   publish(subject: string, data: Uint8Array | string, reply: string | null = null): boolean {
     if (this.#isClosed) throw new MgrError("host_unavailable", `the bus is closed; ${subject} was not sent`);
     const bytes = typeof data === "string" ? Buffer.from(data + CRLF) : Buffer.concat([data, LINE_END]);
@@ -40,7 +40,7 @@ export class BrokerPort implements Subscriber {
     return this.#environment.router.route(this, { subject, reply, headerBytes: 0, size }, message);
   }
 
-  /** Calls back while the broker works, in the order of arrival; messages may be kept. Returns the function that unsubscribes. */
+  /** Calls back while the broker works, in the order of arrival; messages may be kept. Returns a function that unsubscribes. */
   subscribe(subject: string, receive: Receive): () => void {
     const subscription = new ClientSubscription(this, { subject, queue: null, sid: "", isFiltered: false });
     this.#receivers.set(subscription, receive);

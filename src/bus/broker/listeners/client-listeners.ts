@@ -9,16 +9,16 @@ import type { AcceptOptions } from "../permissions.ts";
 import { ClientSockets } from "./client-sockets.ts";
 
 export interface TcpOptions extends TcpAddress {
-  /** For the next handshake; if omitted, connections are not encrypted. */
+  /** Returns the context of the next handshake; if omitted, connections are not encrypted. */
   readonly secureContext?: (() => SecureContext) | undefined;
   /** Called for each connection that is accepted. */
   readonly accepted?: (socket: Socket) => void;
-  /** Every client has to authenticate. */
+  /** Authenticates each client. */
   readonly authenticate: NonNullable<AcceptOptions["authenticate"]>;
 }
 
 interface ClientListenersOptions {
-  /** On the TCP ports together. */
+  /** Maximum number of clients on the TCP ports together. */
   readonly maxClients: number;
   readonly log: WarningLog;
   /** `isRefused`: there is no room; the client is informed and closed. */
@@ -44,7 +44,7 @@ export class ClientListeners {
     await this.#add(await listenUnix(path, { accept, failed: (error) => this.#failed(`the bus socket ${path}`, error) }, home));
   }
 
-  /** Resolves with the port. */
+  /** Listens on a TCP port; resolves with the port. */
   async listenTcp({ secureContext, authenticate, accepted, ...address }: TcpOptions): Promise<number> {
     const accept = (socket: Socket) => {
       const admission = this.#sockets.admit(socket);
@@ -62,7 +62,7 @@ export class ClientListeners {
     return listener.port;
   }
 
-  /** Resolves when the socket files are gone. */
+  /** Closes all listeners; resolves when the socket files are gone. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#listeners.splice(0).map((listener) => listener.close()));

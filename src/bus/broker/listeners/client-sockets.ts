@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { type DescriptorBudget, descriptorBudget } from "../../carriers/descriptor-budget.ts";
 
-/** The connections of a TCP listener whose clients have to log in. If there is no room, the oldest that has not logged in is closed. */
+/** The connections of a TCP listener whose clients have to log in. If there is no room, the oldest one whose client has not logged in is closed. */
 export class ClientSockets {
   readonly #budget: DescriptorBudget;
   readonly #most: number;
@@ -9,16 +9,13 @@ export class ClientSockets {
   readonly #unknown = new Set<Socket>();
   readonly #all = new Set<Socket>();
 
-  /** `wanted`: most connections, fewer where the limit of open files does not allow them. */
+  /** `wanted`: maximum number of connections, less if the limit of open files does not allow as many. */
   constructor(wanted: number, budget = descriptorBudget) {
     this.#budget = budget;
     this.#most = budget.partOf(wanted);
   }
 
-  /**
-   * `refused`: there is no room; the caller tells the client and closes it. `cut`: already closed, because too many clients are being
-   * informed.
-   */
+  /** `refused`: there is no room; the caller informs the client and closes it. `cut`: already closed, because too many clients are being informed. */
   admit(socket: Socket): "admitted" | "refused" | "cut" {
     if (this.#take(socket) || (this.#makeRoom() && this.#take(socket))) {
       this.#all.add(socket);
@@ -31,7 +28,7 @@ export class ClientSockets {
     return "cut";
   }
 
-  /** The client has logged in. */
+  /** Called when the client has logged in. */
   keep(socket: Socket): void {
     this.#unknown.delete(socket);
   }

@@ -17,9 +17,9 @@ const CR = 13;
  * time (bench/bus-throughput.ts, 64 KiB: 107 instead of 87 µs).
  */
 const BY_PIECES = 16 * 1024;
-/** More pieces than this are joined: each costs more than the bytes of a small one. */
+/** Maximum number of pieces; more are joined: each costs more than the bytes of a small one. */
 const MAX_PIECES = 64;
-/** Longest control line of a link, bytes: INFO, or LMSG with the names of its queue groups. */
+/** Maximum length of a control line of a link, bytes: INFO, or LMSG with the names of its queue groups. */
 const MAX_LINK_LINE_BYTES = 32 * 1024;
 
 /**
@@ -32,9 +32,9 @@ export class BrokerParser {
   /** A control line whose end has not arrived yet. */
   #line: Buffer | null = null;
   #lineLength = 0;
-  /** The message that has to follow now. */
+  /** Envelope of the message that follows next. */
   #envelope: Envelope | null = null;
-  /** Its bytes so far, if it is spread over chunks: the chunks, or a copy. */
+  /** The message's bytes so far, if it is spread over chunks: the chunks, or a copy. */
   #pieces: Buffer[] = [];
   #message: Buffer | null = null;
   #messageLength = 0;
@@ -48,7 +48,7 @@ export class BrokerParser {
     this.#quick = new QuickPublish(limits);
   }
 
-  /** Bytes of a message whose end has not arrived yet. */
+  /** Number of held bytes of a message whose end has not arrived yet. */
   get heldBytes(): number {
     return this.#message?.length ?? this.#messageLength;
   }
@@ -129,7 +129,7 @@ export class BrokerParser {
     this.#operations.publish(envelope, message);
   }
 
-  /** One control line, from `start` to its LF at `end`. */
+  /** Executes one control line, from `start` to its LF at `end`. */
   #execute(bytes: Buffer, start: number, end: number): void {
     const line = this.#controlLine;
     const { link } = this.#operations;
@@ -171,7 +171,7 @@ export class BrokerParser {
     }
   }
 
-  /** A message follows. */
+  /** Announces the message that follows. */
   #announce(withHeaders: boolean, read: typeof readEnvelope): void {
     const line = this.#controlLine;
     expect(!line.isTooLong);

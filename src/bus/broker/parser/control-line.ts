@@ -3,7 +3,7 @@ import { ERROR_TEXTS, ProtocolViolation } from "../broker-protocol.ts";
 const CR = 13;
 const SPACE = 32;
 const TAB = 9;
-/** The operation and its arguments: HPUB has four; LMSG names queue groups. */
+/** Maximum number of words, with the operation: HPUB has four arguments; LMSG names queue groups. */
 const MAX_WORDS = 5;
 const MAX_LINK_WORDS = 512;
 const DIGITS = /^\d{1,10}$/;
@@ -12,20 +12,20 @@ const DIGITS = /^\d{1,10}$/;
 export class ControlLine {
   /** Number of words, at most one more than may be read. */
   count = 0;
-  /** Where the words begin and end. */
+  /** Start and end positions of the words. */
   #words = new Int32Array(2 * MAX_WORDS);
   #maxWords = MAX_WORDS;
   #bytes: Buffer = Buffer.alloc(0);
   #stop = 0;
 
-  /** More words than lines of clients have. */
+  /** Allows more words than lines of clients have. */
   allowLinkWords(): void {
     if (this.#maxWords === MAX_LINK_WORDS) return;
     this.#maxWords = MAX_LINK_WORDS;
     this.#words = new Int32Array(2 * MAX_LINK_WORDS);
   }
 
-  /** The line from `start` to its LF at `end`. */
+  /** Splits the line from `start` to its LF at `end`. */
   split(bytes: Buffer, start: number, end: number): void {
     const stop = end > start && bytes[end - 1] === CR ? end - 1 : end;
     this.#bytes = bytes;
@@ -62,7 +62,7 @@ export class ControlLine {
     return Number(text);
   }
 
-  /** Everything behind the first word. */
+  /** Returns everything behind the first word. */
   rest(): string {
     return this.#bytes.toString("utf8", this.#words[1], this.#stop).trim();
   }

@@ -3,7 +3,7 @@ import { type ControlLine, expect } from "./control-line.ts";
 
 const NO_QUEUES: readonly string[] = [];
 
-/** Executes an operation that only links have and no message follows. False: it is another one. */
+/** Executes an operation of links that is not followed by a message. Returns false for other operations. */
 export function executeLinkLine(link: LinkOperations, operation: string, line: ControlLine): boolean {
   const { count } = line;
   switch (operation) {

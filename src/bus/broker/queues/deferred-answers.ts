@@ -3,7 +3,7 @@ const MAX_DEFERRED = 10_000;
 
 /** Answers that wait until the messages before them have left the queue: a client may conclude from a PONG that it has received them. */
 export class DeferredAnswers {
-  /** Messages that have left the queue so far. */
+  /** Number of messages that have left the queue so far. */
   #departed = 0;
   #answers: { readonly at: number; readonly text: string }[] = [];
 
@@ -11,14 +11,14 @@ export class DeferredAnswers {
     this.#departed += msgs;
   }
 
-  /** Behind as many messages as wait now. False: too many answers wait. */
+  /** Adds an answer behind as many messages as wait now. Returns false if too many answers wait. */
   add(text: string, waiting: number): boolean {
     if (this.#answers.length >= MAX_DEFERRED) return false;
     this.#answers.push({ at: this.#departed + waiting, text });
     return true;
   }
 
-  /** Moves those whose turn has come to `output`. */
+  /** Moves answers whose turn has come to `output`. */
   take(output: Buffer[]): void {
     let [first] = this.#answers;
     for (; first !== undefined && first.at <= this.#departed; [first] = this.#answers) {

@@ -5,26 +5,26 @@ import type { Taken } from "./message-queue.ts";
 import { FLOW_OVERHEAD_BYTES, type Flow, PublisherFlows, type TopicFlow } from "./publisher-flows.ts";
 import type { TopicPolicy } from "./topic-policy.ts";
 
-/** Evictions from the greediest before it is looked for again. */
+/** Maximum number of evictions from one flow before the largest one is searched again. */
 const EVICTED_AT_ONCE = 64;
 
 export interface FairQueueOptions {
-  /** Null: the default. Called when the first message of a flow is queued. */
+  /** Returns the policy of a flow; null: the default. Called when the first message of the flow is queued. */
   policyOf(subject: string): TopicPolicy | null;
-  /** Messages of a flow left the queue to be sent. */
+  /** Called when messages of a flow left the queue to be sent. */
   sent(flow: Flow, taken: Taken): void;
-  /** Messages of a flow were lost. */
+  /** Called when messages of a flow were lost. */
   dropped(flow: Flow, msgs: number, payload: number): void;
-  /** `bytes` has changed by so many. */
+  /** Called when the queue's `bytes` changed by this number. */
   grown(bytes: number): void;
 }
 
 interface Victim {
   readonly flow: TopicFlow;
   readonly owner: PublisherFlows;
-  /** Evictions until it is chosen again. */
+  /** Number of evictions until a victim is chosen again. */
   left: number;
-  /** Bytes of the second greediest. */
+  /** Bytes of the publisher with the second most bytes. */
   readonly floor: number;
 }
 
@@ -35,11 +35,11 @@ export interface Waiting {
 }
 
 /**
- * Messages that wait for one receiver. Publishers take turns by bytes, and so do the topics of each, so that one fat topic delays no other. The
- * oldest message of the fattest topic of the publisher that uses most gives way.
+ * Messages that wait for one receiver. Publishers take turns by bytes, and so do the topics of each, so that one large topic delays no
+ * other. If memory is short, the oldest message of the largest topic of the publisher with the most bytes is dropped.
  */
 export class FairQueue {
-  /** Bytes that it takes in memory, roughly. */
+  /** Approximate memory use, bytes. */
   bytes = 0;
   count = 0;
   readonly #options: FairQueueOptions;
@@ -72,7 +72,7 @@ export class FairQueue {
       const before = owner.bytes;
       const topic = owner.next();
       if (topic === null) {
-        // The empty topics of this publisher have left.
+        // The empty topics of this publisher were removed.
         this.#grow(owner.bytes - before);
         if (this.#turns.isEmpty(owner)) this.#end(owner);
         continue;
@@ -83,7 +83,7 @@ export class FairQueue {
     }
   }
 
-  /** Drops the oldest message of the greediest; false: no more than `kept` messages are left. */
+  /** Drops the oldest message of the publisher with the most bytes; false: no more than `kept` messages are left. */
   evict(kept: number): boolean {
     if (this.count <= kept) return false;
     const victim = this.#victim;
@@ -98,12 +98,12 @@ export class FairQueue {
     return true;
   }
 
-  /** Bytes of one topic that wait. */
+  /** Number of queued bytes of one topic. */
   bytesOf({ fairKey }: Subscriber, subject: string): number {
     return this.#publishers.get(fairKey)?.get(subject)?.bytes ?? 0;
   }
 
-  /** Bytes of one publisher that wait. */
+  /** Number of queued bytes of one publisher. */
   bytesFrom({ fairKey }: Subscriber): number {
     return this.#publishers.get(fairKey)?.bytes ?? 0;
   }
@@ -119,7 +119,7 @@ export class FairQueue {
     return found;
   }
 
-  /** The receiver is gone: all queued messages are lost. */
+  /** Drops all queued messages: the receiver is gone. */
   clear(): void {
     for (const { topics } of this.#publishers.values())
       for (const flow of topics) {
@@ -188,7 +188,7 @@ export class FairQueue {
   }
 }
 
-/** Those that may not lose messages only if there is no other. */
+/** Returns the topic with the most bytes. Topics that may not lose messages are chosen only if there is no other. */
 function fattest(topics: Iterable<TopicFlow>): TopicFlow | null {
   let found: TopicFlow | null = null;
   for (const topic of topics) {

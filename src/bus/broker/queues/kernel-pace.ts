@@ -1,6 +1,6 @@
-/** A connection to another machine is written to no further while the kernel holds more than this, bytes: 1 ms on a network of 16 Mbit/s. */
+/** Maximum number of unsent bytes in the kernel at which a connection to another machine is still written to: 1 ms on a network of 16 Mbit/s. */
 const MAX_HELD_BYTES = 2 * 1024;
-/** Bytes that are written before the kernel is asked: this part of what it has sent without delay, since asking costs time. */
+/** Size of a piece, bytes: this part of the bytes that the kernel has sent without delay, because asking the kernel costs time. */
 const PIECE_PART = 1 / 16;
 const MIN_PIECE_BYTES = 4 * 1024;
 const MAX_PIECE_BYTES = 64 * 1024;
@@ -8,25 +8,29 @@ const MAX_PIECE_BYTES = 64 * 1024;
 const PAUSE_MS = 1;
 
 /**
- * Writes in pieces, each once the kernel has sent the one before: what the kernel holds cannot be overtaken any more, in the queue short
- * messages go first. Pieces also keep a large message from overflowing the short queue of a slow network, where a lost packet delays all.
+ * Writes in pieces, each once the kernel has sent the previous one: output in the kernel cannot be overtaken any more, while in the queue
+ * short messages go first. Pieces also keep a large message from overflowing the short queue of a slow network, where a lost packet delays
+ * all.
  */
 export class KernelPace {
   readonly #held: (() => number) | undefined;
   readonly #onReady: () => void;
   #pause: ReturnType<typeof setTimeout> | null = null;
-  /** Bytes that were written since the kernel was last found to hold some. */
+  /** Number of bytes written since the kernel was last found to hold some. */
   #flowing = 0;
-  /** Bytes of the piece that are left. */
+  /** Number of bytes left of the piece. */
   #left = MIN_PIECE_BYTES;
 
-  /** `held`: bytes that the kernel has taken and not sent; undefined: it sends at once. `onReady` is called when more may be written. */
+  /**
+   * `held` returns the number of bytes that the kernel has accepted and not sent; undefined: it sends at once. `onReady` is called when
+   * more may be written.
+   */
   constructor(held: (() => number) | undefined, onReady: () => void) {
     this.#held = held;
     this.#onReady = onReady;
   }
 
-  /** Output is written in pieces. */
+  /** Whether output is written in pieces. */
   get isOn(): boolean {
     return this.#held !== undefined;
   }
@@ -36,7 +40,7 @@ export class KernelPace {
     this.#flowing += bytes;
   }
 
-  /** Bytes that may be written now; 0: `onReady` follows. */
+  /** Number of bytes that may be written now; 0: `onReady` follows. */
   get room(): number {
     if (this.#held === undefined) return Number.POSITIVE_INFINITY;
     if (this.#left > 0) return this.#left;

@@ -1,12 +1,12 @@
 import { totalmem } from "node:os";
 import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warning.ts";
 
-/** Default limit: this share of the machine's memory, and never more than so many bytes. */
+/** Default limit: this share of the machine's memory, and at most this many bytes. */
 const SHARE_OF_MEMORY = 1 / 8;
 const MAX_DEFAULT_BYTES = 1024 * 1024 * 1024;
-/** When memory is used up, this share of it is freed at once: the search for the greediest is then rare. */
+/** When memory is used up, this share of it is freed at once, so that the search for the largest owner is rare. */
 const FREED_SHARE = 1 / 64;
-/** Pieces that one holder frees before the greediest is looked for again. */
+/** Maximum number of pieces that one holder frees before the largest owner is searched again. */
 const FREED_AT_ONCE = 64;
 
 export function defaultMemoryBytes(): number {
@@ -15,21 +15,21 @@ export function defaultMemoryBytes(): number {
 
 /** A part of the memory that the budget covers, such as the queue of a subscriber. */
 export interface MemoryHolder {
-  /** For whom it holds memory: a program with several connections is one owner. */
+  /** Owner of the memory: a program with several connections is one owner. */
   readonly owner: string;
-  /** Roughly. */
+  /** Approximate size. */
   readonly bytes: number;
   /** Frees its oldest piece; false: it can free nothing. */
   free(): boolean;
 }
 
-/** Pieces that an owner has lost because memory was used up. */
+/** Number of pieces that an owner has lost because memory was used up. */
 export interface MemoryLoss {
   readonly owner: string;
   readonly pieces: number;
 }
 
-/** Owners whose losses are counted one by one. */
+/** Maximum number of owners whose losses are counted individually. */
 const MAX_OWNERS = 1_000;
 
 /**
@@ -66,12 +66,12 @@ export class MemoryBudget {
     this.#holders.add(holder);
   }
 
-  /** The holder has subtracted its bytes with `grow` before. */
+  /** Removes a holder, which has subtracted its bytes with `grow` before. */
   remove(holder: MemoryHolder): void {
     this.#holders.delete(holder);
   }
 
-  /** A holder takes so many more bytes, or fewer. Others, or itself, may lose pieces within this call. */
+  /** Called when a holder uses this number of bytes more, or fewer. Any holder may lose pieces within this call. */
   grow(bytes: number): void {
     this.used += bytes;
     if (this.used <= this.#limit || this.#isFreeing) return;

@@ -4,25 +4,25 @@ import type { BorrowedMessage } from "../borrowed-message.ts";
 const BY_REFERENCE_BYTES = 16 * 1024;
 const MIN_BLOCK_BYTES = 512;
 const MAX_BLOCK_BYTES = 64 * 1024;
-/** Memory of one queued message beside its bytes, roughly. */
+/** Approximate memory of one queued message beside its bytes, bytes. */
 const MESSAGE_OVERHEAD_BYTES = 32;
 
 /** Messages and payload bytes. */
 export interface Taken {
   msgs: number;
-  /** Headers and payload, without control lines. */
+  /** Bytes of headers and payload, without control lines. */
   payload: number;
-  /** As they are sent. */
+  /** Bytes as they are sent. */
   bytes: number;
 }
 
 /** Messages in the order of their arrival: copies in one block, or one large message by reference. */
 interface Segment {
   readonly block: Buffer;
-  /** Bytes of the block that are taken, and used. */
+  /** Offsets up to which the block has been taken, and used. */
   from: number;
   used: number;
-  /** A large message: what follows the head, which is the block. */
+  /** Rest of a large message behind the head, which is the block. */
   readonly rest: readonly Buffer[] | null;
   /** Bytes as sent, payload, and time of queueing (monotonic milliseconds), one entry a message. */
   readonly sizes: number[];
@@ -35,7 +35,7 @@ interface Segment {
 /** Messages of one publisher and subject that wait for one receiver, in the order of arrival. */
 export class MessageQueue {
   count = 0;
-  /** Bytes that it takes in memory, roughly. */
+  /** Approximate memory use, bytes. */
   bytes = 0;
   /** Bytes of the payloads. */
   payload = 0;
@@ -72,7 +72,7 @@ export class MessageQueue {
     return taken;
   }
 
-  /** When the oldest message was queued; infinite: there is none. */
+  /** Time at which the oldest message was queued; infinite: there is none. */
   get oldestTime(): number {
     const [segment] = this.#segments;
     return segment?.times[segment.first] ?? Number.POSITIVE_INFINITY;

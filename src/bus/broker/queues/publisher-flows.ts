@@ -3,13 +3,13 @@ import { FairTurns, type InTurns } from "./fair-turns.ts";
 import { MessageQueue } from "./message-queue.ts";
 import { DEFAULT_POLICY, type TopicPolicy } from "./topic-policy.ts";
 
-/** Memory of an empty queue, roughly. */
+/** Approximate memory of an empty queue, bytes. */
 export const FLOW_OVERHEAD_BYTES = 1_024;
 
 /** The messages of one subject from one publisher to one receiver. */
 export interface Flow {
   readonly publisher: Subscriber;
-  /** Empty: all subjects of this publisher, which stay in order. */
+  /** Subject; empty: all subjects of this publisher, which stay in order. */
   readonly subject: string;
 }
 
@@ -35,7 +35,7 @@ export class TopicFlow implements Flow, InTurns {
   }
 }
 
-/** All that one publisher has in one queue. Its topics take turns, those of a higher priority first. */
+/** All messages of one publisher in one queue. Its topics take turns, those of a higher priority first. */
 export class PublisherFlows implements InTurns {
   readonly key: string | number;
   deficit = 0;
@@ -65,7 +65,7 @@ export class PublisherFlows implements InTurns {
     return topic;
   }
 
-  /** The topic whose turn it is; null: none has messages. */
+  /** Returns the topic whose turn it is; null: none has messages. */
   next(): TopicFlow | null {
     for (const { turns } of this.#turns)
       for (let topic = turns.next(); topic !== null; topic = turns.next()) {

@@ -1,30 +1,33 @@
-/** Bounds of the window, bytes. With less, a fast connection would need many writes; with more, short messages would wait behind it. */
+/**
+ * Bounds of the window, bytes. With a smaller one, a fast connection would need many writes; with a larger one, short messages would wait
+ * behind it.
+ */
 const MIN_WINDOW_BYTES = 4 * 1024;
 const MAX_WINDOW_BYTES = 256 * 1024;
 /** Time for which a connection is given output in advance, milliseconds. */
 const AHEAD_MS = 2;
 /**
- * A receiver that reads at least so many bytes in a millisecond is fast (20 MB/s), on average of so many milliseconds in which it had to be
- * waited for: now and then it waits for a processor itself.
+ * Minimum rate of a fast receiver, bytes per millisecond (20 MB/s), on average over this many milliseconds of waiting for it: now and then
+ * the receiver waits for a processor itself.
  */
 const FAST_BYTES_PER_MS = 20_000;
 const JUDGED_MS = 100;
 
 /**
- * How many bytes are given to a connection in advance. What was given cannot be overtaken any more, so it is what the connection sends in two
- * milliseconds.
+ * Limits the bytes that are given to a connection in advance. They cannot be overtaken any more, so the window holds what the connection
+ * sends in two milliseconds.
  */
 export class SendWindow {
   bytes: number;
-  /** Bytes of it that were free when the connection was last looked at: to look for each message takes long. */
+  /** Free bytes of the window when the connection was last checked: a check for each message takes long. */
   room: number;
-  /** The receiver has read fast when it had to be waited for. */
+  /** Whether the receiver has read fast when it had to be waited for. */
   isFast = true;
-  /** Bytes that the receiver has read since it was judged last, and the time that this took. */
+  /** Number of bytes that the receiver has read since it was judged last, and the time that this took, milliseconds. */
   #read = { bytes: 0, ms: 0 };
   #since = 0;
   #written = 0;
-  /** The connection has not taken all that it was given. */
+  /** Whether the connection has not accepted all of its output. */
   #isWaiting = false;
 
   readonly #max: number;
@@ -36,17 +39,17 @@ export class SendWindow {
     this.room = this.#max;
   }
 
-  /** The connection has so many bytes that it could not take yet. */
+  /** Called with the number of bytes that the connection could not accept yet. */
   look(unsent: number): void {
     this.room = this.bytes - unsent;
   }
 
-  /** The connection was given so many bytes, and has `unsent` bytes now. */
+  /** Called when `bytes` were written to the connection, which has not accepted `unsent` bytes now. */
   wrote(bytes: number, unsent: number): void {
     this.look(unsent);
     if (unsent === 0) {
       if (bytes < this.bytes) return;
-      // It took at once what a fast receiver reads in that time.
+      // The connection accepted at once what a fast receiver reads in that time.
       this.isFast ||= bytes >= FAST_BYTES_PER_MS * AHEAD_MS;
       this.bytes = Math.min(this.#max, 2 * this.bytes);
       return;
@@ -58,7 +61,7 @@ export class SendWindow {
     } else this.#written += bytes;
   }
 
-  /** The connection has taken all. */
+  /** Called when the connection has accepted all output. */
   drained(): void {
     if (!this.#isWaiting) return;
     this.#isWaiting = false;
@@ -68,7 +71,7 @@ export class SendWindow {
     this.bytes = Math.min(this.#max, Math.max(MIN_WINDOW_BYTES, Math.round(rate * AHEAD_MS)));
   }
 
-  /** The receiver has stopped reading. */
+  /** Called when the receiver has stopped reading. */
   stalled(): void {
     this.isFast = false;
     this.#read = { bytes: 0, ms: 0 };

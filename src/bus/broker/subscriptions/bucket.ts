@@ -2,11 +2,11 @@ import { Members } from "./members.ts";
 
 /** The properties of a subscription that the tree uses. */
 export interface Subscribed {
-  /** May hold the wildcards `*` (one token) and `>` (the rest, at least one token). */
+  /** Subject; it may hold the wildcards `*` (one token) and `>` (the rest, at least one token). */
   readonly subject: string;
   /** Members of a queue group share the messages: each goes to one of them. */
   readonly queue: string | null;
-  /** It stands for members behind another broker, which are chosen only if no other member can take the message. */
+  /** Whether it stands for members behind another broker, which are chosen only if no other member can accept the message. */
   readonly isRemote?: boolean;
 }
 
@@ -39,7 +39,7 @@ export class Bucket<S extends Subscribed> {
     return this.plain === null && this.groups === null;
   }
 
-  /** "group": the first one of its group. False: it is there already. */
+  /** Adds a subscription. "group": it is the first one of its group. False: it was added before. */
   add(subscription: S): boolean | "group" {
     const { queue } = subscription;
     if (queue === null) {
@@ -58,7 +58,7 @@ export class Bucket<S extends Subscribed> {
     return known ? true : "group";
   }
 
-  /** "group": the last one of its group. False: it is not there. */
+  /** Removes a subscription. "group": it was the last one of its group. False: it was not found. */
   delete(subscription: S): boolean | "group" {
     const { queue } = subscription;
     if (queue === null) {

@@ -3,16 +3,16 @@ import type { SubscriptionTree } from "../broker-subscriptions.ts";
 import type { Group } from "./bucket.ts";
 
 export interface GroupMemberLimits {
-  /** Members of one queue group of one subject: of one connection, of all connections of one program, of all clients. */
+  /** Maximum number of members of one queue group of one subject: of one connection, of all connections of one program, of all clients. */
   readonly maxGroupMembersOfClient: number;
   readonly maxGroupMembersOfProgram: number;
   readonly maxGroupMembers: number;
 }
 
-/** Members by client, and by the name of their program. */
+/** Number of members by client, and by the name of their program. */
 type Counts = Map<Subscriber | string, number>;
 
-/** Bounds the members of queue groups. Small groups, as almost all are, are not counted. */
+/** Limits the members of queue groups. Small groups, as almost all are, are not counted. */
 export class GroupLimits {
   readonly #tree: SubscriptionTree<ClientSubscription>;
   readonly #limits: GroupMemberLimits;
@@ -23,7 +23,7 @@ export class GroupLimits {
     this.#limits = limits;
   }
 
-  /** Why the client must not become a member, or null. */
+  /** Reason why the client must not become a member, or null. */
   refusal({ client, subject, queue }: ClientSubscription): string | null {
     const { maxGroupMembersOfClient, maxGroupMembersOfProgram, maxGroupMembers } = this.#limits;
     const group = queue === null ? null : this.#tree.group(subject, queue);
@@ -39,7 +39,7 @@ export class GroupLimits {
       : null;
   }
 
-  /** A member came (1), after it was inserted, or goes (-1), before it is removed. */
+  /** Counts a member: 1 after it was inserted, -1 before it is removed. */
   changed({ client, subject, queue }: ClientSubscription, delta: 1 | -1): void {
     const group = queue === null ? null : this.#tree.group(subject, queue);
     const counts = group === null ? undefined : this.#counts.get(group);

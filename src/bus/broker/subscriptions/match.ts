@@ -8,14 +8,14 @@ export interface MatchedGroup<S> {
 
 const NO_GROUPS: readonly MatchedGroup<never>[] = [];
 
-/** The subscriptions that get messages of one subject: all plain ones, and one of each group. It stays right while it is kept. */
+/** The subscriptions that get messages of one subject: all plain ones, and one of each group. It is corrected while it is kept. */
 export class Match<S extends Subscribed> {
   literal: Bucket<S> | null;
   wild: readonly Bucket<S>[];
-  /** Number of changes of wildcards that `wild` has taken into account. */
+  /** Number of changes of wildcards that `wild` includes. */
   at: number;
   #groups: readonly MatchedGroup<S>[] = NO_GROUPS;
-  /** Number of changes of groups that `#groups` has taken into account. */
+  /** Number of changes of groups that `#groups` includes. */
   #groupsAt = -1;
 
   constructor(literal: Bucket<S> | null, wild: readonly Bucket<S>[], at: number) {
@@ -30,13 +30,13 @@ export class Match<S extends Subscribed> {
     return size;
   }
 
-  /** The lists are not modified. */
+  /** Lists of the plain subscriptions; they are not modified. */
   *plainLists(): Generator<readonly S[]> {
     if (this.literal?.plain) yield this.literal.plain.all();
     for (const { plain } of this.wild) if (plain) yield plain.all();
   }
 
-  /** Those to which there are plain subscriptions. */
+  /** Subjects to which there are plain subscriptions. */
   *plainSubjects(): Generator<string> {
     if (this.literal?.plain) yield this.literal.subject;
     for (const { plain, subject } of this.wild) if (plain) yield subject;

@@ -1,15 +1,15 @@
-/** Above this many members, their positions are kept: finding one by a search would make many removals quadratic. */
+/** Maximum number of members without kept positions: finding one by a search would make many removals quadratic. */
 const MAX_SEARCHED = 16;
 
-/** A list of which members are removed in constant time and chosen by their index. Their order has no meaning. */
+/** A list from which members are removed in constant time and chosen by their index. Their order has no meaning. */
 export class Members<S> {
   #list: S[];
   #positions: Map<S, number> | null = null;
-  /** The list was given out, so it is copied before its next change. */
+  /** Whether the list was returned, so that it is copied before its next change. */
   #isShared = false;
 
   constructor(first: S) {
-    // A literal takes memory for one element, `push` for 17.
+    // An array literal allocates one element, `push` 17.
     this.#list = [first];
   }
 
@@ -21,13 +21,13 @@ export class Members<S> {
     return this.#list[index] as S;
   }
 
-  /** Not modified after it was returned. */
+  /** Returns the list, which is not modified afterwards. */
   all(): readonly S[] {
     this.#isShared = true;
     return this.#list;
   }
 
-  /** False: it is a member already. */
+  /** Adds a member; false: it is one already. */
   add(member: S): boolean {
     if (this.#indexOf(member) >= 0) return false;
     this.#own();
@@ -38,7 +38,7 @@ export class Members<S> {
     return true;
   }
 
-  /** False: it is no member. */
+  /** Removes a member; false: it is none. */
   delete(member: S): boolean {
     const index = this.#indexOf(member);
     if (index < 0) return false;

@@ -1,9 +1,9 @@
 import type { ClientSubscription } from "../broker-subscriber.ts";
 
-/** About what a subscription takes besides its texts (bench/subscriptions.ts: 850 bytes in all for a short subject). */
+/** Approximate memory of a subscription besides its texts, bytes (bench/subscriptions.ts: 850 bytes in all for a short subject). */
 const SUBSCRIPTION_BYTES = 768;
 
-/** Bytes that a subscription counts as. */
+/** Cost of a subscription, bytes. */
 export function costOf({ subject, queue, sid, isRemote }: ClientSubscription): number {
   // A link's interest costs no more than the subscription behind it, so that what fits at one end fits at the other.
   return SUBSCRIPTION_BYTES + subject.length + (queue?.length ?? 0) + (isRemote ? 0 : sid.length);
@@ -14,9 +14,9 @@ export interface Amount {
   readonly bytes: number;
 }
 
-/** A connection or link. */
+/** A connection or link that holds subscriptions. */
 export interface SubscriptionHolder {
-  /** Oldest first. */
+  /** Its subscriptions, oldest first. */
   held(): Iterable<ClientSubscription>;
 }
 
@@ -24,21 +24,21 @@ interface Share {
   count: number;
   bytes: number;
   readonly holders: Set<SubscriptionHolder>;
-  /** Oldest first, with some that have ended; null: not needed so far. */
+  /** Subscriptions, oldest first, with some that have ended; null: not needed so far. */
   newest: ClientSubscription[] | null;
 }
 
 interface BudgetOptions {
   readonly total: Amount;
   readonly share: Amount;
-  /** Name of what has a share, for messages: "one program". */
+  /** Name of the owner of a share, for messages: "one program". */
   readonly owner: string;
-  /** Name of what has the total: "this broker's clients". */
+  /** Name of all owners together: "this broker's clients". */
   readonly owners: string;
 }
 
 /**
- * The subscriptions of many owners together. An owner may be several connections. Where all of them together have too many, the newest
+ * The subscriptions of many owners together. An owner may be several connections. If all of them together have too many, the newest
  * subscription of the owner that has most is ended.
  */
 export class SubscriptionBudget {
@@ -51,7 +51,7 @@ export class SubscriptionBudget {
     this.#options = options;
   }
 
-  /** Counts a subscription that the holder is about to hold; a text says why it must not. */
+  /** Counts a subscription that the holder is about to hold; returns a reason if it must not. */
   claim(owner: string, holder: SubscriptionHolder, subscription: ClientSubscription): string | null {
     const { total, share: limit } = this.#options;
     const share = this.#shares.get(owner) ?? { count: 0, bytes: 0, holders: new Set(), newest: null };
@@ -72,7 +72,7 @@ export class SubscriptionBudget {
     return null;
   }
 
-  /** A subscription that was counted has ended. */
+  /** Called when a counted subscription has ended. */
   release(owner: string, subscription: ClientSubscription): void {
     const share = this.#shares.get(owner);
     if (share === undefined) return;
@@ -80,7 +80,7 @@ export class SubscriptionBudget {
     if (share.count === 0) this.#shares.delete(owner);
   }
 
-  /** The holder is closed and holds nothing any more. */
+  /** Called when the holder is closed and holds nothing any more. */
   leave(owner: string, holder: SubscriptionHolder): void {
     this.#shares.get(owner)?.holders.delete(holder);
   }
@@ -104,9 +104,9 @@ export class SubscriptionBudget {
   }
 }
 
-/** False: it has none. */
+/** Ends the newest subscription of a share; false: it has none. */
 function evictNewest(share: Share, reason: string): boolean {
-  // Those that have ended are not removed from the list; it is made again before they are too many.
+  // Ended subscriptions are not removed from the list; it is created again before they are too many.
   if (share.newest === null || share.newest.length > 2 * share.count) share.newest = [...share.holders].flatMap((each) => [...each.held()]);
   for (let newest = share.newest.pop(); newest !== undefined; newest = share.newest.pop()) {
     if (newest.isEnded) continue;
@@ -116,7 +116,7 @@ function evictNewest(share: Share, reason: string): boolean {
   return false;
 }
 
-/** Why `wanted` is too much. */
+/** Reason why `wanted` is too much, or null. */
 export function overLimit(limit: Amount, wanted: Amount, owner: string): string | null {
   if (wanted.count > limit.count) return `${owner} may have at most ${limit.count} subscriptions`;
   return wanted.bytes > limit.bytes ? `the subscriptions of ${owner} may take at most ${limit.bytes} bytes` : null;

@@ -8,13 +8,13 @@ type Client = Subscriber & SubscriptionHolder;
 
 /**
  * Limits of the subscriptions of clients: of each connection, of all connections of a program, of all clients. A broker announces at most
- * what its clients may have together, whether its link is up or not, so that a hub takes all of it.
+ * what its clients may have together, whether its link is up or not, so that a hub accepts all of it.
  */
 export class SubscriptionLimits {
   readonly #limits: BrokerLimits;
   readonly #groups: GroupLimits;
   readonly #budget: SubscriptionBudget;
-  /** Used by each connection. */
+  /** Number and cost of the subscriptions of each connection. */
   readonly #used = new WeakMap<Client, { count: number; bytes: number }>();
 
   constructor(tree: SubscriptionTree<ClientSubscription>, limits: BrokerLimits) {
@@ -28,7 +28,7 @@ export class SubscriptionLimits {
     });
   }
 
-  /** Counts a subscription that is about to be inserted; a text says why it must not. */
+  /** Counts a subscription that is about to be inserted; returns a reason if it must not be. */
   add(client: Client, subscription: ClientSubscription): string | null {
     const used = this.#used.get(client) ?? { count: 0, bytes: 0 };
     const wanted = { count: used.count + 1, bytes: used.bytes + costOf(subscription) };
@@ -42,12 +42,12 @@ export class SubscriptionLimits {
     return refusal;
   }
 
-  /** It was inserted. */
+  /** Called after the subscription was inserted. */
   added(subscription: ClientSubscription): void {
     this.#groups.changed(subscription, 1);
   }
 
-  /** Called before it is removed. */
+  /** Called before the subscription is removed. */
   remove(client: Client, subscription: ClientSubscription): void {
     this.#groups.changed(subscription, -1);
     const used = this.#used.get(client);
@@ -58,7 +58,7 @@ export class SubscriptionLimits {
     if (typeof client.program === "string") this.#budget.release(client.program, subscription);
   }
 
-  /** The client is closed and has no subscriptions any more. */
+  /** Called when the client is closed and has no subscriptions any more. */
   leave(client: Client): void {
     if (typeof client.program === "string") this.#budget.leave(client.program, client);
   }

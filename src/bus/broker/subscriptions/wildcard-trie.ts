@@ -4,12 +4,12 @@ const DOT = ".".charCodeAt(0);
 const ANY = "*".charCodeAt(0);
 const REST = ">".charCodeAt(0);
 
-/** Several tokens that only one way leads through are one node, so that a subject of many tokens does not cost a node for each. */
+/** A node of the trie. Tokens without a branch between them are one node, so that a subject of many tokens does not cost a node for each. */
 class TrieNode<B> {
   /** Tokens of the node, with dots between them. */
   label: string;
   bucket: B | null = null;
-  /** By their first tokens. */
+  /** Children by their first tokens. */
   children: Map<string, TrieNode<B>> | null = null;
 
   constructor(label: string) {
@@ -25,7 +25,7 @@ export class WildcardTrie<S extends Subscribed> {
     return this.#path(pattern)?.at(-1)?.bucket ?? null;
   }
 
-  /** There is no bucket with this subject yet. */
+  /** Adds a bucket; there must be none with this subject yet. */
   add(bucket: Bucket<S>): void {
     let node = this.#root;
     let rest = bucket.subject;
@@ -71,7 +71,7 @@ export class WildcardTrie<S extends Subscribed> {
     if (children === null) return;
     const end = subject.indexOf(".", start);
     const token = subject.slice(start, end < 0 ? undefined : end);
-    // A subject that is published may hold wildcard characters, which then stand for themselves.
+    // A published subject may hold wildcard characters, which then stand for themselves.
     if (token !== "*" && token !== ">") this.#enter(children.get(token), subject, start, take);
     this.#enter(children.get("*"), subject, start, take);
     this.#enter(children.get(">"), subject, start, take);
@@ -123,7 +123,7 @@ function split<B>(node: TrieNode<B>, child: TrieNode<B>, length: number): TrieNo
   return between;
 }
 
-/** Joins a node that has become a mere way to its only child with that child. */
+/** Joins a node that has no bucket and a single child with that child. */
 function join<B>(node: TrieNode<B>): void {
   if (node.bucket !== null || node.children?.size !== 1) return;
   const [only] = node.children.values();
@@ -137,7 +137,7 @@ function join<B>(node: TrieNode<B>): void {
 function positionAfter(label: string, subject: string, start: number): number {
   let position = start;
   for (let at = 0; ; at++, position++) {
-    // There is no token left.
+    // No token is left.
     if (position > subject.length) return -1;
     const char = label.charCodeAt(at);
     const isWhole = at + 1 === label.length || label.charCodeAt(at + 1) === DOT;

@@ -1,10 +1,10 @@
 import { visible } from "../../../base/visible-text.ts";
 
-/** Processes and what they need, for drawing. */
+/** A process and its dependencies, for drawing. */
 export interface GraphProcess {
   readonly name: string;
   readonly command: string;
-  /** Null when no manager runs. */
+  /** State; null when no manager runs. */
   readonly state: string | null;
   readonly waiting_for: readonly string[];
   readonly depends_on: readonly { readonly name: string; readonly condition: string | null }[];
@@ -16,7 +16,7 @@ export interface GraphProcess {
  *     web  [waiting]  ./web --port 80  (waiting for db)
  *     └─ db  [starting]  postgres -D data  (ready)
  *
- * What was shown before is not unfolded again.
+ * A process that was shown before is not unfolded again.
  */
 export function textGraph(processes: readonly GraphProcess[]): string {
   const byName = new Map(processes.map((process) => [process.name, process]));
@@ -58,7 +58,7 @@ const FILLS: Readonly<Record<string, string>> = {
   error: "salmon",
 };
 
-/** For Graphviz: an arrow from each process to what it needs, dashed where it waits for it. */
+/** Text for Graphviz: an arrow from each process to its dependencies, dashed to those that it waits for. */
 export function dotGraph(processes: readonly GraphProcess[]): string {
   const lines = ["digraph mgr {", "  rankdir=LR;", "  node [shape=box, style=filled, fillcolor=white];"];
   for (const { name, command, state } of processes) {
@@ -78,7 +78,7 @@ export function dotGraph(processes: readonly GraphProcess[]): string {
   return [...lines, "}"].join("\n");
 }
 
-/** For Mermaid, with ids of its own: names may hold anything. */
+/** Text for Mermaid, with generated ids: names may contain any character. */
 export function mermaidGraph(processes: readonly GraphProcess[]): string {
   const ids = new Map(processes.map(({ name }, index) => [name, `p${index}`]));
   const lines = ["flowchart LR"];
@@ -95,7 +95,7 @@ export function mermaidGraph(processes: readonly GraphProcess[]): string {
   return lines.join("\n");
 }
 
-/** Commands may have several lines. */
+/** Joins the lines of a command. */
 function oneLine(command: string): string {
   return visible(command.replaceAll(/\s*\n\s*/g, " ⏎ "));
 }
@@ -104,7 +104,7 @@ function escapeDot(text: string): string {
   return visible(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
 }
 
-/** Entities by number, which Mermaid writes without an ampersand. */
+/** Escapes characters as entities by number, which Mermaid writes without an ampersand. */
 function escapeMermaid(text: string): string {
   return visible(text).replaceAll(/[#&<>"`|[\]{}()\\]/g, (char) => `#${char.charCodeAt(0)};`);
 }

@@ -14,8 +14,8 @@ interface GraphFlags extends ConnectionFlags {
 }
 
 /**
- * `mgr graph [NAME…]`: the dependencies, with commands. With a running manager also the states, and what each process waits for;
- * without one the configuration file alone is drawn.
+ * `mgr graph [NAME…]`: shows the dependencies, with commands. With a running manager also the states, and what each process waits for;
+ * without one, it draws the configuration file alone.
  */
 export async function graph(names: string[], flags: GraphFlags): Promise<void> {
   const remote = flags.url ?? process.env.MGR_URL;
@@ -27,7 +27,7 @@ export async function graph(names: string[], flags: GraphFlags): Promise<void> {
   else console.log((flags.dot ? dotGraph : flags.mermaid ? mermaidGraph : textGraph)(processes));
 }
 
-/** Null when no manager runs, unless one was asked for by its address. */
+/** Returns null if no manager runs, unless its address was given. */
 async function liveProcesses(flags: GraphFlags, isRequired: boolean): Promise<Process[] | null> {
   try {
     return await withManager(flags, async (client) => (await client.snapshot()).processes);
@@ -47,7 +47,7 @@ function fromConfig(config: Config | null): GraphProcess[] {
   }));
 }
 
-/** The manager says what runs; conditions are known where its file is at hand. */
+/** Processes of a running manager, with the conditions of its file if that is available. */
 function fromManager(processes: readonly Process[], config: Config | null): GraphProcess[] {
   return processes.map(({ name, current_command, state, waiting_for, depends_on }) => {
     const configured = config?.processes.get(name)?.depends_on ?? [];
@@ -65,7 +65,7 @@ function fromManager(processes: readonly Process[], config: Config | null): Grap
 function withDependencies(all: readonly GraphProcess[], selected: readonly GraphProcess[]): GraphProcess[] {
   const found = new Set(selected.map(({ name }) => name));
   const byName = new Map(all.map((process) => [process.name, process]));
-  // A set shows what is added while it is walked.
+  // A set includes elements that are added during its iteration.
   for (const name of found) for (const one of byName.get(name)?.depends_on ?? []) found.add(one.name);
   return all.filter(({ name }) => found.has(name));
 }

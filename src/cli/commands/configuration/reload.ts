@@ -12,10 +12,10 @@ interface ReloadFlags extends ConnectionFlags {
 
 type Reloaded = Extract<ManagerFrame, { type: "config_reload_result"; ok: true }>;
 
-/** `mgr plan`: what a reload would change; it changes nothing. */
+/** `mgr plan`: shows what a reload would change; changes nothing. */
 export const plan = (flags: ReloadFlags) => ask(flags, true);
 
-/** `mgr reload`: the manager reads its configuration again; processes that are unchanged go on. */
+/** `mgr reload`: makes the manager read its configuration again; unchanged processes keep running. */
 export const reload = (flags: ReloadFlags) => ask(flags, flags.dryRun ?? false);
 
 async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {

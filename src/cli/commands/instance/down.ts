@@ -7,13 +7,13 @@ import { killMarked, StaleRunCleanup } from "../../../daemon/tree/stale-run-clea
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { loadInstance } from "../../manager/configuration.ts";
 
-/** How often an ending process is polled, milliseconds; it is not our child, so we get no notification. */
+/** Polling interval for an ending process, milliseconds: it is not a child of this one, so its end is not notified. */
 const LOOK_MS = 50;
 
 /** `mgr down`: ends the manager, or the daemon that it left behind, with everything they run. Succeeds if nothing is running. */
 export async function down(flags: { config?: string; trustConfig?: boolean; timeout: number }): Promise<void> {
   const instance = await loadInstance(flags.config, flags);
-  // Read before it ends: when it ends, it removes the mark that identifies its processes.
+  // Read before the daemon ends, which then removes the mark that identifies its processes.
   const life = new StaleRunCleanup(join(instance.state_dir, "daemon.json")).read({ rootReadsAll: true });
   const deadline = performance.now() + flags.timeout * 1_000;
   let ended = 0;
@@ -31,7 +31,7 @@ export async function down(flags: { config?: string; trustConfig?: boolean; time
 }
 
 async function end(what: string, holder: LockInfo, deadline: number): Promise<void> {
-  // Never by pid alone: another process may have it by now.
+  // The pid alone is not enough: another process may have it by now.
   if (!isAlive(holder.pid, holder.start_time)) return;
   process.kill(holder.pid, "SIGTERM");
   const hasEnded = () => !isAlive(holder.pid, holder.start_time);

@@ -9,7 +9,8 @@ export class EndSignals {
   #onReload: () => void = () => {};
 
   /**
-   * A detached manager has no terminal to lose: SIGHUP means reload; otherwise it is SIGTERM (docs/design/runtime-invariants.md, "Locks").
+   * A detached manager has no terminal to lose: SIGHUP reloads the configuration; otherwise it acts as SIGTERM
+   * (docs/design/runtime-invariants.md, "Locks").
    */
   constructor(isDetached: boolean) {
     const receive = (signal: NodeJS.Signals) => this.#receive(signal);
@@ -30,8 +31,8 @@ export class EndSignals {
   }
 
   /**
-   * A third signal has no effect, and SIGHUP is never the second: a closed terminal sends it several times (the kernel, then the shell),
-   * and systemd sends it right after SIGTERM.
+   * Calls `listener` on the second signal. A third one has no effect, and SIGHUP is never the second: a closed terminal sends it several
+   * times (the kernel, then the shell), and systemd sends it right after SIGTERM.
    */
   onSecond(listener: () => void): void {
     this.#onSecond = listener;

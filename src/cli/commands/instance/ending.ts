@@ -4,13 +4,13 @@ import type { Process } from "../../../protocol/resources/resources.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 
 export interface EndingOptions {
-  /** The failure of any process ends `mgr up`, not only that of an essential one. */
+  /** Whether the failure of any process ends `mgr up`, not only that of an essential one. */
   abortOnFailure: boolean;
-  /** The end of this process ends `mgr up`, with its exit code. */
+  /** Process whose end ends `mgr up`, with its exit code; null: none. */
   exitWith: string | null;
 }
 
-/** The first end of a process that ends `mgr up`; it may come before there is a waiter. */
+/** The first end of a process that ends `mgr up`; it may come before a listener is added. */
 export class Ending {
   readonly #options: EndingOptions;
   #cause: { process: Process; sentence: string } | null = null;
@@ -21,7 +21,7 @@ export class Ending {
     this.#options = options;
   }
 
-  /** A process came to rest: it ended and is not restarted, or it cannot be started. */
+  /** Called when a process is at rest: it ended and is not restarted, or it cannot be started. */
   note(process: Process, { essential }: { essential: boolean }): void {
     if (this.#cause !== null || this.#closed) return;
     const sentence = this.#sentenceOn(process, essential);
@@ -30,7 +30,7 @@ export class Ending {
     this.#tell();
   }
 
-  /** Another shutdown has begun: processes that end from now on are not its cause. */
+  /** Ignores further ends: another shutdown has begun. */
   close(): void {
     this.#closed = true;
   }
@@ -40,7 +40,7 @@ export class Ending {
     if (this.#cause !== null) listener();
   }
 
-  /** Why it ended, as a sentence; "" if no process ended it. */
+  /** Reason of the end, as a sentence; "" if no process caused it. */
   get sentence(): string {
     return this.#cause?.sentence ?? "";
   }

@@ -3,7 +3,7 @@ import type { OutputPiece } from "../../../transport/output/output-piece.ts";
 import { NamedLines } from "../../output/named-lines.ts";
 import type { Printer } from "./printer.ts";
 
-/** Beyond this, output stays with the daemons, characters: the log has to get through, and what waits here is printed late. */
+/** Maximum number of waiting characters; beyond it, output stays with the daemons: the log has to get through, and waiting output is printed late. */
 const MAX_WAITING = 256 * 1024;
 
 /** The output of all processes, as `mgr up` prints it between the lines of its log. */

@@ -13,7 +13,7 @@ const writeTo = promisify(write);
 
 /**
  * Prints without ever blocking: `process.stdout` blocks the whole program on a stopped terminal (Ctrl-S) and on a pipe that is not read,
- * and a manager has more to do than print.
+ * and the manager has to keep working.
  */
 export class Printer {
   readonly #queue = new LineQueue({ write: writeAll, lostLine: (count) => `(${count} lines were not printed)\n` });
@@ -46,7 +46,7 @@ async function writeAll(lines: readonly string[]): Promise<number> {
   return lines.length;
 }
 
-/** An entry as `mgr up` prints it, with its newline; "" for what only `mgr log` shows. */
+/** An entry as `mgr up` prints it, with its newline; "" for entries that only `mgr log` shows. */
 export function logLine({ ts, level, source, msg }: LogEntry): string {
   if (level === "debug") return "";
   const shownLevel = { info: paint("grey", "info "), warning: paint("yellow", "warn "), error: paint("red", "error") }[level];

@@ -8,7 +8,7 @@ import { localSocketOf } from "../../manager/local-instance.ts";
  */
 export async function isAlreadyUp({ file, instance }: Pick<Config, "file" | "instance">): Promise<boolean> {
   if (file === null) return false;
-  // The start reports what is wrong with the state folder.
+  // The start itself reports problems of the state folder.
   const socket = await localSocketOf(instance.state_dir).catch(() => null);
   if (socket === null) return false;
   return withManager({ config: file }, async (client) => {

@@ -4,7 +4,7 @@ import { listNames } from "../../../base/names.ts";
 /** Interval between checks, milliseconds: a stop that takes less is not reported. */
 const LOOK_MS = 1_000;
 
-/** Tells which processes a shutdown waits for, whenever that changes. Returns the function that ends it. */
+/** Reports which processes a shutdown waits for, whenever that changes. Returns a function that ends it. */
 export function reportRemaining({ engine }: RunningManager, tell: (sentence: string) => void): () => void {
   let told = "";
   const timer = setInterval(() => {
@@ -15,7 +15,7 @@ export function reportRemaining({ engine }: RunningManager, tell: (sentence: str
   return () => clearInterval(timer);
 }
 
-/** What is waited for: those that are being stopped. The others are stopped after them. */
+/** Text about the processes that are waited for: those being stopped. The others are stopped after them. */
 export function remaining(processes: readonly { name: string; state: string; pid: number | null }[]): string {
   const alive = processes.filter(({ pid }) => pid !== null);
   const stopping = alive.filter(({ state }) => state === "stopping").map(({ name }) => name);

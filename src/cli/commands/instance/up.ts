@@ -34,13 +34,13 @@ export interface UpFlags {
   keep?: boolean;
   abortOnFailure?: boolean;
   exitWith?: string;
-  /** False with `--no-output`. */
+  /** Whether output is printed; false with `--no-output`. */
   output: boolean;
 }
 
 /** Set for the manager that `mgr up --detach` starts in the background. */
 const DETACHED = "MGR_DETACHED";
-/** How long a detached manager may take until it is ready, milliseconds: it may have to wait 10 s for a daemon's hello. */
+/** Time limit for a detached manager to become ready, milliseconds: it may have to wait 10 s for a daemon's hello. */
 const DETACH_TIMEOUT_MS = 30_000;
 
 /** `mgr up [NAME…]`: runs the manager, in the foreground until a signal or detached. */
@@ -56,7 +56,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   if (!detached && (await isAlreadyUp(config))) return joinRunning(config, names, flags);
   if (flags.detach) return detach(config, names, flags);
   delete process.env[DETACHED];
-  // It loads while the manager does.
+  // The daemon loads while the manager does.
   const daemon = prepareDaemon({ stateDir: config.instance.state_dir, host: localHostName() });
   const { startManager } = await import("../../../app/manager.ts");
   const ending = new Ending({ abortOnFailure, exitWith });
@@ -89,7 +89,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   process.exit(ending.exitCode);
 }
 
-/** The manager runs already: starts NAMES, then follows the output as the manager in the foreground would. */
+/** Joins a running manager: starts NAMES, then follows the output as the manager in the foreground would. */
 async function joinRunning(config: Config, names: string[], flags: UpFlags): Promise<void> {
   const { exitWith, abortOnFailure = false, all = false, detach = false, output, keep = false } = flags;
   const { name } = config.instance;
@@ -110,15 +110,15 @@ async function joinRunning(config: Config, names: string[], flags: UpFlags): Pro
 }
 
 /**
- * A first signal stops everything in reverse order, a second one at once. The end of the `--exit-with` process, or of one whose failure is
- * fatal, also stops everything; its exit code is then that of the command. `--keep` leaves everything running.
+ * Waits for the end. A first signal stops everything in reverse order, a second one at once. The end of the `--exit-with` process, or of
+ * one whose failure is fatal, also stops everything; its exit code is then that of the command. `--keep` leaves everything running.
  */
 async function untilEnded(
   manager: RunningManager,
   { keep, detached, ending, signals }: { keep: boolean; detached: boolean; ending: Ending; signals: EndSignals },
 ): Promise<void> {
   const tell = (sentence: string) => {
-    // The terminal has echoed ^C.
+    // A new line, because the terminal has echoed ^C.
     if (!detached) process.stderr.write(`${process.stderr.isTTY ? "\n" : ""}${visible(sentence)}\n`);
   };
   let endReports = () => {};
@@ -144,7 +144,7 @@ async function untilEnded(
   }).finally(() => endReports());
 }
 
-/** What a detached manager reports once its port is open. */
+/** Report of a detached manager once its port is open. */
 type Served = Pick<RunningManager, "url" | "hostProblem" | "loginProblem">;
 
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
@@ -165,7 +165,7 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
     env: { ...process.env, [DETACHED]: "1" },
   });
   closeSync(stderr);
-  // It has its own session: without this it would continue to start after Ctrl-C here.
+  // The child has its own session: without this it would continue to start after Ctrl-C here.
   for (const signal of END_SIGNALS) process.on(signal, () => child.kill("SIGTERM"));
   const told = new Promise<Served | null>((resolve) => {
     child.once("message", (message: Served) => resolve(message));
@@ -184,7 +184,7 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
     throw error;
   });
   if (served === null) {
-    // Its errors begin with the command name; so do ours.
+    // Its errors begin with the command name, as those of this program do.
     const why = (await readFile(errors, "utf8")).trim().replace(/^mgr: /, "");
     throw new CommandFailure(child.exitCode ?? EXIT.failed, why === "" ? withoutWords(errors) : why);
   }
@@ -208,7 +208,7 @@ function openEmpty(path: string): number {
   return openStateFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC);
 }
 
-/** The error if it wrote nothing: on a full disk it cannot. */
+/** Explanation if the manager wrote no error: on a full disk it cannot. */
 function withoutWords(errors: string): string {
   try {
     const fd = openEmpty(errors);

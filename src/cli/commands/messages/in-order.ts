@@ -3,9 +3,9 @@ import { textOfLastBytes } from "../../../client/output-join.ts";
 export interface PastOutput {
   name: string;
   text: string;
-  /** Offset of the byte after its last one. */
+  /** Offset of the byte after the last one. */
   offset: number;
-  /** When it was written, from each offset to the next; empty if that is not known. */
+  /** Times at which it was written, from each offset to the next; empty if they are not known. */
   times: readonly { offset: number; time: string }[];
 }
 
@@ -17,8 +17,8 @@ interface Piece {
 }
 
 /**
- * Past output of several processes in the order in which it was written, as far as that is known. Each piece is whole lines, but for the last
- * one of a process. What has no time comes first.
+ * Past output of several processes in the order in which it was written, as far as that is known. Each piece consists of whole lines,
+ * except the last one of a process. Output without a time comes first.
  */
 export function inOrder(outputs: readonly PastOutput[]): Piece[] {
   return (
@@ -40,14 +40,14 @@ function piecesOf({ name, text, offset, times }: PastOutput): Piece[] {
   for (const mark of times.slice(1)) {
     if (mark.offset > offset) break;
     take(lineEnd(text, text.length - textOfLastBytes(text, offset - mark.offset).length));
-    // Clocks may be set back: what was written later stays later.
+    // Clocks may be set back: later output stays later.
     if (mark.time > time) time = mark.time;
   }
   take(text.length);
   return pieces;
 }
 
-/** The end of the line that a place stands in. */
+/** End of the line at a position. */
 function lineEnd(text: string, at: number): number {
   if (at === 0 || text[at - 1] === "\n") return at;
   const end = text.indexOf("\n", at);

@@ -11,7 +11,7 @@ export interface LogFlags extends ConnectionFlags {
   json?: boolean;
 }
 
-/** `mgr log [-f]`: the manager's own log, and with -f what comes after it, each entry once. */
+/** `mgr log [-f]`: prints the manager's own log, and with -f new entries, each entry once. */
 export async function log(flags: LogFlags): Promise<void> {
   const { level, lines } = flags;
   const print = flags.json ? (entry: LogEntry) => `${jsonText(entry, { oneLine: true })}\n` : formatLogLine;
@@ -22,7 +22,7 @@ export async function log(flags: LogFlags): Promise<void> {
     process.stdout.write(fresh.map(print).join(""));
   };
   await withManager(flags, async (client) => {
-    // Live entries wait until the history is printed: their ids say which ones are in it.
+    // Live entries wait until the history is printed: their ids show which ones are in it.
     const early: LogEntry[] = [];
     let live = (entries: readonly LogEntry[]): void => {
       early.push(...entries);

@@ -11,13 +11,13 @@ import { NamedLines } from "../../output/named-lines.ts";
 import { inOrder, type PastOutput } from "./in-order.ts";
 import { runLog } from "./run-log.ts";
 
-/** Past lines of each process that are shown by default, if named and if not. */
+/** Default number of past lines of each process, if named and if not. */
 const LINES = 1_000;
 const LINES_OF_ALL = 20;
-/** With --since. */
+/** Default number of past lines with --since. */
 const MAX_LINES = 100_000;
 
-/** Past output that is held to be put in order, characters; more is ordered in parts of this size. */
+/** Maximum past output that is held to be sorted, characters; more is sorted in parts of this size. */
 const MAX_ORDERED_CHARACTERS = 64 * 1024 * 1024;
 
 /** As wide as a time. */
@@ -30,7 +30,7 @@ export interface LogsFlags extends ConnectionFlags {
   lines?: number;
   /** Age of the oldest output to show, seconds. */
   since?: number;
-  /** On a terminal too. */
+  /** Whether all control sequences are printed, also on a terminal. */
   raw?: boolean;
   /** Each line begins with the time at which it was written. */
   timestamps?: boolean;
@@ -38,7 +38,7 @@ export interface LogsFlags extends ConnectionFlags {
   run?: number;
 }
 
-/** `mgr logs [-f] [-n N] [NAME…]`: the last lines of output, and with -f what comes after them, without loss or repetition. */
+/** `mgr logs [-f] [-n N] [NAME…]`: prints the last lines of output, and with -f new output, without loss or repetition. */
 export async function logs(names: string[], flags: LogsFlags): Promise<void> {
   if (flags.run !== undefined) {
     await runLog(names, { ...flags, run: flags.run });
@@ -48,7 +48,7 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const { processes } = await client.snapshot();
     const selected = isAll ? processes : selectProcesses(processes, names);
-    // A process that follows itself would print what it prints, for ever.
+    // A process that follows itself would print its own output, for ever.
     const own = new Set(selected.filter((process) => flags.follow && runsWithin(process)).map(({ name }) => name));
     const chosen = selected.map(({ name }) => name).filter((name) => !own.has(name));
     if (chosen.length === 0 && own.size > 0)
@@ -67,10 +67,10 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
       if (fresh !== "" && frame.skipped !== undefined) tellGap(frame.name, frame.skipped);
       process.stdout.write(printer.write(frame.name, fresh, flags.timestamps ? formatTime(Date.now()) : ""));
     };
-    /** Live output that waits until the past is printed; null: it is. */
+    /** Live output that waits until past output is printed; null: it is printed. */
     let waiting: OutputFrame[] | null = [];
     if (flags.follow) {
-      // Subscribed before asking, so that nothing is missed in between. A name may match others as a pattern.
+      // Subscribed before the request, so that nothing is missed in between. A name may match others as a pattern.
       client.frames$.subscribe((frame) => {
         if (frame.type !== "process_output" || own.has(frame.name)) return;
         if (waiting === null) take(frame);
@@ -103,14 +103,14 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
   });
 }
 
-/** Told beside the output, which may be for a program. */
+/** Reports a gap on stderr, because stdout may be read by a program. */
 function tellGap(name: string, bytes: number): void {
   process.stderr.write(`mgr: ${bytes} bytes of '${visible(name)}' were skipped: they came faster than they could be read\n`);
 }
 
 /**
- * Output of one process as it comes. Filtered for a terminal (docs/decisions/0025): control sequences that the process sent to its own
- * terminal are not for this one.
+ * Prints output of one process as it arrives. Filtered for a terminal (docs/decisions/0025): control sequences that the process sent to its
+ * own terminal are not for this one.
  */
 function plainPrinter(isFiltered: boolean): Pick<NamedLines, "write" | "end"> {
   const filter = isFiltered ? new OutputFilter() : null;

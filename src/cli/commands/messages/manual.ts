@@ -1,7 +1,7 @@
 import type { Pages } from "../../command/feature.ts";
 import { CHOOSING } from "../processes/manual.ts";
 
-/** Manual of the commands that print what processes and the manager say. */
+/** Manual of the commands about output, the log and frames. */
 export const MESSAGE_PAGES: Pages = {
   log: {
     about: "The log has the manager's actions with user and reason: starts, exits, refusals, reloads.",

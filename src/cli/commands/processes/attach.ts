@@ -14,12 +14,12 @@ export interface AttachFlags extends ConnectionFlags {
   lines: number;
 }
 
-/** Ctrl-]: leaves. */
+/** Ctrl-]: detaches. */
 const LEAVE = 0x1d;
-/** What a full-screen program may have left on: colours, mouse, bracketed paste, keypad and other modes, a hidden cursor, its own screen. */
+/** Resets modes that a full-screen program may have left on: colours, mouse, bracketed paste, keypad and others, a hidden cursor, its own screen. */
 const PLAIN = "\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[?7h\x1b[?25h\x1b[?1047l";
 
-/** `mgr attach NAME`: this terminal becomes the process's, until Ctrl-]. Without a terminal, what comes in is typed until its end. */
+/** `mgr attach NAME`: connects this terminal to the process, until Ctrl-]. Without a terminal, standard input is typed until its end. */
 export async function attach(name: string, flags: AttachFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const [chosen, ...others] = selectProcesses((await client.snapshot()).processes, [name]);
@@ -31,7 +31,7 @@ export async function attach(name: string, flags: AttachFlags): Promise<void> {
   });
 }
 
-/** Until Ctrl-]; afterwards the terminal is what it was. */
+/** Attaches until Ctrl-]; afterwards this terminal is restored. */
 export async function attachTo(client: ManagerClient, target: Process, lines: number): Promise<void> {
   const { name } = target;
   const nudge = new ForceRedraw((rowsLess) => tellSize(client, name, rowsLess));
@@ -58,14 +58,14 @@ export async function attachTo(client: ManagerClient, target: Process, lines: nu
   }
 }
 
-/** What comes is printed from now on, once the past was taken. */
+/** Prints live output, which is held until `past` was called. */
 async function followOutput(
   client: ManagerClient,
   name: string,
   { lines, heard }: { lines: number; heard: () => void },
 ): Promise<{ past: () => string; leave: () => void }> {
   const join = new OutputJoin();
-  // Subscribed before asking, so that nothing falls between.
+  // Subscribed before the request, so that nothing is missed in between.
   const subscription = client.output$(name).subscribe((frame) => {
     process.stdout.write(join.live(frame));
     heard();
@@ -74,15 +74,15 @@ async function followOutput(
   return { past: () => join.backlog(backlog), leave: () => subscription.unsubscribe() };
 }
 
-/** The size of this terminal becomes that one's. */
+/** Sets the size of the process's terminal to that of this one. */
 function tellSize(client: ManagerClient, name: string, rowsLess: 0 | 1 = 0): void {
   const { rows, columns } = process.stdout;
-  // A size that cannot be told now is told with the next change.
+  // A size that cannot be sent now is sent with the next change.
   if (rows > 0 && columns > 0)
     client.request({ type: "send_winch", name, rows: Math.max(1, rows - rowsLess), cols: columns }).catch(() => undefined);
 }
 
-/** Raw mode, and the size of this terminal for that one. Returns the way back. */
+/** Sets raw mode, and sends the size of this terminal. Returns a function that restores the terminal. */
 function takeTerminal(client: ManagerClient, name: string, nudge: ForceRedraw): () => void {
   const { stdin, stdout } = process;
   const resized = () => tellSize(client, name);
@@ -94,7 +94,7 @@ function takeTerminal(client: ManagerClient, name: string, nudge: ForceRedraw): 
     process.stderr.write("(Ctrl-] detaches)\r\n");
     stdin.setRawMode(true);
   }
-  // Node gives a terminal back on SIGINT and SIGTERM; on SIGHUP it does not.
+  // Node restores a terminal on SIGINT and SIGTERM, but not on SIGHUP.
   const hungUp = () => {
     if (stdin.isTTY) stdin.setRawMode(false);
     process.kill(process.pid, "SIGHUP");
@@ -119,7 +119,7 @@ interface Typing {
   readonly fail: (error: unknown) => void;
 }
 
-/** Sends what is typed in order, one piece after the other: a process that does not read makes the typing wait. */
+/** Sends typed input in order, one piece after the other: a process that does not read makes the input wait. */
 function typeInto(client: ManagerClient, name: string, { past, stop, fail }: Typing): () => void {
   const { stdin } = process;
   const send = (text: string) => client.process(name).write(text);
@@ -130,7 +130,7 @@ function typeInto(client: ManagerClient, name: string, { past, stop, fail }: Typ
   };
   const ended = () => void send(past.rest()).then(stop, fail);
   stdin.on("data", typed).once("end", ended).pause();
-  // What was typed while the past was shown comes first, the key that leaves among it.
+  // Input typed while the past was shown comes first; it may contain the key that detaches.
   const [first = "", ...rest] = past.early.split(String.fromCharCode(LEAVE));
   send(first).then(() => (rest.length === 0 ? stdin.resume() : stop()), fail);
   return () => void stdin.off("data", typed).off("end", ended);

@@ -11,9 +11,9 @@ import { paintState } from "../../output/table.ts";
 import { followUntil } from "./follow.ts";
 
 export interface ControlFlags extends ConnectionFlags {
-  /** Seconds. */
+  /** Time limit, seconds. */
   timeout: number;
-  /** False with `--no-wait`. */
+  /** Whether to wait; false with `--no-wait`. */
   wait: boolean;
 }
 
@@ -30,7 +30,7 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
     await Promise.all(chosen.map((process) => client.request({ type: `${verb}_process`, name: process.name })));
     if (!flags.wait) return;
     const alongNames = new Set(along.map(({ name }) => name));
-    // The manager has accepted the stop: it decides what is stopped along.
+    // The manager has accepted the stop: it decides which processes are stopped along.
     const isLeftAlone = ({ name, requested_state }: Process) => alongNames.has(name) && requested_state === "start";
     const before = new Map([...chosen, ...along].map((process) => [process.name, process]));
     const outcome = await followUntil(client, [...before.keys()], {
@@ -45,7 +45,7 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
   });
 }
 
-/** A start does not bring back what the stop took along, unless that has `on_stop: restart`. */
+/** Hint about processes that a stop has stopped along and that a start does not start again, as `on_stop: restart` would. */
 export function stillStoppedHint(processes: readonly Process[]): string {
   if (processes.length === 0) return "";
   const names = processes.map(({ name }) => visible(name)).join(" ");
@@ -69,7 +69,7 @@ export function settled(verb: Verb, process: Process, before: Process | undefine
     case "backoff":
       return true;
     case "stopped":
-      // A job that ended successfully while we waited, or a stop by another user.
+      // A job that ended successfully meanwhile, or a stop by another user.
       return process.requested_state === "stop" || process.start_time !== before?.start_time;
     default:
       return false;

@@ -10,8 +10,8 @@ export interface Outcome {
 }
 
 /**
- * Resolves when `done` holds for the newest states of the processes with these names, or after `milliseconds`. They have to
- * be in the client's mirror, which misses no change. One that is removed meanwhile is not found: exit code 3.
+ * Resolves when `done` holds for the newest states of the processes with these names, or after `milliseconds`. They have to be in the
+ * client's mirror, which misses no change. If one is removed meanwhile, it rejects with exit code 3.
  */
 export async function followUntil(
   client: ManagerClient,

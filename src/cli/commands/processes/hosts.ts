@@ -9,10 +9,10 @@ export interface HostsFlags extends ConnectionFlags {
   json?: boolean;
 }
 
-/** A difference of clocks that people should know of, seconds. */
+/** Maximum difference of clocks that is not highlighted, seconds. */
 const CLOCK_TOLERANCE = 2;
 
-/** `mgr hosts`: the machines that processes run on, and whether their daemons are there. */
+/** `mgr hosts`: shows the machines that processes run on, and whether their daemons are connected. */
 export async function hosts(flags: HostsFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const { host_list, processes } = await client.snapshot();

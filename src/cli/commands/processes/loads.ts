@@ -1,7 +1,7 @@
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { ProcessLoad } from "../../../protocol/resources/resources.ts";
 
-/** A list of processes does not wait longer for loads, milliseconds: a host may be slow to answer. */
+/** Maximum time that a list of processes waits for loads, milliseconds: a host may be slow to answer. */
 const MAX_LOADS_MS = 3_000;
 
 export type Loads = ReadonlyMap<string, ProcessLoad>;

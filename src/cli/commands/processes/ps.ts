@@ -18,7 +18,7 @@ export interface PsFlags extends ConnectionFlags {
 /** Changes within this time are painted together, milliseconds. */
 const REPAINT_MS = 200;
 
-/** `mgr ps [NAME…]`: processes and their states, once or until Ctrl-C. */
+/** `mgr ps [NAME…]`: shows processes and their states, once or until Ctrl-C. */
 export async function ps(names: string[], flags: PsFlags): Promise<void> {
   if (flags.watch) {
     await withManagerUntilInterrupted(flags, (client) =>
@@ -37,7 +37,7 @@ function watch(client: ManagerClient, names: string[], flags: PsFlags, fail: (er
   let isDue = true;
   const repaint = async () => {
     isDue = false;
-    // The snapshot comes last: of two lists under way, the one printed last is then the newer one.
+    // The snapshot comes last: of two lists in progress, the one printed last is then the newer one.
     const loads = await loadsOf(client);
     show(await client.snapshot(), loads, names, flags);
     if (!process.stdout.isTTY && !flags.json) process.stdout.write("\n");
@@ -48,12 +48,12 @@ function watch(client: ManagerClient, names: string[], flags: PsFlags, fail: (er
     isDue = true;
     setTimeout(() => repaint().catch(fail), REPAINT_MS);
   });
-  // Followed before it is asked: what changes in between is painted, too.
+  // Subscribed before the first request: changes in between are painted, too.
   repaint().catch(fail);
 }
 
 function show(snapshot: Snapshot, loads: Loads | null, names: string[], flags: PsFlags): void {
-  // Elsewhere than on a terminal one list follows the other; of JSON each is one line.
+  // On a terminal each list replaces the previous one; elsewhere they follow each other, JSON as one line each.
   if (flags.watch && process.stdout.isTTY) process.stdout.write("\x1b[H\x1b[2J");
   const { save_problem } = snapshot.manager;
   if (save_problem !== null) {
@@ -68,13 +68,13 @@ function show(snapshot: Snapshot, loads: Loads | null, names: string[], flags: P
   else process.stdout.write(`${listing(processes, snapshot.host_list, loads)}\n`);
 }
 
-/** Null: it does not run, or its load is not known. */
+/** Adds the load of a process; null: it does not run, or its load is not known. */
 function withLoad(process: Process, loads: Loads | null): Process & Record<"cpu_percent" | "memory_rss", number | null> {
   const { cpu_percent = null, memory_rss = null } = loads?.get(process.name) ?? {};
   return { ...process, cpu_percent, memory_rss };
 }
 
-/** `loads`: null leaves their columns out. */
+/** `loads`: null omits their columns. */
 export function listing(processes: Process[], hosts: HostEntry[], loads: Loads | null, width?: number): string {
   const entries = new Map(hosts.map((entry) => [entry.name, entry]));
   const now = ({ host }: Process) => Date.now() + (entries.get(host)?.clock_offset ?? 0) * 1_000;

@@ -1,17 +1,17 @@
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
-/** A question that every terminal answers, and its answer: what was asked before it has been answered by then. */
+/** A request that every terminal answers, and its answer: earlier requests have been answered by then. */
 const ARE_YOU_WELL = "\x1b[5n";
 const I_AM_WELL = "\x1b[0n";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with a control character.
 const MARGINS = /\x1b\[[\d;]*r/u;
-/** The whole screen scrolls again, and the cursor stays. */
+/** Makes the whole screen scroll again; the cursor stays. */
 const WHOLE_SCREEN = "\x1b7\x1b[r\x1b8";
-/** A terminal that does not answer is not waited for any longer; what it answers after all is known for so long. Milliseconds. */
+/** Maximum wait for a terminal's answer, and time for which late answers are recognized. Milliseconds. */
 const PATIENCE_MS = 500;
 const LATEST_ANSWER_MS = 10_000;
-/** What terminals write by themselves when they are asked: attributes, positions, modes, sizes, settings, colours (xterm, ctlseqs). */
+/** Replies of terminals to requests: attributes, positions, modes, sizes, settings, colours (xterm, ctlseqs). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: replies are made of control characters.
 const REPLIES = /\x1b\[[?>=]?[\d;]*(?:[cnRt]|\$y)|\x1b[P\]][^\x07\x1b]*(?:\x07|\x1b\\)/gu;
 
@@ -21,20 +21,20 @@ interface Ends {
 }
 
 export interface Replayed {
-  /** What a person typed meanwhile. */
+  /** Input that was typed meanwhile. */
   readonly early: string;
-  /** Decodes what is typed later, without the replies that come after all, over a slow line. */
+  /** Decodes later input, without late replies of a terminal over a slow line. */
   readonly late: (typed: Buffer) => string;
-  /** What is left of a character whose end never came. */
+  /** Returns the rest of an incomplete character. */
   readonly rest: () => string;
 }
 
 /**
- * Shows output of the past on this terminal, which must be in raw mode, and takes away the terminal's replies to what
- * programs asked in it: they are not for the program that runs now.
+ * Shows past output on this terminal, which must be in raw mode, and drops the terminal's replies to requests in it: they are not for the
+ * program that runs now.
  */
 export function replay(output: string, { stdin, stdout }: Ends): Promise<Replayed> {
-  // Bytes of one character may come before and after the end of the past.
+  // Bytes of one character may arrive before and after the end of the past.
   const decoder = new StringDecoder("utf8");
   const replayed = (early: string, filter: (typed: string) => string): Replayed => ({
     early,
@@ -68,7 +68,7 @@ function unchanged(typed: string): string {
   return typed;
 }
 
-/** Until the last question is answered, or will not be any more. */
+/** Drops replies until the last request is answered, or will not be any more. */
 function withoutLateReplies(): (typed: string) => string {
   const until = performance.now() + LATEST_ANSWER_MS;
   let isOver = false;

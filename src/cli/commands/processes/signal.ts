@@ -13,12 +13,12 @@ export async function signal(word: string, names: string[], flags: ConnectionFla
     const outcomes = await Promise.allSettled(
       chosen.map((process) => client.request({ type: "send_signal", name: process.name, signal: name })),
     );
-    // All of them are tried; the first refusal is what the command ends with.
+    // All of them are tried; the command ends with the first refusal.
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   });
 }
 
-/** "hup", "HUP" and "SIGHUP" are the same. */
+/** Parses a signal name: "hup", "HUP" and "SIGHUP" are the same. */
 function signalName(word: string): Signal {
   const upper = word.toUpperCase();
   const name = upper.startsWith("SIG") ? upper : `SIG${upper}`;

@@ -18,13 +18,13 @@ import { pageOf, picture } from "./top/picture.ts";
 const LOADS_MS = 2_000;
 /** Changes within this time are drawn together, milliseconds. */
 const DRAW_MS = 50;
-/** Interval between requests for the output of the selected process, milliseconds, and lines: more than are in sight. */
+/** Interval between requests for the output of the selected process, milliseconds, and number of lines: more than are visible. */
 const OUTPUT_MS = 1_000;
 const OUTPUT_LINES = 20;
-/** Lines of output shown first when attaching to a process. */
+/** Number of output lines shown first when attaching to a process. */
 const ATTACH_LINES = 1_000;
 
-/** `mgr top`: a live list on the whole terminal, until q. */
+/** `mgr top`: shows a live list on the whole terminal, until q. */
 export async function top(flags: ConnectionFlags): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new CommandFailure(EXIT.usage, "mgr top needs a terminal; use mgr ps or mgr ps --json in pipes");
@@ -42,14 +42,14 @@ class Top {
   #isDue = false;
   #isAttached = false;
   #loadsTimer: NodeJS.Timeout | undefined;
-  /** The process whose output was requested last; aborting asks for that of another at once. */
+  /** The process whose output was requested last; aborting requests that of another at once. */
   #watched: { name: string | undefined; changed: AbortController } = { name: undefined, changed: new AbortController() };
 
   constructor(flags: ConnectionFlags) {
     this.#flags = flags;
   }
 
-  /** Resolves when the user quits; rejects when the manager refuses us. The terminal is restored in any case. */
+  /** Resolves when the user quits; rejects when the manager refuses the connection. The terminal is restored in any case. */
   async run(): Promise<void> {
     // Before the screen is set up: a connection error is shown in the normal terminal.
     const first = await connectManager(this.#flags);
@@ -146,7 +146,7 @@ class Top {
     }
   }
 
-  /** The process has the terminal until Ctrl-]. */
+  /** Attaches the terminal to a process until Ctrl-]. */
   async #attach(name: string): Promise<void> {
     const client = this.#connected();
     const target = client.mirror.process(name);
@@ -237,7 +237,7 @@ class Top {
   }
 }
 
-/** Resolves with the reason when the connection ends; rejects when `signal` says that the caller no longer waits. */
+/** Resolves with the reason when the connection ends; rejects when `signal` is aborted. */
 async function endOf(client: ManagerClient, signal: AbortSignal): Promise<string> {
   let reason: string | null = null;
   const subscribe = (check: () => void) => {

@@ -11,11 +11,11 @@ import { followUntil } from "./follow.ts";
 
 export interface WaitFlags extends ConnectionFlags {
   for: ProcessState;
-  /** Seconds. */
+  /** Time limit, seconds. */
   timeout: number;
 }
 
-/** `mgr wait NAME… --for STATE`: until every process is in the state, or one has failed and cannot get there by itself. */
+/** `mgr wait NAME… --for STATE`: waits until every process is in the state, or one has failed and cannot get there by itself. */
 export async function wait(names: string[], flags: WaitFlags): Promise<void> {
   await withManager(flags, async (client) => {
     await client.mirror.current();

@@ -3,7 +3,7 @@ import { CLI_FEATURES } from "../../../features/cli.ts";
 import { loadConfig } from "../../manager/configuration.ts";
 import { printJson } from "../../output/table.ts";
 
-/** `mgr check`: validates a configuration; every problem at once, exit code 2 if there is one. Notes go to stderr. */
+/** `mgr check`: validates a configuration; reports every problem at once, with exit code 2. Notes go to stderr. */
 export async function check(flags: { config?: string; trustConfig?: boolean; json?: boolean }): Promise<void> {
   const config = await loadConfig(flags.config, flags);
   for (const { configurationNotes } of CLI_FEATURES)

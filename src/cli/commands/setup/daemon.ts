@@ -27,13 +27,13 @@ const BUNDLE = packageFile("dist/daemon.cjs");
 const MAX_TOKEN_BYTES = 4_096;
 
 /**
- * `mgr daemon`: a host's daemon in the foreground. With `--bus` that of another machine than the manager's; else that of
- * a configuration, whose manager finds it by its lock. This very process becomes the daemon: signals reach it once.
+ * `mgr daemon`: runs a host's daemon in the foreground. With `--bus` it is that of another machine than the manager's; else it belongs to a
+ * configuration, whose manager finds it by its lock. This very process becomes the daemon: signals reach it once.
  */
 export async function daemon(flags: DaemonFlags): Promise<void> {
   const options = flags.bus === undefined ? await localOptions(flags) : remoteOptions(flags, flags.bus);
   process.argv[2] = JSON.stringify(options);
-  // Not `import()`: a script from V8's code cache has none (docs/decisions/0042).
+  // Not `import()`: it is not available in a script from V8's code cache (docs/decisions/0042).
   createRequire(import.meta.url)(BUNDLE);
 }
 
@@ -68,7 +68,7 @@ function remoteOptions(flags: DaemonFlags, bus: string[]): Partial<StartOptions>
   };
 }
 
-/** People copy what stands in the address bar. */
+/** Parses a bus address; http is accepted, because users copy the address from the browser. */
 function busAddress(text: string): string {
   const url = text.trim().replace(/^http(s?):/, "ws$1:");
   const problem = busUrlProblem(url);

@@ -26,7 +26,7 @@ const PASSWORD_BYTES = 18;
 const KEYS = "webui.keys";
 const PROCFILE = "Procfile";
 
-/** `mgr init`: a first configuration and a web user. Existing files are never overwritten. */
+/** `mgr init`: creates a first configuration and a web user. Existing files are never overwritten. */
 export async function init({ config, name, port, ...flags }: InitFlags): Promise<void> {
   const file = resolve(config);
   refuseExisting(file);
@@ -39,7 +39,7 @@ export async function init({ config, name, port, ...flags }: InitFlags): Promise
     0o644,
   );
   try {
-    // What it wrote has to be what it reads.
+    // The written file has to be valid.
     await loadConfig(file);
     console.log(`${visible(config)}: written; 'mgr check' validates it after each change`);
     await makeUser(keys);
@@ -87,13 +87,13 @@ function refuseExisting(path: string): void {
     throw new CommandFailure(EXIT.failed, `${path} already exists and was not changed. Name another file with -c, or delete it.`);
 }
 
-/** The folder's name, as far as it can be an instance's. */
+/** Name of the instance from that of the folder, without characters that are not allowed. */
 function instanceName(folder: string): string {
   const name = folder.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[-.]+|-+$/g, "");
   return name === "" ? "mgr" : name.slice(0, 64);
 }
 
-/** With it, editors complete and check keys. A path within the folder stays valid when the folder is copied. */
+/** Location of the schema, with which editors complete and check keys. A path within the folder stays valid when the folder is copied. */
 function schemaPath(folder: string): string {
   const file = packageFile("docs/config.schema.json");
   const path = relative(folder, file);

@@ -33,7 +33,7 @@ export async function passwd(user: string, flags: PasswdFlags): Promise<void> {
   const secret = flags.plain ? password : await hashPassword(password);
   const changed = withEntry(text, user, secret);
   const entry = parseAuthFile(changed).entries.find((candidate) => candidate.user === user);
-  // Parse what was written: the format's own rules decide which names and passwords are valid.
+  // The written text is parsed: the format's own rules decide which names and passwords are valid.
   if (password === "" || /[\r\n]/.test(password) || entry?.secret !== secret) throw new CommandFailure(EXIT.usage, unfit(user, password));
   await writeFileAtomically(path, changed).catch((error: unknown) => {
     throw new CommandFailure(EXIT.failed, `cannot write ${path}: ${messageOf(error)}`);
@@ -43,7 +43,7 @@ export async function passwd(user: string, flags: PasswdFlags): Promise<void> {
   report(path, user, password, flags);
 }
 
-/** The target of a symbolic link. */
+/** Path of the auth file; for a symbolic link, that of its target. */
 async function authFileOf(flags: PasswdFlags): Promise<string> {
   const path = flags.file ?? authFilePath({ webui_auth_file: null }) ?? authFilePath((await loadConfig(flags.config, flags)).instance);
   if (path === null) throw new CommandFailure(EXIT.usage, "no auth file is configured; set instance.webui_auth_file or use --file FILE");

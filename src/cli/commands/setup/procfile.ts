@@ -2,14 +2,14 @@ import { nameProblem } from "../../../base/names.ts";
 
 export interface ProcfileEntry {
   readonly name: string;
-  /** As a configuration has it: a dollar that would be expanded there is doubled. */
+  /** Command as in a configuration: a dollar that would be expanded there is doubled. */
   readonly command: string;
-  /** What foreman and its kin would give it as PORT. */
+  /** PORT as foreman and similar tools set it. */
   readonly port: string;
 }
 
 export interface ProcfileProblem {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly message: string;
 }
@@ -17,7 +17,7 @@ export interface ProcfileProblem {
 const FIRST_PORT = 5_000;
 const PORT_STEP = 100;
 
-/** The processes of a Procfile: `name: command`, one a line; empty lines and those beginning with `#` are left out. */
+/** Parses a Procfile: `name: command`, one a line; empty lines and those beginning with `#` are ignored. */
 export function parseProcfile(text: string): { entries: ProcfileEntry[]; problems: ProcfileProblem[] } {
   const entries: ProcfileEntry[] = [];
   const problems: ProcfileProblem[] = [];
@@ -34,7 +34,7 @@ export function parseProcfile(text: string): { entries: ProcfileEntry[]; problem
   return { entries, problems };
 }
 
-/** `${` and `$$` mean something in a configuration; any other dollar is the shell's. */
+/** Escapes `${` and `$$`, which have a meaning in a configuration; any other dollar is the shell's. */
 function escapeDollars(command: string): string {
   return command.replace(/\$(?=[${])/g, "$$$$");
 }

@@ -10,7 +10,7 @@ const ERASE_LINE = "\u0015";
 /** Asks on the terminal for a line, without echo. */
 export async function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  // Before the question: an immediate answer must not be echoed.
+  // Set before the question: an immediate answer must not be echoed.
   stdin.setRawMode(true);
   stderr.write(question);
   stdin.setEncoding("utf8");
@@ -33,7 +33,7 @@ export async function askHidden(question: string): Promise<string> {
   }
 }
 
-/** Asks on the terminal; Enter alone means yes. */
+/** Asks a question on the terminal; Enter alone means yes. */
 export async function askYesNo(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl-C and Ctrl-D close it, and the question would never be answered.

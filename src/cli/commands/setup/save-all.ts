@@ -3,7 +3,7 @@ import { visible } from "../../../base/visible-text.ts";
 import { fileNameOf, httpGet, saveResponse } from "../../manager/http-get.ts";
 import { type ConnectionFlags, findWay } from "../../manager/way.ts";
 
-/** `mgr save-all [FILE]`: the archive of `/save-all`; `-` is stdout. */
+/** `mgr save-all [FILE]`: saves the archive of `/save-all`; `-` is stdout. */
 export async function saveAll(target: string | undefined, flags: ConnectionFlags): Promise<void> {
   const response = await httpGet(await findWay(flags), "/save-all");
   if (target === "-") return pipeline(response, process.stdout);

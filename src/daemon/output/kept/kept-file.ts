@@ -4,11 +4,11 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openStateFile, openStateFileAsync } from "../../../files/state-file.ts";
 
-/** Segments of a name: the newest one is appended to, the one before it is complete, and older ones are removed. */
+/** Maximum number of segments of a name: the newest one is appended to, the one before it is complete, and older ones are removed. */
 const MAX_SEGMENTS = 2;
-/** Names of segments: which process, and a number that grows. */
+/** Names of segments: a hash of the process name, and an ascending number. */
 const SEGMENT_NAME = /^([0-9a-f]{32})\.(\d{1,15})$/;
-/** Longest first line, bytes. */
+/** Maximum length of the first line, bytes. */
 const MAX_HEADER_BYTES = 8_192;
 const NEWLINE = 0x0a;
 
@@ -17,11 +17,11 @@ export interface FoundSegment {
   readonly name: string;
   readonly number: number;
   readonly data: Buffer;
-  /** When it was last written, milliseconds since 1970. */
+  /** Time of the last write, milliseconds since 1970. */
   readonly time: number;
 }
 
-/** The segment in this file; null: it is not one. Throws if the file cannot be read, or another user can have written it. */
+/** Reads a segment; null: the file is not one. Throws if the file cannot be read, or could have been written by another user. */
 export function readSegment(folder: string, fileName: string, maxBytes: number): FoundSegment | null {
   const [, id, number] = SEGMENT_NAME.exec(fileName) ?? [];
   if (id === undefined || number === undefined) return null;
@@ -39,13 +39,13 @@ export function readSegment(folder: string, fileName: string, maxBytes: number):
   }
 }
 
-/** The newest output of one process in files of a folder: segments that are only appended to, so that a torn one is a shorter one. */
+/** The newest output of one process in files of a folder. Segments are only appended to, so that a torn one is only shorter. */
 export class KeptFile {
   /** Ring offset of the first byte that is not in the file. */
   next: number;
   readonly #folder: string;
   readonly #name: string;
-  /** Oldest first. */
+  /** Its segments, oldest first. */
   #segments: { number: number; bytes: number }[];
   #number: number;
 
@@ -76,12 +76,12 @@ export class KeptFile {
     await this.#removeOldest(this.#segments.length - MAX_SEGMENTS);
   }
 
-  /** Removes its oldest segment, which may be its only one. */
+  /** Removes the oldest segment, which may be the only one. */
   async shrink(): Promise<void> {
     await this.#removeOldest(1);
   }
 
-  /** Replaces all that it has. */
+  /** Replaces all segments. */
   async replace(data: Buffer): Promise<void> {
     const before = this.#segments.length;
     await this.append(data, 0);
@@ -92,7 +92,7 @@ export class KeptFile {
     await this.#removeOldest(this.#segments.length);
   }
 
-  /** The files of the process are gone. */
+  /** Forgets segments whose files are gone; continues at the ring offset `next`. */
   reset(next: number): void {
     this.#segments = [];
     this.next = next;
@@ -112,7 +112,7 @@ export class KeptFile {
   }
 }
 
-/** Names may contain slashes and be longer than a file name. */
+/** Hash of a process name, which may contain slashes and be longer than a file name. */
 function idOf(name: string): string {
   return createHash("sha256").update(name).digest("hex").slice(0, 32);
 }

@@ -4,13 +4,13 @@ import { formatTime } from "../../../protocol/time.ts";
 import type { RestoredOutput, RingStore } from "../ring-store.ts";
 import { type FoundOutput, OutputKeeper } from "./output-keeper.ts";
 
-/** Files in memory are written at once after quiet, and this often while a process prints, milliseconds. */
+/** Interval of writes to files in memory while a process prints, milliseconds; after quiet they are written at once. */
 const RUNTIME_INTERVAL_MS = 200;
-/** Files on a disk are written this often, milliseconds, and this much at a time, bytes: 1 MiB/s. */
+/** Interval of writes to a disk, milliseconds, and their maximum size, bytes: 1 MiB/s. */
 const DISK_INTERVAL_MS = 5_000;
 const MAX_DISK_PASS_BYTES = 5 * 1024 * 1024;
 
-/** How the previous daemon ended, unless it stopped its processes; null: it did, or there was none. */
+/** End of the previous daemon; null: it stopped its processes, or there was none. */
 export type PreviousEnd = "killed" | "restarted" | null;
 
 export interface KeptOutputOptions {
@@ -23,12 +23,12 @@ export interface KeptOutputOptions {
 
 /** The newest output of each process, in files that survive the daemon, and with `output_on_disk` the machine (docs/decisions/0059). */
 export class KeptOutput {
-  /** Why the previous daemon's processes ended, for people; null: it stopped them, or there was none. */
+  /** Reason why the previous daemon's processes ended, for people; null: it stopped them, or there was none. */
   readonly previousEnd: string | null;
   readonly #runtime: OutputKeeper | null;
   readonly #disk: OutputKeeper;
 
-  /** Adds what the files have to `rings`, in which nothing else may be yet. */
+  /** Adds the content of the files to `rings`, which must be empty. */
   constructor({ runtimeFolder, diskFolder, previousEnd }: KeptOutputOptions, rings: RingStore, log: (msg: string) => void) {
     this.previousEnd = endText(previousEnd, runtimeFolder);
     this.#runtime =
@@ -43,7 +43,7 @@ export class KeptOutput {
     this.#restore(rings);
   }
 
-  /** A run of `name` is about to begin. */
+  /** Called before a run of `name` begins. */
   begin({ name, output_on_disk }: Pick<RunSpec, "name" | "output_on_disk">): void {
     this.#runtime?.begin(name);
     if (output_on_disk) this.#disk.begin(name);
@@ -55,7 +55,7 @@ export class KeptOutput {
     this.#disk.grown(name);
   }
 
-  /** Processes of which output is kept. */
+  /** Names of processes whose output is kept. */
   get names(): string[] {
     return [...new Set([...(this.#runtime?.names ?? []), ...this.#disk.names])];
   }
@@ -65,12 +65,12 @@ export class KeptOutput {
     await this.#disk.forget(name);
   }
 
-  /** Called each second: the next daemon is told when this one ended. */
+  /** Called each second: records for the next daemon that this one is alive. */
   beat(): void {
     void this.#runtime?.beat();
   }
 
-  /** After an orderly end only what is on a disk stays. */
+  /** After an orderly end, only output on a disk is kept. */
   async close(): Promise<void> {
     await this.#runtime?.close({ removes: true });
     await this.#disk.close({ removes: false });
@@ -82,7 +82,7 @@ export class KeptOutput {
     const inMemoryNames = new Set(inMemory.map(({ name }) => name));
     const mark = Buffer.from(endMark(this.previousEnd));
     rings.restore([...inMemory, ...onDisk.filter(({ name }) => !inMemoryNames.has(name))].map((output) => restored(output, mark)));
-    // The mark is written with the first output of the next run.
+    // The end mark is written with the first output of the next run.
     const found = rings.origin - mark.length;
     for (const { name } of inMemory) this.#runtime?.restored(name, found);
     for (const { name } of onDisk) this.#disk.restored(name, inMemoryNames.has(name) ? null : found);
@@ -93,7 +93,7 @@ function restored({ name, data, time }: FoundOutput, mark: Buffer): RestoredOutp
   return { name, data: Buffer.concat([data, mark]), time: performance.now() - (Date.now() - time) };
 }
 
-/** A line of its own after the output of earlier runs, which may have left colours behind. */
+/** Line after the output of earlier runs, which may have left colours set. */
 function endMark(previousEnd: string | null): string {
   return `\x1b[0m\r\n[mgr: ${previousEnd ?? "the daemon of this host was stopped"}. Earlier output is above]\r\n`;
 }

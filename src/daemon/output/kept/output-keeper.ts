@@ -6,45 +6,45 @@ import { isMissing } from "../../../files/state-file.ts";
 import type { RingStore } from "../ring-store.ts";
 import { type FoundSegment, KeptFile, readSegment } from "./kept-file.ts";
 
-/** Default limits of a process and of a host, bytes. */
+/** Default limits of kept output for a process and for a host, bytes. */
 const MAX_NAME_BYTES = 8 * 1024 * 1024;
 const MAX_HOST_BYTES = 256 * 1024 * 1024;
-/** A segment is not made smaller than this, however many processes share the host's limit, bytes. */
+/** Minimum size limit of a segment, bytes, however many processes share the host's limit. */
 const MIN_SEGMENT_BYTES = 16 * 1024;
-/** Writing may take one part in this many of the time. */
+/** Writing may use at most one part in this many of the time. */
 const REST_SHARE = 5;
 
 interface OutputKeeperOptions {
   /** Private folder; made if it is missing. */
   folder: string;
   rings: RingStore;
-  /** Least time between two passes over what has grown, milliseconds. */
+  /** Minimum time between two write passes, milliseconds. */
   intervalMs: number;
-  /** Bytes of one pass; unlimited if left out. */
+  /** Maximum number of bytes written in one pass; unlimited if left out. */
   maxPassBytes?: number;
   maxNameBytes?: number;
   maxHostBytes?: number;
   log: (msg: string) => void;
 }
 
-/** Output of one process that was found. */
+/** Output of one process, found in the files of an earlier daemon. */
 export interface FoundOutput {
   readonly name: string;
   readonly data: Buffer;
-  /** When it was last written, milliseconds since 1970. */
+  /** Time of the last write, milliseconds since 1970. */
   readonly time: number;
 }
 
 /**
- * Keeps the newest output of processes in files of a folder, for the next daemon (docs/decisions/0059). The rings are its queue: it writes
- * what they have, one file after the other, and what they no longer had is marked as a gap.
+ * Keeps the newest output of processes in files of a folder, for the next daemon (docs/decisions/0059). The rings serve as its queue: it
+ * writes their content, one file after the other, and marks output that a ring has already dropped as a gap.
  */
 export class OutputKeeper {
   readonly #options: OutputKeeperOptions;
   readonly #maxNameBytes: number;
   readonly #maxHostBytes: number;
   readonly #files = new Map<string, KeptFile>();
-  /** Files whose content was not restored: the ring has what belongs there. */
+  /** Files whose content was not restored: the next write replaces it with the ring's content. */
   readonly #outdated = new Set<string>();
   readonly #grown = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
@@ -61,7 +61,7 @@ export class OutputKeeper {
     this.#maxHostBytes = options.maxHostBytes ?? MAX_HOST_BYTES;
   }
 
-  /** Output that earlier daemons left, the newest within the limits. The rest, and files that cannot be read, are removed. */
+  /** Returns output of earlier daemons, the newest within the limits. Removes the rest, and files that cannot be read. */
   find(): FoundOutput[] {
     const segments = new Map<string, FoundSegment[]>();
     for (const fileName of this.#fileNames()) {
@@ -83,7 +83,7 @@ export class OutputKeeper {
     return outputs;
   }
 
-  /** The ring of `name` has what was found of it, up to the offset `next`; null: it has something else. */
+  /** Notes that the ring of `name` has the output found, up to the offset `next`; null: the ring has other output. */
   restored(name: string, next: number | null): void {
     const file = this.#files.get(name);
     if (file === undefined) return;
@@ -91,7 +91,7 @@ export class OutputKeeper {
     if (next === null) this.#outdated.add(name);
   }
 
-  /** From now on the output of `name` is kept. */
+  /** Keeps the output of `name` from now on. */
   begin(name: string): void {
     if (this.#files.has(name)) return;
     const { folder, rings } = this.#options;
@@ -103,7 +103,7 @@ export class OutputKeeper {
     return [...this.#files.keys()];
   }
 
-  /** Output of `name` was received. */
+  /** Called when output of `name` was received. */
   grown(name: string): void {
     if (this.#isClosed || !this.#files.has(name)) return;
     this.#grown.add(name);
@@ -120,13 +120,13 @@ export class OutputKeeper {
     await file?.remove().catch((error: unknown) => this.#complain(error));
   }
 
-  /** Notes in the folder that the daemon lives: its successor reads there when it ended. */
+  /** Records in the folder that the daemon is alive: its successor reads there when it ended. */
   async beat(): Promise<void> {
     const now = new Date();
     await utimes(this.#options.folder, now, now).catch((error: unknown) => this.#complain(error));
   }
 
-  /** Ends the writing; `removes` everything, or writes what is not written yet. */
+  /** Ends writing: removes all files (`removes`), or writes the remaining output. */
   async close({ removes }: { removes: boolean }): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -168,7 +168,7 @@ export class OutputKeeper {
     if (ring === undefined || file === undefined || max === 0) return 0;
     const end = ring.end;
     const { from, data } = ring.read(Math.max(file.next, end - max), max);
-    // Nothing is missing before the beginning of a ring.
+    // An empty or replaced file begins here, without a gap.
     const gap = this.#outdated.has(name) || file.bytes === 0 ? 0 : from - file.next;
     const bytes = gap > 0 ? Buffer.concat([gapMark(gap), data]) : data;
     const before = file.bytes;
@@ -180,13 +180,13 @@ export class OutputKeeper {
     return bytes.length;
   }
 
-  /** The largest segment, so that two of each process fit into the limits. */
+  /** Maximum size of a segment, so that two of each process fit into the limits. */
   get #maxSegmentBytes(): number {
     const share = Math.max(MIN_SEGMENT_BYTES, Math.floor(this.#maxHostBytes / 2 / Math.max(1, this.#files.size)));
     return Math.min(Math.floor(this.#maxNameBytes / 2), share);
   }
 
-  /** Files that were written when fewer processes shared the limit are too large. */
+  /** Shrinks files that were written when fewer processes shared the limit. */
   async #shrink(): Promise<void> {
     for (const file of [...this.#files.values()].sort((a, b) => b.bytes - a.bytes)) {
       const before = file.bytes;
@@ -198,7 +198,7 @@ export class OutputKeeper {
 
   async #failed(name: string, error: unknown): Promise<void> {
     const { folder, rings } = this.#options;
-    // A session manager may remove runtime folders at any time. The ring has the newest output still.
+    // A session manager may remove runtime folders at any time. The ring still has the newest output.
     if (isMissing(error)) {
       await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: unknown) => this.#complain(cause));
       const file = this.#files.get(name);
@@ -233,7 +233,7 @@ export class OutputKeeper {
   }
 }
 
-/** A line of its own in the output. */
+/** Line that marks a gap in the output. */
 function gapMark(bytes: number): Buffer {
   return Buffer.from(`\r\n[mgr: ${bytes} bytes of output are not kept]\r\n`);
 }

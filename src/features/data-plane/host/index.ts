@@ -1,4 +1,3 @@
-import { MgrError } from "../../../base/errors.ts";
 import type { HostFeature } from "../../../daemon/host-feature.ts";
 import { type DATA_PLANE_REQUESTS, NO_DATA_PLANE } from "../contract.ts";
 import { RegistryReport } from "./registry-report.ts";
@@ -8,16 +7,12 @@ export type { Tap, TappedMessage } from "./tap.ts";
 
 /** Reports clients, topics and services of the host. The service taps topics; null: the host has no broker. */
 export const dataPlaneHost: HostFeature<keyof typeof DATA_PLANE_REQUESTS, Tap | null> = {
-  begin({ bus, clock, log, publish }) {
-    const report = bus && new RegistryReport(bus.registry, { clock, send: (event) => publish("data_plane", event) });
+  begin({ bus, lists, log, publish }) {
+    const report = bus && new RegistryReport(bus.registry, { pages: lists.pages, send: (event) => publish("data_plane", event) });
     return {
       service: bus && new Tap(bus.registry, (msg) => log("error", msg)),
       handlers: {
         data_plane: () => report?.list() ?? NO_DATA_PLANE.data_plane,
-        data_plane_page: ({ list, page }) => {
-          if (report === null) throw new MgrError("not_found", "this host has no broker, and so no list of clients");
-          return { data: report.page(list, page) };
-        },
         lose_topics: ({ topics }) => {
           report?.loseTopics(topics);
           return {};

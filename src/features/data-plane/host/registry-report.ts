@@ -1,15 +1,14 @@
-import type { Clock } from "../../../base/clock.ts";
 import type { Registry } from "../../../bus/registry/registry.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RegistryChange } from "../../../contract/registry.ts";
-import { ListPages } from "../../../daemon/lists/list-pages.ts";
+import type { ListPages } from "../../../daemon/lists/list-pages.ts";
 import type { DataPlaneEvent } from "../contract.ts";
 
 /** Maximum size of the changes in one message, characters of JSON; a larger change has its own message. */
 const MAX_EVENT_CHARS = 128 * 1024;
 
 interface ReportOptions {
-  readonly clock: Clock;
+  readonly pages: ListPages;
   readonly send: (event: DataPlaneEvent) => void;
 }
 
@@ -22,10 +21,10 @@ export class RegistryReport {
   readonly #pages: ListPages;
   readonly #leave: () => void;
 
-  constructor(registry: Registry, { clock, send }: ReportOptions) {
+  constructor(registry: Registry, { pages, send }: ReportOptions) {
     this.#registry = registry;
     this.#send = send;
-    this.#pages = new ListPages(clock);
+    this.#pages = pages;
     this.#leave = registry.listen((changes) => this.#tell(changes));
   }
 
@@ -41,17 +40,12 @@ export class RegistryReport {
     return { ...this.#pages.of(rows), seq: this.seq };
   }
 
-  page(list: string, page: number): Uint8Array<ArrayBuffer> {
-    return this.#pages.take(list, page);
-  }
-
   loseTopics(topics: RequestOf<"lose_topics">["topics"]): void {
     this.#registry.loseTopics(new Map(topics.map(({ subject, message }) => [subject, message])));
   }
 
   close(): void {
     this.#leave();
-    this.#pages.close();
   }
 
   #tell(changes: readonly RegistryChange[]): void {

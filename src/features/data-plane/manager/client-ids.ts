@@ -1,8 +1,6 @@
+import { z } from "zod";
 import type { StateFiles } from "../../../app/state/state-files.ts";
-import { messageOf } from "../../../base/errors.ts";
-import { readStateBytes } from "../../../files/state-file.ts";
 
-const FILE = "client-ids";
 /** Number of ids that one write reserves: a killed manager skips at most this many, and reuses none. */
 const BLOCK = 10_000;
 
@@ -25,20 +23,15 @@ export class ClientIds {
 
   /** Reads the highest id that may have been used from `client-ids` in the state folder. */
   static async open(files: StateFiles, warn: (msg: string) => void): Promise<ClientIds> {
-    const saved = await readStateBytes(files.path(FILE)).then(
-      (bytes) => Number(bytes?.toString() ?? 0),
-      (error: unknown) => {
-        warn(`ids of clients may be used again: ${messageOf(error)}`);
-        return 0;
-      },
-    );
-    const last = Number.isSafeInteger(saved) && saved > 0 ? saved : 0;
-    const reserve = (until: number) =>
-      files
-        .write(FILE, `${until}\n`)
-        .catch((error: unknown) => warn(`ids of clients may be used again after a crash: ${messageOf(error)}`));
-    await reserve(last + BLOCK);
-    return new ClientIds(last, reserve);
+    const file = files.json("client-ids", {
+      schema: z.int().min(0),
+      empty: 0,
+      lost: "ids of clients may be used again",
+      unsaved: "ids of clients may be used again after a crash",
+      warn,
+    });
+    await file.save(file.content + BLOCK);
+    return new ClientIds(file.content, file.save);
   }
 
   next(): number {

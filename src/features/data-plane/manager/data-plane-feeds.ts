@@ -89,7 +89,7 @@ export class DataPlaneFeeds {
     const replica = new TableReplica<DataPlaneEvent, RegistryChange>({
       session,
       clock: this.#options.clock,
-      request: "data_plane",
+      requestTable: (request) => session.link.request("data_plane", request),
       rows: registryChange.array(),
       changed: ({ changes }) => this.tables.apply(host, changes),
       replaced: (rows, life) => this.tables.replace(host, life, rows),

@@ -1,11 +1,11 @@
 import type { FrameObject } from "../../../transport/frame-schedule.ts";
-import type { HandlerContext, HandlerTable } from "../../../transport/handlers/handler.ts";
+import { aboutNamed, type HandlerContext, type HandlerTable } from "../../../transport/handlers/handler.ts";
 import { DEFAULT_SAMPLE_RATE, DEFAULT_SAMPLE_SECONDS } from "../wire/topic.ts";
 import type { dataPlaneCommands } from "../wire.ts";
 import type { DataPlane } from "./data-plane.ts";
 import { TopicSubscriptions } from "./topic-subscriptions.ts";
 
-const aboutTopic = ({ name }: { name: string }): FrameObject => ({ kind: "topic", name });
+const aboutTopic = aboutNamed("topic");
 const aboutProvider = ({ provider_id }: { provider_id: number }): FrameObject => ({ kind: "provider", name: String(provider_id) });
 
 /** Handlers for clients, topics, services and parameters. */
@@ -59,10 +59,10 @@ export function dataPlaneHandlers(dataPlane: DataPlane): HandlerTable<keyof type
     },
     call_service: {
       kind: "request",
-      about: ({ name }) => ({ kind: "service", name }),
-      answer: async ({ name, endpoint, request }, { principal }) => {
-        const response = await dataPlane.callService({ name, endpoint, request }, principal.user);
-        return [{ type: "service_call_result", ok: true, name, endpoint, response }];
+      about: aboutNamed("service"),
+      answer: async (call, { principal }) => {
+        const response = await dataPlane.callService(call, principal.user);
+        return [{ type: "service_call_result", ok: true, name: call.name, endpoint: call.endpoint, response }];
       },
     },
     request_parameters: {

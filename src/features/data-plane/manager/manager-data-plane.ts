@@ -1,7 +1,7 @@
-import { pause } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { Publisher } from "../../../base/publisher.ts";
 import { subjectOfTopic, topicNameProblem } from "../../../base/topic-subject.ts";
+import { untilWithin } from "../../../base/wait.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Service } from "../wire/service.ts";
@@ -189,19 +189,13 @@ export class ManagerDataPlane implements DataPlane {
 
   /** The newest sample, or the next one; null if none arrives in time. */
   async #lastSample(name: string): Promise<TopicSample | null> {
-    const end = new AbortController();
-    let leave = () => {};
-    try {
-      return await new Promise<TopicSample | null>((resolve) => {
-        leave = this.followTopic(name, DETAIL_RATE, resolve);
-        pause(this.#options.clock, LAST_SAMPLE_MS, end.signal).then(
-          () => resolve(null),
-          () => {},
-        );
+    const samples: TopicSample[] = [];
+    const subscribe = (check: () => void) =>
+      this.followTopic(name, DETAIL_RATE, (sample) => {
+        samples.push(sample);
+        check();
       });
-    } finally {
-      end.abort();
-      leave();
-    }
+    await untilWithin(() => samples.length > 0, subscribe, { forMs: LAST_SAMPLE_MS, clock: this.#options.clock });
+    return samples[0] ?? null;
   }
 }

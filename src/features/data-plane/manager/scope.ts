@@ -1,6 +1,7 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
-import { type Clock, pause } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
+import { untilWithin } from "../../../base/wait.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import type { KnownService } from "./broker-tables.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
@@ -46,32 +47,15 @@ export class Scope {
 
   async #appears(wanted: string): Promise<KnownService> {
     const { events, clock } = this.#options;
-    const end = new AbortController();
-    let leave = () => {};
-    try {
-      return await new Promise<KnownService>((resolve, reject) => {
-        const look = () => {
-          const service = this.#find(wanted);
-          if (service) resolve(service);
-        };
-        // The service may be reported before its client.
-        leave = events.subscribe((event) => {
-          if (event.type === "service_upsert" || event.type === "client_upsert") look();
-        });
-        const late = new MgrError(
-          "timeout",
-          `the scope process '${wanted}' did not provide its service within ${START_TIMEOUT_MS / 1_000} s`,
-        );
-        pause(clock, START_TIMEOUT_MS, end.signal).then(
-          () => reject(late),
-          () => {},
-        );
-        look();
+    // The service may be reported before its client.
+    const subscribe = (check: () => void) =>
+      events.subscribe((event) => {
+        if (event.type === "service_upsert" || event.type === "client_upsert") check();
       });
-    } finally {
-      end.abort();
-      leave();
-    }
+    await untilWithin(() => this.#find(wanted) !== undefined, subscribe, { forMs: START_TIMEOUT_MS, clock });
+    const service = this.#find(wanted);
+    if (service !== undefined) return service;
+    throw new MgrError("timeout", `the scope process '${wanted}' did not provide its service within ${START_TIMEOUT_MS / 1_000} s`);
   }
 
   #find(wanted: string | null): KnownService | undefined {

@@ -1,5 +1,6 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
+import { withTimeout } from "../../../base/wait.ts";
 import type { BusMessage } from "../../../bus/broker/bus-message.ts";
 import { isInbox, mayCross } from "../../../bus/broker/leaf/link-filter.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
@@ -30,12 +31,11 @@ export async function callEndpoint(
   }
   if (!isServable(subject)) throw new MgrError("conflict", `${what} was not called: services must not have the subject '${subject}'`);
   if (bus === null) throw new MgrError("host_unavailable", `${what} was not called: this manager has no bus`);
-  const deadline = AbortSignal.timeout(call.timeoutMs);
-  const late = new Promise<never>((_resolve, reject) => {
-    const fail = () => reject(new MgrError("timeout", `${what} did not answer within ${call.timeoutMs / 1_000} s`));
-    deadline.addEventListener("abort", fail, { once: true });
-  });
-  const answer = await Promise.race([request(await Promise.race([bus, late]), subject, call), late]).catch((error: unknown) => {
+  const late = () => new MgrError("timeout", `${what} did not answer within ${call.timeoutMs / 1_000} s`);
+  const deadline = performance.now() + call.timeoutMs;
+  const open = await withTimeout(bus, call.timeoutMs, late);
+  const left = Math.max(0, deadline - performance.now());
+  const answer = await withTimeout(request(open, subject, call), left, late).catch((error: unknown) => {
     const isSilent = error instanceof MgrError && error.code === "host_unavailable";
     throw isSilent ? new MgrError("host_unavailable", `${what} was not called: ${messageOf(error)}`, { cause: error }) : error;
   });

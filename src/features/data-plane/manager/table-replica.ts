@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
+import { readList } from "../../../app/hosts/list-reader.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { type AnyErrorCode, MgrError } from "../../../base/errors.ts";
-import { parseJson } from "../../../base/json.ts";
 import type { HostHeartbeat } from "../../../contract/messages.ts";
+import type { ListPage } from "../../../contract/pages.ts";
 
 /** Maximum number of changes kept while the table is requested; with more, it is requested again. */
 const MAX_EARLY_CHANGES = 1_000;
@@ -13,8 +13,8 @@ const RETRY_MS = 1_000;
 interface TableReplicaOptions<Change, Row> {
   readonly session: HostSession;
   readonly clock: Clock;
-  /** The request for the table. The request for one of its pages has the same name with `_page`. */
-  readonly request: "data_plane" | "recordings";
+  /** Requests the first page of the table. */
+  readonly requestTable: (request: { session: string }) => Promise<ListPage & { seq: number }>;
   readonly rows: z.ZodType<Row[]>;
   readonly changed: (change: Change) => void;
   /** Called with the whole table. `life` identifies the daemon process that sent it. */
@@ -32,8 +32,6 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
   #request: symbol | null = null;
   #early: Change[] = [];
   #retry: unknown = null;
-  /** The daemon's version does not know the request. */
-  #isUnsupported = false;
 
   constructor(options: TableReplicaOptions<Change, Row>) {
     this.#options = options;
@@ -41,7 +39,6 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
 
   /** Called when the host is ready; requests the table. */
   begin(): void {
-    this.#isUnsupported = false;
     this.#fetch();
   }
 
@@ -69,7 +66,7 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
    */
   compare({ session, stream_id }: HostHeartbeat, seq: number | undefined): void {
     const own = this.#options.session;
-    if (seq === undefined || this.#isUnsupported || this.#request !== null || !own.isOpen || session !== own.session) return;
+    if (seq === undefined || this.#request !== null || !own.isOpen || session !== own.session) return;
     if (this.#seq === null || stream_id !== this.#life || seq > this.#seq) this.#fetch();
   }
 
@@ -86,29 +83,23 @@ export class TableReplica<Change extends { readonly seq: number }, Row> {
     if (!session.isOpen) return;
     const request = Symbol("request");
     this.#request = request;
-    this.#load(request).catch((error: unknown) => {
+    this.#load(request).catch(() => {
       if (this.#request !== request) return;
       this.#reset();
-      if (error instanceof MgrError && error.code === ("unknown_action" satisfies AnyErrorCode)) this.#isUnsupported = true;
-      else this.#retry = clock.setTimeout(() => this.#fetch(), RETRY_MS);
+      this.#retry = clock.setTimeout(() => this.#fetch(), RETRY_MS);
     });
   }
 
   async #load(request: symbol): Promise<void> {
-    const { session, request: name, rows, replaced } = this.#options;
-    const { link } = session;
-    const { list, seq, pages } = await session.command((id) => link.request(name, { session: id }));
+    const { session, requestTable, rows, replaced } = this.#options;
+    const answer = await session.command((id) => requestTable({ session: id }));
     const life = session.streamId ?? "";
-    const table: Row[] = [];
-    for (let page = 0; page < pages && this.#request === request; page++) {
-      const { data } = await session.command((id) => link.request(`${name}_page`, { session: id, list, page }));
-      table.push(...rows.parse(parseJson(Buffer.from(data).toString())));
-    }
+    const table = await readList(session, answer, rows);
     if (this.#request !== request) return;
     const early = this.#early;
     this.#reset();
     this.#life = life;
-    this.#seq = seq;
+    this.#seq = answer.seq;
     replaced(table, life);
     for (const change of early) this.receive(change);
   }

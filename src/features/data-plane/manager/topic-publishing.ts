@@ -1,6 +1,7 @@
-import { type Clock, pause } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import { withTimeout } from "../../../base/wait.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { MAX_CLIENT_NAME_CHARS } from "../../../contract/registry.ts";
 import type { LogBook } from "../../../log/log-book.ts";
@@ -56,7 +57,8 @@ export class TopicPublishing {
     if (problem !== null) throw new MgrError("bad_field", `the value does not fit the definition: ${problem}`);
     const topic = this.#open(message, by);
     this.#keep(name, topic);
-    const publisher = await this.#inTime(topic.publisher, name);
+    const late = () => new MgrError("timeout", `'${name}' was not published: the bus did not answer within ${TIMEOUT_MS / 1_000} s`);
+    const publisher = await withTimeout(topic.publisher, TIMEOUT_MS, late, this.#options.clock);
     if (!publisher.publish(value)) throw new MgrError("host_unavailable", `'${name}' was not published: the bus cannot be reached`);
     return { subscribers: this.#options.tables.subscribers(subject).length };
   }
@@ -122,16 +124,6 @@ export class TopicPublishing {
     this.#clients.set(user, made);
     made.catch(() => this.#clients.delete(user));
     return made;
-  }
-
-  async #inTime<T>(promise: Promise<T>, name: string): Promise<T> {
-    const end = new AbortController();
-    const late = pause(this.#options.clock, TIMEOUT_MS, end.signal).then(() => {
-      throw new MgrError("timeout", `'${name}' was not published: the bus did not answer within ${TIMEOUT_MS / 1_000} s`);
-    });
-    // The pause is cancelled if `promise` settles first.
-    late.catch(() => {});
-    return Promise.race([promise, late]).finally(() => end.abort());
   }
 
   async #connect(user: string): Promise<DataClient> {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
-import { type Clock, pause } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
+import { withTimeout } from "../../../base/wait.ts";
 import type { ArrivingGui } from "./guis.ts";
 
 /** Maximum number of X connections of one `mgr gui`, including those being opened. A desktop's X server accepts 256 clients by default. */
@@ -50,18 +51,13 @@ export class ConnectedGui {
     if (this.#openings.size + this.#streams.size >= MAX_CONNECTIONS)
       throw new MgrError("busy", `the 'mgr gui' of '${this.#gui.user}' has ${MAX_CONNECTIONS} X connections; close some windows`);
     const id = randomBytes(ID_BYTES).toString("hex");
-    const settled = new AbortController();
     const opened = new Promise<Duplex>((resolve, reject) => this.#openings.set(id, { resolve, reject }));
-    const late = pause(this.#clock, OPEN_TIMEOUT_MS, settled.signal).then(() => {
-      throw new MgrError("timeout", `the 'mgr gui' of '${this.#gui.user}' did not answer within ${OPEN_TIMEOUT_MS / 1_000} s`);
-    });
+    const late = () => new MgrError("timeout", `the 'mgr gui' of '${this.#gui.user}' did not answer within ${OPEN_TIMEOUT_MS / 1_000} s`);
     this.#gui.send({ type: "open_x_connection", connection: id, ...client });
     try {
-      return await Promise.race([opened, late]);
+      return await withTimeout(opened, OPEN_TIMEOUT_MS, late, this.#clock);
     } finally {
       this.#openings.delete(id);
-      settled.abort();
-      late.catch(() => {});
     }
   }
 

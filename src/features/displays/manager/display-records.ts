@@ -1,10 +1,5 @@
 import { z } from "zod";
-import type { StateFiles } from "../../../app/state/state-files.ts";
-import { messageOf } from "../../../base/errors.ts";
-import { parseJson } from "../../../base/json.ts";
-import { readStateBytes } from "../../../files/state-file.ts";
-
-const FILE = "displays.json";
+import type { JsonFile, StateFiles } from "../../../app/state/state-files.ts";
 
 const displayRecord = z.object({
   user: z.string().min(1),
@@ -20,29 +15,21 @@ const displaysFile = z.object({ displays: z.array(displayRecord) });
 /** The private displays, saved for later managers. */
 export class DisplayRecords {
   readonly #records: Map<string, DisplayRecord>;
-  readonly #save: (records: DisplayRecord[]) => Promise<void>;
+  readonly #file: JsonFile<z.infer<typeof displaysFile>>;
   /** Returns the private folder for sockets; makes it if it is missing. */
   readonly sockets: () => string;
 
-  private constructor(records: readonly DisplayRecord[], sockets: () => string, save: (records: DisplayRecord[]) => Promise<void>) {
-    this.#records = new Map(records.map((record) => [record.user, record]));
-    this.sockets = sockets;
-    this.#save = save;
-  }
-
-  /** Reads `displays.json` in the state folder. A damaged file counts as empty: running displays are stopped then. */
-  static async open(files: StateFiles, sockets: () => string, warn: (msg: string) => void): Promise<DisplayRecords> {
-    const bytes = await readStateBytes(files.path(FILE)).catch((error: unknown) => {
-      warn(`earlier private displays are forgotten: ${messageOf(error)}`);
-      return null;
+  /** Reads `displays.json` in the state folder. Running displays that are not in it are stopped. */
+  constructor(files: StateFiles, sockets: () => string, warn: (msg: string) => void) {
+    this.#file = files.json("displays.json", {
+      schema: displaysFile,
+      empty: { displays: [] },
+      lost: "earlier private displays are forgotten",
+      unsaved: "private displays cannot be saved, so that the next manager would stop them",
+      warn,
     });
-    const parsed = displaysFile.safeParse(parseJson(bytes?.toString() ?? ""));
-    if (bytes !== null && !parsed.success) warn(`${files.path(FILE)} is damaged: earlier private displays are forgotten`);
-    return new DisplayRecords(parsed.success ? parsed.data.displays : [], sockets, (displays) =>
-      files.write(FILE, `${JSON.stringify({ displays })}\n`).catch((error: unknown) => {
-        warn(`private displays cannot be saved, so that the next manager would stop them: ${messageOf(error)}`);
-      }),
-    );
+    this.#records = new Map(this.#file.content.displays.map((record) => [record.user, record]));
+    this.sockets = sockets;
   }
 
   get(user: string): DisplayRecord | null {
@@ -56,6 +43,6 @@ export class DisplayRecords {
   /** Resolves when the record is saved, or saving has failed. */
   set(record: DisplayRecord): Promise<void> {
     this.#records.set(record.user, record);
-    return this.#save(this.all());
+    return this.#file.save({ displays: this.all() });
   }
 }

@@ -19,7 +19,7 @@ import { X11Tunnels } from "./x11-tunnels.ts";
 export const displays: ManagerFeature<Displays> = {
   name: "displays",
   async open({ files, sockets, warn }) {
-    const records = sockets === null ? null : await DisplayRecords.open(files, sockets, warn);
+    const records = sockets === null ? null : new DisplayRecords(files, sockets, warn);
     return (core) => attach(core, records);
   },
   attach: (core) => attach(core, null),

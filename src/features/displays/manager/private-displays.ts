@@ -8,7 +8,7 @@ import type { ProcessRegistry } from "../../../app/processes/process-registry.ts
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { SerialQueue } from "../../../base/serial-queue.ts";
-import { poll, until, withTimeout } from "../../../base/wait.ts";
+import { poll, untilWithin } from "../../../base/wait.ts";
 import type { ProcessDefinition } from "../../../config/definition.ts";
 import type { Process, VncSession, WebXDisplay } from "../../../protocol/resources/resources.ts";
 import { freeDisplay, isDisplayUsed } from "../host/display-numbers.ts";
@@ -83,13 +83,8 @@ export class PrivateDisplays {
       events.subscribe((event) => {
         if (event.type === "process_upsert" && event.process.name === name) check();
       });
-    const late = () => new MgrError("timeout", `the private display of '${user}' was not ready within ${READY_WAIT_MS / 1_000} s`);
-    const over = new AbortController();
-    try {
-      await withTimeout(until(isReady, changes, AbortSignal.any([signal, over.signal])), READY_WAIT_MS, late, clock);
-    } finally {
-      over.abort();
-    }
+    if (!(await untilWithin(isReady, changes, { forMs: READY_WAIT_MS, clock, signal })))
+      throw new MgrError("timeout", `the private display of '${user}' was not ready within ${READY_WAIT_MS / 1_000} s`);
     await this.#windowManagerRuns(record, signal);
     return record;
   }

@@ -6,7 +6,7 @@ import { Rings } from "./rings.ts";
 
 /** Keeps the newest samples of topics. */
 export const loggersHost: HostFeature<keyof typeof LOGGER_REQUESTS> = {
-  begin({ bus, log, use }) {
+  begin({ bus, lists, log, use }) {
     const tap = use(dataPlaneHost);
     const rings = bus && tap && new Rings({ tap, memory: bus.broker.memory, warn: (msg) => log("warning", msg) });
     const own = () => {
@@ -18,7 +18,10 @@ export const loggersHost: HostFeature<keyof typeof LOGGER_REQUESTS> = {
       handlers: {
         logger_set: (request) => own().set(request),
         logger_delete: (request) => own().delete(request),
-        logger_reports: (request) => rings?.reports(request) ?? { loggers: [], rings: [], next: null },
+        logger_reports: () => {
+          const reports = rings?.reports();
+          return { loggers: reports?.loggers ?? [], ...lists.pages.of(reports?.rings ?? []) };
+        },
         logger_ring: (request) => own().ring(request),
         logger_read: (request) => own().read(request),
       },

@@ -1,5 +1,5 @@
+import { MAX_PART_BYTES } from "../../../contract/pages.ts";
 import { RECORD_HEADER_BYTES, recordHeader } from "../../recordings/samples/sample-record.ts";
-import { MAX_SAMPLE_PART_BYTES } from "../contract.ts";
 import type { Ring } from "./ring.ts";
 
 export interface RecordRange {
@@ -24,7 +24,7 @@ export function readRecords(ring: Ring, { from, skip, until }: RecordRange): Rec
   const begin = Math.max(from, ring.first);
   const end = Math.min(until, ring.end);
   const parts: Uint8Array[] = [];
-  let room = MAX_SAMPLE_PART_BYTES;
+  let room = MAX_PART_BYTES;
   let at = begin;
   /** Offset within the record of sample `at`, bytes. */
   let offset = begin === from ? skip : 0;

@@ -3,7 +3,7 @@ import { MgrError } from "../../../base/errors.ts";
 import type { MemoryBudget, MemoryHolder } from "../../../bus/broker/queues/memory-budget.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
-import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, RING_REPORTS_PER_PAGE, type RingReport } from "../contract.ts";
+import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, type RingReport } from "../contract.ts";
 import { Ring, type SharedPayload } from "./ring.ts";
 import { readRecords } from "./ring-records.ts";
 
@@ -100,14 +100,9 @@ export class Rings {
     return {};
   }
 
-  reports({ from }: RequestOf<"logger_reports">): ResponseOf<"logger_reports"> {
-    const all = [...this.#loggers.values()].flatMap(({ rings }) => [...rings.values()]);
-    const until = from + RING_REPORTS_PER_PAGE;
-    return {
-      loggers: [...this.#loggers.keys()],
-      rings: all.slice(from, until).map(reportOf),
-      next: until < all.length ? until : null,
-    };
+  reports(): { loggers: string[]; rings: RingReport[] } {
+    const rings = [...this.#loggers.values()].flatMap((logger) => [...logger.rings.values()]);
+    return { loggers: [...this.#loggers.keys()], rings: rings.map(reportOf) };
   }
 
   ring({ logger, topic }: RequestOf<"logger_ring">): ResponseOf<"logger_ring"> {

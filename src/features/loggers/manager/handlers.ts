@@ -1,49 +1,34 @@
-import type { FrameObject } from "../../../transport/frame-schedule.ts";
-import type { HandlerTable } from "../../../transport/handlers/handler.ts";
+import type { FrameOf } from "../../../protocol/frames/frames.ts";
+import { aboutNamed, type HandlerContext, type HandlerTable } from "../../../transport/handlers/handler.ts";
 import type { loggerCommands } from "../wire.ts";
 import type { Loggers } from "./loggers.ts";
 
+type Action = "configure" | "start" | "stop" | "delete";
+
 /** `name` is null for all loggers. */
-const aboutLogger = (name: string | null): FrameObject => ({ kind: "logger", name });
+const aboutLogger = aboutNamed("logger");
 
 export function loggerHandlers(loggers: Loggers): HandlerTable<keyof typeof loggerCommands> {
+  const action = <Frame extends { name: string }>(name: Action, run: (frame: Frame, by: string) => Promise<void>) =>
+    ({
+      kind: "request",
+      about: aboutLogger,
+      answer: async (frame: Frame, { principal }: HandlerContext) => {
+        await run(frame, principal.user);
+        return [{ type: "logger_action_result", ok: true, action: name, name: frame.name }] as const;
+      },
+    }) as const;
   return {
     request_loggers: {
       kind: "request",
-      about: () => aboutLogger(null),
+      about: () => ({ kind: "logger", name: null }),
       answer: () => [{ type: "loggers_snapshot", loggers: loggers.list() }],
     },
-    configure_logger: {
-      kind: "request",
-      about: ({ name }) => aboutLogger(name),
-      answer: async ({ name, only_ts, topics }, { principal }) => {
-        await loggers.configure(name, { only_ts, topics }, principal.user);
-        return [{ type: "logger_action_result", ok: true, action: "configure", name }];
-      },
-    },
-    start_logger: {
-      kind: "request",
-      about: ({ name }) => aboutLogger(name),
-      answer: async ({ name }, { principal }) => {
-        await loggers.start(name, principal.user);
-        return [{ type: "logger_action_result", ok: true, action: "start", name }];
-      },
-    },
-    stop_logger: {
-      kind: "request",
-      about: ({ name }) => aboutLogger(name),
-      answer: async ({ name }, { principal }) => {
-        await loggers.stop(name, principal.user);
-        return [{ type: "logger_action_result", ok: true, action: "stop", name }];
-      },
-    },
-    delete_logger: {
-      kind: "request",
-      about: ({ name }) => aboutLogger(name),
-      answer: async ({ name }, { principal }) => {
-        await loggers.remove(name, principal.user);
-        return [{ type: "logger_action_result", ok: true, action: "delete", name }];
-      },
-    },
+    configure_logger: action("configure", ({ name, only_ts, topics }: FrameOf<"configure_logger">, by) =>
+      loggers.configure(name, { only_ts, topics }, by),
+    ),
+    start_logger: action("start", ({ name }, by) => loggers.start(name, by)),
+    stop_logger: action("stop", ({ name }, by) => loggers.stop(name, by)),
+    delete_logger: action("delete", ({ name }, by) => loggers.remove(name, by)),
   };
 }

@@ -1,6 +1,7 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
+import { readList } from "../../../app/hosts/list-reader.ts";
 import type { Clock } from "../../../base/clock.ts";
-import type { LoggerSpec, RingReport } from "../contract.ts";
+import { type LoggerSpec, type RingReport, ringPage } from "../contract.ts";
 
 /** Interval for polling the counts of a host while a logger records, milliseconds. */
 const POLL_MS = 500;
@@ -39,22 +40,16 @@ export class HostLoggers {
   /** Fetches the rings; returns the names of all loggers on the host, including those without a ring and those of another manager. */
   async fetch(): Promise<readonly string[]> {
     const rings = new Map<string, RingReport[]>();
-    const names = new Set<string>();
-    for (let from: number | null = 0; from !== null; ) {
-      const at: number = from;
-      const page = await this.session.command((session) => this.session.link.request("logger_reports", { session, from: at }));
-      for (const ring of page.rings) {
-        const known = rings.get(ring.logger);
-        if (known === undefined) rings.set(ring.logger, [ring]);
-        else known.push(ring);
-      }
-      for (const name of page.loggers) names.add(name);
-      from = page.next;
+    const answer = await this.session.command((session) => this.session.link.request("logger_reports", { session }));
+    for (const ring of await readList(this.session, answer, ringPage)) {
+      const known = rings.get(ring.logger);
+      if (known === undefined) rings.set(ring.logger, [ring]);
+      else known.push(ring);
     }
     const before = this.#reports;
     this.#reports = rings;
     this.#options.changed(new Set([...before.keys(), ...this.#reports.keys()]));
-    return [...names];
+    return answer.loggers;
   }
 
   async set(logger: LoggerSpec, maxMemory: number): Promise<void> {

@@ -14,7 +14,7 @@ export const loggers: ManagerFeature<Loggers> = {
   name: "loggers",
   async open({ files, warn }) {
     await removeOldDownloads(files.dir);
-    const kept = { file: await openLoggerFile(files, warn), downloads: downloadsFolder(files.dir) };
+    const kept = { file: openLoggerFile(files, warn), downloads: downloadsFolder(files.dir) };
     return (core) => attach(core, kept);
   },
   attach: (core) => attach(core, { file: noLoggerFile, downloads: null }),

@@ -1,13 +1,9 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { StateFiles } from "../../../app/state/state-files.ts";
-import { messageOf } from "../../../base/errors.ts";
-import { readStateBytes } from "../../../files/state-file.ts";
+import type { JsonFile, StateFiles } from "../../../app/state/state-files.ts";
 import type { LoggerDefinition, LoggerSettings } from "../config.ts";
 import { loggerSpec } from "../contract.ts";
-
-const FILE = "loggers.json";
 
 /** A logger as requested. */
 export interface WantedLogger extends LoggerDefinition {
@@ -22,35 +18,23 @@ const changedLogger = loggerSpec.extend({
 type ChangedLogger = z.infer<typeof changedLogger>;
 /** A logger and a host that has samples of it. */
 const holder = z.tuple([z.string(), z.string()]);
-const loggerFile = z.object({ loggers: z.array(changedLogger), holders: z.array(holder).default([]) });
+const loggerFile = z.object({ loggers: z.array(changedLogger), holders: z.array(holder) });
 type LoggerFileContent = z.infer<typeof loggerFile>;
 
 /** Storage of the changes made at run time. */
-export interface LoggerFile {
-  readonly content: Readonly<LoggerFileContent>;
-  save(content: LoggerFileContent): Promise<void>;
-}
+export type LoggerFile = JsonFile<Readonly<LoggerFileContent>>;
 
 export const noLoggerFile: LoggerFile = { content: { loggers: [], holders: [] }, save: () => Promise.resolve() };
 
-/** `loggers.json` in the state folder. A damaged file is replaced with the next change. */
-export async function openLoggerFile(files: StateFiles, warn: (msg: string) => void): Promise<LoggerFile> {
-  const read = async (): Promise<LoggerFileContent> => {
-    try {
-      const bytes = await readStateBytes(files.path(FILE));
-      if (bytes !== null) return loggerFile.parse(JSON.parse(bytes.toString()));
-    } catch (error) {
-      warn(`${files.path(FILE)} cannot be read, loggers that were made at run time are lost: ${messageOf(error)}`);
-    }
-    return noLoggerFile.content;
-  };
-  return {
-    content: await read(),
-    save: (content) =>
-      files
-        .write(FILE, `${JSON.stringify(content, null, 1)}\n`)
-        .catch((error: unknown) => warn(`loggers could not be saved, a restart would forget the last change: ${messageOf(error)}`)),
-  };
+/** `loggers.json` in the state folder. */
+export function openLoggerFile(files: StateFiles, warn: (msg: string) => void): LoggerFile {
+  return files.json("loggers.json", {
+    schema: loggerFile,
+    empty: noLoggerFile.content,
+    lost: "loggers that were made at run time are lost",
+    unsaved: "loggers could not be saved, a restart would forget the last change",
+    warn,
+  });
 }
 
 /** All loggers: those of the configuration, and the changes made at run time, which hold until the logger's entry in the configuration changes. */

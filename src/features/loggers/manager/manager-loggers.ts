@@ -192,7 +192,7 @@ export class ManagerLoggers implements Loggers {
     try {
       for (const name of await loggers.fetch()) if (this.#book.get(name) === null) await loggers.delete(name);
     } catch (error) {
-      // A daemon of an earlier version has no loggers. Other failures are retried when the host becomes ready again.
+      // Retried when the host becomes ready again.
       if (this.#book.names().length > 0) this.#options.log.warn(`the loggers of host '${host}' are not known: ${messageOf(error)}`);
     }
     this.#updateAll();
@@ -281,7 +281,11 @@ export class ManagerLoggers implements Loggers {
     this.#send(name, event);
     const actor = this.#options.system.get("logger", name);
     if (actor === undefined) throw new MgrError("internal", `the logger '${name}' has failed too often; restart the manager`);
-    await untilState(actor, () => !["configuring", "stopping"].includes(actor.getSnapshot().value));
+    const isAtRest = await untilState(actor, () => !["configuring", "stopping"].includes(actor.getSnapshot().value));
+    if (!isAtRest && this.#book.get(name) === null)
+      throw new MgrError("conflict", `the logger '${name}' was deleted before the command was carried out`);
+    if (!isAtRest)
+      throw new MgrError("internal", `the result of the command for the logger '${name}' is unknown: check its state, then try again`);
     const { value, context } = actor.getSnapshot();
     if (value === "error") throw new MgrError("conflict", context.problem ?? `no host records for the logger '${name}'`);
   }

@@ -4,9 +4,10 @@ import { NetworkReport } from "./network-report.ts";
 
 /** Network counters of the host and its broker. */
 export const networkHost: HostFeature<keyof typeof NETWORK_REQUESTS> = {
-  begin({ clock, bus, streams, owners }) {
+  begin({ clock, bus, lists, streams, owners }) {
     const report = new NetworkReport({
       clock,
+      lists,
       bus,
       forwards: streams.counts,
       processNames: () => {
@@ -18,10 +19,8 @@ export const networkHost: HostFeature<keyof typeof NETWORK_REQUESTS> = {
       service: null,
       handlers: {
         network: (request) => report.list(request),
-        network_page: ({ list, page }) => ({ data: report.page(list, page) }),
         tcp_connections: () => report.tcpConnections(),
       },
-      close: () => report.close(),
     };
   },
 };

@@ -6,7 +6,7 @@ import { dialedSockets } from "../../../bus/carriers/dialed-sockets.ts";
 import type { TargetCounts } from "../../../bus/streams/target-counts.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { HostBus } from "../../../daemon/bus/host-bus.ts";
-import { ListPages } from "../../../daemon/lists/list-pages.ts";
+import type { ListBuilder } from "../../../daemon/lists/list-builder.ts";
 import { tcpInfo } from "../../../daemon/native/tcp-info.ts";
 import type { NetworkRow, NetworkRowOf } from "../contract.ts";
 import { readNetwork } from "./interfaces.ts";
@@ -14,6 +14,7 @@ import { type ProcessNames, readTcpConnections } from "./tcp-connections.ts";
 
 interface NetworkReportOptions {
   readonly clock: Clock;
+  readonly lists: Pick<ListBuilder, "pages">;
   /** The host's broker; null: there is none. */
   readonly bus: Pick<HostBus, "broker"> | null;
   /** Connections that the host makes for the manager. */
@@ -30,35 +31,19 @@ const MAX_FREED = 10;
 /** Network counters of a host. They are read on request only. */
 export class NetworkReport {
   readonly #options: NetworkReportOptions;
-  readonly #pages: ListPages;
 
   constructor(options: NetworkReportOptions) {
     this.#options = options;
-    this.#pages = new ListPages(options.clock);
   }
 
   list({ interfaces }: Pick<RequestOf<"network">, "interfaces">): ResponseOf<"network"> {
     const time = this.#options.clock.monotonic();
     const rows = [...this.#messages(), ...(interfaces ? [...this.#connections(), ...readNetwork()] : [])];
-    return { time, ...this.#firstPage(rows) };
+    return { time, ...this.#options.lists.pages.of(rows) };
   }
 
   async tcpConnections(): Promise<ResponseOf<"tcp_connections">> {
-    return this.#firstPage(await readTcpConnections(this.#options.processNames()));
-  }
-
-  page(list: string, page: number): Uint8Array<ArrayBuffer> {
-    return this.#pages.take(list, page);
-  }
-
-  close(): void {
-    this.#pages.close();
-  }
-
-  /** Usually there is one page only; sending it with the answer saves a request. */
-  #firstPage(values: Iterable<unknown>) {
-    const made = this.#pages.of(values);
-    return { ...made, data: this.#pages.take(made.list, 0) };
+    return this.#options.lists.pages.of(await readTcpConnections(this.#options.processNames()));
   }
 
   *#connections(): Generator<NetworkRow> {

@@ -110,7 +110,7 @@ export class ManagerNetwork implements Network {
     const { networkOf } = this.#names;
     const measured = measure(before, after, { manager, hostOf: (address) => this.#hostOf(address), networkOf });
     const isManaged = (host: string) => hosts.has(host);
-    const isMeasured = (host: string) => measured.hosts.has(host) || this.#sampler.silent.has(host);
+    const isMeasured = (host: string) => measured.hosts.has(host);
     const all = { ...measured.stats, ...this.#lastKnown.with(measured.stats, after.at, isManaged, isMeasured) };
     const unreachable = new Map<string, number | null>();
     for (const host of hosts.keys())
@@ -119,7 +119,6 @@ export class ManagerNetwork implements Network {
       stats: all,
       shortfalls: measured.shortfalls,
       unreachable,
-      silent: [...this.#sampler.silent],
       wasUp: (host, name) => this.#facts.wasUp(host, name),
     });
     return { sample_seconds: Math.round(after.at - before.at) / 1_000, ...all, problems, ...oldLinks(all.links) };

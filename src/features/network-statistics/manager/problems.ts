@@ -17,8 +17,6 @@ export interface Findings {
   readonly shortfalls: readonly Shortfall[];
   /** Hosts that do not answer, with the seconds since their last answer; null: they never answered. */
   readonly unreachable: ReadonlyMap<string, number | null>;
-  /** Hosts whose daemon is too old to count. */
-  readonly silent: readonly string[];
   /** Whether the interface was up before. */
   readonly wasUp: (host: string, name: string) => boolean;
 }
@@ -26,11 +24,10 @@ export interface Findings {
 type Draft = Pick<NetworkProblem, "severity" | "kind" | "message" | "host"> & Partial<NetworkProblem>;
 
 /** Problems with their place and advice, the most severe first. Values that were not measured now are ignored. */
-export function problemsOf({ stats, shortfalls, unreachable, silent, wasUp }: Findings): NetworkProblem[] {
+export function problemsOf({ stats, shortfalls, unreachable, wasUp }: Findings): NetworkProblem[] {
   const found = [
     ...shortfalls.flatMap(loss),
     ...[...unreachable].map(([host, seconds]) => absence(host, seconds)),
-    ...silent.map(silence),
     ...stats.interfaces.flatMap((port) => ofInterface(port, wasUp(port.host, port.interface))),
     ...stats.tcp_links.filter(({ age }) => age === 0).flatMap(retransmissions),
     ...stats.udp.filter(({ age }) => age === 0).flatMap(udpDrops),
@@ -52,11 +49,6 @@ function absence(host: string, seconds: number | null): Draft {
   const since = seconds === null ? "was not reached yet" : `does not answer; it was last heard ${Math.round(seconds)} s ago`;
   const message = `${host} ${since}. Check that the machine and its daemon run, and that the network between them and the manager is up`;
   return { severity: seconds === null ? "info" : "warning", kind: "unreachable", message, host };
-}
-
-function silence(host: string): Draft {
-  const message = `the daemon of ${host} is of a version that counts no traffic: update mgr there, and restart the daemon`;
-  return { severity: "info", kind: "unreachable", message, host };
 }
 
 function ofInterface(port: NetworkInterface, wasUp: boolean): Draft[] {

@@ -7,7 +7,7 @@ import { topicRows } from "../../../bus/broker/topic-rows.ts";
 import type { PeerTrafficBook } from "../../../bus/carriers/peer-traffic.ts";
 import type { DataPlaneTables } from "../../data-plane/manager/index.ts";
 import type { NetworkRow } from "../contract.ts";
-import { isTooOld, readHost } from "./host-readings.ts";
+import { readHost } from "./host-readings.ts";
 import { Counted, type Reading } from "./reading.ts";
 import type { LinkBytes, Sample, Serving, TopicPlaces } from "./sample.ts";
 
@@ -33,8 +33,6 @@ export interface SamplerOptions {
 /** Takes samples of all hosts on request, and keeps the last two. */
 export class Sampler {
   readonly #options: SamplerOptions;
-  /** Hosts whose daemons are too old to count. */
-  readonly silent = new Set<string>();
   #newest: Promise<Sample> | null = null;
   #last: Sample | null = null;
   #before: Sample | null = null;
@@ -102,16 +100,13 @@ export class Sampler {
       const life = session.streamId ?? "";
       try {
         found.set(host, { life, counted: await readHost(session, interfaces) });
-        this.silent.delete(host);
-      } catch (error) {
+      } catch {
         // A host that does not answer has no part in this sample.
-        if (isTooOld(error)) this.silent.add(host);
       }
     };
     await Promise.all(
       [...hosts.values()].flatMap(({ controller: { session } }) => (session.isOpen && isNeeded(session.link.host) ? ask(session) : [])),
     );
-    for (const host of this.silent) if (!hosts.has(host)) this.silent.delete(host);
     return { asked, found };
   }
 

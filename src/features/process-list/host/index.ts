@@ -10,7 +10,7 @@ export const processListHost: HostFeature<keyof typeof PROCESS_LIST_REQUESTS> = 
     return {
       service: null,
       handlers: {
-        tasks: ({ session: _session, ...request }) => tasks.make(request),
+        tasks: (request) => tasks.make(request),
         set_task: ({ session: _session, ...request }) => setTask(request),
       },
     };

@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import type { Clock } from "../../../base/clock.ts";
+import { type Clock, pause } from "../../../base/clock.ts";
 import type { SlicedWork } from "../../../base/turns.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { ListBuilder } from "../../../daemon/lists/list-builder.ts";
@@ -57,7 +57,7 @@ export class TaskLists {
       await work.run(scanTicks(scope, (stat, readAt) => begun.tasks.set(stat.pid, sampleOf(stat, readAt))));
       return begun;
     });
-    await new Promise<void>((resolve) => void this.#options.clock.setTimeout(resolve, FIRST_INTERVAL_MS));
+    await pause(this.#options.clock, FIRST_INTERVAL_MS);
     return sample;
   }
 

@@ -1,5 +1,4 @@
-import type { FrameObject } from "../../../transport/frame-schedule.ts";
-import { aboutHost, type HandlerTable } from "../../../transport/handlers/handler.ts";
+import { aboutHost, aboutNamed, type HandlerTable } from "../../../transport/handlers/handler.ts";
 import type { topicSchedulingCommands } from "../topic-scheduling.ts";
 import type { taskListCommands } from "../wire.ts";
 import type { HostTasks } from "./host-tasks.ts";
@@ -18,26 +17,23 @@ export function taskHandlers(tasks: HostTasks): HandlerTable<keyof typeof taskLi
     set_process_list_task: {
       kind: "request",
       about: aboutHost,
-      answer: async ({ type: _type, request_id: _id, ...change }, { principal }) => {
-        const settings = await tasks.set(change, principal.user);
-        return [{ type: "process_list_task_set_result", ok: true, ...settings }];
-      },
+      answer: async (change, { principal }) => [
+        { type: "process_list_task_set_result", ok: true, ...(await tasks.set(change, principal.user)) },
+      ],
     },
   };
 }
-
-const aboutTopic = ({ name }: { name: string }): FrameObject => ({ kind: "topic", name });
 
 export function topicSchedulingHandlers(tasks: TopicTasks): HandlerTable<keyof typeof topicSchedulingCommands> {
   return {
     request_topic_scheduling: {
       kind: "request",
-      about: aboutTopic,
+      about: aboutNamed("topic"),
       answer: async ({ name }) => [{ type: "topic_scheduling", ok: true, name, tasks: await tasks.list(name) }],
     },
     apply_topic_scheduling: {
       kind: "request",
-      about: aboutTopic,
+      about: aboutNamed("topic"),
       answer: async ({ name, tasks: wanted }, { principal }) => [
         { type: "topic_scheduling_result", ok: true, name, tasks: await tasks.apply(name, wanted, principal.user) },
       ],

@@ -1,11 +1,10 @@
+import { readList } from "../../../app/hosts/list-reader.ts";
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
 import { policyName } from "../../../base/scheduling-policies.ts";
-import { jsonOf } from "../../../bus/client/rpc-envelope.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { taskPage } from "../contract.ts";
-import type { TaskRow } from "../wire.ts";
 import { taskColumns, taskRow } from "./task-columns.ts";
 
 export type ProcessListRequest = Required<Omit<FrameOf<"request_process_list">, "type" | "request_id">>;
@@ -46,11 +45,7 @@ export class ManagerHostTasks implements HostTasks {
     const session = this.#options.named.session(host);
     const { link } = session;
     const made = await session.command((id) => link.request("tasks", { session: id, requester, show_threads, show_env, filter }));
-    const rows: TaskRow[] = [];
-    for (let page = 0; page < made.pages; page++) {
-      const { data } = await session.command((id) => link.request("task_page", { session: id, list: made.list, page }));
-      for (const cells of taskPage.parse(jsonOf(data))) rows.push(taskRow(cells, show_env));
-    }
+    const rows = (await readList(session, made, taskPage)).map((cells) => taskRow(cells, show_env));
     return { host: link.host, show_threads, show_env, filter, time: formatTime(made.time), columns: taskColumns(show_env), rows };
   }
 

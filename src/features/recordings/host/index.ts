@@ -6,7 +6,7 @@ import { Recorder } from "./recorder.ts";
 
 /** Records messages that programs of the host publish. */
 export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
-  begin({ host, clock, folders, log, publish, use }) {
+  begin({ host, clock, folders, lists, log, publish, use }) {
     const tap = use(dataPlaneHost);
     const recorder =
       tap === null || folders === null
@@ -17,6 +17,7 @@ export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
             workDir: folders.work,
             tap,
             clock,
+            pages: lists.pages,
             log,
             send: (event) => publish("recording", event),
           });
@@ -31,7 +32,6 @@ export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
         record_stop: async (request) => own().stop(request),
         record_delete: async (request) => own().delete(request),
         recordings: async () => recorder?.list() ?? NO_RECORDINGS.recordings,
-        recordings_page: (request) => own().page(request),
         record_read: async (request) => own().read(request),
         record_notes: (request) => recorder?.note(request) ?? {},
       },

@@ -7,10 +7,10 @@ import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { wallClockNs } from "../../../bus/wall-clock.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RunReport } from "../../../contract/run.ts";
-import { ListPages } from "../../../daemon/lists/list-pages.ts";
+import type { ListPages } from "../../../daemon/lists/list-pages.ts";
 import { instanceUuid } from "../../../daemon/session/instance.ts";
+import { readJsonState } from "../../../files/json-state-file.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
-import { readStateText } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { Tap } from "../../data-plane/host/index.ts";
 import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../contract.ts";
@@ -22,9 +22,7 @@ import { TerminalLines } from "./terminal-lines.ts";
 const STATE_FILE = "recordings.json";
 const FOLDER = "recordings";
 const JSON_OBJECT = { encoding: "json", definition: "", definitionName: "" } as const;
-const saved = z
-  .array(recordingSpec.extend({ is_recording: z.boolean().default(false), started_at: z.number().nullable().default(null) }))
-  .max(MAX_RECORDINGS);
+const saved = z.array(recordingSpec.extend({ is_recording: z.boolean(), started_at: z.number().nullable() })).max(MAX_RECORDINGS);
 type SavedRecording = z.infer<typeof saved>[number];
 
 interface RecorderOptions {
@@ -35,6 +33,7 @@ interface RecorderOptions {
   readonly workDir: string;
   readonly tap: Pick<Tap, "add">;
   readonly clock: Clock;
+  readonly pages: Pick<ListPages, "of">;
   readonly log: RecordingLog;
   readonly send: (event: RecordingEvent) => void;
 }
@@ -43,7 +42,6 @@ interface RecorderOptions {
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #recordings = new Map<string, Recording>();
-  readonly #pages: ListPages;
   readonly #lines: TerminalLines;
   #seq = 0;
   /** Closed files of each recording as reported last: a report omits them if they have not changed. */
@@ -61,9 +59,11 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#instance = instanceUuid(options.stateDir);
-    this.#pages = new ListPages(options.clock);
     this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
-    this.resumed = this.#resume(this.#read());
+    const warn = (msg: string) => options.log("error", msg);
+    this.resumed = this.#resume(
+      readJsonState(this.#stateFile, { schema: saved, empty: [], lost: "earlier recordings are not continued", warn }),
+    );
     this.#opened = this.resumed.then(() => this.#complete());
   }
 
@@ -114,11 +114,7 @@ export class Recorder {
     await this.#opened;
     const { seq } = this;
     const reports = [...this.#recordings.values()].map(({ report }) => report);
-    return { ...this.#pages.of(reports), seq };
-  }
-
-  page({ list, page }: RequestOf<"recordings_page">): ResponseOf<"recordings_page"> {
-    return { data: this.#pages.take(list, page) };
+    return { ...this.#options.pages.of(reports), seq };
   }
 
   async read({ name, file, from, max }: RequestOf<"record_read">): Promise<ResponseOf<"record_read">> {
@@ -169,7 +165,6 @@ export class Recorder {
       await recording.stop();
       recording.folder.release();
     }
-    this.#pages.close();
   }
 
   #forget(name: string): void {
@@ -253,16 +248,6 @@ export class Recorder {
 
   #put(recording: Recording, topic: string, kind: typeof LOG_LINE, received: bigint, payload: Uint8Array): void {
     recording.take({ topic, ...kind, received, published: null, sequence: null, payload });
-  }
-
-  #read(): SavedRecording[] {
-    try {
-      return saved.parse(JSON.parse(readStateText(this.#stateFile) ?? "[]"));
-    } catch (error) {
-      // Other errors mean that the file is of another version; the recorded files stay in place.
-      if (error instanceof MgrError) this.#options.log("error", `earlier recordings are not continued: ${error.message}`);
-      return [];
-    }
   }
 
   /** Saves the recordings and their states, so that the next daemon continues them. */

@@ -25,7 +25,7 @@ export class HostRecordings {
     this.#table = new TableReplica({
       session,
       clock,
-      request: "recordings",
+      requestTable: (request) => session.link.request("recordings", request),
       rows: recordingReport.array(),
       changed: (event) => this.#apply(event),
       replaced: (reports) => this.#replace(reports),

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { MAX_FILE_PART_BYTES, type RecordingNote, type RecordingSpec } from "../contract.ts";
+import { MAX_PART_BYTES } from "../../../contract/pages.ts";
+import type { RecordingNote, RecordingSpec } from "../contract.ts";
 import type { RecordingHosts } from "./recording-hosts.ts";
 import type { RecordedFileReader } from "./recordings.ts";
 
@@ -78,9 +79,7 @@ export class RecordingCommands {
   async open(host: string, name: string, file: string): Promise<RecordedFileReader> {
     const { session } = this.#options.hosts.require(host);
     const read = (from: number, max: number) =>
-      session.command((id) =>
-        session.link.request("record_read", { session: id, name, file, from, max: Math.min(max, MAX_FILE_PART_BYTES) }),
-      );
+      session.command((id) => session.link.request("record_read", { session: id, name, file, from, max: Math.min(max, MAX_PART_BYTES) }));
     const { size } = await read(0, 0);
     return { size, read: async (from, max) => (await read(from, max)).data };
   }

@@ -59,7 +59,7 @@ class Rig {
 }
 
 describe("the queue of a receiver", () => {
-  it("sends or drops each message once, keeps each topic in order, and counts its memory, whatever is added, taken and dropped", () => {
+  it("sends or drops each message once, keeps each topic in order, and counts its memory, whatever is added, sent and dropped", () => {
     const operation = fc.oneof(
       fc.record({
         kind: fc.constant("add" as const),
@@ -95,7 +95,7 @@ describe("the queue of a receiver", () => {
     expect(new Rig().queue.count).toBe(0);
   });
 
-  it("lets a short message go before a backlog of another topic, of the same publisher and of another one", () => {
+  it("sends a short message before a backlog of another topic, of the same publisher and of another one", () => {
     const rig = new Rig();
     for (let n = 0; n < 100; n++) rig.add(fat, "camera", 20_000);
     rig.take(40_000);
@@ -128,7 +128,7 @@ describe("the queue of a receiver", () => {
     expect(rig.sent.filter((name) => name.startsWith("2 other")).length).toBeGreaterThan(20);
   });
 
-  it("drops the oldest message of the fattest topic of the publisher that uses most, and spares reliable topics", () => {
+  it("drops the oldest message of the largest topic of the publisher that uses most, and spares reliable topics", () => {
     const rig = new Rig({ safe: { reliableBytes: 1_000_000 } });
     const kept = rig.add(thin, "command", 100);
     for (let n = 0; n < 50; n++) rig.add(fat, "safe", 5_000);

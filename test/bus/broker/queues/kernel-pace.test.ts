@@ -29,7 +29,7 @@ function write(bytes: number): number[] {
   return pieces;
 }
 
-it("writes no further piece while the kernel holds the one before, and calls back when it does not", () => {
+it("no further piece is written while the kernel holds the previous one, and the queue is called back when it does not", () => {
   expect(write(4 * KIB)).toEqual([4 * KIB]);
   held = 4 * KIB;
   expect(write(20 * KIB)).toEqual([]);
@@ -42,7 +42,7 @@ it("writes no further piece while the kernel holds the one before, and calls bac
   expect(pace.room).toBe(4 * KIB);
 });
 
-it("writes larger pieces the longer the kernel sends without delay, and small ones again once it does not", () => {
+it("pieces grow as long as the kernel sends without delay, and are small again once it does not", () => {
   const pieces = write(16 * 1024 * KIB);
   expect(pieces[0]).toBe(4 * KIB);
   expect(Math.max(...pieces)).toBe(64 * KIB);
@@ -55,7 +55,7 @@ it("writes larger pieces the longer the kernel sends without delay, and small on
   expect(pace.room).toBe(4 * KIB);
 });
 
-it("bounds nothing where the kernel sends at once", () => {
+it("pieces are not limited if the kernel sends at once", () => {
   const free = new KernelPace(undefined, () => ready++);
   free.wrote(1e9);
   expect([free.isOn, free.room]).toEqual([false, Number.POSITIVE_INFINITY]);

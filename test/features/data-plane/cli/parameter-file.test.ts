@@ -15,7 +15,7 @@ const NOW = overridesOf([
 ]);
 
 describe("a file of overrides", () => {
-  test("is read as it was written; values stay text", () => {
+  test("is read back as it was written; values stay text", () => {
     expect(fileContent(NOW)).toEqual({ "arm/parameters": { gain: "2.5", limit: null, yes: "true" } });
     expect(parseOverrides(yamlOf(NOW), "f.yaml")).toEqual(NOW);
     expect(parseOverrides(JSON.stringify(fileContent(NOW)), "f.json")).toEqual(NOW);
@@ -36,7 +36,7 @@ describe("a file of overrides", () => {
     expect(() => parseOverrides(text, "f.yaml")).toThrow(expect.objectContaining({ exitCode: 2, message: expect.stringContaining(words) }));
   });
 
-  test("is compared for what is in it", () => {
+  test("is compared by its content", () => {
     const file = parseOverrides("arm/parameters: {gain: '3', limit: null, gone: '1'}", "f");
     expect(differences(file, NOW)).toEqual([
       { parameter: "arm/parameters:gain", file: "3", now: "2.5" },

@@ -44,7 +44,7 @@ describe("a sample is printed", () => {
   });
 });
 
-test("bytes without a definition are JSON, else text, else base64", () => {
+test("bytes without a definition are printed as JSON, else text, else base64", () => {
   expect(readable(Buffer.from('{"a": 1}'))).toEqual({ a: 1 });
   expect(readable(Buffer.from("größe"))).toBe("größe");
   expect(readable(Uint8Array.of(0xff, 0xfe))).toBe("//4=");

@@ -32,7 +32,7 @@ it("mgr topic info shows how messages wait for slow receivers, and what was drop
   expect(text).toMatch(/dropped .*3 messages \(slow subscribers\)\n/);
 });
 
-it("mgr topic info leaves out what is not set and did not happen", () => {
+it("mgr topic info leaves out unset options and zero losses", () => {
   const text = infoText({ ...detail, topic: fakeTopic("arm/state", { dropped_packets: 0 }) });
   expect(text).not.toMatch(/keep last|priority|max age|reliable|dropped/);
 });

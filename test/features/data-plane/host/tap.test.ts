@@ -11,7 +11,7 @@ function listen(tap: Tap, pattern: string) {
   return { messages, leave, texts: () => messages.map(({ topic, payload }) => `${topic} ${Buffer.from(payload)}`) };
 }
 
-it("gives what a program publishes with its definition, times and sequence to each listener once", async () => {
+it("a tap passes what a program publishes, with definition, times and sequence, to each listener once", async () => {
   await using rig = await RegistryRig.start();
   const tap = new Tap(rig.registry, () => {});
   const arm = listen(tap, "arm/*");
@@ -60,7 +60,7 @@ it("a topic without a logger costs nothing, and one that appears later is record
   expect([first.texts(), second.texts()]).toEqual([["a 1"], ["a 3"]]);
 });
 
-it("a listener that throws harms neither the publisher nor the other listeners", async () => {
+it("a listener that throws affects neither the publisher nor the other listeners", async () => {
   await using rig = await RegistryRig.start();
   const logged: string[] = [];
   const tap = new Tap(rig.registry, (msg) => logged.push(msg));

@@ -37,7 +37,7 @@ const gain = {
   override_enabled: false,
 };
 
-it("a service is called by name and endpoint; what fails is said in words", async () => {
+it("a service is called by name and endpoint; failures are reported in words", async () => {
   await using rig = await DataPlaneRig.start();
   const client = await rig.client("hub", "driver");
   await provide(client, "arm/move", "demo", {
@@ -59,7 +59,7 @@ it("a service is called by name and endpoint; what fails is said in words", asyn
   await expect(call("call", "leg")).rejects.toMatchObject({ code: "not_found" });
 });
 
-it("a service cannot make the manager speak for it: to hosts, servers, inboxes, streams, or as the publisher of a topic", async () => {
+it("a service cannot make the manager send messages to hosts, servers, inboxes and streams, or as the publisher of a topic", async () => {
   await using rig = await DataPlaneRig.start();
   const client = await rig.client("hub", "evil");
   const subjects = [
@@ -96,7 +96,7 @@ it("a service cannot make the manager speak for it: to hosts, servers, inboxes, 
   expect(heard.filter((subject) => subjects.includes(subject))).toEqual([]);
 });
 
-it("all providers of parameters are asked, also two of one name; one that does not answer is an error and no delay for the others", async () => {
+it("all providers of parameters are requested, also two of one name; one that does not answer is an error and does not delay the others", async () => {
   await using rig = await DataPlaneRig.start();
   const overrides: unknown[] = [];
   for (const name of ["arm", "arm"])

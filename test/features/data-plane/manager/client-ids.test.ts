@@ -7,7 +7,7 @@ import { ClientIds } from "../../../../src/features/data-plane/manager/client-id
 
 const fail = (msg: string) => expect.fail(msg);
 
-it("a later manager repeats no id, however the one before ended and however many it used", async () => {
+it("a later manager reuses no id, however the previous one ended and however many it used", async () => {
   const folder = await mkdtemp(join(tmpdir(), "mgr-ids-"));
   try {
     let highest = 0;

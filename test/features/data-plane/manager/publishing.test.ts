@@ -42,7 +42,7 @@ it("a user publishes a topic that no client publishes, encoded by its definition
   await expect.poll(() => received.at(-1)?.[1]).toBe(Buffer.from('"home"').toString("hex"));
 });
 
-it("what does not fit, and a topic that another client or user publishes, is refused in words", async () => {
+it("a value that does not fit, and a topic that another client or user publishes, are refused in words", async () => {
   await using rig = await DataPlaneRig.start();
   const registered = await rig.client(rig.one, "arm/controller", ["arm/state"]);
   const plain = await rig.connect(rig.two, "plain");

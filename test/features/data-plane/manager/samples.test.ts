@@ -46,14 +46,14 @@ it("samples are decoded by the topic's definition, with the time of publishing, 
   await expect.poll(() => rig.subscriptionsTo("topic.arm.state")).toBe(0);
 });
 
-it("a topic whose definition cannot be parsed says so", async () => {
+it("a topic whose definition cannot be parsed reports that", async () => {
   await using rig = await DataPlaneRig.start();
   const client = await rig.connect("hub", "driver");
   await register(client, { name: "driver", topics: [{ name: "arm/state", encoding: "cdr", definition: "NoSuch y" }] });
   await expect.poll(() => rig.topic("arm/state")?.problem).toMatch(/^its messages cannot be decoded: .*NoSuch/);
 });
 
-it("a viewer gets no more samples than it asked for, and always the newest one in the end", async () => {
+it("a viewer gets no more samples than requested, and always the newest one in the end", async () => {
   await using rig = await DataPlaneRig.start();
   const client = await rig.client("hub", "driver", ["fast"]);
   const slow: TopicSample[] = [];

@@ -33,7 +33,7 @@ it("clients and topics of all hosts and of the manager's own broker are shown, w
   expect(rig.clientNamed("tool")).toMatchObject({ host: "one", published_topics: ["tool/state"] });
 });
 
-it("a client has the address of its machine as the manager sees it, with the port that it connected from", async () => {
+it("a client has the address of its machine as seen by the manager, with the port of its connection", async () => {
   await using rig = await DataPlaneRig.start();
   await rig.connect(rig.one, "near");
   await rig.connect(rig.two, "far");
@@ -59,7 +59,7 @@ it("the size of a message does not count the headers of the bus", async () => {
   await expect.poll(() => rig.topic("arm/state")).toMatchObject({ published_packets: 1, message_size: 5 });
 });
 
-it("the events add up to the snapshot, and ids are not used again", async () => {
+it("the events add up to the snapshot, and ids are not reused", async () => {
   await using rig = await DataPlaneRig.start();
   const first = await rig.client(rig.two, "driver", ["arm/state"]);
   await expect.poll(() => rig.clientNamed("driver")?.published_topics).toEqual(["arm/state"]);
@@ -87,7 +87,7 @@ it("the events add up to the snapshot, and ids are not used again", async () => 
   expect([...shown.services.values()]).toEqual(rig.dataPlane.services());
 });
 
-it("events that are lost are noticed by the next heartbeat", async () => {
+it("lost events are detected by the next heartbeat", async () => {
   await using rig = await DataPlaneRig.start();
   await rig.client(rig.two, "known", ["a"]);
   await expect.poll(() => rig.topic("a")).toBeDefined();
@@ -102,7 +102,7 @@ it("events that are lost are noticed by the next heartbeat", async () => {
   expect(rig.topic("a")?.publisher).toBe("known");
 });
 
-it("a host that is lost keeps its clients without rates; what went meanwhile is gone when it is back, what stayed keeps its id", async () => {
+it("a lost host keeps its clients without rates; those that ended meanwhile are removed when it is back, and the others keep their ids", async () => {
   await using rig = await DataPlaneRig.start();
   await rig.client(rig.two, "stays", ["a"]);
   const goes = await rig.client(rig.two, "goes", ["b"]);
@@ -118,7 +118,7 @@ it("a host that is lost keeps its clients without rates; what went meanwhile is 
   expect(rig.clientNamed("stays")).toEqual(before);
 });
 
-it("two hosts publish one topic: the later one loses, which is shown and logged, until the first one goes", async () => {
+it("if two hosts publish one topic, the later one is refused, which is shown and logged, until the first one ends", async () => {
   await using rig = await DataPlaneRig.start();
   const first = await rig.client(rig.one, "first", ["arm/state"]);
   await expect.poll(() => rig.topic("arm/state")?.publisher).toBe("first");

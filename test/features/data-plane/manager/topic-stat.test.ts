@@ -26,7 +26,7 @@ async function measure(before: Record<string, TopicCounters>, after: Record<stri
   return Object.fromEntries(topics.map(({ name, ...rest }) => [name, rest]));
 }
 
-it("rates are over the time between two readings of the publisher's broker, whenever they arrived", async () => {
+it("rates are measured over the time between two readings of the publisher's broker, whenever they arrived", async () => {
   const before = { steady: counters(1_000, 500), silent: counters(1_000, 7), woken: counters(-60_000, 0), replaced: counters(0, 90) };
   const after = {
     steady: counters(2_500, 2_000),

@@ -9,7 +9,7 @@ const sample = (value: number) => ({
   undecoded: 0,
 });
 
-it("samples go to the connections that look at the topic, until they unsubscribe or close", async () => {
+it("samples are sent to the connections that subscribe to the topic, until they unsubscribe or close", async () => {
   await using rig = await startRig([]);
   const [first, second] = [await rig.connect(), await rig.connect()];
   const { dataPlane } = rig.control.features;
@@ -42,7 +42,7 @@ it("samples go to the connections that look at the topic, until they unsubscribe
   await expect.poll(() => viewers().size).toBe(0);
 });
 
-it("a focused connection may ask for no clients, topics, services and parameters", async () => {
+it("a focused connection may not request clients, topics, services and parameters", async () => {
   await using rig = await startRig(["sim/world"]);
   const client = await rig.connect("?single_process=sim/world");
   for (const type of ["request_clients", "request_topics", "request_services"])

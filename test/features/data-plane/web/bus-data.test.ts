@@ -22,7 +22,7 @@ describe("values of parameters", () => {
     [{ ...gain, type: "bool" }, "yes", "true or false"],
     [{ ...gain, type: "string" }, "anything", null],
     [{ ...gain, type: "" }, "anything", null],
-  ])("%o takes %j: %j", (parameter, text, problem) => {
+  ])("%o accepts %j: %j", (parameter, text, problem) => {
     expect(problemOf(parameter, text)).toBe(problem);
   });
 });
@@ -61,7 +61,7 @@ describe("interfaces of services", () => {
   });
 });
 
-describe("words", () => {
+describe("numbers in words", () => {
   test.each([
     [0, "0 Hz"],
     [0.25, "0.3 Hz"],
@@ -124,7 +124,7 @@ describe("traces", () => {
     ]);
   });
 
-  test("keep of old samples the extremes of each step, and no value where there was none", () => {
+  test("keep the extremes of each step of old samples, and no value where there was none", () => {
     const samples = new TraceSamples(["", "x"], { most: 64, step: 20, seconds: 500 });
     for (let time = 0; time < 1_000; time++) samples.add([time], [[time % 2 === 0 ? time : -time], [time % 20 === 7 ? time : null]]);
     // The samples of 700 to 719 seconds.

@@ -17,7 +17,7 @@ describe("the address of a plot", () => {
     expect(plotOfAddress(parameters.toString())).toEqual(plot);
   });
 
-  test("without fields is that of no plot; what is wrong in it is left out", () => {
+  test("without fields is that of no plot; wrong parts of it are left out", () => {
     expect(plotOfAddress("?view=plot&seconds=30")).toBeNull();
     expect(plotOfAddress("?trace=arm/state:x&trace=none&seconds=-1&scale=huge")).toEqual({
       traces: of("arm/state", "x"),
@@ -57,7 +57,7 @@ describe("scales", () => {
     ]);
   });
 
-  test("are apart when one would be ten times as large as what a group needs; constant traces do not count", () => {
+  test("are separate if one would be ten times as large as its group needs; constant traces do not count", () => {
     const groups = groupsOf(traces.slice(0, 3), () => null);
     const range = (min: number, max: number) => ({ min, max });
     expect(needsOwnScales(groups, [range(-1, 1), range(0, 2), range(-8, 8)])).toBe(false);
@@ -77,7 +77,7 @@ describe("samples", () => {
   }
   const span = { from: 95, until: 115 };
 
-  test("have statistics of the part that is in sight", () => {
+  test("have statistics of the visible part", () => {
     expect(statisticsOf(samples, "x", { from: 100, until: 102 })).toMatchObject({ count: 21, min: 0, max: 20, mean: 10 });
     expect(statisticsOf(samples, "x", { from: 100, until: 102 })?.deviation).toBeCloseTo(Math.sqrt(440 / 12), 6);
     expect(statisticsOf(samples, "x", { from: 103, until: 104 })).toBeNull();
@@ -90,7 +90,7 @@ describe("samples", () => {
     expect(valueAt(samples, "x", 114, span)).toBeNull();
   });
 
-  test("take older ones before them, and go on", () => {
+  test("are prepended with older ones, and continue", () => {
     const bounds = { most: 1_000, step: 1, seconds: 1_000 };
     const [live, older] = [new TraceSamples(["x", "y"], bounds), new TraceSamples(["x", "y"], bounds)];
     live.add(

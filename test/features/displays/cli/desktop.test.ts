@@ -51,7 +51,7 @@ describe("the display of mgr gui", () => {
     );
   });
 
-  test("is tried with its cookie before it is registered", async () => {
+  test("is tested with its cookie before it is registered", async () => {
     const display = await xServer(needsCookie);
     await expect(probeDisplay({ display, authority })).resolves.toBeUndefined();
   });

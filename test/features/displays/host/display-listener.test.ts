@@ -108,7 +108,7 @@ describe("an X display that passes its clients on", () => {
     expect(refused[1]).toMatch(/before its setup was complete/);
   });
 
-  it("has a number that no other listener has, and ends its clients when it is closed", async () => {
+  it("has a number that no other listener has, and disconnects its clients when it is closed", async () => {
     const first = await listen();
     const port = 6_000 + first.listener.number;
     await expect(occupy(port)).rejects.toThrow(/EADDRINUSE/);
@@ -167,7 +167,7 @@ describe("an X display that passes its clients on", () => {
     await once(stranger, "close");
   });
 
-  it("has a bound on its clients", async () => {
+  it("has a limit on its clients", async () => {
     const admitted = new EventEmitter();
     const { listener } = await listen(() => admitted.emit("client"));
     for (let count = 0; count < 64; count++) {

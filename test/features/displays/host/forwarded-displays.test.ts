@@ -111,7 +111,7 @@ const stop = (run: RunReport) =>
   rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGKILL", timeout_ms: 60_000 }] });
 
 describe("a forwarded display", () => {
-  it("connects clients of its run with the X server of the manager, which sees its own cookie", async () => {
+  it("connects clients of its run to the X server of the manager, which receives its own cookie", async () => {
     const shown = await start("shown");
     expect(statSync(shown.authority).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(shown.authority)).mode & 0o777).toBe(0o700);
@@ -144,7 +144,7 @@ describe("a forwarded display", () => {
     await reasonFor(await client(next, shown.cookie)).then((reason) => expect(reason).toMatch(/cookie is missing or wrong/));
   });
 
-  it("announces a client again until it is taken", async () => {
+  it("announces a client again until the manager accepts it", async () => {
     const shown = await start("shown");
     const window = await client(shown, shown.cookie);
     const lost = await nextAnnounced();
@@ -169,7 +169,7 @@ describe("a forwarded display", () => {
     expect(rig.log.map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/'shown': an X client was refused: the link/));
   });
 
-  it("is not made for a run that cannot be started", async () => {
+  it("is not created for a run that cannot be started", async () => {
     const broken = spec("broken", "true", { x11: FORWARDED, cwd: "/nowhere/at/all" });
     await expect(rig.spawn(broken)).rejects.toThrow();
     const shown = await start("shown");

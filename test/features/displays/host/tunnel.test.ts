@@ -58,7 +58,7 @@ async function tunnel() {
 }
 
 describe("the tunnel of an X client", () => {
-  it("puts the cookie of the X server into the setup packet, and copies the rest both ways, whatever its pieces", async () => {
+  it("writes the cookie of the X server into the setup packet, and copies the rest both ways, whatever the pieces", async () => {
     const { client, server, done } = await tunnel();
     const [request, answer] = [randomBytes(3_000_000), randomBytes(2_000_000)];
     client.write(packet);
@@ -83,7 +83,7 @@ describe("the tunnel of an X client", () => {
     await ended;
   });
 
-  it("takes no more from the X server than the client reads", async () => {
+  it("reads no more from the X server than the client reads", async () => {
     const { client, server, serverEnd, done } = await tunnel();
     client.write(packet);
     await done;
@@ -107,7 +107,7 @@ describe("the tunnel of an X client", () => {
     expect([clientEnd.destroyed, serverEnd.destroyed]).toEqual([true, true]);
   });
 
-  it("tells the client why there is no X server", async () => {
+  it("reports to the client why there is no X server", async () => {
     const [client, clientEnd] = await pair();
     client.write(packet);
     const answer = all(client);
@@ -118,7 +118,7 @@ describe("the tunnel of an X client", () => {
     expect(String(bytes.subarray(8, 8 + (bytes[1] ?? 0)))).toBe("the private display of 'ada' does not run");
   });
 
-  it("gives up an X server whose client is gone meanwhile", async () => {
+  it("closes the connection to an X server if its client has disconnected meanwhile", async () => {
     const [client, clientEnd] = await pair();
     const [server, serverEnd] = await pair();
     client.write(packet);
@@ -145,7 +145,7 @@ describe("joined streams", () => {
 });
 
 describe("opening a display", () => {
-  it("takes the cookie from the Xauthority file", async () => {
+  it("reads the cookie from the Xauthority file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mgr-x11-"));
     try {
       const server = createServer();
@@ -166,7 +166,7 @@ describe("opening a display", () => {
     }
   });
 
-  it("says what is wrong with the name, or that there is no X server", async () => {
+  it("reports a wrong name, or that there is no X server", async () => {
     for (const display of ["", "5", ":", ":70000", "/tmp/x:0", "host/unix:0:1"])
       await expect(openDisplay({ display, authority: null })).rejects.toThrow(/is not the name of an X display/);
     await expect(openDisplay({ display: ":59535", authority: null })).rejects.toThrow(/X display ':59535' cannot be reached: .*ENOENT/);

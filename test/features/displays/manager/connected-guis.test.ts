@@ -26,7 +26,7 @@ function enter(user: string, peer: string) {
 }
 
 describe("an X connection to a desktop", () => {
-  test("is given up when mgr gui does not open it", async () => {
+  test("is cancelled if mgr gui does not open it", async () => {
     const { asked } = enter("ada", "10.0.0.1:5");
     const opening = guis.connect("ada", CLIENT);
     const refused = expect(opening).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe("an X connection to a desktop", () => {
   });
 });
 
-test("processes are told of another desktop of their user only when it gets new windows", () => {
+test("processes report another desktop of their user only when it gets new windows", () => {
   const first = enter("ada", "10.0.0.1:5");
   const second = enter("ada", "10.0.0.2:5");
   enter("bob", "10.0.0.3:5");

@@ -12,7 +12,7 @@ describe("the command of a private display", () => {
     return program.kind === "shell" ? program.line : "";
   }
 
-  test("has the window manager that is configured, if it is installed", () => {
+  test("has the configured window manager, if it is installed", () => {
     expect(lineOf({})).toContain("do openbox; sleep 1; done");
     expect(lineOf({ window_manager: "xterm -e 'sleep 1'" })).toContain("do xterm -e 'sleep 1'; sleep 1; done");
     for (const settings of [{ window_manager: null }, { window_manager: "no-such-manager --replace" }])
@@ -31,7 +31,7 @@ describe("the command of a private display", () => {
   });
 });
 
-test("different users have different processes, whatever their names are", () => {
+test("different users have different processes, whatever their names", () => {
   const long = "x".repeat(300);
   const users = ["ada", "Ada", "ada ", "ada/bob", "ada%2Fbob", "..", ".", "%2E", "%2E%2E", "größe", long, `${long}y`, `${long.slice(1)}y`];
   expect(new Set(users.map(displayProcessOf)).size).toBe(users.length);

@@ -100,7 +100,7 @@ async function read(stream: Duplex, length: number): Promise<Buffer> {
 }
 
 describe("a registered desktop", () => {
-  test("is told its user, and has its address in the fields of processes", async () => {
+  test("receives its user, and its address is in the fields of processes", async () => {
     const desktop = await Desktop.connect();
     expect(desktop.states).toMatchObject([{ username: USER, is_current: true }]);
     expect(rig.control.features.displays.guis.desktopOf(USER)).toMatchObject({
@@ -122,7 +122,7 @@ describe("a registered desktop", () => {
     expect(desktop.problems).toEqual([]);
   });
 
-  test("an X client that sends and ends at once loses nothing", async () => {
+  test("an X client that sends and disconnects at once loses nothing", async () => {
     const { stream, end } = await connected(await Desktop.connect());
     stream.on("error", () => {});
     stream.end(Buffer.alloc(1 * MIB));
@@ -171,7 +171,7 @@ describe("a registered desktop", () => {
     expect((await once(ws, "close"))[0]).toBe(1_008);
   });
 
-  test("is the seventeenth of its user: it is refused", async () => {
+  test("is refused as the seventeenth of its user", async () => {
     for (let count = 0; count < 16; count++) await Desktop.connect();
     await expect(Desktop.connect()).rejects.toMatchObject({ code: "busy", message: expect.stringMatching(/has 16 connected 'mgr gui'/) });
   });

@@ -30,7 +30,7 @@ class Endless extends Duplex {
 }
 
 describe("/mgr/vnc/info", () => {
-  test("answers where the private display of the user is, as the table says", async () => {
+  test("returns the address of the user's private display, as the table says", async () => {
     const response = await rig.get("/mgr/vnc/info", { authorization: GOOD });
     expect(response.status).toBe(200);
     const answer = (await response.json()) as Record<string, unknown>;
@@ -39,7 +39,7 @@ describe("/mgr/vnc/info", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("of an unknown session is 404 with a sentence", async () => {
+  test("of an unknown session is 404 with a message", async () => {
     const response = await rig.get("/mgr/vnc/info?session=none", { authorization: GOOD });
     const answer = await response.json();
     expect([response.status, conforms("failed VNC info", answer)]).toEqual([404, []]);
@@ -142,7 +142,7 @@ describe("a stalled end", () => {
     }
   }
 
-  test("a viewer that reads nothing costs less than 8 MiB, and gets everything later", async () => {
+  test("a viewer that reads nothing costs less than 8 MiB, and receives everything later", async () => {
     const server = new Endless();
     const { own, viewer, close } = await pair(server);
     viewer.pause();

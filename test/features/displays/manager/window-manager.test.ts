@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("it is there once it has said so on the root window, for clients with the cookie", async () => {
+test("a window manager is detected once it has set its property on the root window, for clients with the cookie", async () => {
   expect(await hasWindowManager({ display: `:${display}`, authority: file })).toBe(false);
   start("openbox", [], { ...process.env, DISPLAY: `:${display}`, XAUTHORITY: file });
   await expect.poll(() => hasWindowManager({ display: `:${display}`, authority: file }), { timeout: 60_000, interval: 20 }).toBe(true);
@@ -58,6 +58,6 @@ test("it is there once it has said so on the root window, for clients with the c
   expect(await hasWindowManager({ display: `:${display}`, authority: other })).toBe(false);
 });
 
-test("there is none on a display that does not exist", async () => {
+test("no window manager is detected on a display that does not exist", async () => {
   expect(await hasWindowManager({ display: ":59535", authority: file })).toBe(false);
 });

@@ -7,7 +7,7 @@ const memo = (restarts: number) =>
   JSON.stringify({ restarts: 3, attempt: 2, failures: 1, ago: Array.from({ length: restarts }, (_, index) => index * 1_000_000) });
 
 describe("the memo of a run", () => {
-  it("keeps the X display beside the restarts", () => {
+  it("has the X display beside the restarts", () => {
     const text = withXDisplay(memo(2), target);
     expect(readXDisplay(text)).toEqual(target);
     expect(readMemo(text, 5_000_000)).toEqual({ restarts: 3, attempt: 2, failures: 1, restartTimes: [5_000_000, 4_000_000] });
@@ -27,7 +27,7 @@ describe("the memo of a run", () => {
     expect(withXDisplay(memo(2), { ...target, username: "x".repeat(5_000) })).toBe(memo(2));
   });
 
-  it("without an X display, of another version or of another program says nothing of it", () => {
+  it("without an X display, of another version or of another program has no X display", () => {
     expect(readXDisplay(memo(1))).toBeNull();
     for (const text of ["", '"x_display"', '{"x_display":{"kind":"hologram"}}', '{"x_display":7}']) expect(readXDisplay(text)).toBeNull();
   });

@@ -58,7 +58,7 @@ function targets(environment: NodeJS.ProcessEnv = {}): X11Targets {
   return new X11Targets(options);
 }
 
-it("opens the manager's own display with its cookie", async () => {
+it("the manager's own display is opened with its cookie", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mgr-x11-"));
   const server = createServer().listen(0, "127.0.0.1");
   try {
@@ -78,7 +78,7 @@ it("opens the manager's own display with its cookie", async () => {
   }
 });
 
-it("says which display cannot be connected with, and why", async () => {
+it("a display that cannot be opened is named, with the reason", async () => {
   const all = targets();
   await expect(all.connect(shown("manager"), "far")).rejects.toThrow(/the manager has no X display any more/);
   await expect(all.connect(shown("web", "ada"), "far")).rejects.toThrow(/private display of 'ada' does not run/);
@@ -87,7 +87,7 @@ it("says which display cannot be connected with, and why", async () => {
   await expect(all.connect(shown("gui", "ada"), "far")).rejects.toThrow(/desktop is/);
 });
 
-it("asks the host of a process with 'vnc' for its X server", async () => {
+it("the host of a process with 'vnc' is asked for its X server", async () => {
   rig.engine.commands.process("start", "server", "ada");
   await rig.until(() => rig.states("server")[0] === "started");
   await expect(targets().connect(shown("configured_vnc"), "far")).rejects.toThrow(/the X server was asked for/);

@@ -33,7 +33,7 @@ describe("what a phone's keyboard typed", () => {
     expect(typedDifference(before, after)).toEqual({ backspaces, text });
   });
 
-  test("makes the new text of the old one", () => {
+  test("turns the old text into the new one", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (before, after) => {
         const { backspaces, text } = typedDifference(before, after);
@@ -45,7 +45,7 @@ describe("what a phone's keyboard typed", () => {
 });
 
 describe("the size of a display", () => {
-  test("is another viewer's once it is one that this window never had", () => {
+  test("belongs to another viewer once it is one that this window never had", () => {
     const sizes = new OwnSizes();
     sizes.take(800, 600);
     sizes.resized(900.6, 600);
@@ -59,7 +59,7 @@ describe("the size of a display", () => {
     expect(sizes.shown(391, 700)).toBe(false);
   });
 
-  test("that was this window's before another viewer took it over is the other's", () => {
+  test("belongs to another viewer, also if this window had it before that viewer took over", () => {
     const sizes = new OwnSizes();
     sizes.take(800, 600);
     sizes.shown(390, 700);
@@ -81,7 +81,7 @@ describe("the answer of /mgr/vnc/info", () => {
     });
   });
 
-  test("is asked for again while the display starts or its process does not run, not for a session that is not configured", () => {
+  test("is requested again while the display starts or its process does not run, not for a session that is not configured", () => {
     expect(readInfo(200, JSON.stringify({ ...running, ready: false }))).toMatchObject({ ok: true, ready: false });
     expect(readInfo(409, '{"ok":false,"message":"it does not run"}')).toEqual({ ok: false, message: "it does not run", isFinal: false });
     expect(readInfo(503, '{"ok":false,"message":"install it"}')).toMatchObject({ ok: false, isFinal: false });

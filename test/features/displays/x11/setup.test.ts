@@ -19,7 +19,7 @@ const bounded = { interruptAfterTimeLimit: 2_000 };
 const REAL = Buffer.from(`6c000b00000012001000000${"0"}4d49542d4d414749432d434f4f4b49452d3100${"00"}${"ab".repeat(16)}`, "hex");
 
 describe("the setup packet of an X client", () => {
-  it("is read as xcb writes it", () => {
+  it("is read as written by xcb", () => {
     const setup = parseSetup(REAL);
     expect(setup).toEqual({
       isBigEndian: false,

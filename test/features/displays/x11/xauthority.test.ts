@@ -33,7 +33,7 @@ describe("the cookie of a display in an Xauthority file", () => {
     expect(cookieIn(xauthorityOf(cookie), here)).toEqual({ name: "MIT-MAGIC-COOKIE-1", data: cookie });
   });
 
-  it("is that of this machine and this number", () => {
+  it("is that of this machine and this display number", () => {
     const many = file(
       { family: LOCAL, address: "bench", number: "4", cookie: "other number" },
       { family: LOCAL, address: "elsewhere", number: "5", cookie: "other machine" },

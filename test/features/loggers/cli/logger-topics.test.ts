@@ -3,7 +3,7 @@ import { namesOf, wantedTopics } from "../../../../src/features/loggers/cli/conf
 
 const PUBLISHED = ["arm/state", "arm/[odd]", "camera/left"];
 
-test("patterns stand for what is published, names also for what is not", () => {
+test("patterns match published topics, and names also others", () => {
   expect(namesOf(["arm/*", "arm/state", "later"], PUBLISHED)).toEqual(["arm/state", "arm/[odd]", "later"]);
   // A name may contain pattern characters.
   expect(namesOf(["arm/[odd]"], PUBLISHED)).toEqual(["arm/[odd]"]);
@@ -11,7 +11,7 @@ test("patterns stand for what is published, names also for what is not", () => {
   expect(() => namesOf(["a//b"], PUBLISHED)).toThrow();
 });
 
-test("--add keeps the other topics, and changes those that are named", () => {
+test("--add keeps the other topics, and changes the named ones", () => {
   const topic = { log_size: 10, divisor: 2, only_ts: false, enabled: false, active: false, n_samples: 0, md_name: "", port: "" };
   const before = {
     name: "arm",

@@ -1,8 +1,9 @@
 import { headers, type NatsConnection } from "@nats-io/nats-core";
 import { expect, it } from "vitest";
 import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
+import { MAX_PART_BYTES } from "../../../../src/contract/pages.ts";
 import { Tap } from "../../../../src/features/data-plane/host/tap.ts";
-import { LOGGER_REQUESTS, type LoggerSpec, MAX_LOGGERS, MAX_SAMPLE_PART_BYTES } from "../../../../src/features/loggers/contract.ts";
+import { LOGGER_REQUESTS, type LoggerSpec, MAX_LOGGERS, ringPage } from "../../../../src/features/loggers/contract.ts";
 import { Rings } from "../../../../src/features/loggers/host/rings.ts";
 import { RegistryRig, register } from "../../../bus/registry/registry-rig.ts";
 
@@ -38,7 +39,7 @@ class RingsRig implements AsyncDisposable {
   }
 
   report(logger: string, topic: string) {
-    return this.rings.reports({ session: "s", from: 0 }).rings.find((ring) => ring.logger === logger && ring.topic === topic);
+    return this.rings.reports().rings.find((ring) => ring.logger === logger && ring.topic === topic);
   }
 
   /** All samples as a manager collects them. */
@@ -49,7 +50,7 @@ class RingsRig implements AsyncDisposable {
     let [from, skip] = [ring.first, 0];
     while (from < ring.end) {
       const part = this.rings.read({ session: "s", logger, topic, from, skip, until: ring.end });
-      expect(part.data.length).toBeLessThanOrEqual(MAX_SAMPLE_PART_BYTES);
+      expect(part.data.length).toBeLessThanOrEqual(MAX_PART_BYTES);
       expect(part.from).toBe(from);
       parts.push(part.data);
       [from, skip] = [part.next, part.next_skip];
@@ -92,7 +93,7 @@ async function publish(program: NatsConnection, name: string, first: number, las
   await program.flush();
 }
 
-it("keeps the last log_size samples with their times and sequence, in order", async () => {
+it("a ring keeps the last log_size samples with their times and sequence, in order", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("arm/state", 300)]);
   const program = await rig.registry.connect("p");
@@ -140,7 +141,7 @@ it("no sample is kept after the answer to a stop; those before stay", async () =
   expect(texts(rig.read("arm", "a"))).toEqual(Array.from({ length: 10 }, (_, n) => `é${n + 1}`));
 });
 
-it("what is published while a logger is stopped is not missed", async () => {
+it("messages that are published while a logger is stopped do not count as missed", async () => {
   await using rig = await RingsRig.start();
   const program = await rig.registry.connect("p");
   rig.set("arm", [topic("a")]);
@@ -153,7 +154,7 @@ it("what is published while a logger is stopped is not missed", async () => {
   expect(rig.report("arm", "a")).toMatchObject({ first: 0, end: 13, missed: 1 });
 });
 
-it("a publisher that comes back continues its ring, and gaps of its sequence are counted", async () => {
+it("a publisher that reconnects continues its ring, and gaps of its sequence are counted", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("a")]);
   const first = await rig.registry.connect("p");
@@ -166,7 +167,7 @@ it("a publisher that comes back continues its ring, and gaps of its sequence are
   expect(rig.report("arm", "a")).toMatchObject({ missed: 2 });
 });
 
-it("a publisher that makes up its sequence cannot break the reports of its host", async () => {
+it("a publisher with a wrong sequence cannot break the reports of its host", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("a")]);
   const program = await rig.registry.connect("p");
@@ -176,11 +177,10 @@ it("a publisher that makes up its sequence cannot break the reports of its host"
     program.publish("topic.a", "x", { headers: marks });
   }
   await program.flush();
-  const { rings } = LOGGER_REQUESTS.logger_reports.response.parse(rig.rings.reports({ session: "s", from: 0 }));
-  expect(rings).toMatchObject([{ end: 4, missed: Number.MAX_SAFE_INTEGER }]);
+  expect(ringPage.parse(rig.rings.reports().rings)).toMatchObject([{ end: 4, missed: Number.MAX_SAFE_INTEGER }]);
 });
 
-it("the same configuration again keeps all samples; of a changed one, those of the topics that stay as they are", async () => {
+it("the same configuration again keeps all samples; a changed one keeps those of its unchanged topics", async () => {
   await using rig = await RingsRig.start();
   rig.set("arm", [topic("a"), topic("b")]);
   const program = await rig.registry.connect("p");
@@ -230,7 +230,7 @@ it("beyond the memory of all rings the oldest samples of the largest one are dro
   expect(rig.warnings).toEqual([expect.stringContaining("loggers use all of their 2 MiB")]);
 });
 
-it("a sample larger than an answer is read in pieces; if it goes meanwhile, the answer begins at a whole one", async () => {
+it("a sample larger than an answer is read in pieces; if it is dropped meanwhile, the answer begins at a whole one", async () => {
   await using rig = await RingsRig.start();
   rig.set("camera", [topic("image", 2)]);
   const program = await rig.registry.connect("p");
@@ -244,7 +244,7 @@ it("a sample larger than an answer is read in pieces; if it goes meanwhile, the 
   expect(texts(rig.read("camera", "image"))).toEqual([image(1), image(2)]);
   const ask = { session: "s", logger: "camera", topic: "image", until: 2 };
   const first = rig.rings.read({ ...ask, from: 0, skip: 0 });
-  expect(first).toMatchObject({ from: 0, next: 0, next_skip: MAX_SAMPLE_PART_BYTES });
+  expect(first).toMatchObject({ from: 0, next: 0, next_skip: MAX_PART_BYTES });
   await send(3);
   const after = rig.rings.read({ ...ask, from: first.next, skip: first.next_skip });
   expect(after.from).toBe(1);
@@ -270,16 +270,11 @@ it("samples of an earlier definition are dropped when the publisher changes it, 
   expect(rig.warnings).toEqual([expect.stringContaining("logger 'arm' drops 2 samples of 'a'")]);
 });
 
-it("reports come in pages, and more loggers than the host keeps are refused in words", async () => {
+it("reports are complete, and more loggers than the host keeps are refused in words", async () => {
   await using rig = await RingsRig.start();
   for (let n = 0; n < MAX_LOGGERS; n++) rig.set(`l${n}`, [topic("a"), topic("b"), topic("c")]);
   expect(() => rig.set("more", [])).toThrow(`this host has ${MAX_LOGGERS} loggers; delete one first`);
-  const seen = new Set<string>();
-  for (let from: number | null = 0; from !== null; ) {
-    const page = LOGGER_REQUESTS.logger_reports.response.parse(rig.rings.reports({ session: "s", from }));
-    expect(page.loggers).toHaveLength(MAX_LOGGERS);
-    for (const ring of page.rings) seen.add(`${ring.logger} ${ring.topic}`);
-    from = page.next;
-  }
-  expect(seen.size).toBe(3 * MAX_LOGGERS);
+  const { loggers, rings } = rig.rings.reports();
+  expect(loggers).toHaveLength(MAX_LOGGERS);
+  expect(new Set(rings.map(({ logger, topic }) => `${logger} ${topic}`)).size).toBe(3 * MAX_LOGGERS);
 });

@@ -87,7 +87,7 @@ async function texts(tar: Buffer, onlyTimes = false): Promise<Record<string, str
 const numbers = (first: number, last: number, step = 1) =>
   Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, index) => String(first + index * step));
 
-it("has the samples of all hosts, every divisor-th, in order, and leaves nothing behind", async () => {
+it("a download has the samples of all hosts, every divisor-th, in order, and leaves nothing behind", async () => {
   await begin();
   await record("both", [{ name: "arm/state", divisor: 7 }, { name: "none" }, { name: "base/state", log_size: 10 }]);
   await publish("arm/state", 0, 999);
@@ -102,7 +102,7 @@ it("has the samples of all hosts, every divisor-th, in order, and leaves nothing
   expect(readdirSync(join(folder, "downloads"))).toEqual([]);
 });
 
-it("stop=1 stops before: no sample is newer", async () => {
+it("stop=1 stops the logger first: no sample is newer", async () => {
   await begin();
   await record("stopped", [{ name: "arm/state" }]);
   await publish("arm/state", 0, 99);
@@ -118,7 +118,7 @@ it("stop=1 stops before: no sample is newer", async () => {
   expect(loggers().list()).toMatchObject([{ name: "stopped", enabled: false }]);
 });
 
-it("a full ring that goes on while it is downloaded gives as many samples as it holds", async () => {
+it("a full ring that records during its download gives as many samples as it holds", async () => {
   await begin();
   await record("full", [{ name: "arm/state", log_size: 300 }]);
   await publish("arm/state", 0, 399);
@@ -133,7 +133,7 @@ it("a full ring that goes on while it is downloaded gives as many samples as it 
   expect(await texts(await download("full", "raw"))).toEqual({ "arm/state": numbers(103, 402) });
 });
 
-it("a logger of times has no payloads; a logger goes on while it is downloaded", async () => {
+it("a logger of times has no payloads; a logger continues while it is downloaded", async () => {
   await begin();
   await record("times", [{ name: "arm/state" }], true);
   await publish("arm/state", 0, 9);
@@ -150,7 +150,7 @@ it("samples larger than an answer of the host, and more than one answer of them,
   expect(found.map((text) => [text.length, text.replaceAll("·", "")])).toEqual(numbers(0, 4).map((number) => [200_001, number]));
 });
 
-it("unknown, empty and lost: each is a sentence, and nothing is left behind", async () => {
+it("unknown, empty and lost loggers are reported in words, and nothing is left behind", async () => {
   await begin();
   await expect(download("none", "pickle")).rejects.toMatchObject({ code: "not_found", message: "there is no logger 'none'" });
   await record("empty", [{ name: "nothing" }]);
@@ -175,7 +175,7 @@ it("unknown, empty and lost: each is a sentence, and nothing is left behind", as
   expect(readdirSync(join(folder, "downloads"))).toEqual([]);
 });
 
-it("a host that is lost in the middle of a download ends it with a reason, and no incomplete file is offered", async () => {
+it("a host that is lost during a download ends it with a reason, and no incomplete file is offered", async () => {
   await begin();
   await record("cut", [{ name: "arm/state" }]);
   await publish("arm/state", 0, 9, 100_000);
@@ -198,7 +198,7 @@ it("a host that is lost in the middle of a download ends it with a reason, and n
   expect((await texts(await download("cut", "raw")))["arm/state"]).toHaveLength(10);
 });
 
-it("while it is downloaded a logger is not changed or deleted; two downloads run at a time; a client that goes ends its download", async () => {
+it("a logger is not changed or deleted while it is downloaded; two downloads run at a time; a client that disconnects ends its download", async () => {
   await begin();
   await record("busy", [{ name: "arm/state" }]);
   await publish("arm/state", 0, 9);
@@ -220,7 +220,7 @@ it("while it is downloaded a logger is not changed or deleted; two downloads run
   await loggers().remove("busy", "ada");
 });
 
-it("a full disk is reported", async () => {
+it("a full disk ends a download with an error", async () => {
   const downloads = new LoggerDownloads(folder);
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   const collect = downloads.collect({

@@ -134,3 +134,24 @@ it("loggers of the configuration record from the start; a reload adds, changes a
   await rig.engine.control.configuration.reload("ada");
   await untilTold("off", { enabled: false, topics: [{ log_size: 5, n_samples: 0 }] });
 });
+
+it("a command whose logger is deleted, or whose actor ends, before it is carried out is refused", async () => {
+  await begin();
+  const { request } = rig.two.link;
+  let isHung = () => {};
+  const hung = new Promise<void>((resolve) => {
+    isHung = resolve;
+  });
+  for (const name of ["deleted", "failed"]) await loggers().configure(name, { only_ts: false, topics: [TOPIC] }, "ada");
+  vi.spyOn(rig.two.link, "request").mockImplementation((...args) => {
+    if (args[0] !== "logger_set") return request(...args);
+    isHung();
+    return new Promise(() => {});
+  });
+  const deleted = expect(loggers().start("deleted", "ada")).rejects.toMatchObject({ code: "conflict" });
+  const failed = expect(loggers().start("failed", "ada")).rejects.toMatchObject({ code: "internal" });
+  await hung;
+  await loggers().remove("deleted", "ada");
+  rig.engine.system.stop("logger", "failed");
+  await Promise.all([deleted, failed]);
+});

@@ -99,7 +99,7 @@ describe("a GET with an effect acts only for the manager's page and for scripts"
     expect(done).toEqual(acts ? ["stopped arm", "display of ann"] : []);
   });
 
-  test("the manager's page carries a token, with which it needs no Referer", async () => {
+  test("the manager's page sends a token, with which it needs no Referer", async () => {
     const { rig, done } = effectsRig();
     using _ = rig;
     const cookie = await rig.cookie();
@@ -109,7 +109,7 @@ describe("a GET with an effect acts only for the manager's page and for scripts"
     expect(done).toEqual(["stopped arm"]);
   });
 
-  test("over the local socket the kernel vouches for the user", async () => {
+  test("over the local socket the kernel identifies the user", async () => {
     const { rig, done } = effectsRig();
     using _ = rig;
     await rig.request(STOP, BROWSER, "GET", { localUser: "local:ann" });
@@ -137,8 +137,8 @@ describe("a GET with an effect acts only for the manager's page and for scripts"
   });
 });
 
-describe("without proof", () => {
-  test("a browser that navigates gets a page with a button, which asks with the session's token", async () => {
+describe("a request without proof", () => {
+  test("of a browser that navigates is answered by a page with a button, which repeats it with the session's token", async () => {
     const { rig, done } = effectsRig();
     using _ = rig;
     const cookie = await rig.cookie();
@@ -155,7 +155,7 @@ describe("without proof", () => {
     expect(done).toEqual(['stopped "><b>arm']);
   });
 
-  test("a browser that logs in by the same request keeps the new session, whose token the button has", async () => {
+  test("of a browser that logs in by it keeps the new session, whose token the button has", async () => {
     const { rig, done } = effectsRig();
     using _ = rig;
     const refused = await rig.request(STOP, { authorization: GOOD, ...NAVIGATION });
@@ -175,7 +175,7 @@ describe("without proof", () => {
     expect(done).toEqual([]);
   });
 
-  test("everything else gets a sentence that says what is missing", async () => {
+  test("of any other client is answered by a message that names what is missing", async () => {
     const { rig } = effectsRig();
     using _ = rig;
     const refused = await rig.request(STOP, { authorization: GOOD, ...BROWSER });

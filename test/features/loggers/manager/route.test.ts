@@ -26,7 +26,7 @@ const failing = (error: Error) => {
   rig.control.features.loggers.onDownload = () => Promise.reject(error);
 };
 
-it("sends the file with its length and a safe name, and closes it afterwards", async () => {
+it("the route sends the file with its length and a safe name, and closes it afterwards", async () => {
   const asked = vi.fn<(request: DownloadRequest) => void>();
   const { onDownload } = rig.control.features.loggers;
   rig.control.features.loggers.onDownload = (request) => {
@@ -94,7 +94,7 @@ it("without a name, with an unknown format, or from another site nothing is coll
   expect(asked).not.toHaveBeenCalled();
 });
 
-it("a client that goes while the file is written ends the collection; one that goes while it is sent closes the file", async () => {
+it("a client that disconnects while the file is written ends the collection; one that disconnects while it is sent closes the file", async () => {
   const gone = new AbortController();
   const ended = new Promise<void>((resolve) => {
     rig.control.features.loggers.onDownload = ({ signal }) =>

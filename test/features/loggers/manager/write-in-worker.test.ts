@@ -49,7 +49,7 @@ it("errors of the writer keep their codes: of the program, and of the system", a
   await expect(nowhere).rejects.toMatchObject({ code: "ENOENT" });
 });
 
-it("a client that goes ends it in the middle", async () => {
+it("a client that disconnects ends the worker while it writes", async () => {
   const count = 50_000_000;
   const spooled = job(new Uint8Array(), { count, size: count * RECORD_HEADER_BYTES });
   // Bytes that are not there are zeros: records without a payload, more than could be written in minutes.

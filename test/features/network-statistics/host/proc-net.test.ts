@@ -23,7 +23,7 @@ const UDP = `   sl  local_address rem_address   st tx_queue rx_queue tr tm->when
   245: 00000000:0044 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 14711 2 0000000012c5bd5e 5
 `;
 
-it("reads the counters of each interface, whatever stands before and after the colon", () => {
+it("the counters of each interface are read, whatever stands before and after the colon", () => {
   const [lo, eth0, alias] = parseInterfaces(DEV);
   expect(lo).toMatchObject({ name: "lo", rx_bytes: 488_005_921_059, tx_packets: 24_360_045 });
   const received = { rx_bytes: 4_294_967_290, rx_packets: 311, rx_errors: 2, rx_drops: 7 };
@@ -32,7 +32,7 @@ it("reads the counters of each interface, whatever stands before and after the c
   expect(parseInterfaces("")).toEqual([]);
 });
 
-it("adds the losses of UDP over IPv4 and IPv6, and not those of UDP-Lite", () => {
+it("the losses of UDP over IPv4 and IPv6 are added, and not those of UDP-Lite", () => {
   expect(parseUdpErrors(SNMP, SNMP6)).toEqual({ receive_errors: 13, buffer_errors: 11 });
   expect(parseUdpErrors(SNMP, "")).toEqual({ receive_errors: 9, buffer_errors: 8 });
   expect(parseUdpErrors("", "")).toEqual({ receive_errors: 0, buffer_errors: 0 });
@@ -40,12 +40,12 @@ it("adds the losses of UDP over IPv4 and IPv6, and not those of UDP-Lite", () =>
   expect(parseUdpDrops("")).toBe(0);
 });
 
-it("reads this machine: loopback is up and has its addresses, and the index of the kernel", () => {
+it("this machine is read: loopback is up and has its addresses, and the index of the kernel", () => {
   const lo = readNetwork().find((row) => row.kind === "interface" && row.name === "lo");
   expect(lo).toMatchObject({ index: 1, up: true, speed_bits_s: null, addresses: expect.arrayContaining(["127.0.0.1/8"]) });
 });
 
-it("reads TCP connections as ss prints them, also of programs that may not be known", () => {
+it("TCP connections are read as ss prints them, also of programs without a known name", () => {
   const text = [
     'ESTAB 0 0 10.0.0.7:50312 10.0.0.1:8130 users:(("arm \\"one\\"",pid=4711,fd=18)) cubic wscale:7,7 rto:204 rtt:0.41/0.2 ato:40 mss:1448 bytes_sent:1048600 bytes_retrans:24 bytes_acked:1048577 bytes_received:20480 segs_out:900 retrans:0/3 send 1Mbps',
     "ESTAB 0 0 [::ffff:10.0.0.7]:22 [::ffff:10.0.0.50]:61022 cubic rto:201 bytes_acked:1 segs_out:2",

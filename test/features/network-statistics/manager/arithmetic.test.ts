@@ -8,14 +8,14 @@ import { port } from "./support.ts";
 const LIMIT = { interruptAfterTimeLimit: 2_000 };
 const WORD = 2 ** 32;
 
-it("a counter of the kernel has grown by what was added, also over the end of 32 bits", () => {
+it("the growth of a kernel counter is what was added, also over the end of 32 bits", () => {
   const cases = fc.property(fc.integer({ min: 0, max: WORD - 1 }), fc.integer({ min: 0, max: WORD / 2 - 1 }), (before, added) => {
     expect(kernelIncrease(before, (before + added) % WORD)).toBe(added);
   });
   fc.assert(cases, LIMIT);
 });
 
-it("a counter that was reset has grown by its present value, and never shrinks", () => {
+it("the growth of a reset counter is its present value, and never negative", () => {
   expect(kernelIncrease(5 * WORD, 17)).toBe(17);
   expect(kernelIncrease(1_000, 17)).toBe(17);
   const cases = fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (before, after) => {
@@ -27,11 +27,11 @@ it("a counter that was reset has grown by its present value, and never shrinks",
   fc.assert(cases, LIMIT);
 });
 
-it("rates are of the time that passed, and of no time 0", () => {
+it("rates are computed over the time that passed, and are 0 if none has passed", () => {
   expect([perSecond(2_000, 2_000), perSecond(3, 1_500), perSecond(5, 0), perSecond(5, -1)]).toEqual([1_000, 2, 0, 0]);
 });
 
-it("networks are cut from addresses of both families", () => {
+it("networks are derived from addresses of both families", () => {
   expect(networkOf("10.0.0.7/24")).toBe("10.0.0.0/24");
   expect(networkOf("172.17.255.3/13")).toBe("172.16.0.0/13");
   expect(networkOf("fd00::1:2:3/64")).toBe("fd00::/64");
@@ -47,7 +47,7 @@ it("networks are cut from addresses of both families", () => {
   ]);
 });
 
-it("every address of a network is cut to the same network", () => {
+it("every address of a network is reduced to the same network", () => {
   const cases = fc.property(
     fc.integer({ min: 0, max: WORD - 1 }),
     fc.integer({ min: 0, max: 32 }),

@@ -39,7 +39,7 @@ it("a browser's link has what was written and acknowledged there, and what was r
   expect(stats.links[0]?.children).toMatchObject([{ kind: "web", name: "websocket" }]);
 });
 
-it("kinds and names of a peer's connections are children of one link; what carried nothing is none", () => {
+it("kinds and names of a peer's connections are children of one link; those without traffic are left out", () => {
   const peers = [
     traffic({ kind: "mgr_remote", name: "ada", written: 10 }),
     traffic({ kind: "client", name: "bus", written: 30 }),
@@ -96,7 +96,7 @@ it("a daemon's link has the manager's counters at one end and those of the daemo
   ]);
 });
 
-it("connections of one host from two addresses are one link: what its daemon has counted is in it once", () => {
+it("connections of one host from two addresses are one link, which has what its daemon has counted once", () => {
   const daemon = { kind: "daemon", name: "rt1" } as const;
   const at = (time: number, count: number) =>
     sample(time, {

@@ -11,7 +11,7 @@ function rig() {
   const hosts = new HostTable();
   const request = async () => {
     const time = clock.monotonic();
-    return { time, list: "one", pages: 1, data: Buffer.from(JSON.stringify([port("eth0", { rx_bytes: time })])) };
+    return { time, next: null, data: Buffer.from(JSON.stringify([port("eth0", { rx_bytes: time })])) };
   };
   const session = {
     isOpen: true,
@@ -51,7 +51,7 @@ it("`previous` compares with the last sample at once, and measures for two secon
   expect(await network.stats({ seconds: 0.1, mode: "previous" })).toMatchObject({ sample_seconds: 0.7 });
 });
 
-it("the rates of a host that does not answer are gone with the first sample without it, the host is a problem, and its rates come back with it", async () => {
+it("the rates of a host that does not answer are removed with the first sample without it, the host is a problem, and its rates return with it", async () => {
   const { clock, network, session } = rig();
   const next = async () => {
     await clock.advance(1_000);

@@ -29,7 +29,7 @@ async function take({ hosts, subscribers = [], hasService = false }: Rig) {
     const request = async (_name: string, { interfaces }: { interfaces: boolean }) => {
       asked.push([host, interfaces]);
       const data = Buffer.from(JSON.stringify(rows.filter(({ kind }) => interfaces || kind !== "interface")));
-      return { time: asked.length, list: "one", pages: 1, data };
+      return { time: asked.length, next: null, data };
     };
     const command = (send: (id: string) => unknown) => send("session");
     const session = { isOpen: true, streamId: "life", forwards: [], link: { host, request }, command };

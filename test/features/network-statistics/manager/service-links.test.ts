@@ -29,7 +29,7 @@ function packets({ stats }: ReturnType<typeof stretch>): Record<string, number[]
   );
 }
 
-it("a service has its requests on the way there, its answers on the way back, and what was lost of both", () => {
+it("a service has its requests in one direction, its answers in the other, and the losses of both", () => {
   const measured = stretch({ a: [row("crossing", 200), row("answers", 150)], b: [row("arrived", 180), row("answered", 180)] }, [
     instance("b"),
   ]);
@@ -61,7 +61,7 @@ it("requests of several hosts share the arrivals in proportion, and are not coun
   expect(measured.shortfalls).toEqual([]);
 });
 
-it("an instance on the sender's own host, on one that did not answer, or no request at all: no link", () => {
+it("no link is shown for an instance on the sender's own host, for one that did not answer, or without requests", () => {
   expect(packets(stretch({ a: [row("crossing", 10)] }, [instance("a"), instance("lost")]))).toEqual({});
   expect(packets(stretch({ a: [], b: [row("arrived", 5)] }, [instance("b")]))).toEqual({});
 });

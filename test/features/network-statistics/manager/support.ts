@@ -26,6 +26,5 @@ export const NO_FINDINGS = {
   stats: { interfaces: [], tcp_links: [], udp: [] },
   shortfalls: [],
   unreachable: new Map<string, number | null>(),
-  silent: [],
   wasUp: () => false,
 };

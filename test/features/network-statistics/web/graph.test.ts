@@ -9,7 +9,7 @@ import {
   widthOf,
   withIdle,
 } from "../../../../web/src/features/network-statistics/graph/graph-model.ts";
-import { madeUpFleet } from "../../../support/network-fleet.ts";
+import { madeUpFleet } from "../network-fleet.ts";
 
 const SIZES = [3, 20, 60] as const;
 const ROOMS = ["wide", "medium", "narrow"] as const;
@@ -78,7 +78,7 @@ describe.each(SIZES)("the graph of %i hosts", (count) => {
 });
 
 describe("groups", () => {
-  test("are hosts of like names in the same networks; folded above a number of hosts, and as the user wants", () => {
+  test("are hosts with similar names in the same networks; folded above a number of hosts, and as the user chooses", () => {
     const folded = graphOf(60);
     expect(folded.groups).toEqual([]);
     expect(
@@ -95,7 +95,7 @@ describe("groups", () => {
     expect(graphOf(3).groups).toEqual([]);
   });
 
-  test("of hosts without like names are those of a network", () => {
+  test("of hosts without similar names are those of a network", () => {
     const hosts = Array.from({ length: 30 }, (_, index) => `${String.fromCharCode(97 + index)}x`);
     const interfaces = hosts.map((host, index) => ({ host, interface: "eth0", ip: `10.0.0.${index}` }));
     const topology = { networks: [{ name: "lab", netmasks: ["10.0.0.0/24"], interfaces }], gateways: [] };
@@ -104,7 +104,7 @@ describe("groups", () => {
   });
 });
 
-test("a lost host is old with its age, a router is a gateway, a loss colours its edge", () => {
+test("a lost host is shown as old with its age, a router as a gateway, and a loss colours its edge", () => {
   const { nodes, edges } = graphOf(20, { maxHosts: 1_000 });
   const [lost] = inputOf(20).ages.keys();
   expect(nodes.find(({ title }) => title === lost)).toMatchObject({ age: 42, problem: "warning" });
@@ -118,7 +118,7 @@ test("an edge is as wide as its traffic", () => {
   expect(widths.at(-1)).toBe(9);
 });
 
-test("a pair without traffic keeps its place, and the graph its shape; one whose host is gone does not", () => {
+test("a pair without traffic keeps its place, and the graph its shape; one whose host is removed does not", () => {
   // Of three robots the last one is lost, and has no links.
   const busy = graphOf(3);
   const quiet = networkGraph({ ...inputOf(3), links: [] });
@@ -129,7 +129,7 @@ test("a pair without traffic keeps its place, and the graph its shape; one whose
   expect(shapeOf(later)).toBe(shapeOf(busy));
 });
 
-test("arrow keys lead to the nearest node ahead", () => {
+test("arrow keys lead to the nearest node in their direction", () => {
   const at = (x: number, y: number): Box => ({ x, y, width: 10, height: 10 });
   const boxes = new Map([
     ["a", at(0, 0)],

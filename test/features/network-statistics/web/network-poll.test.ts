@@ -47,7 +47,7 @@ function rig() {
   };
 }
 
-test("one measurement follows the other, one at a time, and none while nothing shows them", async () => {
+test("measurements follow each other, one at a time, and stop while nothing shows them", async () => {
   const { poll, asked, told, timers, answer, pass } = rig();
   poll.update(0);
   expect(asked).toEqual([]);
@@ -65,7 +65,7 @@ test("one measurement follows the other, one at a time, and none while nothing s
   expect(timers.size).toBe(0);
 });
 
-test("a manager that answers at once is asked no more often", async () => {
+test("a manager that answers at once is not asked more often", async () => {
   const { poll, asked, answer, pass } = rig();
   poll.update(5);
   await answer(400);
@@ -74,7 +74,7 @@ test("a manager that answers at once is asked no more often", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("a pause ends the wait, and what is resumed asks at once", async () => {
+test("a pause ends the wait, and resuming requests at once", async () => {
   const { poll, asked, timers, answer } = rig();
   poll.update(5);
   await answer(0);

@@ -13,8 +13,8 @@ import {
   type TrafficFilter,
 } from "../../../../web/src/features/network-statistics/traffic-rows.ts";
 import { ageText, LINK_KINDS } from "../../../../web/src/features/network-statistics/traffic-words.ts";
-import { madeUpFleet } from "../../../support/network-fleet.ts";
 import { NETWORK_STATS } from "../network-example.ts";
+import { madeUpFleet } from "../network-fleet.ts";
 
 const ALL: TrafficFilter = { text: "", host: null, hiddenKinds: [], hiddenRows: [] };
 const { stats } = madeUpFleet(20);
@@ -33,7 +33,7 @@ describe("links", () => {
     expect(row?.link.children).toHaveLength(2);
   });
 
-  test("are found by a part, shown open, as the sum of what is found", () => {
+  test("are found by a part, shown open, as the sum of the matches", () => {
     const rows = linkRows(stats, { ...ALL, text: "topic camera-1/image" });
     expect(rows.map(({ key, isFound }) => [key, isFound])).toEqual([["camera-1 → arm-1", true]]);
     expect(rows[0]?.problems.map(({ kind }) => kind)).toEqual(["loss"]);
@@ -48,7 +48,7 @@ describe("links", () => {
     expect(keys({ host: "camera-1", hiddenRows: ["bench → camera-1"] })).not.toContain("bench → camera-1");
   });
 
-  test("are the sum of the kinds that are not hidden, and gone without any", () => {
+  test("are the sum of the visible kinds, and removed without any", () => {
     expect([...kindsOf(stats.links)].toSorted()).toEqual(["daemon", "service", "topic", "web"]);
     const rows = linkRows(stats, { ...ALL, hiddenKinds: ["web", "daemon"] });
     expect(rows.some(({ key }) => key.includes("10.0.0."))).toBe(false);
@@ -72,13 +72,13 @@ test("interfaces are in order of their hosts, found by network and state, and hi
   expect(portRows(stats.interfaces, { ...ALL, host: "arm-1", hiddenRows: ["arm-1 lo"] })).toHaveLength(2);
 });
 
-test("problems are those that the filter leaves", () => {
+test("problems are those that match the filter", () => {
   expect(shownProblems(stats.problems, { text: "", host: null })).toEqual(stats.problems);
   expect(shownProblems(stats.problems, { text: "", host: "arm-1" }).map(({ kind }) => kind)).toEqual(["loss", "drops"]);
   expect(shownProblems(stats.problems, { text: "unreachable", host: null })).toHaveLength(1);
 });
 
-test("a host has its traffic, its round-trip time and what it loses; one that was never measured is there, too", () => {
+test("a host has its traffic, its round-trip time and its losses; one that was never measured is listed, too", () => {
   const rows = hostRows(NETWORK_STATS, ["bench", "rt1", "rt2", "rt3"], ALL);
   expect(rows.map(({ host, rtt_ms, age }) => [host, rtt_ms, age])).toEqual([
     ["bench", null, 0],
@@ -89,7 +89,7 @@ test("a host has its traffic, its round-trip time and what it loses; one that wa
   expect(rows[1]).toMatchObject({ udpLost: 4, retransmits: 61.5 / 4_100 });
 });
 
-test("the history has the newest values, none of lost hosts, and forgets what is gone", () => {
+test("the history has the newest values, none of lost hosts, and drops removed ones", () => {
   const history = new TrafficHistory();
   for (let tick = 0; tick < 70; tick++) history.add(madeUpFleet(3, tick).stats);
   const link = madeUpFleet(3, 69).stats.links.find(({ from_host, to_host }) => from_host === "bench" && to_host === "arm-1");
@@ -102,7 +102,7 @@ test("the history has the newest values, none of lost hosts, and forgets what is
   expect(history.of("bench eth0")).toEqual([]);
 });
 
-describe("words", () => {
+describe("numbers in words", () => {
   test.each([
     [0, "0"],
     [1_500, "1.5 kB/s"],

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { jsonOf } from "../../../../src/bus/client/rpc-envelope.ts";
 import { taskPage } from "../../../../src/features/process-list/contract.ts";
 import { TASK_COLUMNS } from "../../../../src/features/process-list/task-columns.ts";
 import { HOST_LINKS } from "../../../daemon/support/host-links.ts";
@@ -16,13 +17,10 @@ it.each(HOST_LINKS)(
       const { session, link } = manager;
       const question = { session, requester: "one", show_threads: false, show_env: false };
       const listed = await link.request("tasks", { ...question, filter: "process:==:p" });
-      expect(listed.pages).toBe(1);
-      const { data } = await link.request("task_page", { session, list: listed.list, page: 0 });
-      const rows = taskPage.parse(JSON.parse(Buffer.from(data).toString()));
+      expect(listed.next).toBe(null);
+      const rows = taskPage.parse(jsonOf(listed.data));
       expect(rows.map((cells) => [cells[TASK_COLUMNS.indexOf("pid")], cells[TASK_COLUMNS.indexOf("process")]])).toEqual([[pid, "p"]]);
-      // Fetched to its end it is gone.
-      const again = link.request("task_page", { session, list: listed.list, page: 0 });
-      await expect(again).rejects.toMatchObject({ code: "not_found" });
+      await expect(link.request("list_page", { session, after: "gone" })).rejects.toMatchObject({ code: "not_found" });
       const wrong = link.request("tasks", { ...question, filter: "speed:>:1" });
       await expect(wrong).rejects.toMatchObject({ code: "bad_field" });
       const task = { session, pid, tid: pid, prio: 0, affinity: [0] };

@@ -2,12 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { readList } from "../../../../src/app/hosts/list-reader.ts";
 import { type Clock, systemClock } from "../../../../src/base/clock.ts";
+import { taskPage } from "../../../../src/features/process-list/contract.ts";
 import { FIRST_INTERVAL_MS } from "../../../../src/features/process-list/host/task-samples.ts";
 import type { TaskColumnName } from "../../../../src/features/process-list/task-columns.ts";
 import { HostRig, spec } from "../../../daemon/support/hosts.ts";
 import { uniqueSeconds } from "../../../support/processes.ts";
-import { listTasks, oddTasks, openLists, ps, type Row, rowsOf, sameText } from "./task-lists.ts";
+import { listTasks, oddTasks, openLists, ps, type Row, rowOf, sameText } from "./task-lists.ts";
 
 /** Where the load does not matter its first second passes at once. */
 const waits: number[] = [];
@@ -65,8 +67,8 @@ function differences(rows: Row[], columns: TaskColumnName[]): string[] {
   });
 }
 
-describe("beside ps", () => {
-  test("every column of tasks that stand still is the same, whatever their names", async () => {
+describe("compared with ps", () => {
+  test("every column of stopped tasks is the same, whatever their names", async () => {
     using odd = await oddTasks({ stopped: true });
     const zombie = ps(["pid"], ["--ppid", String(odd.pid)])[0]?.pid;
     const rows = (await ask()).filter(({ pid }) => pid === odd.pid || pid === Number(zombie));
@@ -90,7 +92,7 @@ describe("beside ps", () => {
     expect(new Set(rows.map(({ affinity }) => affinity)).size).toBe(1 + Number(String(rows[0]?.affinity).includes(",")));
   });
 
-  test("what does not change by itself is the same of every task of this machine, threads of the kernel included", async () => {
+  test("constant values are the same of every task of this machine, threads of the kernel included", async () => {
     const before = await ask();
     const theirs = new Set(ps(["pid", "lwp"]).map(({ pid, lwp }) => key(pid, lwp)));
     const found = differences(before, STEADY);
@@ -149,7 +151,7 @@ describe("filters", () => {
     [">=", (a, b) => a >= b],
   ];
 
-  test.each(numbers)("numbers by %s choose what they choose of ps", async (operator, holds) => {
+  test.each(numbers)("numbers by %s match the same tasks of ps", async (operator, holds) => {
     const ids = ps(["lwp"], ["-L", "-p", String(odd.pid)]).map(({ lwp }) => Number(lwp));
     const middle = ids[4] ?? 0;
     const ours = (await ask({ filter: `pid:==:${odd.pid}\0tid:${operator}:${middle}` })).map(({ tid }) => tid);
@@ -168,7 +170,7 @@ describe("filters", () => {
     ["!~", (a, b) => !a.toLowerCase().includes(b.toLowerCase())],
   ];
 
-  test.each(texts)("text by %s chooses what it chooses of ps", async (operator, holds) => {
+  test.each(texts)("text by %s matches the same tasks of ps", async (operator, holds) => {
     const wanted = operator.includes("~") ? "A B" : "a b c";
     const ours = (await ask({ filter: `name:${operator}:${wanted}\0pid:==:${odd.pid}` })).map(({ tid }) => tid);
     const theirs = ps(["lwp", "comm"], ["-L", "-p", String(odd.pid)]).filter(({ comm }) => holds(comm ?? "", wanted));
@@ -176,7 +178,7 @@ describe("filters", () => {
     expect(ours.length).toBeGreaterThan(0);
   });
 
-  test("a thread is found by its number also where threads are not asked for", async () => {
+  test("a thread is found by its number also if threads are not requested", async () => {
     const tid = Number(ps(["lwp", "comm"], ["-L", "-p", String(odd.pid)]).find(({ comm }) => comm === "))((")?.lwp);
     expect(await ask({ show_threads: false, filter: `tid:==:${tid}` })).toMatchObject([{ pid: odd.pid, tid, name: "))((" }]);
     expect(await ask({ show_threads: false, filter: "tid:==:4000000" })).toEqual([]);
@@ -188,7 +190,7 @@ describe("filters", () => {
 });
 
 describe("environments", () => {
-  test("are shown to root, with everything that is in them", async () => {
+  test("are shown to root in full", async () => {
     using odd = await oddTasks();
     const [row] = await ask({ show_env: true, filter: `tid:==:${odd.pid}` });
     const variables = String(row?.env).split("\0");
@@ -208,8 +210,8 @@ describe("environments", () => {
   });
 });
 
-describe("who they belong to", () => {
-  test("every process of a run's tree has its name, also without the marker and with a session of its own; others have none", async () => {
+describe("the process that a task belongs to", () => {
+  test("is named for every process of a run's tree, also without the marker and with a session of its own; other tasks have none", async () => {
     await using rig = await HostRig.open();
     const [shallow, deep, orphan] = [uniqueSeconds(), uniqueSeconds(), uniqueSeconds()];
     const run = await rig.spawn(spec("sim/world", `sleep ${shallow} & env -i setsid sleep ${deep} & (setsid sleep ${orphan} &) ; wait`));
@@ -235,7 +237,7 @@ describe("who they belong to", () => {
 });
 
 describe("CPU", () => {
-  test("the first answer has the present load, over a second; later ones the load since the same client's last request", async () => {
+  test("the first answer has the current load, over a second; later ones the load since the same client's last request", async () => {
     isHurried = false;
     const list = (requester: string, pid: number) => ask({ requester, show_threads: false, filter: `pid:==:${pid}` });
     const seconds = () => waits.filter((wait) => wait === FIRST_INTERVAL_MS).length;
@@ -268,10 +270,8 @@ describe("CPU", () => {
 /** Processes as a host tells them. */
 async function listOf({ host, session }: HostRig, filter: string): Promise<Row[]> {
   const made = await host.request("tasks", { session, requester: "test", show_threads: false, show_env: false, filter });
-  const pages = await Promise.all(
-    Array.from({ length: made.pages }, (_, page) => host.request("task_page", { session, list: made.list, page })),
-  );
-  return pages.flatMap(({ data }) => rowsOf(data));
+  const cells = await readList({ link: host, command: (send) => send(session) }, made, taskPage);
+  return cells.map(rowOf);
 }
 
 function ticksOf(pid: number): number {

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../../../../src/base/clock.ts";
+import { jsonOf } from "../../../../src/bus/client/rpc-envelope.ts";
+import { type ListPage, pagesOf } from "../../../../src/contract/pages.ts";
 import { ListBuilder } from "../../../../src/daemon/lists/list-builder.ts";
 import { TaskOwners } from "../../../../src/daemon/tree/task-owners.ts";
 import { type TaskCell, taskPage } from "../../../../src/features/process-list/contract.ts";
@@ -44,19 +46,15 @@ export function openLists(clock: Clock): OpenLists {
 /** All rows of a list. */
 export async function listTasks({ tasks, lists }: OpenLists, question: Question = {}): Promise<Row[]> {
   const whole = { requester: "test", show_threads: true, show_env: false, filter: "", ...question };
-  const { list, pages } = await tasks.make(whole);
+  const first = await tasks.make(whole);
   const rows: Row[] = [];
-  for (let page = 0; page < pages; page++) {
-    const data = lists.pages.take(list, page);
-    rows.push(...rowsOf(data));
-  }
+  for await (const { data } of pagesOf<ListPage>(async (after) => (after === null ? first : lists.pages.take(after))))
+    rows.push(...taskPage.parse(jsonOf(data)).map(rowOf));
   return rows;
 }
 
-/** The rows of a page. */
-export function rowsOf(page: Uint8Array): Row[] {
-  const rows = taskPage.parse(JSON.parse(Buffer.from(page).toString()));
-  return rows.map((cells) => Object.fromEntries(TASK_COLUMNS.map((name, index) => [name, cells[index] ?? null])) as Row);
+export function rowOf(cells: readonly TaskCell[]): Row {
+  return Object.fromEntries(TASK_COLUMNS.map((name, index) => [name, cells[index] ?? null])) as Row;
 }
 
 /** What ps(1) says: one object a task, every value as text. `fields` are ps's names; the last may hold blanks. */

@@ -33,7 +33,7 @@ const niceOf = (tid: number) =>
   Number(run("ps", "-L", "-p", String(odd.pid), "-o", "lwp=,ni=").match(new RegExp(`^\\s*${tid}\\s+(-?\\d+)`, "m"))?.[1]);
 const threads = () => run("ps", "-L", "-p", String(odd.pid), "-o", "lwp=").trim().split(/\s+/).map(Number);
 
-describe("what was set is what chrt and taskset read", () => {
+describe("scheduling that was set is what chrt and taskset read", () => {
   test.each([
     ["FIFO", { policy: FIFO, prio: 42 }, "SCHED_FIFO"],
     ["RR", { policy: RR, prio: 1 }, "SCHED_RR"],
@@ -50,7 +50,7 @@ describe("what was set is what chrt and taskset read", () => {
     expect(affinityOf(tid)).toEqual(cpus);
   });
 
-  test("of one thread: the others stay as they are; nice only where it was asked for", () => {
+  test("of one thread: the others stay unchanged; nice only where requested", () => {
     const [main = 0, tid = 0] = threads();
     const before = [chrt(main), affinityOf(main), niceOf(main)];
     setTask({ pid: odd.pid, tid, policy: OTHER, prio: 0, affinity: cpus, nice: 11 });

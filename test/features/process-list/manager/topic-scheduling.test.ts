@@ -33,7 +33,7 @@ it("a host may be given by any of its names; the answer has its canonical one", 
   expect(changed).toEqual([1, 2, 3].map(() => ({ host: "rt1", pid: 70, tid: 71, policy: 1, prio: 20, affinity: "0,1" })));
 });
 
-it("the threads behind a topic are listed by the pids that were registered, and scheduled one by one", async () => {
+it("the threads of a topic are listed by the registered pids, and scheduled one by one", async () => {
   await using rig = await DataPlaneRig.start();
   const scheduling = rig.engine.feature(processList).topics;
   const client = await rig.connect(rig.one, "driver");

@@ -10,7 +10,7 @@ describe("addresses of process lists", () => {
     for (const view of [{ kind: "tasks" }, { kind: "tasks", host: "rt1", pid: 4711, tid: 4712 }] as const)
       expect(viewOfAddress(at(addressOfView(view, "")))).toEqual(view);
   });
-  test("what is no pid or host is ignored, and other views have neither", () => {
+  test("invalid pids and hosts are ignored, and other views have neither", () => {
     expect(addressOfView({ kind: "overview" }, "?process=a&v=1&pid=7")).toBe("/?v=1");
     expect(viewOfAddress(at("/mgr/process-list?pid=x&tid=-1&host="))).toEqual({ kind: "tasks" });
   });

@@ -4,7 +4,7 @@ import { TaskFilter } from "../../../../src/features/process-list/task-filter.ts
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 import { clampText, cpuList, cpuRanges, inOrder, matching, parseTaskQuery } from "../../../../web/src/features/process-list/task-query.ts";
 
-describe("what is typed into the filter", () => {
+describe("text that is typed into the filter", () => {
   test.each([
     ["cpu>5", "cpu_percent:>:5", []],
     ["user=root Node", "user:==:root", ["node"]],
@@ -33,7 +33,7 @@ const rowOf = (pid: number, tid: number, name: string, user: string | null): Tas
   cells: [pid, tid, name, user].map((raw) => ({ raw, formatted: String(raw ?? "") })),
 });
 
-test("numbers are ordered as numbers, text as text, what is missing comes last, and equal rows stay where they are", () => {
+test("numbers are ordered as numbers, text as text, missing values come last, and equal rows keep their order", () => {
   const rows = [rowOf(10, 10, "b", null), rowOf(9, 12, "a", "x"), rowOf(9, 9, "a", "y"), rowOf(100, 100, "a", "x")];
   const keys = (column: string, descending: boolean) => inOrder(rows, columns, { column, descending }).map(({ key }) => key);
   expect(keys("pid", false)).toEqual(["9:9", "9:12", "10:10", "100:100"]);
@@ -43,7 +43,7 @@ test("numbers are ordered as numbers, text as text, what is missing comes last, 
   expect(keys("user", true)).toEqual(["9:9", "9:12", "100:100", "10:10"]);
 });
 
-test("every word has to be found somewhere in a row", () => {
+test("every word has to occur somewhere in a row", () => {
   const rows = [rowOf(1, 1, "init", "root"), rowOf(2, 2, "shell", "ada")];
   expect(matching(rows, parseTaskQuery("SHE a"))).toEqual([rows[1]]);
   expect(matching(rows, parseTaskQuery("init ada"))).toEqual([]);
@@ -63,7 +63,7 @@ describe("CPUs", () => {
     expect(cpuList(text)).toBe(list);
   });
 
-  test("any list is read as itself", () => {
+  test("any list is parsed back to itself", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 8_191 }), { minLength: 1 }), (cpus) => {
         expect(cpuList(cpus.join(","))).toBe([...cpus].sort((a, b) => a - b).join(","));

@@ -18,10 +18,10 @@ const MAX_LOSS_NS = 1_000_000_000;
 
 let program = "";
 beforeAll(async () => {
-  program = await bundled("test/fixtures/record-from-memory.ts");
+  program = await bundled("test/features/recordings/host/record-from-memory.ts");
 });
 
-it(`opens every file after kill -9 at ${MOMENTS} random moments`, { timeout: 600_000 }, async () => {
+it(`every file can be read after kill -9 at ${MOMENTS} random moments`, { timeout: 600_000 }, async () => {
   for (let moment = 0; moment < MOMENTS; moment++) {
     const folder = mkdtempSync(join(tmpdir(), "mgr-killed-"));
     try {

@@ -66,7 +66,7 @@ it("a file that is moved away while it is written is completed there, and nothin
   expect(rig.read("moved.mcap").messages.map(({ sequence }) => sequence)).toEqual([1, 2]);
 });
 
-it("a file that is removed right before the recording is stopped is not passed over in silence", async () => {
+it("a file that is removed right before the recording is stopped is reported", async () => {
   const { rig, path } = await begun();
   using _ = rig;
   rmSync(path);
@@ -79,7 +79,7 @@ it("a file that is removed right before the recording is stopped is not passed o
   });
 });
 
-it("a folder in whose place is a file ends the recording with a sentence, and one line in the log for each fault", async () => {
+it("a file in place of the folder ends the recording with a message, and one line in the log for each fault", async () => {
   const { rig, path } = await begun();
   using _ = rig;
   rmSync(rig.folder, { recursive: true });
@@ -95,7 +95,7 @@ it("a folder in whose place is a file ends the recording with a sentence, and on
   expect(existsSync(path)).toBe(false);
 });
 
-it("files that are removed with the folder leave the list, also while no message comes", async () => {
+it("files that are removed with the folder are removed from the list, also without new messages", async () => {
   const { rig } = await begun();
   using _ = rig;
   await rig.recording.stop();
@@ -109,7 +109,7 @@ it("files that are removed with the folder leave the list, also while no message
   await rig.recording.stop();
 });
 
-it("a file that begins while the lost one is dealt with is kept", async () => {
+it("a file that begins while a lost one is handled is kept", async () => {
   let isHeld = false;
   let release = () => {};
   const dealtWith = new Promise<void>((resolve) => {

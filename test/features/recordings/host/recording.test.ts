@@ -29,7 +29,7 @@ function smallDisk(room: number) {
   return { disk, openFile };
 }
 
-it("writes what both readers find again: order, times, sequence, losses, and each definition that a topic had", async () => {
+it("both readers find what was recorded: order, times, sequence, losses, and each definition that a topic had", async () => {
   using rig = new RecordingRig();
   await rig.start();
   rig.publish({ sequence: 1n, published: 5n, payload: Buffer.from('{"x":"größe 5 µm"}') });
@@ -61,7 +61,7 @@ it("writes what both readers find again: order, times, sequence, losses, and eac
   ]);
 });
 
-it("reports losses that its manager can read, whatever numbers a publisher claims", async () => {
+it("losses are reported in numbers that the manager can read, whatever numbers a publisher claims", async () => {
   using rig = new RecordingRig();
   await rig.start();
   const highest = 9_999_999_999_999_999n;
@@ -72,7 +72,7 @@ it("reports losses that its manager can read, whatever numbers a publisher claim
   expect(recordingReport.safeParse(rig.recording.report).error).toBeUndefined();
 });
 
-it("begins another file at max_size without losing a message, and keeps max_files of them", async () => {
+it("another file begins at max_size without losing a message, and max_files are kept", async () => {
   using rig = new RecordingRig({ max_size: 65_536, max_files: 3 });
   await rig.start();
   const payload = Buffer.alloc(10_000, 1);
@@ -84,7 +84,7 @@ it("begins another file at max_size without losing a message, and keeps max_file
   expect(rig.recording.report).toMatchObject({ messages: 40, missed: 0, dropped: 0 });
 });
 
-it("begins another file after max_duration, and only when there is something to write", async () => {
+it("another file begins after max_duration, and only when there is something to write", async () => {
   using rig = new RecordingRig({ max_duration_ms: 2_000 });
   await rig.start();
   await rig.clock.advance(10_000);
@@ -119,7 +119,7 @@ it("on a full disk with on_full: delete_oldest, older files make room and nothin
   expect(sequences).toEqual(Array.from({ length: sequences.length }, (_, n) => 500 - sequences.length + 1 + n));
 });
 
-it("stops before the disk is full: less than min_free_space is free", async () => {
+it("a recording stops before the disk is full: less than min_free_space is free", async () => {
   let free = 1_000;
   using rig = new RecordingRig({ min_free_space: 500 }, { freeSpace: async () => free });
   await rig.start();
@@ -133,7 +133,7 @@ it("stops before the disk is full: less than min_free_space is free", async () =
   await expect(rig.start()).rejects.toThrow(/Make room there/);
 });
 
-it("what the disk cannot take in time is dropped and counted, and what comes later is recorded again", async () => {
+it("messages that the disk cannot accept in time are dropped and counted, and later ones are recorded again", async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
+import { jsonOf } from "../../../../src/bus/client/rpc-envelope.ts";
 import { busFiles } from "../../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../../src/daemon/bus/host-bus.ts";
 import type { RecordingReport } from "../../../../src/features/recordings/contract.ts";
@@ -43,9 +44,8 @@ async function publisher(bus: HostBus) {
 }
 
 async function reportOf({ host, session }: HostRig): Promise<RecordingReport> {
-  const { list } = await host.request("recordings", { session });
-  const { data } = await host.request("recordings_page", { session, list, page: 0 });
-  const [report] = JSON.parse(Buffer.from(data).toString()) as RecordingReport[];
+  const { data } = await host.request("recordings", { session });
+  const [report] = jsonOf(data) as RecordingReport[];
   if (report === undefined) throw new Error("the host has no recording");
   return report;
 }
@@ -102,7 +102,7 @@ it("a daemon that ends in order does not record again when it is started, and it
   expect(await reportOf(next)).toMatchObject({ state: "stopped", started_at: null, messages: 4, files: [{ messages: 4 }] });
 });
 
-it("a recording that cannot go on after kill -9 says why, and the bus opens all the same", async () => {
+it("a recording that cannot continue after kill -9 reports why, and the bus opens nevertheless", async () => {
   const stateDir = await leftByKilled(1);
   rmSync(join(stateDir, "recordings"), { recursive: true });
   writeFileSync(join(stateDir, "recordings"), "");

@@ -61,7 +61,7 @@ it.each([8, 2])(
   },
 );
 
-it("with delete_oldest the oldest files make room, and the newest messages are there", async () => {
+it("with delete_oldest the oldest files are deleted, and the newest messages are kept", async () => {
   using rig = new RecordingRig({ on_full: "delete_oldest", max_size: 1_000_000, max_files: 100 });
   using _disk = new SmallDisk(rig.folder, 8);
   await rig.start();

@@ -32,7 +32,7 @@ async function read(pieces: readonly Uint8Array[], onlyTimes = false): Promise<S
 }
 
 describe("records of samples", () => {
-  it("come back from pieces of any size", async () => {
+  it("are read back from pieces of any size", async () => {
     const cases = fc.asyncProperty(fc.array(sample, { maxLength: 8 }), fc.integer({ min: 1, max: 70 }), async (samples, size) => {
       const bytes = Buffer.concat(samples.map(encodeRecord));
       const pieces = Array.from(

@@ -13,13 +13,13 @@ describe("choosing topics", () => {
     expect(listedTopics(published, "*".repeat(2_000))).toEqual([]);
   });
 
-  test("a topic is covered by a pattern, not by its own name", () => {
+  test("a topic is matched by a pattern, not by its own name", () => {
     expect(isCovered("arm/State", ["arm/*"])).toBe(true);
     expect(isCovered("arm/State", ["arm/State"])).toBe(false);
     expect(isCovered("camera/left", ["arm/*"])).toBe(false);
   });
 
-  test("what is typed can be added once, a pattern only where patterns are meant", () => {
+  test("typed text can be added once, a pattern only where patterns are allowed", () => {
     expect(addition(" later ", [], false)).toBe("later");
     expect(addition("later", ["later"], true)).toBeNull();
     expect(addition("arm/*", [], true)).toBe("arm/*");
@@ -27,14 +27,14 @@ describe("choosing topics", () => {
     expect(addition(" ", [], true)).toBeNull();
   });
 
-  test("a name that is free", () => {
+  test("the suggested name is not in use", () => {
     expect(freeName("run", [])).toBe("run-1");
     expect(freeName("run", [{ name: "run-1" }, { name: "run-3" }])).toBe("run-2");
   });
 });
 
 describe("starting a recording", () => {
-  test("what is not given is left out, as configured", () => {
+  test("empty fields are left out, so that the configuration applies", () => {
     expect(requestOf({ ...EMPTY_FORM, name: " run-1 " })).toEqual({ type: "start_recording", name: "run-1" });
   });
 
@@ -67,7 +67,7 @@ describe("configuring a logger", () => {
   const topics = ["rt1:a", "rt2:a"].map((port) => ({ ...topic, port, name: "a", log_size: 5, divisor: 2 }));
   const form = formOf({ name: "arm", topics });
 
-  test("a new topic gets the numbers of the last one; those that are there keep theirs", () => {
+  test("a new topic gets the numbers of the last one; existing ones keep theirs", () => {
     expect(withTopics({ ...form, topics: [] }, ["x"]).topics).toEqual([{ name: "x", logSize: "10000", divisor: "1" }]);
     expect(withTopics(form, ["b", "a"]).topics).toEqual([
       { name: "b", logSize: "5", divisor: "2" },
@@ -76,7 +76,7 @@ describe("configuring a logger", () => {
     expect(withTopics(form, []).topics).toEqual([]);
   });
 
-  test("becomes the frame", () => {
+  test("a form becomes the frame", () => {
     expect(configurationOf(form)).toEqual({
       type: "configure_logger",
       name: "arm",

@@ -55,7 +55,7 @@ function file(messages: number): Uint8Array {
 
 const filling = { signal: new AbortController().signal, onProgress: () => {} };
 
-test("topics and fields with numbers are found; of bytes without a definition it is said", async () => {
+test("topics and fields with numbers are found; bytes without a definition are reported", async () => {
   const opened = await RecordedFile.open(served(file(100)).reader);
   expect(opened.topics).toEqual([
     { name: "arm/point", messages: 100, isReadable: true },
@@ -88,7 +88,7 @@ test("samples of traces have the values and times of the messages, and a part of
   expect(part.samples.get("arm/state")?.between(from, until)[1]).toEqual(Array.from({ length: 51 }, (_, at) => 0 - at - 50));
 });
 
-test("what is no longer wanted is not read to its end", async () => {
+test("a cancelled read does not reach the end of the file", async () => {
   const opened = await RecordedFile.open(served(file(2_000)).reader);
   const { samples, fill } = opened.traces([{ topic: "arm/state", field: "position[0]" }], opened.span);
   const abort = new AbortController();
@@ -99,7 +99,7 @@ test("what is no longer wanted is not read to its end", async () => {
   expect(samples.size).toBe(1);
 });
 
-test("a large file is requested in blocks, each once, and only those that are needed", async () => {
+test("a large file is requested in blocks, each once, and only the needed ones", async () => {
   const bytes = file(40_000);
   expect(bytes.length).toBeGreaterThan(4 * BLOCK_BYTES);
   const { reader, ranges } = served(bytes);
@@ -120,7 +120,7 @@ test("refusals are shown in the manager's words", async () => {
   await expect(RecordedFile.open(served(file(10).slice(0, 500)).reader)).rejects.toThrow();
 });
 
-test("ranges over the borders of blocks are joined, and end where the file ends", async () => {
+test("ranges across blocks are joined, and end where the file ends", async () => {
   const bytes = new Uint8Array(2 * BLOCK_BYTES + 100).map((_, at) => at % 251);
   const { reader } = served(bytes);
   expect(await reader.size()).toBe(BigInt(bytes.length));

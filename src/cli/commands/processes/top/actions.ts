@@ -8,7 +8,7 @@ export type Command =
 
 export interface Outcome {
   state: TopState;
-  /** What has to be done beside. */
+  /** Command to execute. */
   command?: Command;
 }
 
@@ -21,11 +21,11 @@ const SORT_LETTERS: Readonly<Record<string, SortKey>> = {
   U: "uptime",
   R: "restarts",
 };
-/** The first look is at the largest. */
+/** Columns that are sorted by the largest value first. */
 const LARGEST_FIRST = new Set<SortKey>(["cpu", "memory", "restarts"]);
 const VERBS: Readonly<Record<string, Verb>> = { s: "start", x: "stop", r: "restart" };
 
-/** What a key does; `page` is the number of rows in sight. */
+/** Handles a key; `page` is the number of visible rows. */
 export function press(before: TopState, key: string, page: number): Outcome {
   const state: TopState = { ...before, message: null };
   if (key === "ctrl-c") return { state, command: { kind: "quit" } };
@@ -42,7 +42,7 @@ function answer(state: TopState, { verb, name }: NonNullable<TopState["question"
   return { state: { ...answered, message: { text: `${name} was not ${verb === "stop" ? "stopped" : "restarted"}`, isBad: false } } };
 }
 
-/** What ends a run, or the attempts to start one, is asked about first. */
+/** Question before a command that ends a run, or the attempts to start one; null: none. */
 function questionOf({ processes }: TopState, verb: Verb, { name, state, pid }: Process): TopState["question"] {
   const isIdle = pid === null && (verb === "restart" || state === "stopped" || state === "error");
   if (verb === "start" || isIdle) return null;

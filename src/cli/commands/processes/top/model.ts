@@ -1,7 +1,7 @@
 import { SHOWN_STATES, type ShownState, shownState, stateText } from "../../../../client/shown/shown-state.ts";
 import type { HostEntry, Process, ProcessLoad } from "../../../../protocol/resources/resources.ts";
 
-/** What a process and everything below it use. */
+/** CPU and memory of a process and all its descendants. */
 export type Load = Pick<ProcessLoad, "cpu_percent" | "memory_rss">;
 
 export type Verb = "start" | "stop" | "restart";
@@ -9,29 +9,29 @@ export type Verb = "start" | "stop" | "restart";
 export const SORT_KEYS = ["name", "state", "pid", "cpu", "memory", "uptime", "restarts"] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
-/** Everything that the picture depends on. */
+/** State that the picture depends on. */
 export interface TopState {
   instance: string;
   processes: readonly Process[];
   loads: ReadonlyMap<string, Load>;
-  /** By name. */
+  /** Hosts by name. */
   hosts: ReadonlyMap<string, HostEntry>;
   sort: SortKey;
   descending: boolean;
-  /** Failed processes, and those that are restarted after a failure, come first, whatever the column: until a column is chosen. */
+  /** Whether failed processes, and those restarted after a failure, come first, whatever the column: until a column is chosen. */
   failuresFirst: boolean;
-  /** Text that names or states have to hold. */
+  /** Text that names or states have to contain. */
   filter: string;
-  /** The filter is being typed. */
+  /** Whether the filter is being typed. */
   isTyping: boolean;
-  /** By name: rows change places, what is selected does not. */
+  /** Name of the selected process: rows change places, the selection does not. */
   selected: string | null;
   isHelpShown: boolean;
-  /** What is asked before it is done. */
+  /** Question before a command; null: none. */
   question: { verb: Verb; name: string; text: string } | null;
   /** The last output of a process. */
   output: { name: string; text: string } | null;
-  /** Why there is no connection to the manager; null: there is one. Everything else is then what was seen last. */
+  /** Reason why the connection to the manager is lost, when everything else is the last known state; null: connected. */
   lost: string | null;
   message: { text: string; isBad: boolean } | null;
 }
@@ -94,7 +94,7 @@ function compare({ sort, loads }: TopState, a: Process, b: Process): number {
 const startOf = ({ pid, start_time }: Process): number =>
   pid === null || start_time === null ? Number.MAX_SAFE_INTEGER : Date.parse(`${start_time}Z`);
 
-/** The selected row's place, 0 where that is gone. */
+/** Index of the selected row, 0 if it is gone. */
 export function selectedIndex(state: TopState, rows: readonly Process[]): number {
   return Math.max(
     0,
@@ -111,7 +111,7 @@ export function selectedProcess(state: TopState): Process | undefined {
 /** Running processes that a stop of `name` stops too. */
 export function runningDependents(processes: readonly Process[], name: string): string[] {
   const found = new Set([name]);
-  // A set shows what is added while it is walked.
+  // A set includes elements that are added during its iteration.
   for (const each of found) for (const process of processes) if (process.stops_with.includes(each)) found.add(process.name);
   return processes.filter((process) => process.name !== name && found.has(process.name) && process.pid !== null).map((each) => each.name);
 }

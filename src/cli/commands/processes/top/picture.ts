@@ -11,7 +11,7 @@ import { inColumns } from "../../../output/text-width.ts";
 import type { Size } from "../../../terminal/screen.ts";
 import { type Load, rowsOf, type SortKey, selectedIndex, type TopState } from "./model.ts";
 
-/** Lines above the list, and below it. */
+/** Number of lines above the list, and below it. */
 const HEAD = 3;
 const FOOT = 1;
 const LEAST_ROWS_FOR_OUTPUT = 16;
@@ -43,7 +43,7 @@ const HOST: Column = {
   text: ({ host, host_ready }) => (host_ready ? host : `${host} away`),
   paint: ({ host_ready }, text) => (host_ready ? text : paint("yellow", text)),
 };
-/** In the order in which they are given up where there is little room, the last one first. */
+/** Columns by priority: if there is little room, the last one is left out first. */
 const COLUMNS: readonly Column[] = [
   {
     key: "state",
@@ -65,13 +65,13 @@ const COLUMNS: readonly Column[] = [
   { key: "restarts", title: "RESTARTS", width: 8, right: true, text: ({ restarts }) => String(restarts) },
 ];
 
-/** Lines of output below the list, with their headline; a small terminal has none. */
+/** Number of lines of output below the list, with their headline; a small terminal has none. */
 const paneOf = ({ rows }: Size): number => (rows < LEAST_ROWS_FOR_OUTPUT ? 0 : Math.min(MAX_PANE, Math.floor(rows / 4)));
 
-/** Rows of the list in sight. */
+/** Number of visible rows of the list. */
 export const pageOf = (size: Size): number => Math.max(1, size.rows - HEAD - FOOT - paneOf(size));
 
-/** The whole screen, a text a line, each as wide as the screen. `top` is the first row in sight as it was before, and is now. */
+/** The whole screen, one text per line, each as wide as the screen. `top` is the first visible row, before and now. */
 export function picture(state: TopState, size: Size, top: number): { lines: string[]; top: number } {
   if (state.isHelpShown) return { lines: filled(HELP, size), top };
   const rows = rowsOf(state);
@@ -115,7 +115,7 @@ function rowLine(
   const line = cells.join(" ");
   const spare = size.cols - columns.reduce((sum, { width }) => sum + width + 1, -1);
   if (isSelected) return inverse(inColumns(line, size.cols));
-  // Painted text cannot be measured any more.
+  // The width of painted text cannot be measured.
   if (spare < 0) return inColumns(line, size.cols);
   return columns.map(({ paint: colour }, index) => colour?.(process, cells[index] ?? "") ?? cells[index]).join(" ") + " ".repeat(spare);
 }
@@ -208,7 +208,7 @@ function filled(text: readonly string[], { rows, cols }: Size): string[] {
   return Array.from({ length: rows }, (_, index) => inColumns(text[index] ?? "", cols));
 }
 
-/** Also without colours: it is the only sign of what is selected. */
+/** Inverts a text, also without colours: it is the only sign of the selection. */
 const inverse = (text: string) => `\x1b[7m${text}\x1b[0m`;
 
 function memory(load: Load | undefined): string {

@@ -41,7 +41,7 @@ describe("the buffer of a trace", () => {
     expect([...buffer.since(0)].map(({ last }) => last)).toEqual([1, Number.NaN, 2]);
   });
 
-  test("a copy stays as it was", () => {
+  test("a copy does not change", () => {
     const buffer = new TraceBuffer();
     buffer.add(0, 1);
     const copy = buffer.copy();
@@ -60,7 +60,7 @@ describe("the axis", () => {
     expect(ticks(range, most).map((tick) => Number(tick.toPrecision(12)))).toEqual(expected),
   );
 
-  test("has room around values, also around one value alone", () => {
+  test("has a margin around values, also around a single value", () => {
     expect(fitted({ low: 0, high: 10 })).toEqual({ low: -0.5, high: 10.5 });
     for (const value of [0, 5, -3, 1e300, 1e-300]) {
       const { low, high } = fitted({ low: value, high: value });
@@ -136,7 +136,7 @@ describe("the picture", () => {
     for (let col = 2; col < 66; col++) expect(drawn.some((line) => (line[col] ?? " ") !== " ")).toBe(true);
   });
 
-  test("shows no values of hidden traces, and where there are none why", () => {
+  test("shows no values of hidden traces, and the reason if there are none", () => {
     const hidden = { ...trace("far", 2, [1_000]), isHidden: true };
     const waiting = { ...trace("new", 3, []), status: "waiting for messages" };
     const { lines, range } = picture(INITIAL, [trace("near", 1, [1, 2]), hidden, waiting], { rows: 24, cols: 80 }, 5);
@@ -153,7 +153,7 @@ describe("keys", () => {
   const commandOf = (keys: readonly string[], key: string) =>
     press(typing(keys), key, { traces, now: 42, range: { low: 0, high: 1 } }).command;
 
-  test("pause at this moment, and go on", () => {
+  test("pause at the present moment, and continue", () => {
     expect(typing([" "]).pausedAt).toBe(42);
     expect(typing([" ", " "]).pausedAt).toBeNull();
   });
@@ -165,7 +165,7 @@ describe("keys", () => {
     expect(typing(["+"], { ...INITIAL, window: 0.5 }).window).toBe(1);
   });
 
-  test("hold the value axis that is in sight", () => {
+  test("fix the value axis at its visible range", () => {
     expect(typing(["f"]).held).toEqual({ low: 0, high: 1 });
     expect(typing(["f", "f"]).held).toBeNull();
   });

@@ -58,7 +58,7 @@ describe("traces", () => {
     expect([...topics.keys()]).toEqual([]);
   });
 
-  test("find out by messages what a name with several dots means", () => {
+  test("determine by messages what a name with several dots means", () => {
     const { traces, topics, publish, values } = rig();
     traces.open("loop.p.output");
     expect([...topics.keys()]).toEqual(["loop", "loop.p", "loop.p.output"]);

@@ -72,7 +72,7 @@ test("the indexed reader and an independent one read what was written", async ()
   );
 });
 
-test("a file that ends anywhere is completed: whatever was whole before the end is read afterwards", async () => {
+test("a file that ends anywhere is completed: all complete messages before the end are read afterwards", async () => {
   const path = join(folder, "cut.mcap");
   await fc.assert(
     fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 40 }), fc.nat(), async (sent, place) => {
@@ -93,7 +93,7 @@ test("a file that ends anywhere is completed: whatever was whole before the end 
   );
 });
 
-test("every complete chunk survives, and the complete messages of a chunk that was cut", async () => {
+test("every complete chunk is kept, and the complete messages of a chunk that was cut", async () => {
   const sent = Array.from({ length: 21 }, (_, n) => ({
     topic: "arm/state",
     sequence: n,
@@ -120,7 +120,7 @@ test("every complete chunk survives, and the complete messages of a chunk that w
   expect(await left(whole.length - 1)).toBe(21);
 });
 
-test("a tail of zeros, as a lost power leaves, is cut off", async () => {
+test("a tail of zeros, as after a loss of power, is cut off", async () => {
   const sent = [{ topic: "a", sequence: 1, logTime: 5n, publishTime: 5n, data: Buffer.from("{}") }];
   const pieces = encode(sent, 1);
   const path = join(folder, "zeros.mcap");
@@ -129,7 +129,7 @@ test("a tail of zeros, as a lost power leaves, is cut off", async () => {
   expect((await readIndexed(path)).messages).toHaveLength(1);
 });
 
-test("a file of another kind is not touched", async () => {
+test("a file of another kind is not changed", async () => {
   const path = join(folder, "other.mcap");
   writeFileSync(path, "this is a text, and no recording of ours");
   await expect(repairMcap(path)).rejects.toThrow("it is not an MCAP file");

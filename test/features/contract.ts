@@ -1,0 +1,19 @@
+import type { FeatureContract } from "../contract/rows.ts";
+import { dataPlaneContract } from "./data-plane/contract.ts";
+import { displaysContract } from "./displays/contract.ts";
+import { loggersContract } from "./loggers/contract.ts";
+import { networkStatisticsContract } from "./network-statistics/contract.ts";
+import { outputSearchContract } from "./output-search/contract.ts";
+import { processListContract } from "./process-list/contract.ts";
+import { recordingsContract } from "./recordings/contract.ts";
+
+/** The parts of the features in the tables of test/contract. */
+export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
+  dataPlaneContract,
+  recordingsContract,
+  loggersContract,
+  displaysContract,
+  networkStatisticsContract,
+  processListContract,
+  outputSearchContract,
+];

@@ -1,0 +1,17 @@
+import type { LiveFrames } from "../e2e/support/live-frames.ts";
+import { dataPlaneLive } from "./data-plane/live-frames.ts";
+import { loggersLive } from "./loggers/live-frames.ts";
+import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
+import { outputSearchLive } from "./output-search/live-frames.ts";
+import { processListLive } from "./process-list/live-frames.ts";
+import { recordingsLive } from "./recordings/live-frames.ts";
+
+/** The frames of the features, sent to a live manager; those that use others come after them. */
+export const LIVE_FRAMES: readonly LiveFrames[] = [
+  dataPlaneLive,
+  recordingsLive,
+  loggersLive,
+  networkStatisticsLive,
+  processListLive,
+  outputSearchLive,
+];
