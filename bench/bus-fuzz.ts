@@ -12,7 +12,7 @@ const SEED = Number(process.env.MGR_FUZZ_SEED ?? 1);
 const CLIENTS = 50;
 const RATE = 200;
 const ROUND_MS = Math.min(60_000, MINUTES * 20_000);
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 /** Until all clients have been closed, and until the last message has arrived. */
 const QUIET_MS = 120_000;
 /** Standstill of the broker's event loop that is allowed, and growth of its heap, MiB. */
@@ -66,7 +66,7 @@ async function quietPoint(): Promise<void> {
   let now = await state();
   let { received } = await askSubscriber({ delays: "forget" });
   while ((now.clients > 2 || received < sent) && performance.now() < end) {
-    await sleep(LOOK_MS);
+    await sleep(CHECK_INTERVAL_MS);
     now = await state();
     ({ received } = await askSubscriber({}));
   }
@@ -83,7 +83,7 @@ async function quietPoint(): Promise<void> {
 const begin = performance.now();
 while (performance.now() - begin < MINUTES * 60_000 && failures.length === 0) {
   await fuzz({ port });
-  for (const from = performance.now(); performance.now() - from < ROUND_MS; await sleep(LOOK_MS)) {
+  for (const from = performance.now(); performance.now() - from < ROUND_MS; await sleep(CHECK_INTERVAL_MS)) {
     const now = await state();
     gap = Math.max(gap, now.gap);
     cpuGap = Math.max(cpuGap, now.cpuGap);

@@ -14,7 +14,7 @@ const FORMATS = ["raw", "mcap", "pickle", "matlab", "csv"] as const;
 const NUMBERS = 60;
 /** Samples between two looks at whether the broker keeps up. */
 const BURST = 1_000;
-const LOOK_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 const numbers = Array.from({ length: NUMBERS }, (_, n) => Math.sin(n));
 const payload = (n: number) => JSON.stringify({ n, time: n / 1_000, position: numbers });
@@ -84,7 +84,7 @@ async function publish(): Promise<void> {
     const { loggers } = await client.ask({ type: "request_loggers" });
     const held = (loggers as { topics: { n_samples: number }[] }[])[0]?.topics[0]?.n_samples;
     if (held === SAMPLES) break;
-    await sleep(LOOK_MS);
+    await sleep(CHECK_INTERVAL_MS);
   }
   socket.destroy();
 }
@@ -101,7 +101,7 @@ interface Download {
 async function download(format: string): Promise<Download> {
   const before = manager.memory();
   const seen: { manager: number; daemon: number }[] = [before];
-  const looking = setInterval(() => seen.push(manager.memory()), LOOK_MS);
+  const looking = setInterval(() => seen.push(manager.memory()), CHECK_INTERVAL_MS);
   const begin = performance.now();
   const url = `${manager.url.replace(/^ws/, "http")}/mgr/logger-download?name=bench&format=${format}`;
   const response = await fetch(url, { headers: { authorization: manager.authorization } });

@@ -46,7 +46,7 @@ async function cpuTime(work: () => Promise<unknown>): Promise<number> {
 const ask = async () => {
   const first = await tasks.make({ requester: "bench", show_threads: true, show_env: false, filter });
   const pages: Uint8Array[] = [];
-  for await (const { data } of pagesOf<ListPage>(async (after) => (after === null ? first : lists.pages.take(after)))) pages.push(data);
+  for await (const { data } of pagesOf<ListPage>(async (after) => (after === null ? first : lists.pages.read(after)))) pages.push(data);
   return pages;
 };
 for (let round = 0; round < 5; round++) await ask();

@@ -21,7 +21,7 @@ const STEP_MS = 100;
 const CONNECTIONS = 50;
 /** A quiet point: how long it may take until all have stopped, and how long is looked then. */
 const [STOPPED_MS, QUIET_MS] = [60_000, Math.min(40_000, MINUTES * 8_000)];
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 /** Steps between reloads, between recordings, and between comparisons of the watcher with a snapshot. */
 const [RELOAD, RECORD, COMPARE] = [97, 151, 31];
 
@@ -72,7 +72,7 @@ async function quietPoint(manager: BenchManager, connections: Client[], control:
   writeConfig(manager, 0);
   await control.ask({ type: "reload_config" });
   for (const [kind] of kinds) await control.ask({ type: "stop_group", name: kind });
-  for (const end = performance.now() + STOPPED_MS; ; await sleep(LOOK_MS)) {
+  for (const end = performance.now() + STOPPED_MS; ; await sleep(CHECK_INTERVAL_MS)) {
     const { processes: all } = (await control.ask({ type: "get_snapshot" })) as unknown as { processes: { name: string; state: string }[] };
     const running = all.filter(({ state }) => state !== "stopped");
     if (running.length === 0) break;
@@ -81,7 +81,7 @@ async function quietPoint(manager: BenchManager, connections: Client[], control:
     break;
   }
   let least: ReturnType<typeof sample> | null = null;
-  for (const end = performance.now() + QUIET_MS; least === null || performance.now() < end; await sleep(LOOK_MS)) {
+  for (const end = performance.now() + QUIET_MS; least === null || performance.now() < end; await sleep(CHECK_INTERVAL_MS)) {
     const now = sample(manager);
     least = least === null ? now : { manager: lesser(least.manager, now.manager), daemon: lesser(least.daemon, now.daemon) };
   }

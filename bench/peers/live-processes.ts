@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { sleep } from "../support/figure.ts";
 
 /** How long processes may take to start or to end, milliseconds. */
-const PATIENCE_MS = 110_000;
-const LOOK_MS = 1;
+const TIMEOUT_MS = 110_000;
+const CHECK_INTERVAL_MS = 1;
 
 /**
  * The processes of one process manager, as they announce themselves through a FIFO: the same proof of life for every peer, without
@@ -66,13 +66,13 @@ export class LiveProcesses implements Disposable {
 
   /** Until each has ended and was reaped by its manager. */
   async untilAllGone(): Promise<void> {
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + TIMEOUT_MS;
     const pids = this.#pids.filter((pid) => pid !== undefined);
     while (pids.length > 0) {
       const last = pids.at(-1);
       if (last === undefined || !exists(last)) pids.pop();
       else if (performance.now() > end) throw new Error(`${pids.length} processes did not end`);
-      else await sleep(LOOK_MS);
+      else await sleep(CHECK_INTERVAL_MS);
     }
     this.#pids.length = 0;
   }
@@ -88,7 +88,7 @@ export class LiveProcesses implements Disposable {
       const timer = setTimeout(() => {
         this.#waiting = null;
         reject(new Error(`processes did not start: ${this.#pids.filter(Boolean).length} of ${this.count} have`));
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
       const look = () => {
         if (!test()) return;
         clearTimeout(timer);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 
 /** How long an answer may take, milliseconds. */
-const PATIENCE_MS = 110_000;
+const TIMEOUT_MS = 110_000;
 
 export interface Frame {
   readonly type: string;
@@ -53,8 +53,8 @@ export class Client {
       };
       const timer = setTimeout(() => {
         done();
-        reject(new Error(`an expected frame did not come within ${PATIENCE_MS} ms`));
-      }, PATIENCE_MS);
+        reject(new Error(`an expected frame did not come within ${TIMEOUT_MS} ms`));
+      }, TIMEOUT_MS);
       this.ws.on("message", look);
     });
   }

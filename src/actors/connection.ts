@@ -11,7 +11,7 @@ export interface ConnectionActor {
 }
 
 /**
- * Starts the actor of connection `id`. It is removed from the registry when the socket has closed; when it fails, the socket is closed with 1011
+ * Starts the actor of connection `id`. It is removed from the actor system when the socket has closed; when it fails, the socket is closed with 1011
  * (docs/design/runtime-invariants.md, "Actors"). Events that arrive after its end are ignored.
  */
 export function openConnection(system: ActorSystem, id: string, effects: ConnectionInput): ConnectionActor {

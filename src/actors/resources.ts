@@ -2,7 +2,7 @@ import { displayName, parentName } from "../base/names.ts";
 import type { Config, ProcessDefinition, StartToolSetting } from "../config/definition.ts";
 import { effectiveCommand, selectedLabel } from "../config/effective-command.ts";
 import { findTool, NO_TOOL } from "../config/start-tools.ts";
-import { overrideOf, PRIMARY, type ProcessSettings } from "../config/state/settings.ts";
+import { overrideOf, PRIMARY, type ProcessSettings } from "../config/state/process-settings.ts";
 import type { GroupNode, Process, ProcessState, ProcessTreeNode } from "../protocol/resources/resources.ts";
 import { groupState } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";

@@ -1,8 +1,8 @@
 import type { AnyStateMachine, InputFrom, InspectionEvent } from "xstate";
 import { createActor } from "xstate";
+import { type Cancellation, CancellationSource } from "../base/cancellation.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
-import { type Cancellation, Task } from "../base/task.ts";
 import type { ConnectionRef } from "./connection-machine.ts";
 import type { GroupActor } from "./group-machine.ts";
 import type { HostActor } from "./host-machine.ts";
@@ -21,7 +21,7 @@ export interface ActorKinds {
 }
 export type ActorKind = keyof ActorKinds;
 
-/** The values that the registry passes to the function that creates an actor. */
+/** The values that the actor system passes to the function that creates an actor. */
 export interface ActorScope {
   readonly kind: ActorKind;
   readonly name: string;
@@ -59,7 +59,7 @@ export const REBUILD_WINDOW_MS = 60_000;
 
 interface Entry {
   actor: ReturnType<typeof createActor> | null;
-  life: Task;
+  life: CancellationSource;
   ended: (() => void) | null;
   readonly create: CreateActor<AnyStateMachine>;
   readonly failed: ((error: unknown) => void) | null;
@@ -68,7 +68,7 @@ interface Entry {
 }
 
 /**
- * The registry of actors. Each actor is a root: an exception in a child would stop its parent and all siblings, and a parent needs 16 s to
+ * The table of actors. Each actor is a root: an exception in a child would stop its parent and all siblings, and a parent needs 16 s to
  * spawn 10,000 children (docs/design/library-defects.md, "xstate"). Events are addressed by kind and name.
  */
 export class ActorSystem {
@@ -101,7 +101,7 @@ export class ActorSystem {
     };
   }
 
-  /** Sets the listener, before the first actor starts: it may need parts that are built on this registry. */
+  /** Sets the listener, before the first actor starts: it may need parts that are built on this actor system. */
   listen(listener: ActorListener): void {
     this.#listener = listener;
   }
@@ -115,7 +115,7 @@ export class ActorSystem {
     if (known?.actor) throw new MgrError("conflict", `an actor '${name}' of kind ${kind} exists already; stop it first`);
     const entry: Entry = {
       actor: null,
-      life: new Task(),
+      life: new CancellationSource(),
       ended: null,
       create: create as unknown as CreateActor<AnyStateMachine>,
       failed: failed ?? null,
@@ -256,7 +256,7 @@ export class ActorSystem {
     }
     entry.rebuilds.push(now);
     this.#options.log("error", `the actor of ${kind} '${name}' failed and is rebuilt: ${messageOf(error)}`);
-    entry.life = new Task();
+    entry.life = new CancellationSource();
     this.#start(kind, name, entry);
   }
 
@@ -264,7 +264,7 @@ export class ActorSystem {
     const { actor, ended } = entry;
     entry.actor = null;
     entry.ended = null;
-    entry.life.end();
+    entry.life.cancel();
     ended?.();
     actor?.stop();
   }

@@ -63,12 +63,12 @@ export class Engine {
       history,
       runs,
     });
-    const { registry, actors, commands, hub } = supervision;
+    const { processTable, actors, commands, hub } = supervision;
     const hosts = new Hosts({
       table: hostTable,
       local: link,
       connect: options.connectHost,
-      registry,
+      processTable,
       hub,
       epoch,
       clock,
@@ -79,12 +79,12 @@ export class Engine {
       respawn: (name) => actors.respawn(name),
     });
     const named = new NamedHosts({ hosts, table: hostTable, clock });
-    const reload = new Reload({ registry, system, events, log, actors, intents, hosts, hostTable, tokens: options.tokens ?? null });
+    const reload = new Reload({ processTable, system, events, log, actors, intents, hosts, hostTable, tokens: options.tokens ?? null });
     const configuration = new RunningConfiguration({
       current: () => current.config,
       load: options.loadConfig ?? null,
       plan: (next) => reload.plan(next),
-      take: (next) => {
+      apply: (next) => {
         // The file may have been read before the shutdown began.
         status.requireOpen();
         const change = reload.apply(next);
@@ -98,7 +98,7 @@ export class Engine {
     this.control = {
       events,
       log,
-      state: managerState({ status, registry, hosts, settings, runSpecs, sessions, log }),
+      state: managerState({ status, processTable, hosts, settings, runSpecs, sessions, log }),
       configuration,
       commands,
       terminals,
@@ -123,7 +123,7 @@ export class Engine {
       hosts: hostTable,
       hostEntries: () => hosts.entries(),
       named,
-      processes: registry,
+      processes: processTable,
       processChanged: (name) => supervision.changed(name),
       startProcess: (name, by) => commands.process("start", name, by),
       addProcess: (definition) => reload.addOwn(definition),
@@ -164,8 +164,8 @@ export class Engine {
     return this.#supervision.hub;
   }
 
-  get registry(): Supervision["registry"] {
-    return this.#supervision.registry;
+  get processTable(): Supervision["processTable"] {
+    return this.#supervision.processTable;
   }
 
   /** The additions of the features to connections and to the port. */

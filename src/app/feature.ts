@@ -11,7 +11,7 @@ import type { HostEntry } from "../protocol/resources/resources.ts";
 import type { ManagerBus } from "./bus/manager-bus.ts";
 import type { HostTable } from "./hosts/host-table.ts";
 import type { NamedHosts } from "./hosts/named-hosts.ts";
-import type { ProcessRegistry } from "./processes/process-registry.ts";
+import type { ProcessTable } from "./processes/process-table.ts";
 import type { RunExtension } from "./processes/run-extension.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
 import type { StateFiles } from "./state/state-files.ts";
@@ -49,7 +49,7 @@ export interface ManagerCore {
   readonly hostEntries: () => HostEntry[];
   /** Hosts by any of their names. */
   readonly named: NamedHosts;
-  readonly processes: ProcessRegistry;
+  readonly processes: ProcessTable;
   /** Publishes a process whose resource has changed although its actor took no step. */
   readonly processChanged: (name: string) => void;
   readonly startProcess: (name: string, by: string) => void | Promise<void>;

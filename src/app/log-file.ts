@@ -11,9 +11,11 @@ const MAX_READ_BYTES = 4 * 1024 * 1024;
 /** Copies new entries of the log book into a file. Returns the function that stops it, which resolves when all is written. */
 export function openLogFile(path: string, book: LogBook, maxBytes?: number): () => Promise<void> {
   const { logger, close } = openJsonLog(path, { level: "debug", source: "manager", maxBytes });
-  const leave = book.subscribe(({ level, msg, id, ts, source, change }) => logger[PINO_LEVELS[level]]({ id, ts, source, change }, msg));
+  const unsubscribe = book.subscribe(({ level, msg, id, ts, source, change }) =>
+    logger[PINO_LEVELS[level]]({ id, ts, source, change }, msg),
+  );
   return () => {
-    leave();
+    unsubscribe();
     return close();
   };
 }

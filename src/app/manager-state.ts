@@ -2,14 +2,14 @@ import type { ManagerState } from "../actors/control.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Hosts } from "./hosts/hosts.ts";
 import type { ManagerStatus } from "./manager-status.ts";
-import type { ProcessRegistry } from "./processes/process-registry.ts";
 import type { ProcessSessions } from "./processes/process-sessions.ts";
 import type { ProcessSettingsBook } from "./processes/process-settings.ts";
+import type { ProcessTable } from "./processes/process-table.ts";
 import type { RunSpecBuilder } from "./processes/run-spec-builder.ts";
 
 interface Sources {
   status: ManagerStatus;
-  registry: ProcessRegistry;
+  processTable: ProcessTable;
   hosts: Hosts;
   settings: ProcessSettingsBook;
   runSpecs: RunSpecBuilder;
@@ -21,7 +21,7 @@ interface Sources {
 const MAX_CHANGES = 200;
 
 /** The state of the manager that clients can read. */
-export function managerState({ status, registry, hosts, settings, runSpecs, sessions, log }: Sources): ManagerState {
+export function managerState({ status, processTable, hosts, settings, runSpecs, sessions, log }: Sources): ManagerState {
   return {
     get manager() {
       return status.info;
@@ -29,15 +29,15 @@ export function managerState({ status, registry, hosts, settings, runSpecs, sess
     get isShuttingDown() {
       return status.isShuttingDown;
     },
-    processes: () => registry.processes(),
-    process: (name) => registry.process(name),
-    hasGroup: (name) => registry.config.groups.has(name),
-    processTree: (scope) => registry.tree(scope),
+    processes: () => processTable.processes(),
+    process: (name) => processTable.process(name),
+    hasGroup: (name) => processTable.config.groups.has(name),
+    processTree: (scope) => processTable.tree(scope),
     hosts: () => hosts.entries(),
     startTools: () => settings.startTools(),
     processDetail: (name) => ({
       ...runSpecs.detail(name),
-      needed_by: [...registry.config.processes.values()]
+      needed_by: [...processTable.config.processes.values()]
         .filter(({ depends_on }) => depends_on.some((each) => each.name === name))
         .map((each) => each.name),
       changes: log.changesOf(name, MAX_CHANGES),

@@ -108,8 +108,8 @@ class Manager implements RunningManager {
     const bus = await openManagerBus({
       instance,
       log,
-      hosts: () => (this.#engine?.registry.config ?? this.#config).hosts,
-      isLed: (name) => this.#engine?.control.state.hosts().some((known) => known.name === name) ?? false,
+      hosts: () => (this.#engine?.processTable.config ?? this.#config).hosts,
+      isManaged: (name) => this.#engine?.control.state.hosts().some((known) => known.name === name) ?? false,
       onRefused: (daemon) => this.#engine?.daemonRefused(daemon),
     });
     this.#cleanups.push(() => bus.close());
@@ -155,7 +155,7 @@ class Manager implements RunningManager {
       identify: localUser,
       home: { folder: sockets, moved() {} },
     });
-    this.#cleanups.push(keepStateFolder({ lock, intents, files, log, look: () => note.keep() }));
+    this.#cleanups.push(keepStateFolder({ lock, intents, files, log, onCheck: () => note.keep() }));
     await bus.broker.listenUnix(socket, { folder: sockets, moved: (path) => lock.moveTo(path) });
     const daemon = new DaemonKeeper({ stateDir, host, socket, prepared: this.#options.daemon ?? null, engine, log });
     this.#daemon = daemon;
@@ -256,7 +256,7 @@ class Manager implements RunningManager {
     this.#transport = transport;
     this.#cleanups.push(() => this.#sayGoodbye());
     const authFile = authFilePath(instance);
-    const { door } = bus;
+    const { busUpgrade } = bus;
     const http = await prepareHttp({
       engine,
       transport,
@@ -265,7 +265,7 @@ class Manager implements RunningManager {
       authFile,
       localSocket,
       listen: instance.manager,
-      bus: door,
+      bus: busUpgrade,
       book: bus.peers,
     });
     // Released in reverse order: the port stays open until the WebSockets are closed.

@@ -26,7 +26,7 @@ interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket
 
 /** The one port of a manager, not open yet: page, routes, WebSockets. */
 export function prepareHttp({ engine, transport, instance, log, ...rest }: ServeOptions): Promise<PreparedHttpServer> {
-  const hosts = [...engine.registry.config.hosts];
+  const hosts = [...engine.processTable.config.hosts];
   return prepareHttpServer({
     ...rest,
     control: engine.control,
@@ -38,7 +38,7 @@ export function prepareHttp({ engine, transport, instance, log, ...rest }: Serve
     isHttpsOnly: instance.https_only,
     allowedHosts: [...instance.allowed_hosts, ...hosts.flatMap(([name, { aliases }]) => [name, ...aliases])],
     allowedOrigins: instance.allowed_origins,
-    configFiles: () => [...engine.registry.config.files],
+    configFiles: () => [...engine.processTable.config.files],
     lock: tryLockFile,
     log: (level, msg) => void log.append({ level, source: "http", msg }),
   });
@@ -76,11 +76,11 @@ export function localUser(socket: Socket): LocalUser {
  */
 export function tryLockFile(path: string): { release(): void } | null {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-  let isTaken = false;
+  let isInUse = false;
   try {
-    isTaken = tryLockExclusive(fd);
+    isInUse = tryLockExclusive(fd);
   } finally {
-    if (!isTaken) closeSync(fd);
+    if (!isInUse) closeSync(fd);
   }
-  return isTaken ? { release: () => closeSync(fd) } : null;
+  return isInUse ? { release: () => closeSync(fd) } : null;
 }

@@ -12,11 +12,11 @@ import type { CurrentConfig } from "./processes/current-config.ts";
 import { killRemote } from "./processes/kill-remote.ts";
 import { ProcessActors } from "./processes/process-actors.ts";
 import { ProcessCommands } from "./processes/process-commands.ts";
+import { ProcessEffects } from "./processes/process-effects.ts";
 import { ProcessEventRouter } from "./processes/process-event-router.ts";
-import { ProcessRegistry } from "./processes/process-registry.ts";
 import { ProcessSessions } from "./processes/process-sessions.ts";
 import { ProcessSettingsBook } from "./processes/process-settings.ts";
-import { ProcessTasks } from "./processes/process-tasks.ts";
+import { ProcessTable } from "./processes/process-table.ts";
 import { ProcessWaits } from "./processes/process-waits.ts";
 import type { RunExtensions } from "./processes/run-extension.ts";
 import { RunSpecBuilder } from "./processes/run-spec-builder.ts";
@@ -41,7 +41,7 @@ export class Supervision {
   readonly actors: ProcessActors;
   readonly commands: ProcessCommands;
   readonly hub: OutputHub;
-  readonly registry: ProcessRegistry;
+  readonly processTable: ProcessTable;
   readonly runSpecs: RunSpecBuilder;
   readonly sessions: ProcessSessions;
   readonly settings: ProcessSettingsBook;
@@ -55,7 +55,7 @@ export class Supervision {
     const { clock, log, epoch, hostName, events, status, intents, system, hosts, current, history, runs } = options;
     const { isIntentLost = false, onProcessAtRest } = options;
     const runSpecs = new RunSpecBuilder({ current, hostName, intents, history, epoch });
-    const registry = new ProcessRegistry({
+    const processTable = new ProcessTable({
       current,
       runSpecs,
       system,
@@ -63,17 +63,17 @@ export class Supervision {
       hosts,
       featureFields: (memo) => runs.processFields(memo),
     });
-    const waits = new ProcessWaits({ registry, events, clock });
+    const waits = new ProcessWaits({ processTable, events, clock });
     const hub = new OutputHub({
       clock,
-      source: { window: (host, windows) => hosts.window(host, windows), hostOf: (name) => registry.outputHostOf(name) },
+      source: { window: (host, windows) => hosts.window(host, windows), hostOf: (name) => processTable.outputHostOf(name) },
     });
-    const mayStart = (name: string) => !status.isShuttingDown && registry.unmet(name).missing.length === 0;
-    const tasks = new ProcessTasks({
+    const mayStart = (name: string) => !status.isShuttingDown && processTable.unmet(name).missing.length === 0;
+    const effects = new ProcessEffects({
       waits,
       clock,
       log,
-      registry,
+      processTable,
       hosts,
       hub,
       intents,
@@ -83,7 +83,7 @@ export class Supervision {
       send: (name, event) => system.send("process", name, event),
     });
     const router = new ProcessEventRouter({
-      registry,
+      processTable,
       system,
       events,
       history,
@@ -91,14 +91,14 @@ export class Supervision {
       status,
       log,
       clock,
-      lastReport: (name) => hosts.controller(registry.hostOf(name))?.lastReport(name) ?? null,
-      streamId: (name) => hosts.controller(registry.hostOf(name))?.streamId ?? null,
-      tasks,
+      lastReport: (name) => hosts.controller(processTable.hostOf(name))?.lastReport(name) ?? null,
+      streamId: (name) => hosts.controller(processTable.hostOf(name))?.streamId ?? null,
+      effects,
       onProcessAtRest,
     });
     const actors = new ProcessActors({
-      registry,
-      tasks,
+      processTable,
+      effects,
       mayStart,
       system,
       events,
@@ -111,12 +111,12 @@ export class Supervision {
       status,
       hosts,
     });
-    const sessions = new ProcessSessions(registry, hosts);
+    const sessions = new ProcessSessions(processTable, hosts);
     const sizes = new TerminalSizes({ clock, intents });
     this.actors = actors;
-    this.commands = new ProcessCommands({ registry, sessions, system, actors, router, waits, intents, status, log, runs });
+    this.commands = new ProcessCommands({ processTable, sessions, system, actors, router, waits, intents, status, log, runs });
     this.hub = hub;
-    this.registry = registry;
+    this.processTable = processTable;
     this.runSpecs = runSpecs;
     this.sessions = sessions;
     this.settings = new ProcessSettingsBook({
@@ -126,7 +126,7 @@ export class Supervision {
       check: (name) => sessions.lasting(name),
       apply: (name, chosen) => system.send("process", name, { type: "settings", settings: chosen }),
     });
-    this.terminals = new ProcessTerminals({ registry, sessions, system, sizes, log, clock });
+    this.terminals = new ProcessTerminals({ processTable, sessions, system, sizes, log, clock });
     this.#router = router;
     this.#sizes = sizes;
   }
@@ -134,18 +134,18 @@ export class Supervision {
   /** Creates the actors of all processes and of `groups`, and starts what is requested. */
   begin(groups: Iterable<string>): void {
     const { intents } = this.#options;
-    const { registry, actors } = this;
+    const { processTable, actors } = this;
     // A process may have been removed from the file while no manager ran.
-    for (const name of intents.names()) if (!registry.config.processes.has(name)) intents.forgetStart(name);
-    const wanted = requestedAtBoot(registry.names(), registry.config, intents);
-    for (const name of registry.names()) actors.spawn(name, wanted.has(name) ? "start" : "stop");
+    for (const name of intents.names()) if (!processTable.config.processes.has(name)) intents.forgetStart(name);
+    const requested = requestedAtBoot(processTable.names(), processTable.config, intents);
+    for (const name of processTable.names()) actors.spawn(name, requested.has(name) ? "start" : "stop");
     for (const name of groups) actors.spawnGroup(name);
   }
 
   /** Handles an event of an actor. */
   receive(kind: ActorKind, name: string, event: { type: string }): void {
-    if (kind === "process") this.#router.take(name, event as ProcessEmitted);
-    else if (kind === "group") this.#router.takeGroup(name, event as GroupEmitted);
+    if (kind === "process") this.#router.handle(name, event as ProcessEmitted);
+    else if (kind === "group") this.#router.handleGroup(name, event as GroupEmitted);
   }
 
   stepped(kind: ActorKind, name: string): void {
@@ -158,14 +158,14 @@ export class Supervision {
 
   /** Publishes a process again: the fields of a feature in it have changed. */
   changed(name: string): void {
-    this.registry.forgetProjection(name);
+    this.processTable.forgetProjection(name);
     this.#router.publish(name);
   }
 
   /** Kills everything on other hosts. Resolves when the hosts have accepted, after `milliseconds` at most. */
   killRemote(milliseconds: number): Promise<void> {
     const { hosts, clock } = this.#options;
-    return killRemote({ registry: this.registry, hosts, clock }, milliseconds);
+    return killRemote({ processTable: this.processTable, hosts, clock }, milliseconds);
   }
 
   close(): void {

@@ -8,7 +8,7 @@ import { visibleLines } from "../base/visible-text.ts";
 export function surviveShortage(log: (msg: string) => void): () => void {
   const survive = (error: unknown) => {
     if (isShortage(error))
-      return log(`the manager goes on after a failure: ${error instanceof Error ? (error.stack ?? error.message) : ""}`);
+      return log(`the manager continues after a failure: ${error instanceof Error ? (error.stack ?? error.message) : ""}`);
     process.stderr.write(`${visibleLines(error instanceof Error ? (error.stack ?? messageOf(error)) : messageOf(error))}\n`);
     process.exit(1);
   };

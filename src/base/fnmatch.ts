@@ -7,7 +7,7 @@ import { MgrError } from "./errors.ts";
  */
 
 /** Maximum length of a pattern, characters. */
-export const FNMATCH_MAX_LENGTH = 1_024;
+export const MAX_FNMATCH_LENGTH = 1_024;
 
 type Token = { readonly kind: "star" } | { readonly kind: "any" } | { readonly kind: "literal"; readonly codePoint: number } | CharacterSet;
 
@@ -24,7 +24,7 @@ export function isLiteral(pattern: string): boolean {
   return !pattern.includes("[") || parse(pattern).every((token) => token.kind === "literal");
 }
 
-/** Compiles a pattern. A match takes at most |name| × |pattern| steps. Throws `bad_field` for a pattern over FNMATCH_MAX_LENGTH. */
+/** Compiles a pattern. A match takes at most |name| × |pattern| steps. Throws `bad_field` for a pattern over MAX_FNMATCH_LENGTH. */
 export function compileFnmatch(pattern: string): (name: string) => boolean {
   const tokens = parse(pattern);
   if (tokens.length === 1 && tokens[0]?.kind === "star") return () => true;
@@ -95,8 +95,8 @@ const code = (character: string | undefined): number => character?.codePointAt(0
 
 function parse(pattern: string): Token[] {
   const characters = [...pattern];
-  if (characters.length > FNMATCH_MAX_LENGTH) {
-    throw new MgrError("bad_field", `A pattern of ${characters.length} characters is too long: at most ${FNMATCH_MAX_LENGTH}.`);
+  if (characters.length > MAX_FNMATCH_LENGTH) {
+    throw new MgrError("bad_field", `A pattern of ${characters.length} characters is too long: at most ${MAX_FNMATCH_LENGTH}.`);
   }
   const tokens: Token[] = [];
   for (let index = 0; index < characters.length; index++) {

@@ -3,8 +3,8 @@ import { hasLength } from "./text-length.ts";
 /** Names of processes and groups: segments joined by `/` (docs/design/wire-rules.md, "Conventions for every frame"). */
 
 /** Maximum lengths of a name and of its segments, characters. */
-export const NAME_MAX_LENGTH = 255;
-export const SEGMENT_MAX_LENGTH = 64;
+export const MAX_NAME_LENGTH = 255;
+export const MAX_SEGMENT_LENGTH = 64;
 
 // Control, format (bidi marks and the like), unassigned, private and surrogate code points, line and paragraph separators.
 const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
@@ -12,10 +12,10 @@ const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 /** The reason why `name` cannot name a process or group, as the end of a sentence ("… is empty"), or null if it can. */
 export function nameProblem(name: string): string | null {
   if (name.length === 0) return "is empty";
-  if (!hasLength(name, 1, NAME_MAX_LENGTH)) return `is longer than ${NAME_MAX_LENGTH} characters`;
+  if (!hasLength(name, 1, MAX_NAME_LENGTH)) return `is longer than ${MAX_NAME_LENGTH} characters`;
   for (const segment of name.split("/")) {
     if (segment.length === 0) return "has an empty segment (check for a leading, trailing or double '/')";
-    if (!hasLength(segment, 1, SEGMENT_MAX_LENGTH)) return `has a segment longer than ${SEGMENT_MAX_LENGTH} characters`;
+    if (!hasLength(segment, 1, MAX_SEGMENT_LENGTH)) return `has a segment longer than ${MAX_SEGMENT_LENGTH} characters`;
     if (segment === "." || segment === "..") return "has a segment '.' or '..'";
     if (NOT_PRINTABLE.test(segment)) return "has a non-printable character";
   }

@@ -1,6 +1,6 @@
 interface Listeners {
   readonly callbacks: Set<() => void>;
-  readonly tell: () => void;
+  readonly notify: () => void;
 }
 
 const known = new WeakMap<AbortSignal, Listeners>();
@@ -10,23 +10,23 @@ const known = new WeakMap<AbortSignal, Listeners>();
  * warns of a leak from the eleventh on, and many waits of a test share one signal.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  const { callbacks, tell } = known.get(signal) ?? listenTo(signal);
+  const { callbacks, notify } = known.get(signal) ?? listenTo(signal);
   callbacks.add(callback);
   return () => {
     callbacks.delete(callback);
     if (callbacks.size > 0) return;
-    signal.removeEventListener("abort", tell);
+    signal.removeEventListener("abort", notify);
     known.delete(signal);
   };
 }
 
 function listenTo(signal: AbortSignal): Listeners {
   const callbacks = new Set<() => void>();
-  const tell = () => {
+  const notify = () => {
     for (const callback of [...callbacks]) callback();
   };
-  signal.addEventListener("abort", tell, { once: true });
-  const listeners = { callbacks, tell };
+  signal.addEventListener("abort", notify, { once: true });
+  const listeners = { callbacks, notify };
   known.set(signal, listeners);
   return listeners;
 }

@@ -9,7 +9,7 @@ export type { HostHandle } from "./handles/host-handle.ts";
 export { isIn, isUp } from "./handles/process-goals.ts";
 export type { ProcessHandle } from "./handles/process-handle.ts";
 export type { ConnectOptions, FocusedView } from "./link/connect-options.ts";
-export type { Link, LinkState } from "./link/link.ts";
+export type { ManagerLink, ManagerLinkState } from "./link/manager-link.ts";
 export { webSocketLink } from "./link/websocket-link.ts";
 export { ManagerClient } from "./manager-client.ts";
 export { OutputJoin } from "./output-join.ts";

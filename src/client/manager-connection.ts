@@ -4,7 +4,7 @@ import { MgrError } from "../base/errors.ts";
 import { FeatureHandles } from "../features/client.ts";
 import type { ClientFrame, ManagerFrame } from "../protocol/frames/frames.ts";
 import type { LogEntry, Snapshot } from "../protocol/resources/resources.ts";
-import type { Link, LinkState } from "./link/link.ts";
+import type { ManagerLink, ManagerLinkState } from "./link/manager-link.ts";
 import { Mirror } from "./mirror.ts";
 import { type AnswerTo, type RequestOptions, Requests } from "./requests.ts";
 import { type OutputFrame, Subscriptions } from "./subscriptions.ts";
@@ -20,7 +20,7 @@ export interface ManagerConnectionOptions {
  * open or is lost before the answer. After a reconnect all subscriptions are renewed, and waits continue from a new snapshot.
  */
 export class ManagerConnection extends FeatureHandles implements AsyncDisposable {
-  readonly link: Link;
+  readonly link: ManagerLink;
   readonly clock: Clock;
   /** The state as received on this connection. */
   readonly mirror: Mirror;
@@ -28,9 +28,9 @@ export class ManagerConnection extends FeatureHandles implements AsyncDisposable
   readonly #outputs: Subscriptions;
   readonly #events = new Subject<ManagerFrame>();
   readonly #subscription = new Subscription();
-  #state: LinkState = { kind: "connecting", attempt: 1 };
+  #state: ManagerLinkState = { kind: "connecting", attempt: 1 };
 
-  constructor(link: Link, { clock = systemClock }: ManagerConnectionOptions = {}) {
+  constructor(link: ManagerLink, { clock = systemClock }: ManagerConnectionOptions = {}) {
     super();
     this.link = link;
     this.clock = clock;
@@ -78,7 +78,9 @@ export class ManagerConnection extends FeatureHandles implements AsyncDisposable
 
   /** Resolves when the link is open; rejects when it is finally closed, with the reason of the refusal. */
   async opened(): Promise<void> {
-    const state = await firstValueFrom(this.link.state$.pipe(filter((now: LinkState) => now.kind === "open" || now.kind === "closed")));
+    const state = await firstValueFrom(
+      this.link.state$.pipe(filter((now: ManagerLinkState) => now.kind === "open" || now.kind === "closed")),
+    );
     if (state.kind !== "closed") return;
     const code = state.error instanceof MgrError ? state.error.code : "host_unavailable";
     // A refusal has its own message.

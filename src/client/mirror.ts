@@ -14,10 +14,10 @@ import {
   type StartTool,
   stateInGroup,
 } from "../protocol/resources/resources.ts";
-import type { Link } from "./link/link.ts";
+import type { ManagerLink } from "./link/manager-link.ts";
 
 interface MirrorOptions {
-  readonly link: Link;
+  readonly link: ManagerLink;
   readonly snapshot: () => Promise<Snapshot>;
 }
 

@@ -2,7 +2,7 @@ import type { Observable } from "rxjs";
 import type { Clock } from "../base/clock.ts";
 import { isErrorCode, MgrError, messageOf } from "../base/errors.ts";
 import type { AckFrame, AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
-import type { Link } from "./link/link.ts";
+import type { ManagerLink } from "./link/manager-link.ts";
 import { RequestQueue } from "./request-queue.ts";
 
 export interface RequestOptions {
@@ -39,7 +39,7 @@ interface Waiting {
 
 const DEFAULT_TIMEOUT_MS = 15_000;
 /** Maximum number of requests of one type that are sent and not answered; further ones wait here. The manager accepts 80 of a connection. */
-const MAX_UNDER_WAY = 32;
+const MAX_IN_FLIGHT = 32;
 /** Maximum number of requests that wait here; further ones reject with `busy`. */
 const MAX_WAITING = 10_000;
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
@@ -49,9 +49,9 @@ const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
  * hold up nothing but requests about the same object.
  */
 export class Requests {
-  readonly #link: Link;
+  readonly #link: ManagerLink;
   readonly #clock: Clock;
-  readonly #underWay = new Map<RequestId, Waiting>();
+  readonly #inFlight = new Map<RequestId, Waiting>();
   readonly #queued = new Map<RequestId, Waiting>();
   readonly #queue = new RequestQueue<Waiting>();
   /** Number of requests in flight by type. */
@@ -59,7 +59,7 @@ export class Requests {
   #queuedCharacters = 0;
   #nextId = 1;
 
-  constructor(link: Link, clock: Clock) {
+  constructor(link: ManagerLink, clock: Clock) {
     this.#link = link;
     this.#clock = clock;
   }
@@ -68,7 +68,7 @@ export class Requests {
   send(frame: ClientFrame, { timeout = DEFAULT_TIMEOUT_MS }: RequestOptions): Promise<ManagerFrame> {
     return new Promise((resolve, reject) => {
       const id = frame.request_id ?? this.#freeId();
-      if (this.#isTaken(id)) {
+      if (this.#isInUse(id)) {
         reject(new MgrError("conflict", `request_id ${JSON.stringify(id)} is waiting for its answer; use another`));
         return;
       }
@@ -96,7 +96,7 @@ export class Requests {
   /** Handles the answer to a request; returns false for any other frame. */
   answer(frame: ManagerFrame): boolean {
     const id = "request_id" in frame ? frame.request_id : undefined;
-    const waiting = id === undefined ? undefined : this.#underWay.get(id);
+    const waiting = id === undefined ? undefined : this.#inFlight.get(id);
     if (id === undefined || waiting === undefined) return false;
     this.#forget(id);
     const failure = failureOf(frame);
@@ -108,13 +108,13 @@ export class Requests {
 
   /** Rejects all requests. None is sent again, because it may have been carried out. */
   rejectAll(reason: string): void {
-    for (const { frame, reject } of this.#takeAll())
+    for (const { frame, reject } of this.#removeAll())
       reject(new MgrError("host_unavailable", `the connection to the manager ended before it answered '${frame.type}': ${reason}`));
   }
 
   #transmit(waiting: Waiting): void {
     const { frame, reject } = waiting;
-    this.#underWay.set(frame.request_id, waiting);
+    this.#inFlight.set(frame.request_id, waiting);
     this.#sent.set(frame.type, (this.#sent.get(frame.type) ?? 0) + 1);
     try {
       if (this.#link.send(frame as ClientFrame)) return;
@@ -134,44 +134,44 @@ export class Requests {
       for (const waiting of this.#queue.next()) {
         if (this.#isFull(waiting.frame.type)) continue;
         hasSent = true;
-        this.#takeOut(waiting);
+        this.#remove(waiting);
         this.#transmit(waiting);
       }
     }
   }
 
   #isFull(type: ClientFrameType): boolean {
-    return (this.#sent.get(type) ?? 0) >= MAX_UNDER_WAY;
+    return (this.#sent.get(type) ?? 0) >= MAX_IN_FLIGHT;
   }
 
-  #takeOut(waiting: Waiting): void {
+  #remove(waiting: Waiting): void {
     if (!this.#queued.delete(waiting.frame.request_id)) return;
     this.#queue.delete(waiting);
     this.#queuedCharacters -= waiting.size;
   }
 
-  #takeAll(): Waiting[] {
-    const all = [...this.#underWay.values(), ...this.#queued.values()];
+  #removeAll(): Waiting[] {
+    const all = [...this.#inFlight.values(), ...this.#queued.values()];
     for (const { frame } of all) this.#forget(frame.request_id);
     return all;
   }
 
   #forget(id: RequestId): void {
     const queued = this.#queued.get(id);
-    const sent = this.#underWay.get(id);
+    const sent = this.#inFlight.get(id);
     this.#clock.clearTimeout((queued ?? sent)?.timer);
-    if (queued) this.#takeOut(queued);
+    if (queued) this.#remove(queued);
     if (!sent) return;
-    this.#underWay.delete(id);
+    this.#inFlight.delete(id);
     this.#sent.set(sent.frame.type, (this.#sent.get(sent.frame.type) ?? 1) - 1);
   }
 
-  #isTaken(id: RequestId): boolean {
-    return this.#underWay.has(id) || this.#queued.has(id);
+  #isInUse(id: RequestId): boolean {
+    return this.#inFlight.has(id) || this.#queued.has(id);
   }
 
   #freeId(): number {
-    while (this.#isTaken(this.#nextId)) this.#nextId++;
+    while (this.#isInUse(this.#nextId)) this.#nextId++;
     return this.#nextId++;
   }
 }

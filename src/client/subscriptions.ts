@@ -1,7 +1,7 @@
 import { filter, Observable } from "rxjs";
 import { NAMED_SUBSCRIPTIONS } from "../features/client.ts";
 import type { ClientFrame, ManagerFrame } from "../protocol/frames/frames.ts";
-import type { Link } from "./link/link.ts";
+import type { ManagerLink } from "./link/manager-link.ts";
 
 export type OutputFrame = Extract<ManagerFrame, { type: "process_output" }>;
 
@@ -10,7 +10,7 @@ export type OutputFrame = Extract<ManagerFrame, { type: "process_output" }>;
  * connection, so they are sent again after a reconnect. A pattern is sent to the manager once, however many listeners it has here.
  */
 export class Subscriptions {
-  readonly #link: Link;
+  readonly #link: ManagerLink;
   /** Names of processes that have output listeners here, and how many. */
   readonly #listeners = new Map<string, number>();
   /** Patterns that the program subscribed with its own frames. */
@@ -20,7 +20,7 @@ export class Subscriptions {
   #logLevel: ClientFrame | null = null;
 
   /** `link` must outlive this object. */
-  constructor(link: Link) {
+  constructor(link: ManagerLink) {
     this.#link = link;
     link.state$.subscribe((state) => {
       if (state.kind === "open") for (const frame of this.#all()) link.send(frame);

@@ -50,7 +50,7 @@ export function waitFor<T>({ client, subject, what, options, context, begin }: W
     const settle = (conclude: () => void) => {
       if (subscription.closed) return;
       client.clock.clearTimeout(timer);
-      leaveSignal();
+      stopListening();
       subscription.unsubscribe();
       conclude();
     };
@@ -61,7 +61,7 @@ export function waitFor<T>({ client, subject, what, options, context, begin }: W
       () => fail("timeout", `${subject} did not reach ${what} within ${timeout} ms${client.connectionProblem}`),
       timeout,
     );
-    const leaveSignal = signal ? onAbort(signal, aborted) : () => {};
+    const stopListening = signal ? onAbort(signal, aborted) : () => {};
     const ended = () =>
       settle(() =>
         reject(new MgrError("host_unavailable", `the connection ended while waiting for ${what} of ${subject}${client.connectionProblem}`)),

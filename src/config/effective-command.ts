@@ -1,7 +1,7 @@
 import { type Command, toCommand } from "./command-line.ts";
 import type { ProcessDefinition, StartToolSetting } from "./definition.ts";
 import { findTool, NO_TOOL, wrapCommand } from "./start-tools.ts";
-import { overrideOf, PRIMARY, type ProcessSettings } from "./state/settings.ts";
+import { overrideOf, PRIMARY, type ProcessSettings } from "./state/process-settings.ts";
 
 type Commands = Pick<ProcessDefinition, "command" | "alternate_commands" | "start_tool">;
 

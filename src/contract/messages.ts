@@ -28,7 +28,7 @@ export const HEARTBEAT_LOST_MS = 6_000;
 export const MAX_STDIN_QUEUE_BYTES = 1024 * 1024;
 
 /** Upper limit of the largest message that the broker of a host accepts, bytes. */
-export const MAX_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
+export const MAX_PAYLOAD_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /** Minimum memory of a broker for its messages, bytes. */
 export const MIN_BUS_MEMORY_BYTES = 16 * 1024 * 1024;
@@ -43,7 +43,7 @@ const busSettings = z.object({
       z.object({ url: z.string(), ca: z.string().max(65_536).nullable() }),
     ])
     .nullable(),
-  max_payload: z.number().int().min(1_024).max(MAX_MAX_PAYLOAD_BYTES),
+  max_payload: z.number().int().min(1_024).max(MAX_PAYLOAD_LIMIT_BYTES),
   /** Memory for queues, kept messages and rings of loggers, bytes; null: a share of the machine's. */
   memory: z.number().int().min(MIN_BUS_MEMORY_BYTES).nullable(),
 });

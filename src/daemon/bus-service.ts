@@ -70,10 +70,10 @@ export function serverOf(bus: StartOptions["bus"], managerLock: string): Pick<Co
 
 /** Logs the outcome of connection attempts, each one only when it changes. */
 function newsOnly(log: BusServiceOptions["log"]): NonNullable<ConnectBusOptions["onAttempt"]> {
-  let told: string | null | undefined;
+  let reported: string | null | undefined;
   return (problem, place) => {
-    if (problem === told) return;
-    told = problem;
+    if (problem === reported) return;
+    reported = problem;
     if (problem === null) log("info", `reached ${place}`);
     else log("warning", `${place} cannot be reached; retrying: ${problem}`);
   };

@@ -122,7 +122,7 @@ function handlersOf({
       return {};
     },
     loads: () => listLoads({ clock, lists, owners }),
-    list_page: ({ after }) => lists.pages.take(after),
+    list_page: ({ after }) => lists.pages.read(after),
     report: ({ after }) => ({ seq: seq(), ...runs.page(after) }),
   };
 }

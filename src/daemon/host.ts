@@ -76,7 +76,7 @@ export class Host implements HostLink {
     this.#publisher = new Publisher((error) =>
       options.log({ level: "error", source: "daemon", msg: `a listener of the host failed: ${messageOf(error)}` }),
     );
-    this.#managerLost = new ManagerLostTimer({ clock: this.#clock, stop: (afterMs) => void this.#stopAbandoned(afterMs) });
+    this.#managerLost = new ManagerLostTimer({ clock: this.#clock, stop: (afterMs) => void this.#stopAfterManagerLost(afterMs) });
     this.#session = new ManagerSession({
       clock: this.#clock,
       isDirect: this.isDirect,
@@ -219,7 +219,7 @@ export class Host implements HostLink {
   }
 
   /** `on_manager_lost: stop`: running processes are stopped; the manager may start them again when it is back. */
-  async #stopAbandoned(afterMs: number): Promise<void> {
+  async #stopAfterManagerLost(afterMs: number): Promise<void> {
     if (this.#isEnding || this.#runs.living.length === 0) return;
     this.#report("warning", `no manager for ${afterMs / 1_000} s: what runs is stopped (on_manager_lost: stop)`);
     this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));

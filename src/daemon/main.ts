@@ -38,9 +38,9 @@ async function main(): Promise<void> {
   // This program may live for months: it must not keep the folder, files or terminal of its start in use.
   enter(options.work_dir);
   keepInheritedFiles();
-  const lock = await takeLock(options);
+  const lock = await acquireDaemonLock(options);
   const log = openJsonLog(join(options.state_dir, "daemon.log"), { level: "info", source: "daemon" }).logger;
-  const tell = (level: HostLog["level"], source: string, msg: string) => {
+  const report = (level: HostLog["level"], source: string, msg: string) => {
     log[PINO_LEVELS[level]]({ source }, msg);
     if (options.is_talkative && level !== "debug")
       process.stdout.write(`${new Date().toISOString().slice(11, 23)} ${level} ${visible(msg)}\n`);
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const files = busFiles(options.state_dir);
   const managerLock = join(options.state_dir, "manager.lock");
   const bus = await openBus({ ...options, hub: () => hubDial(serverOf(options.bus, managerLock)), files }, (level, msg) =>
-    tell(level, "bus", msg),
+    report(level, "bus", msg),
   );
   const previous = new StaleRunCleanup(join(options.state_dir, "daemon.json"));
   const host = new Host({
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
     folders: { state: options.state_dir, work: options.work_dir },
     killTree: reaper,
     streamId,
-    log: ({ level, source, msg }) => tell(level, source, msg),
+    log: ({ level, source, msg }) => report(level, source, msg),
     ...(options.version === undefined ? {} : { version: options.version }),
     ...(options.ring_budget === undefined ? {} : { ringBudget: options.ring_budget }),
   });
@@ -86,16 +86,16 @@ async function main(): Promise<void> {
     remake: async () => {
       keepInstanceUuid(options.state_dir, lock.info.instance_uuid);
       if (isServing) previous.begin(streamId, cgroups?.path ?? null);
-      files.look();
+      files.check();
     },
-    look: async () => files.look(),
-    log: (level, msg) => tell(level, "daemon", msg),
+    onCheck: async () => files.check(),
+    log: (level, msg) => report(level, "daemon", msg),
   });
   let service: BusService | null = null;
 
   const end = async () => {
     waiting.abort();
-    tell("info", "daemon", "stopping everything");
+    report("info", "daemon", "stopping everything");
     await host.stopAll();
     // The bus is closed before the recordings end: messages accepted later would not be recorded.
     await bus?.close();
@@ -136,7 +136,7 @@ async function main(): Promise<void> {
       host,
       bus: options.bus,
       managerLock,
-      log: (level, msg) => tell(level, "bus", msg),
+      log: (level, msg) => report(level, "bus", msg),
       signal: waiting.signal,
     });
   } catch (error) {
@@ -201,7 +201,7 @@ function parseOptions(argument: string | undefined): StartOptions {
   }
 }
 
-async function takeLock(options: StartOptions) {
+async function acquireDaemonLock(options: StartOptions) {
   const { state_dir } = options;
   const path = join(state_dir, "daemon.lock");
   try {

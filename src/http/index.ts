@@ -7,8 +7,8 @@ import type { Transport } from "../transport/websocket.ts";
 import { Gate } from "./access/gate.ts";
 import { knownHosts } from "./access/host-check.ts";
 import type { StandingAdmission } from "./auth/authenticate.ts";
+import type { FileLock } from "./auth/login-sessions-file.ts";
 import { Logins } from "./auth/logins.ts";
-import type { FileLock } from "./auth/sessions-file.ts";
 import type { FeatureExtension } from "./extension.ts";
 import { loadAssets } from "./files/built-assets.ts";
 import { lazyRequestListener } from "./lazy-request-listener.ts";
@@ -86,7 +86,7 @@ export interface PreparedHttpServer extends Pick<HttpServer, "admitUser" | "refu
 }
 
 /** Interval at which the auth file is checked without requests, ms: revoked WebSockets close within 5 s. */
-const REVOCATION_INTERVAL = 2_000;
+const REVOCATION_INTERVAL_MS = 2_000;
 
 /** The web interface with its port open. Rejects with MgrError `conflict` when the port is not available. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -176,7 +176,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
       });
       // Done after the port was opened: a manager that cannot get its port must not touch the sessions file.
       const loginProblem = logins.problem();
-      endWatch = everyBeat(REVOCATION_INTERVAL, () => logins.refresh());
+      endWatch = everyBeat(REVOCATION_INTERVAL_MS, () => logins.refresh());
       return {
         ...prepared,
         port,

@@ -30,12 +30,12 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION });
   readonly #loopEnd = setTimeout(() => this.#loop.disable(), LOOP_MEASURED_MS).unref();
-  readonly #leave: () => void;
+  readonly #unsubscribe: () => void;
   readonly #parts: readonly MetricsPart[];
 
   constructor({ control, transport, connections, bus, parts }: MetricsSource) {
     this.#parts = parts;
-    this.#leave = this.#countLog(control);
+    this.#unsubscribe = this.#countLog(control);
     this.#aboutProcesses(control);
     this.#aboutConnections(transport, connections);
     if (bus) this.#aboutBus(bus);
@@ -61,7 +61,7 @@ export class Metrics {
   close(): void {
     clearTimeout(this.#loopEnd);
     this.#loop.disable();
-    this.#leave();
+    this.#unsubscribe();
   }
 
   #countLog(control: Control): () => void {

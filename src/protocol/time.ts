@@ -2,19 +2,19 @@
 
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/;
 /** Four digits can represent the years 0000 to 9999. */
-const EARLIEST_MS = -62_167_219_200_000;
-const LATEST_MS = 253_402_300_799_999;
+const MIN_TIME_MS = -62_167_219_200_000;
+const MAX_TIME_MS = 253_402_300_799_999;
 
 /** Number of cached texts, by the last digits of their milliseconds: in a burst, thousands of times are the same few. */
-const REMEMBERED = 64;
+const MAX_REMEMBERED = 64;
 const texts: { readonly milliseconds: number; readonly text: string }[] = [];
 
 /** Milliseconds since 1970 as `2026-11-21T08:14:02.123`. Fractions are cut off. Throws RangeError outside the years 0000 to 9999. */
 export function formatTime(milliseconds: number): string {
   const whole = Math.floor(milliseconds);
-  if (!(whole >= EARLIEST_MS && whole <= LATEST_MS))
+  if (!(whole >= MIN_TIME_MS && whole <= MAX_TIME_MS))
     throw new RangeError(`${milliseconds} ms is not a time between the years 0000 and 9999`);
-  const place = Math.abs(whole % REMEMBERED);
+  const place = Math.abs(whole % MAX_REMEMBERED);
   const known = texts[place];
   if (known?.milliseconds === whole) return known.text;
   const text = new Date(whole).toISOString().slice(0, -1);

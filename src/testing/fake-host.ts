@@ -13,8 +13,8 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "../contract/messages.ts";
+import { OutputSender } from "../daemon/output/output-sender.ts";
 import { RingStore } from "../daemon/output/ring-store.ts";
-import { WindowSender } from "../daemon/output/window-sender.ts";
 import { startupCommands } from "../daemon/process/startup-commands.ts";
 import { RunTable } from "../daemon/run/run-table.ts";
 import { ManagerSession, TICK_MS } from "../daemon/session/manager-session.ts";
@@ -113,9 +113,9 @@ export class FakeHost implements HostLink {
   }
 
   listen(listener: HostListener): () => void {
-    const leave = this.#publisher.subscribe((tell) => tell(listener));
+    const unsubscribe = this.#publisher.subscribe((tell) => tell(listener));
     queueMicrotask(() => this.#announce());
-    return leave;
+    return unsubscribe;
   }
 
   async close(): Promise<void> {
@@ -134,10 +134,10 @@ export class FakeHost implements HostLink {
       rings,
       runs: new RunTable<FakeRun>(),
       session: new ManagerSession({ clock: this.#clock, onVoid: () => this.#parts.output.clear() }),
-      output: new WindowSender({
+      output: new OutputSender({
         streamId,
         findRing: (name) => rings.find(name),
-        send: (chunk) => this.#tell((listener) => listener.onOutput?.(chunk)),
+        send: (chunk) => this.#notify((listener) => listener.onOutput?.(chunk)),
         // Output of scripted programs is available at once.
         hold: () => {},
       }),
@@ -231,7 +231,7 @@ export class FakeHost implements HostLink {
     life.output.pump(run.spec.name);
     life.seq += 1;
     const event: HostEvent = { seq: life.seq, kind, run: run.report };
-    this.#tell((listener) => listener.onEvent?.(event));
+    this.#notify((listener) => listener.onEvent?.(event));
   }
 
   #tick(): void {
@@ -243,10 +243,10 @@ export class FakeHost implements HostLink {
   #announce(): void {
     const { streamId: stream_id, session, seq } = this.#parts;
     const heartbeat: HostHeartbeat = { host: this.host, contract: CONTRACT_VERSION, pid: 1, stream_id, session: session.id, seq };
-    this.#tell((listener) => listener.onHeartbeat?.(heartbeat));
+    this.#notify((listener) => listener.onHeartbeat?.(heartbeat));
   }
 
-  #tell(message: (listener: HostListener) => void): void {
+  #notify(message: (listener: HostListener) => void): void {
     if (!this.#isLost && !this.#isClosed) this.#publisher.publish(message);
   }
 }
@@ -258,5 +258,5 @@ interface Life {
   readonly rings: RingStore;
   readonly runs: RunTable<FakeRun>;
   readonly session: ManagerSession;
-  readonly output: WindowSender;
+  readonly output: OutputSender;
 }

@@ -153,11 +153,11 @@ export class FakeRun implements FakeProcess {
   }
 
   exit(code = 0): void {
-    this.#leave({ code, signal: null, reason: null });
+    this.#endRun({ code, signal: null, reason: null });
   }
 
   crash(signal: Signal = "SIGSEGV"): void {
-    this.#leave({ code: null, signal, reason: null });
+    this.#endRun({ code: null, signal, reason: null });
   }
 
   // Actions of a host.
@@ -230,7 +230,7 @@ export class FakeRun implements FakeProcess {
     }
   }
 
-  #leave(exit: RunExit): void {
+  #endRun(exit: RunExit): void {
     if (this.#exit !== null) return;
     const { clock, ring } = this.#options;
     this.#readiness.end();

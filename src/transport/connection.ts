@@ -162,7 +162,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     // Throws for a process that does not exist.
     const size = this.control.terminals.size(name);
     if (follow) this.#services.inputOwners.follow(name, this);
-    else this.#services.inputOwners.leave(name, this);
+    else this.#services.inputOwners.release(name, this);
     return { type: "terminal_size", name, ...size, holder: this.#services.inputOwners.holder(name, this) };
   }
 
@@ -201,9 +201,9 @@ export class Connection implements HandlerContext, TerminalViewer {
   /** Commands that are accepted at once are answered in the same turn, in the order of the frames. */
   #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>): void | Promise<void> {
     try {
-      const underWay = handler.run(frame, this);
-      if (!underWay) return this.#acknowledge(frame, handler);
-      return underWay.then(
+      const pending = handler.run(frame, this);
+      if (!pending) return this.#acknowledge(frame, handler);
+      return pending.then(
         () => this.#acknowledge(frame, handler),
         (error: unknown) => this.#fail(frame, error),
       );

@@ -25,14 +25,14 @@ export class EventStreams {
   readonly #beforeProcessFrame: (name: string) => void;
   readonly #open = new Map<string, Scope>();
   readonly #shared = new Map<string, Observable<EncodedFrame>>();
-  readonly #leave: () => void;
+  readonly #unsubscribe: () => void;
   #isTreePending = false;
 
   /** `beforeProcessFrame` sends the output that a process wrote before the change that is about to be sent. */
   constructor(control: Pick<Control, "events" | "state">, beforeProcessFrame: (name: string) => void) {
     this.#control = control;
     this.#beforeProcessFrame = beforeProcessFrame;
-    this.#leave = control.events.subscribe((event) => this.#onEvent(event));
+    this.#unsubscribe = control.events.subscribe((event) => this.#onEvent(event));
   }
 
   of(view: ViewMode): Observable<EncodedFrame> {
@@ -52,7 +52,7 @@ export class EventStreams {
   }
 
   close(): void {
-    this.#leave();
+    this.#unsubscribe();
     for (const { subscriber } of [...this.#open.values()]) subscriber.complete();
   }
 

@@ -102,8 +102,8 @@ export class FrameSchedule {
       add(this.#accepted, type, -1);
       this.#advance();
     };
-    const underWay = entry.work.run(answered);
-    if (underWay) void underWay.then(finished);
+    const pending = entry.work.run(answered);
+    if (pending) void pending.then(finished);
     else finished();
   }
 

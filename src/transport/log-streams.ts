@@ -16,7 +16,7 @@ export class LogStreams {
   readonly #streams: Record<LogLevel, Observable<EncodedFrame>>;
   readonly #listeners = new Map<LogLevel, Subscriber<EncodedFrame>>();
   #pending: LogEntry[] = [];
-  #leave: (() => void) | null = null;
+  #unsubscribe: (() => void) | null = null;
 
   constructor(book: LogBook) {
     this.#book = book;
@@ -42,12 +42,12 @@ export class LogStreams {
 
   #listen(level: LogLevel, subscriber: Subscriber<EncodedFrame>): () => void {
     this.#listeners.set(level, subscriber);
-    this.#leave ??= this.#book.subscribe((entry) => this.#append(entry));
+    this.#unsubscribe ??= this.#book.subscribe((entry) => this.#append(entry));
     return () => {
       this.#listeners.delete(level);
       if (this.#listeners.size > 0) return;
-      this.#leave?.();
-      this.#leave = null;
+      this.#unsubscribe?.();
+      this.#unsubscribe = null;
       this.#pending = [];
     };
   }

@@ -34,7 +34,7 @@ const SLICE_BYTES = 64 * 1024;
  * events in as many turns: without this, a tenth of the manager's processor time for them was the write of each turn. A hundred restarts one after
  * the other make eight turns each, and are sent at once.
  */
-const NEWS_IN_A_ROW = 200;
+const MAX_NEWS_IN_A_ROW = 200;
 const NEWS_APART_MS = 5;
 
 /** The part of a WebSocket that the outbox needs. */
@@ -198,7 +198,7 @@ export class Outbox implements OutputSink {
   #scheduleNews(): void {
     if (this.#newsTimer !== null || this.#isScheduled()) return;
     const now = performance.now();
-    const due = Math.max(this.#newsDue, now - NEWS_IN_A_ROW * NEWS_APART_MS);
+    const due = Math.max(this.#newsDue, now - MAX_NEWS_IN_A_ROW * NEWS_APART_MS);
     this.#newsDue = due + NEWS_APART_MS;
     if (due <= now) this.#schedule();
     else this.#newsTimer = setTimeout(() => this.flush(), due - now);
@@ -222,7 +222,7 @@ export class Outbox implements OutputSink {
   }
 
   #sendNext(): boolean {
-    this.#current ??= this.#takeNext();
+    this.#current ??= this.#dequeue();
     if (this.#current === null) return false;
     const { item, bytes, sent } = this.#current;
     const end = item.exempt ? Math.min(bytes.length, sent + SLICE_BYTES) : bytes.length;
@@ -231,20 +231,20 @@ export class Outbox implements OutputSink {
     const size = end - sent;
     this.#inFlight += size;
     this.#socket.send(bytes.subarray(sent, end), { fin }, () => {
-      this.#taken(size, item.exempt ? 0 : size);
+      this.#accepted(size, item.exempt ? 0 : size);
       if (fin) item.onSent?.();
     });
     return true;
   }
 
-  #takeNext(): Sending | null {
+  #dequeue(): Sending | null {
     const item = this.#queue.shift();
     if (item === null) return null;
     if (!item.exempt) this.#countedAhead += item.bytes.length;
     return { item, bytes: item.bytes, sent: 0 };
   }
 
-  #taken(size: number, counted: number): void {
+  #accepted(size: number, counted: number): void {
     this.#inFlight -= size;
     this.#countedAhead -= counted;
     if (this.#closed) return;
@@ -252,7 +252,7 @@ export class Outbox implements OutputSink {
     this.#noteRoom();
     if (this.#inFlight === 0 && this.#current === null && this.#queue.isEmpty) this.#declareSkipped();
     const isEmpty = this.#current === null && this.#queue.isEmpty;
-    this.#reportTaken(isEmpty);
+    this.#reportAccepted(isEmpty);
     if (!isEmpty && this.#inFlight <= WRITE_AHEAD_BYTES / 2) this.#schedule();
   }
 
@@ -274,7 +274,7 @@ export class Outbox implements OutputSink {
     for (const piece of this.#skipped.declare()) this.#enqueue(itemOf(piece.encoded, { process: piece.name }));
   }
 
-  #reportTaken(isEmpty: boolean): void {
+  #reportAccepted(isEmpty: boolean): void {
     if (!this.#congested) return;
     this.#congested = !(isEmpty && this.#inFlight === 0);
     if (this.#congested) this.#observer.progress();

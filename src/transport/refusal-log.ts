@@ -3,7 +3,7 @@ import { shortened } from "../base/text-length.ts";
 import type { LogBook } from "../log/log-book.ts";
 
 /** Maximum number of refusals that are logged at once; then one more each REFILL_MS: a client's loop must not push everything else out of the log. */
-const BURST = 20;
+const MAX_BURST = 20;
 const REFILL_MS = 1_000;
 /** Maximum length of a reason, characters: it may quote the frame. */
 const MAX_CHARACTERS = 400;
@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 400;
 export class RefusalLog {
   readonly #log: LogBook;
   readonly #clock: Clock;
-  #left = BURST;
+  #left = MAX_BURST;
   #refilledAt: number;
   #unsaid = 0;
 
@@ -39,7 +39,7 @@ export class RefusalLog {
   #refill(): void {
     const more = Math.floor((this.#clock.monotonic() - this.#refilledAt) / REFILL_MS);
     if (more <= 0) return;
-    this.#left = Math.min(BURST, this.#left + more);
+    this.#left = Math.min(MAX_BURST, this.#left + more);
     this.#refilledAt += more * REFILL_MS;
   }
 }

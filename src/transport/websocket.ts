@@ -72,7 +72,7 @@ export function createTransport(options: TransportOptions): Transport {
   const { control, hub, system, assetHash, stallMs } = options;
   const extensions = transportExtensions(options.extensions);
   // Called before the streams are created, so that a process that appears is subscribed before its first frame.
-  const leave = followProcesses(control, hub);
+  const unsubscribe = followProcesses(control, hub);
   const events = new EventStreams(control, (name) => hub.flush(name));
   const services: ConnectionServices = {
     control,
@@ -101,7 +101,7 @@ export function createTransport(options: TransportOptions): Transport {
     close(code, reason) {
       for (const connection of open.values()) connection.close(code, reason);
       events.close();
-      leave();
+      unsubscribe();
     },
   };
 }

@@ -123,13 +123,13 @@ describe("the statechart of a group", () => {
 
   test("a command checks all members once, however many there are", () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `sim/p${index}`);
-    let looks = 0;
+    let checks = 0;
     const live = names.map((name) => ({ name, state: "starting" as const, has_ready_state: false }));
     const actor = createActor(groupMachine, {
       input: {
         name: "sim",
         members: () => {
-          looks += 1;
+          checks += 1;
           return live;
         },
       },
@@ -139,7 +139,7 @@ describe("the statechart of a group", () => {
     const { pending } = actor.getSnapshot().context;
     for (const name of names) actor.send({ type: "member", name, state: "started", has_ready_state: false });
     expect(actor.getSnapshot().value).toBe("idle");
-    expect(looks).toBe(1);
+    expect(checks).toBe(1);
     // Counted down in place: a copy for each member would be 10^8 steps.
     expect(pending.size).toBe(0);
   });

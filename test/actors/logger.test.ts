@@ -5,27 +5,27 @@ import { MgrError } from "../../src/base/errors.ts";
 
 /** An actor whose hosts answer when the test says so. */
 function actorOf() {
-  const told: { isStarted: boolean; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  const received: { isStarted: boolean; resolve: () => void; reject: (error: unknown) => void }[] = [];
   const tell = fromPromise<void, { name: string; isStarted: boolean }>(
-    ({ input: { isStarted } }) => new Promise((resolve, reject) => void told.push({ isStarted, resolve, reject })),
+    ({ input: { isStarted } }) => new Promise((resolve, reject) => void received.push({ isStarted, resolve, reject })),
   );
   const actor = createActor(loggerMachine.provide({ actors: { tell } }), { input: { name: "arm" } }).start();
   return {
     actor,
     state: () => actor.getSnapshot().value,
     problem: () => actor.getSnapshot().context.problem,
-    told: () => told.map(({ isStarted }) => isStarted),
+    received: () => received.map(({ isStarted }) => isStarted),
     /** The hosts answer the newest request. */
     answer: async (error?: unknown) => {
-      if (error === undefined) told.at(-1)?.resolve();
-      else told.at(-1)?.reject(error);
+      if (error === undefined) received.at(-1)?.resolve();
+      else received.at(-1)?.reject(error);
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
 }
 
 it("a logger is configured, started and stopped, and the hosts are informed each time", async () => {
-  const { actor, state, told, answer } = actorOf();
+  const { actor, state, received, answer } = actorOf();
   expect(state()).toBe("idle");
   actor.send({ type: "configure", isStarted: false });
   expect(state()).toBe("configuring");
@@ -40,16 +40,16 @@ it("a logger is configured, started and stopped, and the hosts are informed each
   actor.send({ type: "stop" });
   expect(state()).toBe("stopping");
   await answer();
-  expect([state(), told()]).toEqual(["idle", [false, true, false]]);
+  expect([state(), received()]).toEqual(["idle", [false, true, false]]);
 });
 
 it("a stop during a start, and a start during a stop, replace the command in progress", async () => {
-  const { actor, state, told, answer } = actorOf();
+  const { actor, state, received, answer } = actorOf();
   actor.send({ type: "start" });
   actor.send({ type: "stop" });
   expect(state()).toBe("stopping");
   actor.send({ type: "start" });
-  expect([state(), told()]).toEqual(["configuring", [true, false, true]]);
+  expect([state(), received()]).toEqual(["configuring", [true, false, true]]);
   await answer();
   expect(state()).toBe("recording");
 });

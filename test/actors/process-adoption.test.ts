@@ -26,22 +26,22 @@ describe("adoption (docs/design/runtime-invariants.md, 'Adoption')", () => {
   });
 
   test("a run that was found is logged as adopted, and what this manager does as a change", () => {
-    const told = (rig: ProcessRig) => rig.emitted.filter(({ type }) => type === "adopted" || type === "changed");
+    const received = (rig: ProcessRig) => rig.emitted.filter(({ type }) => type === "adopted" || type === "changed");
     const found = (run: RunReport) => new ProcessRig({ requested: "start" }).send({ type: "report", run });
-    expect(told(found(report("3-7")))).toEqual([{ type: "adopted", state: "started", reason: null }]);
-    expect(told(found(report("3-7", { ...ended(9), extinct: true })))).toEqual([
+    expect(received(found(report("3-7")))).toEqual([{ type: "adopted", state: "started", reason: null }]);
+    expect(received(found(report("3-7", { ...ended(9), extinct: true })))).toEqual([
       { type: "adopted", state: "error", reason: "exited with code 9" },
     ]);
-    expect(told(found(report("3-7")).died(1))).toEqual([
+    expect(received(found(report("3-7")).died(1))).toEqual([
       { type: "adopted", state: "started", reason: null },
       { type: "changed", from: "started", to: "error", reason: "exited with code 1" },
     ]);
-    expect(told(new ProcessRig({ requested: "start" }).send({ type: "report", run: null }))).toEqual([
+    expect(received(new ProcessRig({ requested: "start" }).send({ type: "report", run: null }))).toEqual([
       { type: "changed", from: "stopped", to: "starting", reason: null },
     ]);
     // After a rebuild of its actor the state that was shown is compared.
     const rebuilt = new ProcessRig({ requested: "start", shown: "started" });
-    expect(told(rebuilt.send({ type: "report", run: report("3-7", { ...ended(9), extinct: true }) }))).toEqual([
+    expect(received(rebuilt.send({ type: "report", run: report("3-7", { ...ended(9), extinct: true }) }))).toEqual([
       { type: "changed", from: "started", to: "error", reason: "exited with code 9" },
     ]);
   });

@@ -32,7 +32,7 @@ class ScriptedHost {
 
 type Step = { label: string; act: (rig: ProcessRig, host: ScriptedHost) => void };
 
-const tell = (label: string, event: ProcessEvent): Step => ({ label, act: (rig) => rig.send(event) });
+const notify = (label: string, event: ProcessEvent): Step => ({ label, act: (rig) => rig.send(event) });
 const news = (type: "run.spawned" | "run.ready" | "run.exited" | "run.extinct"): Step => ({
   label: type,
   act: (rig, host) => host.newest && rig.send({ type, run: host.newest }),
@@ -45,17 +45,17 @@ const end = (code: number): Step => ({
 });
 
 const steps: Step[] = [
-  tell("start", { type: "start", by: "ann" }),
-  tell("stop", { type: "stop", by: "ann" }),
-  tell("restart", { type: "restart", by: "ann" }),
-  tell("host.lost", { type: "host.lost" }),
-  tell("host.ready", { type: "host.ready" }),
-  tell("watched file", { type: "files.changed", path: "/src/a.js" }),
-  tell("liveness", { type: "liveness.failed", reason: "silent" }),
-  tell("winch", { type: "winch", rows: 10, cols: 10 }),
-  tell("definition", { type: "definition", definition: definition({ restart: { policy: "always" } }) }),
-  tell("stale report", { type: "report", run: report("0-1") }),
-  tell("stale exit", { type: "run.exited", run: report("0-1", { exit: { code: 0, signal: null, reason: null } }) }),
+  notify("start", { type: "start", by: "ann" }),
+  notify("stop", { type: "stop", by: "ann" }),
+  notify("restart", { type: "restart", by: "ann" }),
+  notify("host.lost", { type: "host.lost" }),
+  notify("host.ready", { type: "host.ready" }),
+  notify("watched file", { type: "files.changed", path: "/src/a.js" }),
+  notify("liveness", { type: "liveness.failed", reason: "silent" }),
+  notify("winch", { type: "winch", rows: 10, cols: 10 }),
+  notify("definition", { type: "definition", definition: definition({ restart: { policy: "always" } }) }),
+  notify("stale report", { type: "report", run: report("0-1") }),
+  notify("stale exit", { type: "run.exited", run: report("0-1", { exit: { code: 0, signal: null, reason: null } }) }),
   news("run.spawned"),
   news("run.ready"),
   news("run.exited"),

@@ -11,7 +11,7 @@ import { definition } from "./support/process.ts";
 
 type Options = ActorListener & Pick<ActorSystemOptions, "inspect"> & { clock?: Clock };
 
-function registry({ inspect, clock: given, ...listener }: Options = {}) {
+function actorSystem({ inspect, clock: given, ...listener }: Options = {}) {
   const clock = testClock();
   const emitted: string[] = [];
   const logged: string[] = [];
@@ -41,13 +41,13 @@ const input = (name: string) => ({ name, members: () => [] });
 const stop = { type: "stop" } as const;
 const start = { type: "start" } as const;
 
-describe("the registry of actors", () => {
+describe("the actor system", () => {
   const systems: ActorSystem[] = [];
   afterEach(() => {
     for (const system of systems.splice(0)) system.stopAll();
   });
   const open = (options?: Options) => {
-    const made = registry(options);
+    const made = actorSystem(options);
     systems.push(made.system);
     return made;
   };
@@ -87,8 +87,8 @@ describe("the registry of actors", () => {
     // A group without members has begun and ended at once, and says so twice before it says what came of it.
     const [second, third] = ["second", "third"].map((name) => [`${name} changed`, `${name} changed`, `${name} settled`]);
     const round = [...(second ?? []), ...(third ?? [])];
-    const told = ["first changed", "told", "first changed", "told", "first settled", "told"];
-    expect(seen).toEqual([...told, ...round, ...round, ...round]);
+    const received = ["first changed", "told", "first changed", "told", "first settled", "told"];
+    expect(seen).toEqual([...received, ...round, ...round, ...round]);
   });
 
   test("the effects of a failed actor are aborted before it is rebuilt", () => {
@@ -192,7 +192,7 @@ describe("the registry of actors", () => {
     expect(system.get("process", "x")?.getSnapshot().context.shown).toBe("stopped");
   });
 
-  test("an actor that ends by itself leaves the registry", () => {
+  test("an actor that ends by itself leaves the actorSystem", () => {
     const { system } = open();
     openConnection(system, "c1", { ping: () => {}, close: () => {}, terminate: () => {} }).send({ type: "socket.closed" });
     expect(system.names("connection")).toEqual([]);

@@ -129,7 +129,7 @@ describe("intent", () => {
     const errors = rig.log.entries({ level: "error" }).map((entry) => entry.msg);
     // Once, however often it fails.
     expect(errors).toEqual(["no space left on device; it is done nevertheless, but a crash would forget it until the disk works again"]);
-    expect(rig.engine.registry.process("a")).toMatchObject({ state: "stopped", requested_state: "stop" });
+    expect(rig.engine.processTable.process("a")).toMatchObject({ state: "stopped", requested_state: "stop" });
   });
 
   it("on a disk that hangs is waited for once; then everything starts and stops at once", async () => {
@@ -205,7 +205,7 @@ describe("an actor that fails", () => {
     const { pid } = await rig.handle("g/a").start();
     rig.engine.control.commands.process("stop", "g/a", BY);
     await rig.until(() => rig.states("g/a")[0] === "error");
-    const parked = rig.engine.registry.process("g/a");
+    const parked = rig.engine.processTable.process("g/a");
     expect(parked).toMatchObject({ state: "error", pid, requested_state: "stop", exit: { code: null, signal: null } });
     expect(parked?.exit?.reason).toContain("a defect");
     expect(rig.changes().at(-1)).toMatch(/^g\/a: \w+ → error$/);
@@ -224,7 +224,7 @@ describe("an actor that fails", () => {
     state.broken = false;
     rig.engine.control.commands.group("stop", "g", BY);
     await rig.until(() => rig.states("g/a")[0] === "stopped");
-    expect(rig.engine.registry.process("g/a")).toMatchObject({ pid: null, requested_state: "stop" });
+    expect(rig.engine.processTable.process("g/a")).toMatchObject({ pid: null, requested_state: "stop" });
     expect((await rig.handle("g/a").start()).state).toBe("started");
   });
 });
@@ -240,6 +240,6 @@ describe("a dependency whose daemon died", () => {
     expect(rig.states("db", "app")).toEqual(["error", "waiting"]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(rig.states("app")).toEqual(["waiting"]);
-    expect(rig.engine.registry.unmet("app")).toEqual({ missing: ["db"], impossible: null });
+    expect(rig.engine.processTable.unmet("app")).toEqual({ missing: ["db"], impossible: null });
   });
 });

@@ -107,10 +107,10 @@ describe("changes that were in no event, only in the next snapshot", () => {
     const before = followed.full.frames.length;
     control.commands.process("start", SERVER, BY);
     await followed.settle();
-    const told = followed.full.frames.slice(before).flatMap((frame) => (frame.type === "process_upsert" ? [frame.process] : []));
-    expect(told.map(({ state }) => state)).toContain("stopping");
-    expect(told.find(({ state }) => state === "stopping")).toMatchObject({ pid: null, start_time: null });
-    expect(told.at(-1)).toMatchObject({ state: "stopping", pid: expect.any(Number), start_time: expect.any(String) });
+    const received = followed.full.frames.slice(before).flatMap((frame) => (frame.type === "process_upsert" ? [frame.process] : []));
+    expect(received.map(({ state }) => state)).toContain("stopping");
+    expect(received.find(({ state }) => state === "stopping")).toMatchObject({ pid: null, start_time: null });
+    expect(received.at(-1)).toMatchObject({ state: "stopping", pid: expect.any(Number), start_time: expect.any(String) });
     await followed.check("the stop");
   });
 
@@ -149,11 +149,11 @@ describe("changes that were in no event, only in the next snapshot", () => {
     const { full } = followed;
     const before = full.frames.length;
     await failToGreet(followed);
-    const told = full.frames.slice(before).flatMap((frame) => (frame.type === "host_upsert" ? [frame.host] : []));
-    expect(told.map(({ state }) => state)).toEqual(["lost", "greeting", "lost"]);
+    const received = full.frames.slice(before).flatMap((frame) => (frame.type === "host_upsert" ? [frame.host] : []));
+    expect(received.map(({ state }) => state)).toEqual(["lost", "greeting", "lost"]);
     // A greeting without an answer tells nothing new of its processes.
-    expect(told[0]?.lost_time).toEqual(expect.any(String));
-    expect(new Set(told.map(({ lost_time }) => lost_time)).size).toBe(1);
+    expect(received[0]?.lost_time).toEqual(expect.any(String));
+    expect(new Set(received.map(({ lost_time }) => lost_time)).size).toBe(1);
     await followed.check("the greeting");
   });
 });

@@ -70,10 +70,10 @@ describe("a manager's bus", () => {
       instance: load().instance,
       log,
       hosts: () => load().hosts,
-      isLed: (host) => led.includes(host),
+      isManaged: (host) => led.includes(host),
       onRefused: (daemon) => refused.push(daemon),
     });
-    const rig = await Rig.start({ bus: bus.door });
+    const rig = await Rig.start({ bus: bus.busUpgrade });
     const place = `127.0.0.1:${await bus.listen(rig.server)}`;
     let isClosed = false;
     const close = async () => {

@@ -70,9 +70,10 @@ function frame(wanted: (frame: ManagerFrame) => boolean): Promise<ManagerFrame> 
 
 /** Resolves when it is in that state, now or later. */
 async function state(name: string, wanted: string): Promise<Process> {
-  const isWanted = (each: Process) => each.name === name && each.state === wanted;
+  const isRequested = (each: Process) => each.name === name && each.state === wanted;
   const snapshotOrChange = frame(
-    (each) => (each.type === "process_upsert" && isWanted(each.process)) || (each.type === "snapshot" && each.processes.some(isWanted)),
+    (each) =>
+      (each.type === "process_upsert" && isRequested(each.process)) || (each.type === "snapshot" && each.processes.some(isRequested)),
   );
   await manager.snapshot();
   await snapshotOrChange;
@@ -290,9 +291,9 @@ describe("a reload", () => {
     await open({ groups: { empty: {} }, processes: { a: LASTING } });
     await reload({ groups: { other: { opened: false } }, processes: { a: LASTING } });
     expect((await manager.snapshot()).process_tree).toMatchObject([{ name: "a" }, { type: "group", name: "other", opened: false }]);
-    const told = frame((each) => each.type === "process_tree");
+    const received = frame((each) => each.type === "process_tree");
     await reload({ groups: { other: { opened: true } }, processes: { a: LASTING } });
-    expect(await told).toMatchObject({ process_tree: [{ name: "a" }, { name: "other", opened: true }] });
+    expect(await received).toMatchObject({ process_tree: [{ name: "a" }, { name: "other", opened: true }] });
   });
 
   it("applies new names of this host, start tools and nodes at once, and names what needs a restart of the manager", async () => {

@@ -25,7 +25,7 @@ describe("out of descriptors", () => {
 
   test("an error that a timer throws for lack of descriptors does not end the manager; a defect does, with its stack", async () => {
     const { code, stdout, stderr } = await run("net");
-    expect(stdout).toContain("survived: the manager goes on after a failure: Error: EMFILE");
+    expect(stdout).toContain("survived: the manager continues after a failure: Error: EMFILE");
     expect([code, stderr]).toEqual([1, expect.stringMatching(/Error: a defect\n +at /)]);
   });
 

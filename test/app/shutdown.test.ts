@@ -133,7 +133,7 @@ test("nothing starts once a shutdown has begun, whatever was requested before or
             return left;
           });
           const spawned = rig.spawned.length;
-          const wanted = JSON.stringify([...rig.intents.kept]);
+          const expected = JSON.stringify([...rig.intents.kept]);
           for (const each of during) await play(rig, each);
           for (let turn = 0; !isOver && turn < 400; turn++) {
             rig.endStopping();
@@ -146,7 +146,7 @@ test("nothing starts once a shutdown has begun, whatever was requested before or
           await rig.pass(5);
           expect(rig.spawned.slice(spawned), "nothing began").toEqual([]);
           expect(NAMES.filter((name) => !["stopped", "error"].includes(rig.state(name) ?? ""))).toEqual([]);
-          expect(JSON.stringify([...rig.intents.kept]), "what users want is as it was").toBe(wanted);
+          expect(JSON.stringify([...rig.intents.kept]), "what users want is as it was").toBe(expected);
           expect(rig.host.violations).toEqual([]);
         } finally {
           rig.engine.close();
@@ -172,7 +172,7 @@ test("a process that is stuck in the kernel does not delay the shutdown, which n
   await rig.pass(10);
   rig.host.end("ends", { code: 0, signal: null });
   await rig.pass(14);
-  expect(rig.engine.registry.isHostReady()).toBe(true);
+  expect(rig.engine.processTable.isHostReady()).toBe(true);
   expect(left).toBeNull();
   await rig.pass(30);
   expect(left).toEqual(["held"]);

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
-import { compileFnmatch, FNMATCH_MAX_LENGTH, isLiteral } from "../../src/base/fnmatch.ts";
+import { compileFnmatch, isLiteral, MAX_FNMATCH_LENGTH } from "../../src/base/fnmatch.ts";
 
 // One Python process judges many cases: a JSON array of [name, pattern] a line, an array of booleans back.
 // fnmatchcase keeps compiled patterns in a cache of its own; warnings are about future regular expressions.
@@ -142,8 +142,8 @@ describe("compileFnmatch", () => {
   });
 
   it("takes 1,024 characters and refuses more", () => {
-    expect(compileFnmatch("😀".repeat(FNMATCH_MAX_LENGTH))("😀")).toBe(false);
-    expect(() => compileFnmatch("a".repeat(FNMATCH_MAX_LENGTH + 1))).toThrow(MgrError);
+    expect(compileFnmatch("😀".repeat(MAX_FNMATCH_LENGTH))("😀")).toBe(false);
+    expect(() => compileFnmatch("a".repeat(MAX_FNMATCH_LENGTH + 1))).toThrow(MgrError);
   });
 });
 

@@ -4,10 +4,10 @@ import {
   ancestorNames,
   displayName,
   isWithin,
-  NAME_MAX_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_SEGMENT_LENGTH,
   nameProblem,
   parentName,
-  SEGMENT_MAX_LENGTH,
 } from "../../src/base/names.ts";
 
 describe("a name", () => {
@@ -25,9 +25,9 @@ describe("a name", () => {
     "*",
     "[a-z]?",
     "'\"\\",
-    "a".repeat(SEGMENT_MAX_LENGTH),
+    "a".repeat(MAX_SEGMENT_LENGTH),
     // Characters, not UTF-16 units.
-    "😀".repeat(SEGMENT_MAX_LENGTH),
+    "😀".repeat(MAX_SEGMENT_LENGTH),
     ["😀".repeat(64), "😀".repeat(64), "😀".repeat(64), "😀".repeat(60)].join("/"),
   ])("may be %j", (name) => expect(nameProblem(name)).toBeNull());
 
@@ -43,8 +43,8 @@ describe("a name", () => {
     ["a\u202Eb", "has a non-printable character"],
     ["a\u2028b", "has a non-printable character"],
     ["\uD800", "has a non-printable character"],
-    ["a".repeat(SEGMENT_MAX_LENGTH + 1), `has a segment longer than ${SEGMENT_MAX_LENGTH} characters`],
-    [Array.from({ length: 5 }, () => "a".repeat(60)).join("/"), `is longer than ${NAME_MAX_LENGTH} characters`],
+    ["a".repeat(MAX_SEGMENT_LENGTH + 1), `has a segment longer than ${MAX_SEGMENT_LENGTH} characters`],
+    [Array.from({ length: 5 }, () => "a".repeat(60)).join("/"), `is longer than ${MAX_NAME_LENGTH} characters`],
   ])("may not be %j", (name, problem) => expect(nameProblem(name)).toBe(problem));
 
   it("may have 255 characters in all", () => {

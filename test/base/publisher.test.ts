@@ -8,9 +8,9 @@ it("a publisher delivers what a listener publishes after the current message, to
     got.push(`1 ${message}`);
     if (message === "a") publisher.publish("b");
   });
-  const leave = publisher.subscribe((message) => got.push(`2 ${message}`));
+  const unsubscribe = publisher.subscribe((message) => got.push(`2 ${message}`));
   publisher.publish("a");
-  leave();
+  unsubscribe();
   publisher.publish("c");
   expect(got).toEqual(["1 a", "2 a", "1 b", "2 b", "1 c"]);
 });

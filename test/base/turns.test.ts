@@ -40,34 +40,34 @@ const names = (count: number, prefix = "p") => Array.from({ length: count }, (_,
 
 describe("a job", () => {
   it("of a few units runs within the call", () => {
-    const told: string[] = [];
-    expect(new SlicedWork({ units: PER_TURN }).run(steps(names(PER_TURN - 1), (name) => told.push(name)))).toBeUndefined();
-    expect(told).toEqual(names(PER_TURN - 1));
+    const received: string[] = [];
+    expect(new SlicedWork({ units: PER_TURN }).run(steps(names(PER_TURN - 1), (name) => received.push(name)))).toBeUndefined();
+    expect(received).toEqual(names(PER_TURN - 1));
   });
 
   it("of 10,000 units does some in each turn, in order, and other work runs in between", async () => {
     const turns = new Turns();
-    const told: string[] = [];
+    const received: string[] = [];
     await new SlicedWork({ units: PER_TURN }).run(
       steps(names(10_000), (name) => {
-        told.push(name);
+        received.push(name);
         turns.note();
       }),
     );
     turns.end();
-    expect(told).toEqual(names(10_000));
+    expect(received).toEqual(names(10_000));
     // A turn of ours may hold the end of one of theirs and the beginning of the next.
     expect(turns.most).toBeLessThanOrEqual(2 * PER_TURN);
   });
 
   it("waits for the one before, and sees its results", async () => {
     const queue = new SlicedWork({ units: PER_TURN });
-    const told: string[] = [];
-    const first = queue.run(steps(names(100, "a"), (name) => told.push(name)));
-    const second = queue.run(steps(names(2, "b"), (name) => told.push(name)));
-    expect(told).toHaveLength(PER_TURN);
+    const received: string[] = [];
+    const first = queue.run(steps(names(100, "a"), (name) => received.push(name)));
+    const second = queue.run(steps(names(2, "b"), (name) => received.push(name)));
+    expect(received).toHaveLength(PER_TURN);
     await Promise.all([first, second]);
-    expect(told).toEqual([...names(100, "a"), ...names(2, "b")]);
+    expect(received).toEqual([...names(100, "a"), ...names(2, "b")]);
   });
 
   it("that throws rejects at once, or when its turn comes; later jobs run", async () => {
@@ -77,24 +77,24 @@ describe("a job", () => {
     };
     const queue = new SlicedWork({ units: PER_TURN });
     expect(() => queue.run(refuse())).toThrow("no");
-    const told: string[] = [];
-    const long = queue.run(steps(names(100), (name) => told.push(name)));
+    const received: string[] = [];
+    const long = queue.run(steps(names(100), (name) => received.push(name)));
     const refused = queue.run(refuse());
-    const last = queue.run(steps(["last"], (name) => told.push(name)));
+    const last = queue.run(steps(["last"], (name) => received.push(name)));
     await expect(refused).rejects.toThrow("no");
     await Promise.all([long, last]);
-    expect(told.at(-1)).toBe("last");
+    expect(received.at(-1)).toBe("last");
   });
 
   it("does not cut a step, and drops the rest when it is closed", async () => {
     const queue = new SlicedWork({ units: PER_TURN });
-    const told: string[] = [];
-    const under = queue.run(steps(names(300), (name) => told.push(name), 100));
-    expect(told).toHaveLength(100);
+    const received: string[] = [];
+    const under = queue.run(steps(names(300), (name) => received.push(name), 100));
+    expect(received).toHaveLength(100);
     queue.close();
     await under;
     await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toHaveLength(100);
+    expect(received).toHaveLength(100);
   });
 });
 

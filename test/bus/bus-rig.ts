@@ -61,12 +61,12 @@ export class RawClient {
     this.socket = socket;
     socket.on("data", (bytes) => {
       this.#chunks.push(bytes);
-      this.#tell();
+      this.#send();
     });
     socket.on("error", () => {});
     socket.on("close", () => {
       this.isClosed = true;
-      this.#tell();
+      this.#send();
     });
   }
 
@@ -110,7 +110,7 @@ export class RawClient {
     this.socket.destroy();
   }
 
-  #tell(): void {
+  #send(): void {
     for (const resolve of this.#changed.splice(0)) resolve();
   }
 }

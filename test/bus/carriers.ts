@@ -149,7 +149,7 @@ export class Web extends Base {
     const broker = createBroker();
     this.broker = broker;
     const bus = {
-      elsewhere: null,
+      otherAddress: null,
       stats: () => broker.stats(),
       report: async () => ({}),
       permissionsOf: (token: string) => this.#members.get(token) ?? null,

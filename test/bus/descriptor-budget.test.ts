@@ -18,7 +18,7 @@ const socket = () => new FakeSocket() as FakeSocket & Socket;
 /** How many can be taken in a row. */
 function taken(budget: DescriptorBudget, use: "client" | "refusal" | "local"): number {
   let count = 0;
-  while (budget.take(socket(), use)) count++;
+  while (budget.acquire(socket(), use)) count++;
   return count;
 }
 
@@ -42,7 +42,7 @@ describe("the budget of descriptors", () => {
   test("accepts another connection for one that has closed or was released", () => {
     const budget = new DescriptorBudget(256);
     const [closed, released] = [socket(), socket()];
-    for (const one of [closed, released]) expect(budget.take(one, "local")).toBe(true);
+    for (const one of [closed, released]) expect(budget.acquire(one, "local")).toBe(true);
     taken(budget, "local");
     closed.emit("close");
     budget.release(released);
@@ -52,7 +52,7 @@ describe("the budget of descriptors", () => {
   test("refuses connections and process starts when other files have used up the descriptors", () => {
     // This process has more than its standard files open: they reach into the last quarter of such a reserve.
     const budget = new DescriptorBudget(8);
-    expect(budget.take(socket(), "client")).toBe(false);
+    expect(budget.acquire(socket(), "client")).toBe(false);
     expect(budget.allowsStart(7)).toBe(false);
     expect(budget.allowsStart(2)).toBe(true);
   });

@@ -36,12 +36,12 @@ describe("the streams of one side", () => {
     let isLost = true;
     const { a, b } = sides(({ kind, offset }, from) => isLost && from === "b" && kind === "credit" && offset === 6);
     const [writer, reader] = [a.open("s"), b.open("s")];
-    const told = finish(reader);
+    const received = finish(reader);
     const heard = finish(writer);
     reader.end("hello");
     expect(await heard).toBe("hello");
     writer.end("world");
-    expect(await told).toBe("world");
+    expect(await received).toBe("world");
     // The reader has said and heard everything, and goes.
     await closed(reader);
     expect(b.has("s")).toBe(false);

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import { saveAll } from "../../src/cli/commands/setup/save-all.ts";
 import { connectManager } from "../../src/cli/manager/connection.ts";
-import { findWay } from "../../src/cli/manager/way.ts";
+import { findTarget } from "../../src/cli/manager/connection-target.ts";
 import { acquireLock } from "../../src/daemon/session/lock.ts";
 import { makeCertificate } from "../http/certificates.ts";
 
@@ -78,26 +78,26 @@ async function running(): Promise<AsyncDisposable & { socket: string }> {
 describe("a command without address and credentials", () => {
   it("uses the socket of the manager that runs here, whatever the auth file says", async () => {
     await using manager = await running();
-    const way = { url: "http://localhost", socket: manager.socket, dial: expect.any(Function) };
-    expect(await findWay({ config })).toEqual(way);
+    const target = { url: "http://localhost", socket: manager.socket, dial: expect.any(Function) };
+    expect(await findTarget({ config })).toEqual(target);
     rmSync(join(dir, "auth"));
-    expect(await findWay({ config })).toEqual(way);
+    expect(await findTarget({ config })).toEqual(target);
     config = configure({ webui_auth_file: undefined });
-    expect(await findWay({ config })).toEqual(way);
+    expect(await findTarget({ config })).toEqual(target);
   });
 
   it("uses the port if a web user is named", async () => {
     await using _manager = await running();
-    expect(await findWay({ config, user: "bob" })).toMatchObject({ url: "http://localhost:4711", user: "bob", password: "second" });
-    expect(await findWay({ config, url: "http://elsewhere:1" })).toMatchObject({ url: "http://elsewhere:1", user: "ada" });
+    expect(await findTarget({ config, user: "bob" })).toMatchObject({ url: "http://localhost:4711", user: "bob", password: "second" });
+    expect(await findTarget({ config, url: "http://elsewhere:1" })).toMatchObject({ url: "http://elsewhere:1", user: "ada" });
   });
 
   it("tries the port as the first web user if no manager runs here: it may run elsewhere", async () => {
-    expect(await findWay({ config })).toMatchObject({ url: "http://localhost:4711", user: "ada", password: "first password" });
+    expect(await findTarget({ config })).toMatchObject({ url: "http://localhost:4711", user: "ada", password: "first password" });
     rmSync(join(dir, "auth"));
-    await expect(findWay({ config })).rejects.toEqual(failure(1, `'t' is not running. Start it with: mgr up -c ${config}`));
+    await expect(findTarget({ config })).rejects.toEqual(failure(1, `'t' is not running. Start it with: mgr up -c ${config}`));
     config = configure({ webui_auth_file: undefined });
-    await expect(findWay({ config })).rejects.toEqual(failure(1, "'t' is not running"));
+    await expect(findTarget({ config })).rejects.toEqual(failure(1, "'t' is not running"));
   });
 
   it("treats a manager that was killed and has left its socket as not running", async () => {
@@ -106,76 +106,76 @@ describe("a command without address and credentials", () => {
     linkSync(manager.socket, left);
     await manager[Symbol.asyncDispose]();
     linkSync(left, manager.socket);
-    expect(await findWay({ config })).not.toHaveProperty("socket");
+    expect(await findTarget({ config })).not.toHaveProperty("socket");
   });
 });
 
 describe("credentials of the port", () => {
   it("with a user alone are that entry's", async () => {
-    expect(await findWay({ config, user: "bob" })).toMatchObject({ user: "bob", password: "second" });
+    expect(await findTarget({ config, user: "bob" })).toMatchObject({ user: "bob", password: "second" });
     vi.stubEnv("MGR_USER", "bob");
-    expect(await findWay({ config })).toMatchObject({ user: "bob", password: "second" });
-    expect(await findWay({ config, user: "ada" })).toMatchObject({ user: "ada" });
-    await expect(findWay({ config, user: "eve" })).rejects.toEqual(failure(3, "no user 'eve'"));
+    expect(await findTarget({ config })).toMatchObject({ user: "bob", password: "second" });
+    expect(await findTarget({ config, user: "ada" })).toMatchObject({ user: "ada" });
+    await expect(findTarget({ config, user: "eve" })).rejects.toEqual(failure(3, "no user 'eve'"));
   });
 
   it("with a password file are its first line and the user, by default the first entry's", async () => {
     const passwordFile = file("password", "from the file\r\nsecond line");
-    expect(await findWay({ config, user: "bob", passwordFile })).toMatchObject({ user: "bob", password: "from the file" });
+    expect(await findTarget({ config, user: "bob", passwordFile })).toMatchObject({ user: "bob", password: "from the file" });
     vi.stubEnv("MGR_PASSWORD_FILE", passwordFile);
-    expect(await findWay({ config })).toMatchObject({ user: "ada", password: "from the file" });
-    await expect(findWay({ config, passwordFile: join(dir, "none") })).rejects.toEqual(failure(1, "cannot read the password file"));
+    expect(await findTarget({ config })).toMatchObject({ user: "ada", password: "from the file" });
+    await expect(findTarget({ config, passwordFile: join(dir, "none") })).rejects.toEqual(failure(1, "cannot read the password file"));
   });
 
   it("are unknown if the file has only their hash", async () => {
     file("auth", `ada ${HASH}\nbob second\n`);
-    await expect(findWay({ config, user: "ada" })).rejects.toEqual(failure(1, "only a hash of ada's password"));
-    expect(await findWay({ config, user: "bob" })).toMatchObject({ password: "second" });
+    await expect(findTarget({ config, user: "ada" })).rejects.toEqual(failure(1, "only a hash of ada's password"));
+    expect(await findTarget({ config, user: "bob" })).toMatchObject({ password: "second" });
   });
 
   it("come from the file that MGR_WEBUI_AUTH_FILE names, if it names one; with --url no configuration is needed then", async () => {
     vi.stubEnv("MGR_WEBUI_AUTH_FILE", file("other", "eve third"));
-    expect(await findWay({ config, user: "eve" })).toMatchObject({ user: "eve", password: "third" });
-    const way = { url: "http://elsewhere:1", user: "eve", password: "third" };
-    expect(await findWay({ config: "/no/such.yaml", url: "http://elsewhere:1" })).toMatchObject(way);
+    expect(await findTarget({ config, user: "eve" })).toMatchObject({ user: "eve", password: "third" });
+    const target = { url: "http://elsewhere:1", user: "eve", password: "third" };
+    expect(await findTarget({ config: "/no/such.yaml", url: "http://elsewhere:1" })).toMatchObject(target);
     vi.stubEnv("MGR_WEBUI_AUTH_FILE", "");
-    expect(await findWay({ config, user: "ada" })).toMatchObject({ user: "ada" });
+    expect(await findTarget({ config, user: "ada" })).toMatchObject({ user: "ada" });
   });
 
   it("that are not available are reported", async () => {
     const url = "http://localhost:1";
     file("auth", "# nobody\n");
-    await expect(findWay({ config, url })).rejects.toEqual(failure(3, "has no user"));
+    await expect(findTarget({ config, url })).rejects.toEqual(failure(3, "has no user"));
     rmSync(join(dir, "auth"));
-    await expect(findWay({ config, url })).rejects.toEqual(failure(1, "cannot read the auth file"));
+    await expect(findTarget({ config, url })).rejects.toEqual(failure(1, "cannot read the auth file"));
     config = configure({ webui_auth_file: undefined });
-    await expect(findWay({ config, url })).rejects.toEqual(failure(1, "no auth file is configured"));
+    await expect(findTarget({ config, url })).rejects.toEqual(failure(1, "no auth file is configured"));
   });
 });
 
 describe("the address of the port", () => {
   it("is what the running manager wrote down, else the configured one", async () => {
     rmSync(join(dir, "manager.url"));
-    expect(await findWay({ config, user: "ada" })).toMatchObject({ url: "http://localhost:8130" });
+    expect(await findTarget({ config, user: "ada" })).toMatchObject({ url: "http://localhost:8130" });
     config = configure({ manager: "[::1]:8131" });
-    expect(await findWay({ config, user: "ada" })).toMatchObject({ url: "http://[::1]:8131" });
+    expect(await findTarget({ config, user: "ada" })).toMatchObject({ url: "http://[::1]:8131" });
   });
 
   it("given with user and password needs no configuration", async () => {
     vi.stubEnv("MGR_URL", "http://elsewhere:1");
     const passwordFile = file("password", "p");
-    expect(await findWay({ config: "/no/such.yaml", user: "u", passwordFile })).toMatchObject({
+    expect(await findTarget({ config: "/no/such.yaml", user: "u", passwordFile })).toMatchObject({
       url: "http://elsewhere:1",
       user: "u",
       password: "p",
     });
-    await expect(findWay({ config: "/no/such.yaml" })).rejects.toEqual(failure(2, "--password-file"));
-    await expect(findWay({ config: "/no/such.yaml" })).rejects.toEqual(failure(2, "mgr init -c /no/such.yaml"));
-    expect(await findWay({ config, url: "http://flag:2" })).toMatchObject({ url: "http://flag:2", user: "ada" });
+    await expect(findTarget({ config: "/no/such.yaml" })).rejects.toEqual(failure(2, "--password-file"));
+    await expect(findTarget({ config: "/no/such.yaml" })).rejects.toEqual(failure(2, "mgr init -c /no/such.yaml"));
+    expect(await findTarget({ config, url: "http://flag:2" })).toMatchObject({ url: "http://flag:2", user: "ada" });
   });
 
   it("cannot be determined without configuration and address", async () => {
-    await expect(findWay({ config: "/no/such.yaml" })).rejects.toEqual(failure(2, "--url"));
+    await expect(findTarget({ config: "/no/such.yaml" })).rejects.toEqual(failure(2, "--url"));
   });
 });
 

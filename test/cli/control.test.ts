@@ -129,10 +129,10 @@ describe("mgr start", () => {
     manager.onFrame = ({ type, name }) => {
       if (type === "start_process" && name) manager.set(name, { state: "started", requested_state: "start", start_time: T2, pid: 5 });
     };
-    const told = await printed(() => control("start", ["db"], flags(manager)));
-    expect(told.output).toBe("db: started\n");
-    expect(told.errors).toContain("mgr: api was stopped together with db and is still stopped.\n");
-    expect(told.errors).toContain("mgr start api web");
+    const received = await printed(() => control("start", ["db"], flags(manager)));
+    expect(received.output).toBe("db: started\n");
+    expect(received.errors).toContain("mgr: api was stopped together with db and is still stopped.\n");
+    expect(received.errors).toContain("mgr start api web");
     expect((await printed(() => control("start", ["api", "web"], flags(manager)))).errors).toBe("");
   });
 

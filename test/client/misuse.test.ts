@@ -2,7 +2,7 @@ import { BehaviorSubject, NEVER } from "rxjs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import { connect as connectFromPage } from "../../src/client/browser.ts";
-import type { Link, LinkState } from "../../src/client/link/link.ts";
+import type { ManagerLink, ManagerLinkState } from "../../src/client/link/manager-link.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
 import { connect } from "../../src/client/node.ts";
 import type { ClientFrame } from "../../src/protocol/frames/frames.ts";
@@ -11,9 +11,9 @@ import type { ClientFrame } from "../../src/protocol/frames/frames.ts";
 
 /** A link to a manager that never answers. */
 function silence(): ManagerClient {
-  const link: Link = {
+  const link: ManagerLink = {
     frames$: NEVER,
-    state$: new BehaviorSubject<LinkState>({ kind: "open" }),
+    state$: new BehaviorSubject<ManagerLinkState>({ kind: "open" }),
     isFull: false,
     send: (frame) => JSON.stringify(frame) !== "",
     close: () => {},

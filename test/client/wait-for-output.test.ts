@@ -1,6 +1,6 @@
 import { BehaviorSubject, Subject } from "rxjs";
 import { expect, it } from "vitest";
-import type { Link, LinkState } from "../../src/client/link/link.ts";
+import type { ManagerLink, ManagerLinkState } from "../../src/client/link/manager-link.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
 import type { ManagerFrame } from "../../src/protocol/frames/frames.ts";
 
@@ -9,9 +9,9 @@ function rig(backlog: { output: string; offset: number }) {
   const frames$ = new Subject<ManagerFrame>();
   const asked: unknown[] = [];
   const say = (frame: Record<string, unknown>) => frames$.next(frame as unknown as ManagerFrame);
-  const link: Link = {
+  const link: ManagerLink = {
     frames$,
-    state$: new BehaviorSubject<LinkState>({ kind: "open" }),
+    state$: new BehaviorSubject<ManagerLinkState>({ kind: "open" }),
     isFull: false,
     send(frame) {
       if (frame.type !== "get_process_output") return true;

@@ -4,7 +4,7 @@ import { filter, firstValueFrom, take, toArray } from "rxjs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { webSocketUrl } from "../../src/client/link/connect-options.ts";
-import type { LinkState } from "../../src/client/link/link.ts";
+import type { ManagerLinkState } from "../../src/client/link/manager-link.ts";
 import { type WebSocketLike, webSocketLink } from "../../src/client/link/websocket-link.ts";
 import { ManagerClient } from "../../src/client/manager-client.ts";
 import { connect } from "../../src/client/node.ts";
@@ -74,8 +74,8 @@ function fakeSocket(): FakeSocket {
   };
 }
 
-const state = <K extends LinkState["kind"]>(made: ReturnType<typeof link>, kind: K) =>
-  firstValueFrom(made.state$.pipe(filter((now): now is Extract<LinkState, { kind: K }> => now.kind === kind)));
+const state = <K extends ManagerLinkState["kind"]>(made: ReturnType<typeof link>, kind: K) =>
+  firstValueFrom(made.state$.pipe(filter((now): now is Extract<ManagerLinkState, { kind: K }> => now.kind === kind)));
 
 describe("a link over a WebSocket", () => {
   it("connects at once on request instead of waiting for its next attempt", async () => {
@@ -105,7 +105,7 @@ describe("a link over a WebSocket", () => {
 
   it("reconnects after a loss, each time after twice the pause, up to the longest", async () => {
     const { port, sockets } = await serve();
-    const states: LinkState[] = [];
+    const states: ManagerLinkState[] = [];
     const made = link(port, { first: 5, max: 15 });
     made.state$.subscribe((now) => states.push(now));
     for (let round = 0; round < 4; round++) {

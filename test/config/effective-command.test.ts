@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { toCommand } from "../../src/config/command-line.ts";
 import { effectiveCommand, selectedLabel } from "../../src/config/effective-command.ts";
 import { offeredTools, wrapCommand } from "../../src/config/start-tools.ts";
-import { NO_SETTINGS, withOverride } from "../../src/config/state/settings.ts";
+import { NO_SETTINGS, withOverride } from "../../src/config/state/process-settings.ts";
 
 const tool = (command: string) => ({ value: "t", label: "tool", command });
 const plain = {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how variables are written in a configuration.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { environmentScope, expandFile } from "../../src/config/load/expand.ts";
+import { environmentVariables, expandFile } from "../../src/config/load/expand.ts";
 import { ExpansionProblem, expandText } from "../../src/config/load/expand-text.ts";
 import { Expanded } from "../../src/config/schema/expanded.ts";
 
@@ -87,7 +87,7 @@ describe("expandText", () => {
 });
 
 describe("expandFile", () => {
-  const expand = (root: object) => expandFile(root, environmentScope({ HOME: "/root", PATH: "/bin", X: "outer" }), () => undefined);
+  const expand = (root: object) => expandFile(root, environmentVariables({ HOME: "/root", PATH: "/bin", X: "outer" }), () => undefined);
   const valueAt = (root: object, ...path: string[]) => {
     let value: unknown = expand(root).value;
     for (const key of path) value = value instanceof Map ? value.get(key) : undefined;

@@ -3,7 +3,7 @@ import { MgrError } from "../../src/base/errors.ts";
 import type { RunReport } from "../../src/contract/run.ts";
 import { isAlive, startTimeOf } from "../../src/daemon/proc/proc.ts";
 import { type TestClock, testClock } from "../actors/support/clock.ts";
-import { HostRig, spec, toldBy } from "./support/hosts.ts";
+import { HostRig, reportedBy, spec } from "./support/hosts.ts";
 
 const refusal = async (promise: Promise<unknown>): Promise<MgrError> => {
   const error = await promise.then(
@@ -13,7 +13,7 @@ const refusal = async (promise: Promise<unknown>): Promise<MgrError> => {
   expect(error).toBeInstanceOf(MgrError);
   return error as MgrError;
 };
-const kinds = (rig: HostRig, run: RunReport) => rig.events.filter((event) => event.run.run_id === run.run_id).flatMap(toldBy);
+const kinds = (rig: HostRig, run: RunReport) => rig.events.filter((event) => event.run.run_id === run.run_id).flatMap(reportedBy);
 
 describe("a run", () => {
   test("is reported from its start to its extinction, with a seq that grows by one", async () => {
@@ -205,7 +205,7 @@ describe("stopping", () => {
     }
     await rig.host.stopAll();
     const order = rig.events
-      .flatMap((event) => toldBy(event).map((kind) => `${kind} ${event.run.name}`))
+      .flatMap((event) => reportedBy(event).map((kind) => `${kind} ${event.run.name}`))
       .filter((told) => /^(stopping|extinct) /.test(told));
     expect(order).toEqual(["stopping web", "extinct web", "stopping api", "extinct api", "stopping db", "extinct db"]);
     expect((await refusal(rig.spawn(spec("late", "true")))).code).toBe("host_unavailable");
@@ -404,7 +404,7 @@ describe("output", () => {
   test("events caused by a listener reach all listeners in the same order", async () => {
     await using rig = await HostRig.open();
     const heard: string[] = [];
-    const leave = rig.host.listen({
+    const unsubscribe = rig.host.listen({
       onEvent: (event) => {
         if (event.kind === "exited") void rig.host.request("memo", { session: rig.session, run_id: event.run.run_id, memo: "noted" });
       },
@@ -412,7 +412,7 @@ describe("output", () => {
     rig.host.listen({ onEvent: (event) => heard.push(`${event.seq} ${event.kind}`) });
     await rig.event(await rig.spawn(spec("p", "exit 0")), "extinct");
     expect(heard).toEqual(["1 spawned", "2 exited", "3 changed", "4 extinct"]);
-    leave();
+    unsubscribe();
   });
 });
 

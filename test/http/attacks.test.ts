@@ -160,9 +160,9 @@ describe("too many connections", () => {
     const refused = Array.from({ length: 50 }, () => connect(server.port, "127.0.0.1"));
     const cut = Promise.all(refused.slice(10).map(ended));
     // libuv cuts them by a spare descriptor, which another thread of the server may take from it: then they wait.
-    const patience = new AbortController();
-    await Promise.race([cut, pause(5_000, null, { signal: patience.signal }).catch(() => null)]);
-    patience.abort();
+    const timer = new AbortController();
+    await Promise.race([cut, pause(5_000, null, { signal: timer.signal }).catch(() => null)]);
+    timer.abort();
     for (const socket of refused) socket.destroy();
     const { log } = await server.state("release");
     // A line for each connection would push everything else out of the log.

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { LIFETIME_MS } from "../../src/http/auth/sessions.ts";
+import { LIFETIME_MS } from "../../src/http/auth/login-sessions.ts";
 import { BAD, basic, cookieOf, GOOD, PASSWORD, Rig, raw, readUntil, USER, upgradeRequest } from "./rig.ts";
 
 const FOREIGN_ORIGIN = "http://evil.example";

@@ -106,9 +106,9 @@ describe("/mgr/log?follow", () => {
     });
     rig.control.log.subscribe = (listener) => {
       followers++;
-      const leave = subscribe(listener);
+      const unsubscribe = subscribe(listener);
       return () => {
-        leave();
+        unsubscribe();
         if (--followers === 0) left();
       };
     };

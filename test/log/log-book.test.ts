@@ -91,10 +91,10 @@ describe("followers", () => {
   it("receive each entry once, in order, until they unsubscribe", () => {
     const log = book();
     const seen: string[] = [];
-    const leave = log.subscribe(({ msg }) => seen.push(msg));
+    const unsubscribe = log.subscribe(({ msg }) => seen.push(msg));
     fill(log, 2);
-    leave();
-    leave();
+    unsubscribe();
+    unsubscribe();
     fill(log, 2);
     expect(seen).toEqual(["entry 1", "entry 2"]);
   });

@@ -16,7 +16,7 @@ import {
 } from "../../src/contract/messages.ts";
 import { pagesOf } from "../../src/contract/pages.ts";
 import type { RunReport, RunSpec } from "../../src/contract/run.ts";
-import { spec as hostSpec, toldBy } from "../daemon/support/hosts.ts";
+import { spec as hostSpec, reportedBy } from "../daemon/support/hosts.ts";
 
 /** A link to a living host whose clock the test can move, and the end of both. */
 export interface OpenLink extends AsyncDisposable {
@@ -277,7 +277,11 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       const again = await manager.spawn("p", "exit 0");
       await manager.event(again, "extinct");
       expect(manager.events.map((event) => event.seq)).toEqual(manager.events.map((_, index) => index + 1));
-      expect(manager.events.filter((event) => event.run.run_id === run.run_id).flatMap(toldBy)).toEqual(["spawned", "exited", "extinct"]);
+      expect(manager.events.filter((event) => event.run.run_id === run.run_id).flatMap(reportedBy)).toEqual([
+        "spawned",
+        "exited",
+        "extinct",
+      ]);
       expect(manager.events.find((event) => event.kind === "exited")?.run.exit).toEqual({ code: 7, signal: null, reason: null });
     });
 
@@ -312,8 +316,8 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
 
     it("sends nothing to a listener that was removed", async () => {
       const heard: HostEvent[] = [];
-      const leave = manager.link.listen({ onEvent: (event) => heard.push(event) });
-      leave();
+      const unsubscribe = manager.link.listen({ onEvent: (event) => heard.push(event) });
+      unsubscribe();
       await manager.event(await manager.spawn("p", "true"), "extinct");
       expect(heard).toEqual([]);
     });
@@ -345,7 +349,7 @@ export class Manager {
       <T>(list: T[]) =>
       (item: T) => {
         list.push(item);
-        for (const look of this.#waiting) look();
+        for (const check of this.#waiting) check();
       };
     link.listen({ onEvent: note(this.events), onHeartbeat: note(this.heartbeats), onOutput: note(this.chunks) });
   }
@@ -402,7 +406,7 @@ export class Manager {
   async event(run: RunReport, kind: HostEvent["kind"]): Promise<HostEvent> {
     let found: HostEvent | undefined;
     await this.until(() => {
-      found = this.events.find((event) => event.run.run_id === run.run_id && toldBy(event).includes(kind));
+      found = this.events.find((event) => event.run.run_id === run.run_id && reportedBy(event).includes(kind));
       return found !== undefined;
     });
     return found as HostEvent;
@@ -410,13 +414,13 @@ export class Manager {
 
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const look = () => {
+      const check = () => {
         if (!condition()) return;
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
         resolve();
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(check);
+      check();
     });
   }
 }

@@ -23,14 +23,14 @@ export class StoppableFiles implements AsyncDisposable {
   mostWrites = 0;
   #writes = 0;
   #stop: Stop | null;
-  #tellCrashed = () => {};
+  #notifyCrashed = () => {};
   readonly #handles: fs.FileHandle[] = [];
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
 
   constructor(stop: Stop | null = null) {
     this.#stop = stop;
     this.crashed = new Promise((resolve) => {
-      this.#tellCrashed = resolve;
+      this.#notifyCrashed = resolve;
     });
     this.fileSystem = {
       rm: (path, options) => this.#step(`remove ${nameOf(path)}`, () => fs.rm(path, options)),
@@ -64,7 +64,7 @@ export class StoppableFiles implements AsyncDisposable {
     if (stop === null || this.steps.length < stop.at) return this.#follow(action());
     if (this.steps.length === stop.at && stop.torn && tear) await this.#follow(tear(stop.torn));
     if (stop.how === "fail") throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
-    this.#tellCrashed();
+    this.#notifyCrashed();
     return new Promise(() => {});
   }
 
@@ -76,15 +76,15 @@ export class StoppableFiles implements AsyncDisposable {
 
   /** Resolves when no operation of the real file system is under way: after a crash, nothing changes the folder from then on. */
   async settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight);
   }
 
   async #follow<T>(action: Promise<T>): Promise<T> {
-    this.#underWay.add(action);
+    this.#inFlight.add(action);
     try {
       return await action;
     } finally {
-      this.#underWay.delete(action);
+      this.#inFlight.delete(action);
     }
   }
 

@@ -19,8 +19,8 @@ function follow(view: ViewMode) {
   const encoded: EncodedFrame[] = [];
   const subscription = streams.of(view).subscribe((frame) => encoded.push(frame));
   const frames = () => encoded.map((frame) => JSON.parse(String(frame.bytes)));
-  const told = () => frames().map((frame) => `${frame.type} ${frame.process?.name ?? frame.name ?? ""}`.trim());
-  return { encoded, frames, told, subscription };
+  const received = () => frames().map((frame) => `${frame.type} ${frame.process?.name ?? frame.name ?? ""}`.trim());
+  return { encoded, frames, received, subscription };
 }
 
 describe("events", () => {
@@ -32,10 +32,10 @@ describe("events", () => {
     control.update("sim/world", { state: "started" });
     control.update("db", { state: "started" });
     control.update("sim/arm/left", { state: "started" });
-    expect(full.told()).toEqual(["process_upsert sim/world", "process_upsert db", "process_upsert sim/arm/left"]);
-    expect(process.told()).toEqual(["process_upsert sim/world"]);
-    expect(group.told()).toEqual(["process_upsert sim/world", "process_upsert sim/arm/left"]);
-    expect(log.told()).toEqual([]);
+    expect(full.received()).toEqual(["process_upsert sim/world", "process_upsert db", "process_upsert sim/arm/left"]);
+    expect(process.received()).toEqual(["process_upsert sim/world"]);
+    expect(group.received()).toEqual(["process_upsert sim/world", "process_upsert sim/arm/left"]);
+    expect(log.received()).toEqual([]);
   });
 
   it("are encoded once for all connections of all views", () => {
@@ -66,8 +66,8 @@ describe("events", () => {
     control.update("db", { state: "started" });
     const second = follow({ kind: "single_process", name: "db" });
     control.update("db", { state: "ready" });
-    expect(first.told()).toEqual([]);
-    expect(second.told()).toEqual(["process_upsert db"]);
+    expect(first.received()).toEqual([]);
+    expect(second.received()).toEqual(["process_upsert db"]);
   });
 });
 
@@ -77,25 +77,25 @@ describe("process_tree", () => {
     const group = follow({ kind: "single_group", name: "sim" });
     control.events.publish({ type: "tree_changed" });
     await Promise.resolve();
-    expect(full.told()).toEqual([]);
+    expect(full.received()).toEqual([]);
     control.add("other/new");
     await Promise.resolve();
-    expect(full.told()).toEqual(["process_upsert other/new", "process_tree"]);
-    expect(group.told()).toEqual([]);
+    expect(full.received()).toEqual(["process_upsert other/new", "process_tree"]);
+    expect(group.received()).toEqual([]);
     control.add("sim/new");
     await Promise.resolve();
-    expect(group.told()).toEqual(["process_upsert sim/new", "process_tree"]);
+    expect(group.received()).toEqual(["process_upsert sim/new", "process_tree"]);
     expect(group.frames()[1].process_tree).toMatchObject([{ type: "group", name: "sim" }]);
   });
 
   it("is sent once for all changes of a turn, or at once on request", async () => {
     const full = follow({ kind: "full" });
     for (let index = 0; index < 100; index++) control.add(`many/p${index}`);
-    expect(full.told()).not.toContain("process_tree");
+    expect(full.received()).not.toContain("process_tree");
     streams.flush();
-    expect(full.told().at(-1)).toBe("process_tree");
+    expect(full.received().at(-1)).toBe("process_tree");
     await Promise.resolve();
-    expect(full.told().filter((frame) => frame === "process_tree")).toHaveLength(1);
+    expect(full.received().filter((frame) => frame === "process_tree")).toHaveLength(1);
   });
 
   it("a view whose object vanishes gets process_remove and an empty tree, and stays open", async () => {
@@ -108,7 +108,7 @@ describe("process_tree", () => {
     ]);
     control.add("db");
     await Promise.resolve();
-    expect(view.told().slice(2)).toEqual(["process_upsert db", "process_tree"]);
+    expect(view.received().slice(2)).toEqual(["process_upsert db", "process_tree"]);
   });
 });
 

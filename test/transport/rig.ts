@@ -6,7 +6,7 @@ import { ActorSystem } from "../../src/actors/system.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { OutputWindow } from "../../src/contract/messages.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
-import type { OutputSource } from "../../src/transport/output/window-sender.ts";
+import type { OutputSource } from "../../src/transport/output/window-requester.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../../src/transport/oversize.ts";
 import { isRefusal, parseViewMode } from "../../src/transport/view.ts";
 import { createTransport } from "../../src/transport/websocket.ts";

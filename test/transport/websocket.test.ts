@@ -150,16 +150,16 @@ describe("commands", () => {
     // The phone no longer shows the terminal: the size stays, and is free.
     expect(await follow(phone, { follow: false })).toMatchObject(size(30, 45, "none"));
     await desktop.ask({ type: "send_winch", name: "sim/world", rows: 47, cols: 165 });
-    const told = (client: typeof phone) =>
+    const notified = (client: typeof phone) =>
       client.frames.filter(({ type, request_id }) => type === "terminal_size" && request_id === undefined);
-    expect(told(desktop)).toEqual([
+    expect(notified(desktop)).toEqual([
       size(47, 165, "this"),
       size(47, 165, "other"),
       size(30, 45, "other"),
       size(30, 45, "none"),
       size(47, 165, "this"),
     ]);
-    expect(told(phone)).toEqual([size(47, 165, "this"), size(30, 45, "this")]);
+    expect(notified(phone)).toEqual([size(47, 165, "this"), size(30, 45, "this")]);
     // With its connection a holder gives the size up.
     await follow(phone);
     desktop.ws.close();

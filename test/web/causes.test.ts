@@ -19,14 +19,14 @@ const failed = (name: string, code = 3) =>
   process(name, "error", { exit: { code, signal: null, reason: null, time: "2026-11-21T08:00:00.000" } });
 const many = (count: number, make: (name: string) => Process, prefix = "p") =>
   Array.from({ length: count }, (_, index) => make(`${prefix}${index}`));
-const told = (processes: Process[]) =>
+const received = (processes: Process[]) =>
   causesOf(processes).map((cause) => (cause.isGroup ? causeText(cause, cause.names.length) : cause.key));
 
 describe("causes of failures", () => {
   test("group processes that failed in the same way; fewer than three have a row each", () => {
     const processes = [failed("a", 1), ...many(41, failed), failed("b", 1), process("fine", "ready")];
-    expect(told(processes)).toEqual(["41 failed: exit code 3", "a", "b"]);
-    expect(told([...processes, failed("c", 1)])).toEqual(["41 failed: exit code 3", "3 failed: exit code 1"]);
+    expect(received(processes)).toEqual(["41 failed: exit code 3", "a", "b"]);
+    expect(received([...processes, failed("c", 1)])).toEqual(["41 failed: exit code 3", "3 failed: exit code 1"]);
   });
 
   test("put the worst states first, and name missing dependencies", () => {
@@ -36,7 +36,7 @@ describe("causes of failures", () => {
       ...many(3, (name) => process(name, "started", { host: "rt1", host_ready: false }), "l"),
       failed("a"),
     ];
-    expect(told(processes)).toEqual(["a", "3 lost: host rt1 is not connected", "4 waiting for db", "3 starting"]);
+    expect(received(processes)).toEqual(["a", "3 lost: host rt1 is not connected", "4 waiting for db", "3 starting"]);
   });
 
   test("of restarting processes do not change with each phase", () => {
@@ -45,7 +45,7 @@ describe("causes of failures", () => {
       process("b", "started", { restarting: true }),
       process("c", "starting", { restarting: true }),
     ];
-    expect(told(phases)).toEqual(["3 restarting"]);
+    expect(received(phases)).toEqual(["3 restarting"]);
   });
 
   test("hold for a process until it is in another state or failed in another way", () => {

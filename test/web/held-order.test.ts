@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { heldRows } from "../../web/src/ui/list/held-order.ts";
+import { keepOrder } from "../../web/src/ui/list/held-order.ts";
 
 const row = (key: string, load = 0) => ({ key, load });
 const held = (before: string[], now: { key: string; load: number }[]) =>
-  heldRows(
+  keepOrder(
     before.map((key) => row(key)),
     now,
     ({ key }) => key,

@@ -33,7 +33,7 @@ describe("last lines", () => {
         asked.push(name);
         return new Promise((resolve, reject) => answers.push((line) => (typeof line === "string" ? resolve(line) : reject(line))));
       },
-      tell: () => {},
+      onAnswer: () => {},
     });
     const answer = async (line: string | Error) => {
       answers.shift()?.(line);
@@ -44,21 +44,21 @@ describe("last lines", () => {
 
   test("are requested once a run, one after the other", async () => {
     const { asked, lines, answer } = questions();
-    for (const name of ["a", "b", "a"]) lines.want(name, "1");
+    for (const name of ["a", "b", "a"]) lines.request(name, "1");
     expect(asked).toEqual(["a"]);
     expect(lines.of("a")).toBe("");
     await answer("of a");
     expect(asked).toEqual(["a", "b"]);
     await answer("of b");
-    lines.want("a", "1");
+    lines.request("a", "1");
     expect([lines.of("a"), lines.of("b"), asked.length]).toEqual(["of a", "of b", 2]);
   });
 
   test("stay until the next run's is known", async () => {
     const { lines, answer } = questions();
-    lines.want("a", "1");
+    lines.request("a", "1");
     await answer("first");
-    lines.want("a", "2");
+    lines.request("a", "2");
     expect(lines.of("a")).toBe("first");
     await answer("second");
     expect(lines.of("a")).toBe("second");
@@ -66,16 +66,16 @@ describe("last lines", () => {
 
   test("that could not be fetched are requested again", async () => {
     const { asked, lines, answer } = questions();
-    lines.want("a", "1");
+    lines.request("a", "1");
     await answer(new Error("no connection"));
-    lines.want("a", "1");
+    lines.request("a", "1");
     await answer("came");
     expect([lines.of("a"), asked]).toEqual(["came", ["a", "a"]]);
   });
 
   test("of more processes than fit in view are not all requested", async () => {
     const { asked, lines, answer } = questions();
-    for (let index = 0; index < 1_000; index++) lines.want(`p${index}`, "1");
+    for (let index = 0; index < 1_000; index++) lines.request(`p${index}`, "1");
     for (let index = 0; index < 100; index++) await answer("");
     expect(asked.length).toBeLessThanOrEqual(65);
     expect(asked.at(-1)).toBe("p999");

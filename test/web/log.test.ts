@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { LogEntry } from "../../src/protocol/resources/resources.ts";
 import { linesOf, marked, matchesIn, RowPlaces, wrapped } from "../../web/src/log/log-lines.ts";
 import { type LogFilter, LogSelection } from "../../web/src/log/log-selection.ts";
-import { forgetEntries, LOG_KEPT, loggedEntries, logSources, storeEntries } from "../../web/src/log/log-store.ts";
+import { forgetEntries, loggedEntries, logSources, MAX_LOG_ENTRIES, storeEntries } from "../../web/src/log/log-store.ts";
 
 const entry = (id: number, more: Partial<LogEntry> = {}): LogEntry => ({
   id,
@@ -31,9 +31,9 @@ describe("the log that the page keeps", () => {
 
   test("evicts the oldest entries, not the newest", () => {
     forgetEntries();
-    for (let from = 0; from < 2 * LOG_KEPT; from += 5_000) storeEntries(range(from, from + 5_000));
-    expect(ids().length).toBeLessThanOrEqual(1.1 * LOG_KEPT);
-    expect(ids().at(-1)).toBe(2 * LOG_KEPT - 1);
+    for (let from = 0; from < 2 * MAX_LOG_ENTRIES; from += 5_000) storeEntries(range(from, from + 5_000));
+    expect(ids().length).toBeLessThanOrEqual(1.1 * MAX_LOG_ENTRIES);
+    expect(ids().at(-1)).toBe(2 * MAX_LOG_ENTRIES - 1);
   });
 
   test("lists all sources", () => {
@@ -76,7 +76,7 @@ describe("entries that match a filter", () => {
 });
 
 describe("consecutive entries with the same text", () => {
-  const told = (unfolded: number[] = [], before: LogSelection | null = null) => {
+  const received = (unfolded: number[] = [], before: LogSelection | null = null) => {
     const selection = LogSelection.of(before, loggedEntries(), ALL, { ...LAYOUT, unfolded: new Set(unfolded) });
     return { selection, rows: selection.rows.map(({ entry: { id }, last, count }) => [id, last.id, count]) };
   };
@@ -85,7 +85,7 @@ describe("consecutive entries with the same text", () => {
   test("are one row that counts them and has the newest time, also as more come", () => {
     forgetEntries();
     storeEntries([entry(1), same(2), same(3), same(4, { level: "error" }), same(5, { level: "error", source: "x" })]);
-    const { selection, rows } = told();
+    const { selection, rows } = received();
     expect(rows).toEqual([
       [1, 1, 1],
       [2, 3, 2],
@@ -93,7 +93,7 @@ describe("consecutive entries with the same text", () => {
       [5, 5, 1],
     ]);
     storeEntries([same(6, { level: "error", source: "x" }), same(7)]);
-    const after = told([], selection);
+    const after = received([], selection);
     expect(after.selection).toBe(selection);
     expect(after.rows.slice(3)).toEqual([
       [5, 6, 2],
@@ -105,7 +105,7 @@ describe("consecutive entries with the same text", () => {
   test("have a row each once they are expanded; the first one counts them", () => {
     forgetEntries();
     storeEntries([same(1), same(2), entry(3), same(4), same(5)]);
-    expect(told([4]).rows).toEqual([
+    expect(received([4]).rows).toEqual([
       [1, 2, 2],
       [3, 3, 1],
       [4, 5, 2],

@@ -66,7 +66,7 @@ describe("the states of a process", () => {
     reason: null,
     output_end: null,
   });
-  const told = (detail: Parameters<typeof stateHistory>[0]) =>
+  const received = (detail: Parameters<typeof stateHistory>[0]) =>
     stateHistory(detail, null).map(({ time, text }) => `${time.slice(17, 19)} ${text}`);
 
   test("are the changes of the log, after the runs that the log has forgotten", () => {
@@ -75,7 +75,7 @@ describe("the states of a process", () => {
       { ...change("a", "starting", "started", { by: "ada" }), ts: at(21) },
     ];
     const newest = { ...run(21, 0), stop_time: null, code: null };
-    expect(told({ changes, history: [newest, run(10, 3), run(5, 0)] })).toEqual([
+    expect(received({ changes, history: [newest, run(10, 3), run(5, 0)] })).toEqual([
       "05 started",
       "06 ended: exit code 0",
       "10 started",
@@ -86,7 +86,7 @@ describe("the states of a process", () => {
   });
 
   test("are those of the runs if the log has none", () => {
-    expect(told({ changes: [], history: [run(5, 0)] })).toEqual(["05 started", "06 ended: exit code 0"]);
-    expect(told({ changes: [], history: [] })).toEqual([]);
+    expect(received({ changes: [], history: [run(5, 0)] })).toEqual(["05 started", "06 ended: exit code 0"]);
+    expect(received({ changes: [], history: [] })).toEqual([]);
   });
 });

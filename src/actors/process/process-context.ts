@@ -1,5 +1,5 @@
 import type { PendingRun } from "../../config/state/process-intent.ts";
-import { NO_SETTINGS } from "../../config/state/settings.ts";
+import { NO_SETTINGS } from "../../config/state/process-settings.ts";
 import type { RunExit, RunReport } from "../../contract/run.ts";
 import { readMemo } from "./process-memo.ts";
 import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./process-types.ts";

@@ -42,13 +42,13 @@ import {
   inPlace,
   launch,
   launchAtOnce,
+  requestRestart,
   restartAlive,
   restartLater,
   running,
   startAfterStop,
   startLater,
   stopAlive,
-  wantRestart,
   whileRunning,
   whileSpawning,
 } from "./process-transitions.ts";
@@ -99,7 +99,7 @@ export const processMachine = processSetup.createMachine({
       always: [
         { guard: "stopRequested", target: "stopping" },
         { guard: "restartPending", target: "stopping", actions: "resetCounters" },
-        { guard: "isStopping", target: "stopping", actions: wantRestart },
+        { guard: "isStopping", target: "stopping", actions: requestRestart },
         { guard: "isReady", target: "ready", actions: "dropPendingRun" },
         { target: "started", actions: "dropPendingRun" },
       ],

@@ -135,7 +135,7 @@ export const processSetup = setup({
     }),
     noteStable: assign({ unstable: false }),
     /** Requests a run; with `replace`, also if the newest run still lives. */
-    wantRun: enqueueActions(({ context, enqueue }, { replace }: { replace: boolean }) => {
+    requestRun: enqueueActions(({ context, enqueue }, { replace }: { replace: boolean }) => {
       const pending = pendingAfter(context, replace);
       if (pending === context.pendingRun) return;
       enqueue.assign({ pendingRun: pending });

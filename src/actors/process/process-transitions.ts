@@ -6,8 +6,8 @@ const stop = { type: "request", params: { to: "stop" } } as const;
 export const inPlace = { start: { actions: start }, restart: { actions: start }, stop: { actions: stop } } as const;
 
 /** Any living run fulfils a start; only a new one fulfils a restart. */
-export const wantStart = { type: "wantRun", params: { replace: false } } as const;
-export const wantRestart = { type: "wantRun", params: { replace: true } } as const;
+export const requestStart = { type: "requestRun", params: { replace: false } } as const;
+export const requestRestart = { type: "requestRun", params: { replace: true } } as const;
 
 const restartAnew = { type: "startAnew", params: { replace: true } } as const;
 
@@ -29,8 +29,8 @@ export const restartAlive = { target: "#process.stopping", actions: restartAnew 
 export const startAfterStop = { actions: restartAnew } as const;
 export const daemonDied = { target: "#process.error", actions: "blameDaemon" } as const;
 /** Used in states in which nothing has begun yet: the request is kept. */
-export const startLater = { actions: [start, wantStart] } as const;
-export const restartLater = { actions: [start, wantRestart] } as const;
+export const startLater = { actions: [start, requestStart] } as const;
+export const restartLater = { actions: [start, requestRestart] } as const;
 
 /** A living run where none is expected: the host's run table is authoritative. */
 export const atRest = [{ guard: "seenAlive", target: "#process.adopting", actions: "takeRun" }] as const;
@@ -41,13 +41,13 @@ const spawnNews = [
 export const whileSpawning = { "run.*": spawnNews, report: spawnNews } as const;
 export const whileRunning = [
   { guard: "seenEnded", target: "#process.judging", actions: "takeRun" },
-  { guard: "seenStopping", target: "#process.stopping", actions: ["takeRun", wantRestart] },
+  { guard: "seenStopping", target: "#process.stopping", actions: ["takeRun", requestRestart] },
   { guard: "unknownToHost", target: "#process.error", actions: ["blameDaemon", "again"] },
 ] as const;
 export const running = {
   stop: stopAlive,
   restart: restartAlive,
   "liveness.failed": { target: "#process.stopping", actions: "blameLiveness" },
-  "files.changed": { target: "#process.stopping", actions: ["noteFilesChanged", "resetCounters", wantRestart] },
+  "files.changed": { target: "#process.stopping", actions: ["noteFilesChanged", "resetCounters", requestRestart] },
   "host.died": daemonDied,
 } as const;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
-import type { ProcessSettings } from "../../config/state/settings.ts";
+import type { ProcessSettings } from "../../config/state/process-settings.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 

@@ -13,7 +13,7 @@ const FRESH_MS = 500;
 export interface BusTokensOptions {
   readonly hosts: () => ReadonlyMap<string, HostSetting>;
   /** Whether the manager still manages this host, which the configuration may no longer name. */
-  readonly isLed: (host: string) => boolean;
+  readonly isManaged: (host: string) => boolean;
   /** Reports a token file that cannot be used, when a client presents a token. */
   readonly warn: (msg: string) => void;
   readonly onRefused?: ((daemon: RefusedDaemon) => void) | undefined;
@@ -47,7 +47,7 @@ export class BusTokens {
     for (const name of this.#options.hosts().keys()) {
       if (!this.#isTokenOf(name, digest)) continue;
       // A host that was removed from the configuration is kept while a process on it still has to be stopped.
-      const isValid = () => (this.#options.hosts().has(name) ? this.#isTokenOf(name, digest) : this.#options.isLed(name));
+      const isValid = () => (this.#options.hosts().has(name) ? this.#isTokenOf(name, digest) : this.#options.isManaged(name));
       return { ...permissionsOf({ kind: "host", name }), isValid, refusalOf: (client, address) => this.#refusal(name, client, address) };
     }
     return null;

@@ -37,7 +37,7 @@ interface ManagerBusOptions {
   /** Hosts of the current configuration. */
   readonly hosts: () => ReadonlyMap<string, HostSetting>;
   /** Whether the manager still manages this host, which the configuration may no longer name. */
-  readonly isLed: (host: string) => boolean;
+  readonly isManaged: (host: string) => boolean;
   readonly onRefused?: (daemon: RefusedDaemon) => void;
   readonly log: LogBook;
 }
@@ -88,25 +88,25 @@ export class ManagerBus {
   /** The bus for remote hosts and clients: resolves once their server has been reached, which may never happen. Rejects at shutdown. */
   readonly shared: Promise<Bus>;
   /** Handles upgrades of `/mgr/bus`. */
-  readonly door: BusUpgrade;
+  readonly busUpgrade: BusUpgrade;
   readonly #options: ManagerBusParts;
   readonly #end = new AbortController();
   readonly #endValidation: () => void;
 
   constructor(options: ManagerBusParts) {
-    const { broker, registry, local, instance, hosts, isLed, onRefused } = options;
+    const { broker, registry, local, instance, hosts, isManaged, onRefused } = options;
     this.#options = options;
     this.broker = broker;
     this.registry = registry;
     this.local = local;
     this.localHosts = new LocalBus(broker);
-    this.tokens = new BusTokens({ hosts, isLed, onRefused, warn: (msg) => this.#log("warning", msg) });
+    this.tokens = new BusTokens({ hosts, isManaged, onRefused, warn: (msg) => this.#log("warning", msg) });
     this.tokens.renew();
     this.shared = instance.bus.length === 0 ? Promise.resolve(local) : this.#connect();
     // Callers that need it handle the rejection; there may be none.
     this.shared.catch(() => {});
-    this.door = {
-      elsewhere: instance.bus.length === 0 ? null : instance.bus.map(withoutSecret).join(", "),
+    this.busUpgrade = {
+      otherAddress: instance.bus.length === 0 ? null : instance.bus.map(withoutSecret).join(", "),
       permissionsOf: (token) => this.tokens.permissionsOf(token),
       permissionsOfUser,
       accept: (stream, accepted) => broker.accept(stream, accepted),
@@ -145,7 +145,7 @@ export class ManagerBus {
   connectUser(user: string): Promise<Bus> {
     const { broker } = this;
     const name = `@${user}`;
-    if (this.door.elsewhere !== null) return this.#connect(name);
+    if (this.busUpgrade.otherAddress !== null) return this.#connect(name);
     const log = (level: "info" | "warning" | "error", msg: string) => this.#log(level, msg);
     return connectBus({ server: { kind: "memory", broker, permissions: permissionsOfUser(user) }, name, log });
   }
@@ -167,13 +167,13 @@ export class ManagerBus {
 
   /** The broker's report and, for an external server, the reports of the members. */
   async #report(): Promise<object> {
-    const { broker, door, local } = this;
+    const { broker, busUpgrade, local } = this;
     const { clients: connections, links, ...totals } = broker.stats();
     const own = { totals, connections, links, subjects: broker.subjects() };
-    if (door.elsewhere === null) return { server: null, ...own, members: [] };
+    if (busUpgrade.otherAddress === null) return { server: null, ...own, members: [] };
     const shared = await Promise.race([this.shared, Promise.resolve(local)]);
     const members = shared === local || !shared.isConnected ? [] : await collectReports(shared);
-    return { server: door.elsewhere, ...own, members };
+    return { server: busUpgrade.otherAddress, ...own, members };
   }
 
   async #authenticate(

@@ -10,13 +10,13 @@ import { ConfigHistory } from "../state/config-history.ts";
 /** Reads the configuration again; `instead` has texts to use in place of files. */
 export type LoadConfig = (instead?: ReadonlyMap<string, string>) => Promise<Config>;
 
-interface ConfigurationOptions {
+interface RunningConfigurationOptions {
   /** The current configuration. */
   current: () => Config;
   /** Null if there is no file to read again. */
   load: LoadConfig | null;
   plan: (next: Config) => ConfigurationChange;
-  take: (next: Config) => ConfigurationChange;
+  apply: (next: Config) => ConfigurationChange;
   /** Earlier versions of the files; default: in memory only. */
   history: ConfigHistory | undefined;
   log: LogBook;
@@ -30,13 +30,13 @@ const MAX_WAITING = 32;
  * configuration that was read takes effect in one turn.
  */
 export class RunningConfiguration implements Configuration {
-  readonly #options: ConfigurationOptions & { readonly history: ConfigHistory };
+  readonly #options: RunningConfigurationOptions & { readonly history: ConfigHistory };
   readonly #operations = new SerialQueue({ max: MAX_WAITING, busy: "too many requests about the configuration are waiting; try again" });
 
   /** Connections with a check under way. */
   readonly #checking = new Set<string>();
 
-  constructor(options: ConfigurationOptions) {
+  constructor(options: RunningConfigurationOptions) {
     this.#options = { ...options, history: options.history ?? new ConfigHistory() };
     if (options.load !== null) void this.#operations.run(() => this.#noteFiles());
   }
@@ -51,10 +51,10 @@ export class RunningConfiguration implements Configuration {
   }
 
   reload(by: string): Promise<ConfigurationChange> {
-    const { log, take } = this.#options;
+    const { log, apply } = this.#options;
     return this.#operations.run(async () => {
       try {
-        const change = take(await this.#load());
+        const change = apply(await this.#load());
         const { added, removed, changed, restart_needed, hosts } = change;
         const counts = `${added.length} added, ${removed.length} removed, ${changed.length} changed`;
         const ofHosts = hosts.map(

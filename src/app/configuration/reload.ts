@@ -14,12 +14,12 @@ import type { HostTokens } from "../engine-options.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import type { Hosts } from "../hosts/hosts.ts";
 import type { ProcessActors } from "../processes/process-actors.ts";
-import type { ProcessRegistry } from "../processes/process-registry.ts";
+import type { ProcessTable } from "../processes/process-table.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 import { requestedAtBoot } from "../state/intent-keeper.ts";
 
 interface ReloadOptions {
-  registry: ProcessRegistry;
+  processTable: ProcessTable;
   system: ActorSystem;
   events: DomainEvents;
   log: LogBook;
@@ -31,7 +31,7 @@ interface ReloadOptions {
 }
 
 /** States of processes that do not run yet, but are about to. */
-const ON_THE_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "backoff"]);
+const STARTING_STATES: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "backoff"]);
 
 /**
  * Replaces one configuration by another, in one synchronous turn (docs/design/runtime-invariants.md, "Reload"). Only differences are
@@ -47,7 +47,7 @@ export class Reload {
 
   constructor(options: ReloadOptions) {
     this.#options = options;
-    this.#latest = options.registry.config;
+    this.#latest = options.processTable.config;
   }
 
   /** Restores the own processes of an earlier manager. Called before the actors are created. */
@@ -69,7 +69,7 @@ export class Reload {
       return;
     }
     actors.spawn(name, "stop");
-    actors.tellNew(name);
+    actors.sendRunReport(name);
     this.#publish(name);
     events.publish({ type: "tree_changed" });
   }
@@ -78,13 +78,13 @@ export class Reload {
   plan(next: Config): ConfigurationChange {
     this.#checkNames(next);
     const plan = planChanges(this.#latest.processes, next.processes);
-    const { registry } = this.#options;
-    const needed = [...next.processes].filter(([name, definition]) => registry.needsRestart(name, definition));
+    const { processTable } = this.#options;
+    const needed = [...next.processes].filter(([name, definition]) => processTable.needsRestart(name, definition));
     return {
       ...plan,
       restart_needed: needed.map(([name]) => name),
       starts: this.#starts(plan, next),
-      stops: plan.removed.filter((name) => !registry.isGone(name)),
+      stops: plan.removed.filter((name) => !processTable.isGone(name)),
       differences: differencesOf(plan.changed, this.#latest.processes, next.processes),
       hosts: this.#hostChanges(next),
       manager_restart_needed: fixedSettings(this.#latest, next),
@@ -93,26 +93,26 @@ export class Reload {
 
   /** Processes that `apply` starts: added ones with autostart, those whose start was requested when they were removed, and their dependencies. */
   #starts({ added, changed }: Plan, next: Config): string[] {
-    const { registry, intents } = this.#options;
-    const again = added.filter((name) => registry.retiring.get(name)?.wanted === true);
-    const fresh = added.filter((name) => !registry.retiring.has(name));
-    const onTheirWay = this.#onTheirWay(changed);
-    const wanted = requestedAtBoot([...fresh, ...onTheirWay], next, intents);
-    return [...again, ...[...wanted].filter((name) => !onTheirWay.includes(name) && registry.isGone(name))];
+    const { processTable, intents } = this.#options;
+    const again = added.filter((name) => processTable.retiring.get(name)?.requested === true);
+    const fresh = added.filter((name) => !processTable.retiring.has(name));
+    const pendingStarts = this.#pendingStarts(changed);
+    const requested = requestedAtBoot([...fresh, ...pendingStarts], next, intents);
+    return [...again, ...[...requested].filter((name) => !pendingStarts.includes(name) && processTable.isGone(name))];
   }
 
   #hostChanges({ hosts }: Config): HostChange[] {
     return hostChanges(this.#latest.hosts, hosts, this.#options.tokens?.changed() ?? []);
   }
 
-  #onTheirWay(names: readonly string[]): string[] {
-    return names.filter((name) => ON_THE_WAY.has(this.#options.registry.stateOf(name) ?? "stopped"));
+  #pendingStarts(names: readonly string[]): string[] {
+    return names.filter((name) => STARTING_STATES.has(this.#options.processTable.stateOf(name) ?? "stopped"));
   }
 
   /** Throws `conflict`, and changes nothing, while a retiring process or group still uses a name of `next`. */
   apply(next: Config): ConfigurationChange {
     this.#checkNames(next);
-    const { registry, system, events, actors, intents } = this.#options;
+    const { processTable, system, events, actors, intents } = this.#options;
     const before = this.#latest;
     const plan = planChanges(before.processes, next.processes);
     const starts = this.#starts(plan, next);
@@ -121,19 +121,19 @@ export class Reload {
     this.#noteFixed(fixed);
     this.#latest = { ...next, instance: { ...before.instance, start_tools: next.instance.start_tools } };
 
-    const revived = plan.added.filter((name) => registry.retiring.has(name));
-    const wantedAgain = revived.filter((name) => registry.retiring.get(name)?.wanted === true);
-    for (const name of revived) registry.retiring.delete(name);
-    const retired = plan.removed.filter((name) => !registry.isGone(name));
+    const revived = plan.added.filter((name) => processTable.retiring.has(name));
+    const requestedAgain = revived.filter((name) => processTable.retiring.get(name)?.requested === true);
+    for (const name of revived) processTable.retiring.delete(name);
+    const retired = plan.removed.filter((name) => !processTable.isGone(name));
     for (const name of retired) this.#retire(name, before.processes.get(name));
-    const gone = plan.removed.filter((name) => !registry.retiring.has(name));
+    const gone = plan.removed.filter((name) => !processTable.retiring.has(name));
     this.#install();
     for (const name of gone) this.#drop(name);
 
     const fresh = plan.added.filter((name) => !revived.includes(name));
     for (const name of fresh) {
       actors.spawn(name, "stop");
-      actors.tellNew(name);
+      actors.sendRunReport(name);
       this.#publish(name);
     }
     for (const name of [...plan.changed, ...revived]) {
@@ -142,13 +142,15 @@ export class Reload {
       system.send("process", name, { type: "definition", definition });
       if (before.processes.get(name)?.host !== definition.host) actors.moved(name);
     }
-    for (const name of retired) actors.tell(name, { type: "stop", by: BY_CONFIGURATION });
+    for (const name of retired) actors.sendCommand(name, { type: "stop", by: BY_CONFIGURATION });
     // Processes that are about to run may have new dependencies.
-    const onTheirWay = this.#onTheirWay(plan.changed);
-    const wanted = [...requestedAtBoot([...fresh, ...onTheirWay], registry.config, intents)].filter((name) => !onTheirWay.includes(name));
-    for (const name of [...wantedAgain, ...wanted]) actors.tell(name, { type: "start", by: BY_CONFIGURATION });
+    const pendingStarts = this.#pendingStarts(plan.changed);
+    const requested = [...requestedAtBoot([...fresh, ...pendingStarts], processTable.config, intents)].filter(
+      (name) => !pendingStarts.includes(name),
+    );
+    for (const name of [...requestedAgain, ...requested]) actors.sendCommand(name, { type: "start", by: BY_CONFIGURATION });
     for (const name of retired) this.#awaitEnd(name);
-    this.#leaveHosts();
+    this.#moveFromRemovedHosts();
     this.#showAgain(before, plan.unchanged);
     if (!isDeepStrictEqual([before.hosts, before.nodes], [next.hosts, next.nodes]))
       for (const host of this.#options.hosts.entries()) events.publish({ type: "host_upsert", host });
@@ -156,7 +158,7 @@ export class Reload {
     events.publish({ type: "tree_changed" });
     return {
       ...plan,
-      restart_needed: [...next.processes.keys()].filter((name) => registry.needsRestart(name)),
+      restart_needed: [...next.processes.keys()].filter((name) => processTable.needsRestart(name)),
       starts,
       stops: retired,
       differences: differencesOf(plan.changed, before.processes, next.processes),
@@ -166,24 +168,27 @@ export class Reload {
   }
 
   /** Processes on a host that is no longer configured are stopped there, then started where they are configured now. */
-  #leaveHosts(): void {
-    const { hosts, hostTable, registry, actors, events } = this.#options;
+  #moveFromRemovedHosts(): void {
+    const { hosts, hostTable, processTable, actors, events } = this.#options;
     if (hostTable.leaving().length === 0) return;
-    for (const name of registry.names()) {
-      const host = registry.hostOf(name);
-      if (host === null || !hostTable.isLeaving(host) || registry.retiring.has(name) || registry.isGone(name)) continue;
-      actors.tell(name, { type: registry.process(name)?.requested_state === "start" ? "restart" : "stop", by: BY_CONFIGURATION });
+    for (const name of processTable.names()) {
+      const host = processTable.hostOf(name);
+      if (host === null || !hostTable.isLeaving(host) || processTable.retiring.has(name) || processTable.isGone(name)) continue;
+      actors.sendCommand(name, {
+        type: processTable.process(name)?.requested_state === "start" ? "restart" : "stop",
+        by: BY_CONFIGURATION,
+      });
     }
-    const leave = events.subscribe(() => {
+    const unsubscribe = events.subscribe(() => {
       hosts.release();
-      if (hostTable.leaving().length === 0) leave();
+      if (hostTable.leaving().length === 0) unsubscribe();
     });
     hosts.release();
   }
 
   /** Throws `conflict` if a retiring process or one of its groups has the name of a new group or process. */
   #checkNames(next: Config): void {
-    for (const name of this.#options.registry.retiring.keys()) {
+    for (const name of this.#options.processTable.retiring.keys()) {
       if (next.processes.has(name)) continue;
       const clash = next.groups.has(name) ? name : ancestorNames(name).find((group) => next.processes.has(group));
       if (clash === undefined) continue;
@@ -192,25 +197,25 @@ export class Reload {
   }
 
   #retire(name: string, definition: ProcessDefinition | undefined): void {
-    const { registry, log } = this.#options;
+    const { processTable, log } = this.#options;
     if (definition === undefined) return;
-    registry.retiring.set(name, { definition, wanted: registry.process(name)?.requested_state === "start" });
+    processTable.retiring.set(name, { definition, requested: processTable.process(name)?.requested_state === "start" });
     log.info(`process '${name}' is not configured any more: it is stopped, then removed`);
   }
 
   /** Puts the configured and the retiring processes into effect; adds and removes groups. */
   #install(): void {
-    const { registry, system, actors } = this.#options;
-    const before = registry.config;
+    const { processTable, system, actors } = this.#options;
+    const before = processTable.config;
     const processes = new Map(this.#latest.processes);
     const groups = new Map(this.#latest.groups);
-    const others = [...this.#own.values(), ...[...registry.retiring.values()].map(({ definition }) => definition)];
+    const others = [...this.#own.values(), ...[...processTable.retiring.values()].map(({ definition }) => definition)];
     for (const definition of others) {
       const { name } = definition;
       processes.set(name, definition);
       for (const group of ancestorNames(name)) if (!groups.has(group)) groups.set(group, before.groups.get(group) ?? { opened: true });
     }
-    registry.replaceConfig({ ...this.#latest, processes, groups });
+    processTable.replaceConfig({ ...this.#latest, processes, groups });
     this.#options.hosts.configure(this.#latest);
     for (const name of before.groups.keys()) if (!groups.has(name)) system.stop("group", name);
     for (const name of groups.keys()) if (!before.groups.has(name)) actors.spawnGroup(name);
@@ -218,28 +223,28 @@ export class Reload {
 
   /** Removes a retiring process when nothing of it is left, which is checked after each event of its actor. */
   #awaitEnd(name: string): void {
-    const { registry, system } = this.#options;
-    const look = () => {
-      if (!registry.retiring.has(name)) return subscription?.unsubscribe();
-      if (!registry.isGone(name)) return;
+    const { processTable, system } = this.#options;
+    const check = () => {
+      if (!processTable.retiring.has(name)) return subscription?.unsubscribe();
+      if (!processTable.isGone(name)) return;
       subscription?.unsubscribe();
-      registry.retiring.delete(name);
+      processTable.retiring.delete(name);
       this.#install();
       this.#drop(name);
       this.#options.events.publish({ type: "tree_changed" });
     };
     // An actor that fails is rebuilt at the same address, in the same turn.
-    const again = () => queueMicrotask(() => registry.retiring.has(name) && this.#awaitEnd(name));
+    const again = () => queueMicrotask(() => processTable.retiring.has(name) && this.#awaitEnd(name));
     const actor = system.get("process", name);
-    const subscription = actor?.subscribe({ next: () => queueMicrotask(look), error: again });
-    look();
+    const subscription = actor?.subscribe({ next: () => queueMicrotask(check), error: again });
+    check();
   }
 
   #drop(name: string): void {
-    const { registry, system, events, log, intents } = this.#options;
-    const last = registry.stateOf(name);
+    const { processTable, system, events, log, intents } = this.#options;
+    const last = processTable.stateOf(name);
     system.stop("process", name);
-    registry.forget(name);
+    processTable.forget(name);
     // A start request must not apply to a later process of the same name.
     intents.forgetStart(name);
     void intents.flush();
@@ -250,14 +255,14 @@ export class Reload {
 
   /** Publishes unchanged processes again if the start tools changed: these are shown with every process. */
   #showAgain(before: Config, unchanged: readonly string[]): void {
-    const { registry } = this.#options;
+    const { processTable } = this.#options;
     if (JSON.stringify(before.instance.start_tools) === JSON.stringify(this.#latest.instance.start_tools)) return;
-    registry.projectAgain();
+    processTable.projectAgain();
     for (const name of unchanged) this.#publish(name);
   }
 
   #publish(name: string): void {
-    const process = this.#options.registry.process(name);
+    const process = this.#options.processTable.process(name);
     if (process) this.#options.events.publish({ type: "process_upsert", process });
   }
 

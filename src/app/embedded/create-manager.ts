@@ -132,7 +132,15 @@ export async function createManager(config: ConfigInput | string, options: Creat
     const port =
       listen === false
         ? null
-        : await openEmbeddedPort({ engine, log, transport, config: loaded, listen, door: bus?.door ?? null, book: bus?.peers ?? null });
+        : await openEmbeddedPort({
+            engine,
+            log,
+            transport,
+            config: loaded,
+            listen,
+            busUpgrade: bus?.busUpgrade ?? null,
+            book: bus?.peers ?? null,
+          });
     // Released in reverse order: the port stays open until the WebSockets are closed.
     if (port) cleanups.splice(-1, 0, () => port.close());
     await bus?.listen(port ?? NOBODY);
@@ -184,8 +192,8 @@ async function openEmbeddedBus({ config, log, engine }: BusOptions): Promise<Man
   return openManagerBus({
     instance: config.instance,
     log,
-    hosts: () => (engine()?.registry.config ?? config).hosts,
-    isLed: (name) =>
+    hosts: () => (engine()?.processTable.config ?? config).hosts,
+    isManaged: (name) =>
       engine()
         ?.control.state.hosts()
         .some((known) => known.name === name) ?? false,

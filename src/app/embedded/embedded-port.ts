@@ -16,13 +16,13 @@ import type { Engine } from "../engine.ts";
 import { prepareHttp } from "../serve-http.ts";
 import type { OpenPort } from "./embedded-manager.ts";
 
-interface PortOptions {
+interface EmbeddedPortOptions {
   engine: Engine;
   log: LogBook;
   transport: Transport;
   config: Config;
   /** The bus behind `/mgr/bus`. */
-  door: BusUpgrade | null;
+  busUpgrade: BusUpgrade | null;
   /** Counts the bytes of connections. */
   book: PeerTrafficBook | null;
   /** True: the address from the configuration. */
@@ -39,9 +39,9 @@ export async function openEmbeddedPort({
   transport,
   config,
   listen,
-  door,
+  busUpgrade,
   book,
-}: PortOptions): Promise<OpenPort & Pick<HttpServer, "admitUser" | "close">> {
+}: EmbeddedPortOptions): Promise<OpenPort & Pick<HttpServer, "admitUser" | "close">> {
   const { instance } = config;
   const authFile = authFilePath(instance);
   const made = authFile === null ? await makeLogin() : null;
@@ -53,7 +53,7 @@ export async function openEmbeddedPort({
       log,
       authFile: made?.file ?? authFile,
       localSocket: null,
-      bus: door,
+      bus: busUpgrade,
       book,
       listen: listen === true ? instance.manager : addressOf(listen),
     });

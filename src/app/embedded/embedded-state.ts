@@ -71,9 +71,9 @@ export async function keepInFolder(stateDir: string): Promise<EmbeddedState> {
         const closeFile = openLogFile(logFile, log);
         const runs = await openRunHistory(files.path("runs.log"), log);
         if (intents.warning) log.warn(intents.warning);
-        const leave = keepStateFolder({ lock, intents, files, log, look: () => bus.look() });
+        const stopChecks = keepStateFolder({ lock, intents, files, log, onCheck: () => bus.check() });
         end = async () => {
-          await leave();
+          await stopChecks();
           await runs.close();
           await closeFile();
           intents.rememberLogId(log.lastId);

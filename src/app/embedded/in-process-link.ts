@@ -1,6 +1,6 @@
 import { BehaviorSubject, Subject } from "rxjs";
 import type { Principal } from "../../base/principal.ts";
-import type { Link, LinkState } from "../../client/link/link.ts";
+import type { ManagerLink, ManagerLinkState } from "../../client/link/manager-link.ts";
 import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { ViewMode } from "../../transport/view.ts";
 import type { Transport } from "../../transport/websocket.ts";
@@ -8,9 +8,9 @@ import type { Transport } from "../../transport/websocket.ts";
 const EMBEDDER: Principal = { user: "in-process", via: "in-process", address: "" };
 
 /** A link to a manager within the same program: the frames of the WebSocket without a socket. */
-export function inProcessLink(transport: Transport, mode: ViewMode = { kind: "full" }): Link {
+export function inProcessLink(transport: Transport, mode: ViewMode = { kind: "full" }): ManagerLink {
   const frames$ = new Subject<ManagerFrame>();
-  const state$ = new BehaviorSubject<LinkState>({ kind: "open" });
+  const state$ = new BehaviorSubject<ManagerLinkState>({ kind: "open" });
   const connection = transport.connect({ principal: EMBEDDER, mode, receive: (text) => frames$.next(JSON.parse(text) as ManagerFrame) });
   return {
     frames$,

@@ -119,7 +119,7 @@ export class InProcessManager extends FeatureHandles implements EmbeddedManager 
       engine.events.subscribe((event) => {
         if (event.type === "host_upsert") check();
       });
-    const isReady = await untilWithin(() => engine.registry.isHostReady(), subscribe, { forMs: HELLO_TIMEOUT_MS, clock });
+    const isReady = await untilWithin(() => engine.processTable.isHostReady(), subscribe, { forMs: HELLO_TIMEOUT_MS, clock });
     if (!isReady) throw new MgrError("timeout", `the host did not say hello within ${HELLO_TIMEOUT_MS} ms`);
   }
 

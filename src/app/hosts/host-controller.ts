@@ -2,9 +2,9 @@ import { fromPromise } from "xstate";
 import { z } from "zod";
 import { type GreetInput, type Greeting, type HostEmitted, hostMachine } from "../../actors/host-machine.ts";
 import type { ActorScope, ActorSystem } from "../../actors/system.ts";
+import { CancellationSource } from "../../base/cancellation.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import { Task } from "../../base/task.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import { type BusSettings, type HostEvent, MAX_KEPT_NAMES } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
@@ -31,7 +31,7 @@ interface HostControllerOptions {
   bus: () => BusSettings;
   /** Resolves when it is this host's turn to report to its processes: hundreds of hosts may come back at the same moment. */
   turn: () => Promise<void>;
-  registry: Pick<HostedProcesses, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
+  processTable: Pick<HostedProcesses, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
   /** Called when the host's state may have changed. */
   onHostChanged: () => void;
 }
@@ -40,7 +40,7 @@ interface HostControllerOptions {
  * Maximum time that an exit waits for its output, milliseconds; then missing output is declared lost (docs/design/runtime-invariants.md, "Exit
  * after output").
  */
-const OUTPUT_PATIENCE_MS = 1_000;
+const OUTPUT_TIMEOUT_MS = 1_000;
 
 /** Clock difference from which a warning is logged, milliseconds: people compare times in logs. */
 const CLOCK_TOLERANCE_MS = 2_000;
@@ -76,10 +76,10 @@ export class HostController {
   /** Stream id of the daemon that reported these runs. */
   #streamId: string | null = null;
   /** Runs of unknown names that are being stopped, by run id. */
-  readonly #strangers = new Set<string>();
+  readonly #unknownRuns = new Set<string>();
   /** Why the processes of the previous daemon ended; null if the daemon is not new. */
   #previousEnd: string | null = null;
-  readonly #end = new Task();
+  readonly #cancellation = new CancellationSource();
 
   constructor(options: HostControllerOptions) {
     this.#options = options;
@@ -117,14 +117,14 @@ export class HostController {
       case "ready":
         this.#greeted(event.greeting);
         log.info(`host '${host}' is ready`);
-        this.#tellProcesses({ type: "host.ready" });
+        this.#notifyProcesses({ type: "host.ready" });
         onHostChanged();
         this.session.deliver();
         break;
       case "lost":
         log.warn(`host '${host}' does not answer: its processes keep their state, commands are refused`);
         this.session.drop();
-        this.#tellProcesses({ type: "host.lost" });
+        this.#notifyProcesses({ type: "host.lost" });
         onHostChanged();
         break;
       case "died":
@@ -134,7 +134,7 @@ export class HostController {
         // The rest of the output died with the daemon: events that arrived before are delivered first.
         for (const name of [...this.#queues.keys()]) this.#deliverAll(name);
         this.#table = null;
-        this.#tellProcesses({ type: "host.died" });
+        this.#notifyProcesses({ type: "host.died" });
         onHostChanged();
         break;
       case "incompatible":
@@ -164,11 +164,11 @@ export class HostController {
 
   /** Drops the output that the host keeps of processes that are no longer configured. */
   async #forgetOutputs(): Promise<void> {
-    const { registry, log, host } = this.#options;
+    const { processTable, log, host } = this.#options;
     const { link } = this.session;
     try {
       const kept = await this.session.command((session) => link.request("kept_outputs", { session }));
-      const removed = (await readList(this.session, kept, z.array(z.string()))).filter((name) => registry.hostOf(name) === null);
+      const removed = (await readList(this.session, kept, z.array(z.string()))).filter((name) => processTable.hostOf(name) === null);
       while (removed.length > 0) {
         const names = removed.splice(0, MAX_KEPT_NAMES);
         await this.session.command((session) => link.request("forget_outputs", { session, names }));
@@ -189,7 +189,7 @@ export class HostController {
   }
 
   close(): void {
-    this.#end.end();
+    this.#cancellation.cancel();
     this.#queues.clear();
     this.session.close();
   }
@@ -213,16 +213,16 @@ export class HostController {
   }
 
   #report(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void {
-    const { host, registry } = this.#options;
+    const { host, processTable } = this.#options;
     // A process that is expected on another host and found here is adopted here.
-    for (const run of runs.values()) if (!run.extinct && registry.isUnknown(run.name)) registry.foundAt(run.name, host);
-    const known = new Set(registry.namesAt(host));
+    for (const run of runs.values()) if (!run.extinct && processTable.isUnknown(run.name)) processTable.foundAt(run.name, host);
+    const known = new Set(processTable.namesAt(host));
     this.#table = new Map(runs);
     for (const name of known) {
       const run = runs.get(name) ?? null;
       if (run !== null || !changing.has(name)) this.#reportOne(name, run);
     }
-    for (const run of runs.values()) if (!known.has(run.name) && !run.extinct) void this.#stopStranger(run);
+    for (const run of runs.values()) if (!known.has(run.name) && !run.extinct) void this.#stopUnknownRun(run);
   }
 
   #reportOne(name: string, run: RunReport | null): void {
@@ -231,12 +231,12 @@ export class HostController {
       // This report waited behind other events, and a run has begun meanwhile: "never run" is no longer true.
       if (run === null && this.#table?.has(name)) return;
       this.#options.system.send("process", name, { type: "report", run, ...(run === null ? { lost } : this.#here()) });
-      if (run !== null) this.#tellFindings(run);
+      if (run !== null) this.#sendFindings(run);
     });
   }
 
   /** Sends the findings of probes and file watches, which may be from a time without a manager. */
-  #tellFindings(run: RunReport): void {
+  #sendFindings(run: RunReport): void {
     if (run.exit !== null || run.stopping) return;
     const { system } = this.#options;
     if (run.unhealthy !== null) system.send("process", run.name, { type: "liveness.failed", reason: run.unhealthy });
@@ -246,9 +246,9 @@ export class HostController {
   #event({ kind, run }: HostEvent): void {
     if (this.#table) this.#table.set(run.name, run);
     // Events here do not concern a process that is placed on another host.
-    if (!this.#options.registry.concerns(run.name, this.#options.host)) return;
+    if (!this.#options.processTable.concerns(run.name, this.#options.host)) return;
     const type = EVENTS[kind];
-    if (kind === "unhealthy" || kind === "watch") this.#enqueue(run.name, run, () => this.#tellFindings(run));
+    if (kind === "unhealthy" || kind === "watch") this.#enqueue(run.name, run, () => this.#sendFindings(run));
     if (type) this.#enqueue(run.name, run, () => this.#options.system.send("process", run.name, { type, run }));
   }
 
@@ -260,7 +260,7 @@ export class HostController {
     this.#queues.set(name, queue);
     queue.push(news);
     if (finalOffset !== null) {
-      void this.#options.hub.reached(name, finalOffset, OUTPUT_PATIENCE_MS).then(() => {
+      void this.#options.hub.reached(name, finalOffset, OUTPUT_TIMEOUT_MS).then(() => {
         news.isDue = true;
         if (this.#queues.get(name) === queue) this.#deliverDue(name, queue);
       });
@@ -284,23 +284,23 @@ export class HostController {
   }
 
   /** Stops a run that belongs to no configured process. */
-  async #stopStranger({ name, pid, run_id }: RunReport): Promise<void> {
-    if (this.#strangers.has(run_id)) return;
-    this.#strangers.add(run_id);
-    const { log, host, registry } = this.#options;
-    const why = registry.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
+  async #stopUnknownRun({ name, pid, run_id }: RunReport): Promise<void> {
+    if (this.#unknownRuns.has(run_id)) return;
+    this.#unknownRuns.add(run_id);
+    const { log, host, processTable } = this.#options;
+    const why = processTable.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
     log.warn(`process '${name}' (pid ${pid}) ${why}: it is stopped`);
     try {
-      await stopRun({ session: this.session, clock: this.#options.clock }, { runId: run_id, steps: STRANGER_STEPS }, this.#end);
+      await stopRun({ session: this.session, clock: this.#options.clock }, { runId: run_id, steps: STRANGER_STEPS }, this.#cancellation);
     } catch (error) {
-      if (!this.#end.isEnded) log.error(`could not stop '${name}': ${messageOf(error)}`);
+      if (!this.#cancellation.isCancelled) log.error(`could not stop '${name}': ${messageOf(error)}`);
     } finally {
-      this.#strangers.delete(run_id);
+      this.#unknownRuns.delete(run_id);
     }
   }
 
-  #tellProcesses(event: { type: "host.ready" | "host.lost" | "host.died" }): void {
-    for (const name of this.#options.registry.namesAt(this.#options.host)) this.#options.system.send("process", name, event);
+  #notifyProcesses(event: { type: "host.ready" | "host.lost" | "host.died" }): void {
+    for (const name of this.#options.processTable.namesAt(this.#options.host)) this.#options.system.send("process", name, event);
   }
 }
 

@@ -25,11 +25,11 @@ export class HostParts<Part extends HostPart> {
   readonly #options: HostPartsOptions<Part>;
   readonly #parts = new Map<string, Part>();
   readonly #ready = new Set<string>();
-  readonly #leave: () => void;
+  readonly #unsubscribe: () => void;
 
   constructor(options: HostPartsOptions<Part>) {
     this.#options = options;
-    this.#leave = options.events.subscribe((event) => {
+    this.#unsubscribe = options.events.subscribe((event) => {
       if (event.type === "host_upsert") this.#changed(event.host.name, event.host.state);
       else if (event.type === "host_remove") this.#remove(event.name);
     });
@@ -50,7 +50,7 @@ export class HostParts<Part extends HostPart> {
   }
 
   close(): void {
-    this.#leave();
+    this.#unsubscribe();
     for (const part of this.#parts.values()) part.close();
   }
 

@@ -66,7 +66,7 @@ export class HostSession {
   readonly #options: SessionOptions;
   readonly #forwards: Forwards;
   readonly #answers: PendingAnswers;
-  readonly #leave: () => void;
+  readonly #unsubscribe: () => void;
   #session: string | null = null;
   #streamId: string | null = null;
   /** Seq of the last event or report applied; null while a report is in progress. */
@@ -86,7 +86,7 @@ export class HostSession {
     const { listener } = options;
     this.#answers = new PendingAnswers(options.clock);
     this.#forwards = new Forwards(options.link);
-    this.#leave = options.link.listen({
+    this.#unsubscribe = options.link.listen({
       onHeartbeat: (heartbeat) => {
         if (!this.link.isDirect) this.#answers.giveUpLate();
         listener.onHeartbeat(heartbeat);
@@ -196,7 +196,7 @@ export class HostSession {
   close(): void {
     this.#isClosed = true;
     this.drop();
-    this.#leave();
+    this.#unsubscribe();
   }
 
   /** Runs a command; the listener is notified of a stale session before the promise rejects. */

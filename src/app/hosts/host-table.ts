@@ -1,4 +1,4 @@
-import type { Cancellation } from "../../base/task.ts";
+import type { Cancellation } from "../../base/cancellation.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { OutputWindow } from "../../contract/messages.ts";
 import type { HostController } from "./host-controller.ts";
@@ -34,8 +34,8 @@ export class HostTable extends Map<string, ManagedHost> {
   }
 
   /** Resolves when one more process may be started on `host`. */
-  startTurn(host: string, task: Cancellation): Promise<void> {
-    return this.get(host)?.pacer.turn(task) ?? Promise.resolve();
+  startTurn(host: string, cancellation: Cancellation): Promise<void> {
+    return this.get(host)?.pacer.turn(cancellation) ?? Promise.resolve();
   }
 
   window(host: string, windows: OutputWindow[]): void {

@@ -23,7 +23,7 @@ interface HostsOptions {
   local: HostLink;
   /** Creates the link to a configured host; omitted if there is no bus: those hosts never become ready. */
   connect: ((host: string) => HostLink) | undefined;
-  registry: HostedProcesses;
+  processTable: HostedProcesses;
   hub: OutputHub;
   epoch: number;
   clock: Clock;
@@ -58,26 +58,26 @@ export class Hosts {
 
   /** Manages the hosts that `config` names; removes others as soon as nothing runs there. */
   configure(config: Pick<Config, "hosts">): void {
-    const { local, connect, registry, table } = this.#options;
-    if (!table.has(local.host)) this.#lead(local);
-    const wanted = new Set(remoteHosts(config));
-    for (const host of wanted) {
+    const { local, connect, processTable, table } = this.#options;
+    if (!table.has(local.host)) this.#manage(local);
+    const configured = new Set(remoteHosts(config));
+    for (const host of configured) {
       const known = table.get(host);
       if (known) known.isLeaving = false;
-      else if (connect) this.#lead(connect(host));
+      else if (connect) this.#manage(connect(host));
     }
     for (const [host, known] of table) {
-      if (host === local.host || wanted.has(host) || known.isLeaving) continue;
+      if (host === local.host || configured.has(host) || known.isLeaving) continue;
       known.isLeaving = true;
       // An unreachable host cannot receive a stop request, and cannot come back: its connection would be refused.
-      if (!registry.isHostReady(host)) this.#giveUp(host);
+      if (!processTable.isHostReady(host)) this.#giveUp(host);
     }
   }
 
   /** Removes hosts that are no longer configured and run nothing. */
   release(): void {
-    const { table, registry } = this.#options;
-    for (const host of table.leaving()) if (registry.namesAt(host).every((name) => registry.isGone(name))) this.#drop(host);
+    const { table, processTable } = this.#options;
+    for (const host of table.leaving()) if (processTable.namesAt(host).every((name) => processTable.isGone(name))) this.#drop(host);
   }
 
   entries(): HostEntry[] {
@@ -85,9 +85,9 @@ export class Hosts {
   }
 
   entry(host: string): HostEntry {
-    const { local, registry } = this.#options;
-    const names = host === local.host ? localHostNames(host, registry.config) : remoteHostNames(host, registry.config);
-    const { state, greeting } = registry.hostState(host);
+    const { local, processTable } = this.#options;
+    const names = host === local.host ? localHostNames(host, processTable.config) : remoteHostNames(host, processTable.config);
+    const { state, greeting } = processTable.hostState(host);
     const lostTime = this.#lostTimes.get(host) ?? null;
     return {
       ...names,
@@ -124,11 +124,11 @@ export class Hosts {
     }
   }
 
-  #lead(link: HostLink): void {
-    const { table, local, registry, epoch, clock, system, hub, log, onChanged } = this.#options;
+  #manage(link: HostLink): void {
+    const { table, local, processTable, epoch, clock, system, hub, log, onChanged } = this.#options;
     const { host } = link;
     const isLocal = host === local.host;
-    const pacer = new StartPacer(clock, () => registry.config.hosts.get(host)?.start_rate ?? null);
+    const pacer = new StartPacer(clock, () => processTable.config.hosts.get(host)?.start_rate ?? null);
     const controller = new HostController({
       host,
       isLocal,
@@ -138,17 +138,17 @@ export class Hosts {
       system,
       hub,
       log,
-      registry,
+      processTable,
       turn: () => this.#greetings.pass(),
       onHostChanged: () => {
         onChanged(this.entry(host));
-        if (table.isLeaving(host) && !registry.isHostReady(host)) this.#giveUp(host);
+        if (table.isLeaving(host) && !processTable.isHostReady(host)) this.#giveUp(host);
       },
       stopAfterMs: () => {
-        const { on_manager_lost, manager_lost_after } = registry.config.instance;
+        const { on_manager_lost, manager_lost_after } = processTable.config.instance;
         return on_manager_lost === "stop" ? manager_lost_after : null;
       },
-      bus: () => busSettings(registry.config.instance, isLocal),
+      bus: () => busSettings(processTable.config.instance, isLocal),
     });
     table.set(host, { controller, pacer, link, isLeaving: false });
     controller.begin();
@@ -157,16 +157,16 @@ export class Hosts {
 
   /** Removes a host whose processes can no longer be controlled. */
   #giveUp(host: string): void {
-    const { registry, system, log, respawn } = this.#options;
-    const names = registry.namesAt(host);
-    const alive = names.filter((name) => !registry.isGone(name));
+    const { processTable, system, log, respawn } = this.#options;
+    const names = processTable.namesAt(host);
+    const alive = names.filter((name) => !processTable.isGone(name));
     if (alive.length > 0) {
       const list = alive.map((name) => `'${name}'`).join(", ");
       const msg = `host '${host}' is not configured any more, and cannot be reached: what it still runs of ${list} goes on there until its daemon is ended`;
       log.warn(msg);
     }
     for (const name of names) {
-      if (registry.isUnknown(name)) respawn(name);
+      if (processTable.isUnknown(name)) respawn(name);
       else system.send("process", name, { type: "host.died" });
     }
     this.#drop(host);

@@ -18,7 +18,7 @@ interface Unanswered {
 export class PendingAnswers {
   readonly #clock: Clock;
   /** Commands that are not answered yet. */
-  readonly #underWay = new Set<(error: Error) => void>();
+  readonly #pending = new Set<(error: Error) => void>();
   /** A hello, or a request for a page of the table, that is not answered yet. */
   #unanswered: Unanswered | null = null;
 
@@ -53,15 +53,15 @@ export class PendingAnswers {
   /** Rejects as soon as the session ends: its answers are lost, so callers need not wait for the requests' time-outs. */
   whileOpen<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#underWay.add(reject);
-      answer.then(resolve, reject).finally(() => this.#underWay.delete(reject));
+      this.#pending.add(reject);
+      answer.then(resolve, reject).finally(() => this.#pending.delete(reject));
     });
   }
 
   /** Rejects the commands that are not answered yet: the session has ended. */
   fail(error: Error): void {
-    for (const reject of this.#underWay) reject(error);
-    this.#underWay.clear();
+    for (const reject of this.#pending) reject(error);
+    this.#pending.clear();
   }
 
   /** Resolves with the answer; also rejects if the host's heartbeats arrive but the answer does not. */

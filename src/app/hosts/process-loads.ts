@@ -45,11 +45,11 @@ export class ProcessLoads {
   /** Omits hosts that cannot be reached, and processes that do not run. */
   now(): Promise<Loads> {
     const at = this.#options.clock.monotonic();
-    if (this.#latest === null || at - this.#latest.at >= SHARED_MS) this.#latest = { at, loads: this.#take() };
+    if (this.#latest === null || at - this.#latest.at >= SHARED_MS) this.#latest = { at, loads: this.#request() };
     return this.#latest.loads;
   }
 
-  async #take(): Promise<Loads> {
+  async #request(): Promise<Loads> {
     const sessions = [...this.#options.table].flatMap(([, { controller }]) => (controller.session.isOpen ? controller.session : []));
     const hosts = new Set(sessions.map(({ link }) => link.host));
     for (const host of this.#samples.keys()) if (!hosts.has(host)) this.#samples.delete(host);

@@ -57,7 +57,7 @@ export class ProcessPlacement {
     return names;
   }
 
-  mayBeElsewhere(name: string): void {
+  mayRunOnOtherHost(name: string): void {
     this.#movers.add(name);
   }
 

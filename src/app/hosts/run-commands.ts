@@ -1,7 +1,7 @@
 import { DependenciesLost } from "../../actors/process/process-types.ts";
+import type { Cancellation } from "../../base/cancellation.ts";
 import { type Clock, pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
-import type { Cancellation } from "../../base/task.ts";
 import type { RunId } from "../../contract/fields.ts";
 import type { RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import type { HostSession } from "./host-session.ts";
@@ -26,13 +26,13 @@ const UNSTARTABLE = new Set(["spawn_failed", "bad_field", "forbidden", "internal
 export async function spawnRun(
   { session, clock }: Target,
   command: { runId: RunId; spec: RunSpec; memo: string; stillHold: () => boolean },
-  task: Cancellation,
+  cancellation: Cancellation,
 ): Promise<RunReport> {
   const { runId: run_id, spec, memo, stillHold } = command;
   let isSent = false;
   return untilAnswered(
     { session, clock },
-    task,
+    cancellation,
     async () => {
       const answer = await session.command((id) => {
         // The host may have been unreachable for long. A request that was sent may have been carried out: it is sent again.
@@ -50,11 +50,11 @@ export async function spawnRun(
 export async function stopRun(
   { session, clock }: Target,
   command: { runId: RunId; steps: StopStep[] },
-  task: Cancellation,
+  cancellation: Cancellation,
 ): Promise<"accepted" | "gone"> {
   return untilAnswered(
     { session, clock },
-    task,
+    cancellation,
     async () => {
       try {
         await session.command((id) => session.link.request("stop", { session: id, run_id: command.runId, steps: command.steps }));
@@ -70,19 +70,19 @@ export async function stopRun(
 
 async function untilAnswered<T>(
   { session, clock }: Target,
-  task: Cancellation,
+  cancellation: Cancellation,
   send: () => Promise<T>,
   isFinal: (error: unknown) => boolean,
 ): Promise<T> {
   for (;;) {
     // Thousands may wait for a host that is unreachable: none of them polls.
-    if (!session.isOpen) await session.whenOpen(task.signal);
-    task.throwIfEnded();
+    if (!session.isOpen) await session.whenOpen(cancellation.signal);
+    cancellation.throwIfCancelled();
     try {
       return await send();
     } catch (error) {
       if (isFinal(error)) throw error;
     }
-    await pause(clock, RETRY_MS, task.signal);
+    await pause(clock, RETRY_MS, cancellation.signal);
   }
 }

@@ -1,5 +1,5 @@
+import type { Cancellation } from "../../base/cancellation.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Cancellation } from "../../base/task.ts";
 
 interface Waiting {
   go(): void;
@@ -20,22 +20,22 @@ export class StartPacer {
   }
 
   /** Resolves when it is the caller's turn; rejects when `task` is cancelled. */
-  turn(task: Pick<Cancellation, "signal">): Promise<void> {
+  turn(cancellation: Pick<Cancellation, "signal">): Promise<void> {
     if (this.#rate() === null && this.#queue.size === 0) return Promise.resolve();
-    const { signal } = task;
+    const { signal } = cancellation;
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const leave = () => {
+      const remove = () => {
         this.#queue.delete(waiting);
         reject(signal.reason);
       };
       const waiting: Waiting = {
         go: () => {
-          signal.removeEventListener("abort", leave);
+          signal.removeEventListener("abort", remove);
           resolve();
         },
       };
-      signal.addEventListener("abort", leave, { once: true });
+      signal.addEventListener("abort", remove, { once: true });
       this.#queue.add(waiting);
       this.#advance();
     });

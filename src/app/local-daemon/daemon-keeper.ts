@@ -17,7 +17,7 @@ const BIRTH_END_TIMEOUT_MS = 5_000;
 const RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
 /** Time without a death after which the count of deaths is reset, milliseconds. */
 const STABLE_MS = 120_000;
-const LOOK_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 interface DaemonKeeperOptions {
   stateDir: string;
@@ -34,7 +34,7 @@ interface DaemonKeeperOptions {
 export class DaemonKeeper {
   readonly #options: DaemonKeeperOptions;
   readonly #daemon: LocalDaemon;
-  #leave = () => {};
+  #unsubscribe = () => {};
   #isEnding = false;
   /** Aborted once a daemon that died is no longer replaced. */
   readonly #end = new AbortController();
@@ -78,7 +78,7 @@ export class DaemonKeeper {
   release(): void {
     this.#isEnding = true;
     this.#end.abort();
-    this.#leave();
+    this.#unsubscribe();
   }
 
   /**
@@ -90,7 +90,7 @@ export class DaemonKeeper {
     const { engine, log } = this.#options;
     if (signal === "SIGKILL") return this.#daemon.end(signal, END_TIMEOUT_MS);
     try {
-      await this.#daemon.end(signal, engine.registry.graph.stopTimeOfAll() + END_TIMEOUT_MS);
+      await this.#daemon.end(signal, engine.processTable.graph.stopTimeOfAll() + END_TIMEOUT_MS);
     } catch (error) {
       log.error(`${messageOf(error)}; it is killed`);
       await this.#daemon.end("SIGKILL", END_TIMEOUT_MS);
@@ -120,10 +120,10 @@ export class DaemonKeeper {
 
   async #problem(): Promise<string | null> {
     const { engine, stateDir, log } = this.#options;
-    if (engine.registry.isHostReady()) return null;
+    if (engine.processTable.isHostReady()) return null;
     const daemon = await this.#daemon.identity();
     const who = daemon === null ? "the host daemon" : `the host daemon (pid ${daemon.pid})`;
-    const what = engine.registry.isIncompatible()
+    const what = engine.processTable.isIncompatible()
       ? `${who} is of another version`
       : `${who} has not said hello within ${HELLO_TIMEOUT_MS / 1_000} s: see ${join(stateDir, "daemon.log")}`;
     const problem = `${what}; until it is ready, commands are refused. 'mgr down' ends it`;
@@ -137,7 +137,7 @@ export class DaemonKeeper {
 
   async #locked(signal: AbortSignal): Promise<void> {
     const isLocked = async () => (await this.#daemon.holder()) !== null;
-    if (!(await poll(isLocked, { everyMs: LOOK_MS, forMs: HELLO_TIMEOUT_MS, signal })))
+    if (!(await poll(isLocked, { everyMs: CHECK_INTERVAL_MS, forMs: HELLO_TIMEOUT_MS, signal })))
       throw new MgrError("timeout", "it did not take its lock");
   }
 
@@ -145,9 +145,9 @@ export class DaemonKeeper {
   async #watch(): Promise<void> {
     const daemon = await this.#daemon.identity();
     if (this.#isEnding) return;
-    this.#leave();
+    this.#unsubscribe();
     if (daemon === null) this.#died();
-    else this.#leave = watchDaemon(daemon, this.#daemon.death, () => this.#died());
+    else this.#unsubscribe = watchDaemon(daemon, this.#daemon.death, () => this.#died());
   }
 
   #died(): void {
@@ -157,8 +157,8 @@ export class DaemonKeeper {
 }
 
 /** Resolves once this machine's host is ready or of another version, and after HELLO_TIMEOUT_MS; rejects with the reason of `signal`. */
-async function hello({ registry, events }: Engine, signal: AbortSignal): Promise<void> {
-  const isKnown = () => registry.isHostReady() || registry.isIncompatible();
+async function hello({ processTable, events }: Engine, signal: AbortSignal): Promise<void> {
+  const isKnown = () => processTable.isHostReady() || processTable.isIncompatible();
   const subscribe = (check: () => void) =>
     events.subscribe((event) => {
       if (event.type === "host_upsert") check();

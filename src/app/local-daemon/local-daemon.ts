@@ -18,7 +18,7 @@ interface LocalDaemonOptions {
 /** A process identified by its pid and its start time from the kernel. */
 type Identity = Pick<LockInfo, "pid" | "start_time">;
 
-const END_LOOK_MS = 20;
+const END_CHECK_INTERVAL_MS = 20;
 
 /** The daemon of this instance: found by its lock, or started. The lock prevents a second one. */
 export class LocalDaemon {
@@ -73,27 +73,27 @@ export class LocalDaemon {
     const target = await this.identity();
     if (target === null) return;
     process.kill(target.pid, signal);
-    const isGone = await poll(() => !mayBeAlive(target.pid, target.start_time), { everyMs: END_LOOK_MS, forMs: timeoutMs });
+    const isGone = await poll(() => !mayBeAlive(target.pid, target.start_time), { everyMs: END_CHECK_INTERVAL_MS, forMs: timeoutMs });
     if (!isGone) throw new MgrError("timeout", `the host daemon (pid ${target.pid}) did not end within ${timeoutMs} ms`);
   }
 }
 
 /** Polling interval for the end of a daemon that may be another manager's child, milliseconds. */
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 /** Calls `onGone` once the process of `daemon` is gone, found by polling or when `death` rejects. Returns a function that stops the polling. */
 export function watchDaemon(daemon: Pick<LockInfo, "pid" | "start_time">, death: Promise<never>, onGone: () => void): () => void {
-  const look = () => {
+  const check = () => {
     if (isOver || mayBeAlive(daemon.pid, daemon.start_time)) return;
     end();
     onGone();
   };
   let isOver = false;
-  const endLooks = everyBeat(LOOK_MS, look);
-  death.catch(look);
+  const stopChecks = everyBeat(CHECK_INTERVAL_MS, check);
+  death.catch(check);
   const end = () => {
     isOver = true;
-    endLooks();
+    stopChecks();
   };
   return end;
 }

@@ -17,7 +17,7 @@ const EXIT_LOCKED = 3;
  */
 export const NODE_OPTIONS = ["--max-semi-space-size=4"] as const;
 /** Maximum length of the last output in an error, bytes. */
-const LAST_WORDS_BYTES = 2_048;
+const MAX_LAST_OUTPUT_BYTES = 2_048;
 
 /**
  * The program of a daemon, which loads and then waits until it receives the address of the bus. It ends if its starter ends first or cancels it.
@@ -112,7 +112,7 @@ function tailOf(path: string, from: number): string {
   const fd = openStateFile(path, constants.O_RDONLY);
   try {
     const { size } = fstatSync(fd);
-    const start = Math.max(from, size - LAST_WORDS_BYTES);
+    const start = Math.max(from, size - MAX_LAST_OUTPUT_BYTES);
     const bytes = Buffer.alloc(Math.max(0, size - start));
     const length = readSync(fd, bytes, 0, bytes.length, start);
     const text = bytes.toString("utf8", 0, length).trim();

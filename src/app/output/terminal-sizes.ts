@@ -38,12 +38,12 @@ interface Size {
 }
 
 /** Maximum number of unanswered sizes of one process; beyond this only the newest one waits. */
-const MAX_UNDER_WAY = 8;
+const MAX_IN_FLIGHT = 8;
 
 /** Sends terminal sizes in order. If many arrive at once, intermediate sizes are skipped. */
 export class Resizer {
   readonly #send: (process: string, size: Size) => Promise<void>;
-  readonly #underWay = new Map<string, { count: number; next: Size | null }>();
+  readonly #inFlight = new Map<string, { count: number; next: Size | null }>();
 
   /** `send` must not reject. */
   constructor(send: (process: string, size: Size) => Promise<void>) {
@@ -51,9 +51,9 @@ export class Resizer {
   }
 
   resize(process: string, size: Size): void {
-    const state = this.#underWay.get(process) ?? { count: 0, next: null };
-    this.#underWay.set(process, state);
-    if (state.count >= MAX_UNDER_WAY) {
+    const state = this.#inFlight.get(process) ?? { count: 0, next: null };
+    this.#inFlight.set(process, state);
+    if (state.count >= MAX_IN_FLIGHT) {
       state.next = size;
       return;
     }
@@ -63,7 +63,7 @@ export class Resizer {
       const { next } = state;
       state.next = null;
       if (next !== null) this.resize(process, next);
-      else if (state.count === 0) this.#underWay.delete(process);
+      else if (state.count === 0) this.#inFlight.delete(process);
     });
   }
 }

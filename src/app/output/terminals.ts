@@ -4,15 +4,15 @@ import type { ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { LogBook } from "../../log/log-book.ts";
-import type { ProcessRegistry } from "../processes/process-registry.ts";
 import type { ProcessSessions } from "../processes/process-sessions.ts";
+import type { ProcessTable } from "../processes/process-table.ts";
 import { readBacklog } from "./backlog.ts";
 import { retainedOutput } from "./retained-output.ts";
 import type { TerminalSizes } from "./terminal-sizes.ts";
 import { Resizer } from "./terminal-sizes.ts";
 
-interface TerminalsOptions {
-  registry: ProcessRegistry;
+interface ProcessTerminalsOptions {
+  processTable: ProcessTable;
   sessions: ProcessSessions;
   system: ActorSystem;
   /** Keeps a terminal's size across restarts of the manager. */
@@ -22,10 +22,10 @@ interface TerminalsOptions {
 }
 
 export class ProcessTerminals implements Terminals {
-  readonly #options: TerminalsOptions;
+  readonly #options: ProcessTerminalsOptions;
   readonly #resizer = new Resizer((name, size) => this.#sendSize(name, size));
 
-  constructor(options: TerminalsOptions) {
+  constructor(options: ProcessTerminalsOptions) {
     this.#options = options;
   }
 
@@ -61,8 +61,8 @@ export class ProcessTerminals implements Terminals {
   }
 
   async #sendSize(name: string, { rows, cols }: TerminalSize): Promise<void> {
-    const { registry, sessions, log } = this.#options;
-    if (registry.process(name)?.pid == null || registry.livingRun(name) === null || !sessions.isReachable(name)) return;
+    const { processTable, sessions, log } = this.#options;
+    if (processTable.process(name)?.pid == null || processTable.livingRun(name) === null || !sessions.isReachable(name)) return;
     const { session, runId } = sessions.ofRun(name);
     try {
       await session.command((id) => session.link.request("resize", { session: id, run_id: runId, rows, cols }));

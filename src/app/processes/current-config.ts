@@ -9,7 +9,7 @@ export class CurrentConfig {
    * Processes that were removed from the configuration, but are alive: they stay in `config` until nothing of them is left
    * (docs/design/runtime-invariants.md, "Reload").
    */
-  readonly retiring = new Map<string, { readonly definition: ProcessDefinition; readonly wanted: boolean }>();
+  readonly retiring = new Map<string, { readonly definition: ProcessDefinition; readonly requested: boolean }>();
 
   constructor(config: Config) {
     this.config = config;

@@ -2,11 +2,11 @@ import { fromCallback } from "xstate";
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import { processMachine } from "../../actors/process/process-machine.ts";
 import type { ProcessEvent, WatchInput } from "../../actors/process/process-types.ts";
-import type { Cancellation } from "../../base/task.ts";
-import type { ProcessRegistry } from "./process-registry.ts";
+import type { Cancellation } from "../../base/cancellation.ts";
+import type { ProcessTable } from "./process-table.ts";
 
 interface Surroundings {
-  registry: ProcessRegistry;
+  processTable: ProcessTable;
   events: DomainEvents;
   /** Whether the dependencies of `name` hold. False for all once the shutdown has begun: no run begins after that, whatever the request. */
   mayStart: (name: string) => boolean;
@@ -16,7 +16,7 @@ interface Surroundings {
 }
 
 /** The process machine with the state of other processes. One machine is shared by all: providing one takes a millisecond. */
-export function processAmongOthers({ registry, events, mayStart, isShuttingDown, lifeOf }: Surroundings) {
+export function processAmongOthers({ processTable, events, mayStart, isShuttingDown, lifeOf }: Surroundings) {
   const needed = dependencyNews(events);
   return processMachine.provide({
     guards: {
@@ -31,25 +31,25 @@ export function processAmongOthers({ registry, events, mayStart, isShuttingDown,
         let due = false;
         let over = false;
         // Checks at the end of the turn: a dependency that is requested to start in this turn must not count as stopped.
-        const look = () => {
+        const check = () => {
           if (due) return;
           due = true;
           queueMicrotask(() => {
             due = false;
-            if (!over && !life.aborted && !isShuttingDown()) sendBack({ type: "dependencies", ...registry.unmet(name) });
+            if (!over && !life.aborted && !isShuttingDown()) sendBack({ type: "dependencies", ...processTable.unmet(name) });
           });
         };
-        const leave = needed(
+        const unsubscribe = needed(
           input.definition.depends_on.map((dependency) => dependency.name),
-          look,
+          check,
         );
         const stop = () => {
           over = true;
-          leave();
+          unsubscribe();
           life.removeEventListener("abort", stop);
         };
         life.addEventListener("abort", stop, { once: true });
-        look();
+        check();
         return stop;
       }),
     },
@@ -57,20 +57,20 @@ export function processAmongOthers({ registry, events, mayStart, isShuttingDown,
 }
 
 /** Reports each change of the named processes. Indexed by name: thousands of processes may wait at once, each for a few others. */
-function dependencyNews(events: DomainEvents): (names: readonly string[], look: () => void) => () => void {
+function dependencyNews(events: DomainEvents): (names: readonly string[], check: () => void) => () => void {
   const watchers = new Map<string, Set<() => void>>();
   events.subscribe((event) => {
     const isNamed = event.type === "process_remove" || event.type === "process_step";
     const name = event.type === "process_upsert" ? event.process.name : isNamed ? event.name : null;
-    if (name !== null) for (const look of watchers.get(name) ?? []) look();
+    if (name !== null) for (const check of watchers.get(name) ?? []) check();
   });
-  return (names, look) => {
-    for (const name of names) watchers.set(name, (watchers.get(name) ?? new Set()).add(look));
+  return (names, check) => {
+    for (const name of names) watchers.set(name, (watchers.get(name) ?? new Set()).add(check));
     return () => {
       for (const name of names) {
-        const looks = watchers.get(name);
-        looks?.delete(look);
-        if (looks?.size === 0) watchers.delete(name);
+        const checks = watchers.get(name);
+        checks?.delete(check);
+        if (checks?.size === 0) watchers.delete(name);
       }
     };
   };

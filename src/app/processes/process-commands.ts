@@ -7,16 +7,16 @@ import { isRunningState } from "../../protocol/process/process-state.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
 import type { ManagerStatus } from "../manager-status.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
-import { explanations, MEMBERS_PER_TURN, planCommand } from "./command-plan.ts";
+import { explanations, MAX_MEMBERS_PER_TURN, planCommand } from "./command-plan.ts";
 import type { ProcessActors } from "./process-actors.ts";
 import type { ProcessEventRouter } from "./process-event-router.ts";
-import type { ProcessRegistry } from "./process-registry.ts";
 import type { ProcessSessions } from "./process-sessions.ts";
+import type { ProcessTable } from "./process-table.ts";
 import type { ProcessWaits } from "./process-waits.ts";
 import type { RunExtensions } from "./run-extension.ts";
 
-interface CommandsOptions {
-  registry: ProcessRegistry;
+interface ProcessCommandsOptions {
+  processTable: ProcessTable;
   sessions: ProcessSessions;
   system: ActorSystem;
   actors: ProcessActors;
@@ -37,10 +37,10 @@ interface Order {
 
 /** Commands to processes and groups, from users and from the manager itself. */
 export class ProcessCommands implements Commands {
-  readonly #options: CommandsOptions;
-  readonly #commands = new SlicedWork({ units: MEMBERS_PER_TURN });
+  readonly #options: ProcessCommandsOptions;
+  readonly #commands = new SlicedWork({ units: MAX_MEMBERS_PER_TURN });
 
-  constructor(options: CommandsOptions) {
+  constructor(options: ProcessCommandsOptions) {
     this.#options = options;
   }
 
@@ -65,16 +65,16 @@ export class ProcessCommands implements Commands {
 
   /** Starts processes or groups by name, as `mgr up NAME…` does; unknown names are refused before anything starts. */
   startNamed(names: readonly string[], by: string): void | Promise<void> {
-    const { registry, sessions, status } = this.#options;
+    const { processTable, sessions, status } = this.#options;
     status.requireOpen();
-    const members = names.flatMap((name) => (registry.config.groups.has(name) ? registry.membersOf(name) : [sessions.known(name)]));
-    return this.#commands.run(this.#tellAll({ verb: "start", by, starter: null }, members));
+    const members = names.flatMap((name) => (processTable.config.groups.has(name) ? processTable.membersOf(name) : [sessions.known(name)]));
+    return this.#commands.run(this.#sendToAll({ verb: "start", by, starter: null }, members));
   }
 
   /** Requests the stop of every process. Resolves when none is alive, or with the names of those that do not end. */
   async stopEverything(by: string): Promise<string[]> {
-    const { registry, waits } = this.#options;
-    await this.#commands.run(this.#tellAll({ verb: "stop", by, starter: null }, registry.names()));
+    const { processTable, waits } = this.#options;
+    await this.#commands.run(this.#sendToAll({ verb: "stop", by, starter: null }, processTable.names()));
     return waits.allAtRest();
   }
 
@@ -93,7 +93,7 @@ export class ProcessCommands implements Commands {
     status.requireOpen();
     sessions.of(verb === "stop" ? name : sessions.lasting(name));
     this.#log("info", `'${by}' requests ${verb} of '${name}'`);
-    yield* this.#tellAll(order, [name]);
+    yield* this.#sendToAll(order, [name]);
   }
 
   *#groupOrders(order: Order, name: string): Steps {
@@ -101,23 +101,24 @@ export class ProcessCommands implements Commands {
     this.#options.status.requireOpen();
     const members = this.#reachableMembers(name);
     this.#log("info", `'${by}' requests ${verb} of '${name}'`);
-    yield* this.#tellAll(order, members);
+    yield* this.#sendToAll(order, members);
     this.#options.system.send("group", name, { type: verb });
   }
 
   /** Sends the command to `names` and to the processes that it affects as well. */
-  *#tellAll({ verb, by, starter }: Order, names: readonly string[]): Steps {
-    const { registry, actors, router, intents, runs } = this.#options;
-    const situation = { registry, resumeWith: (name: string) => intents.get(name).resume_with ?? [] };
+  *#sendToAll({ verb, by, starter }: Order, names: readonly string[]): Steps {
+    const { processTable, actors, router, intents, runs } = this.#options;
+    const situation = { processTable, resumeWith: (name: string) => intents.get(name).resume_with ?? [] };
     const batches = planCommand(situation, verb, names);
     for (const msg of explanations(situation, names, batches)) this.#log("info", msg);
     for (const batch of batches) {
       for (const { name, verb: type, resumeWith, stoppedWith } of batch) {
-        if (type === "stop") actors.tell(name, { type, by, stoppedWith });
-        else if (!registry.retiring.has(name)) {
+        if (type === "stop") actors.sendCommand(name, { type, by, stoppedWith });
+        else if (!processTable.retiring.has(name)) {
           // A start of a running process changes nothing, neither now nor at its next restart.
-          if (starter !== null && !(type === "start" && isUnderWay(registry.stateOf(name)))) runs.startRequested(name, starter);
-          actors.tell(name, { type, by });
+          if (starter !== null && !(type === "start" && isStartingOrRunning(processTable.stateOf(name))))
+            runs.startRequested(name, starter);
+          actors.sendCommand(name, { type, by });
         }
         router.keepResume(name, resumeWith);
       }
@@ -127,9 +128,9 @@ export class ProcessCommands implements Commands {
 
   /** Returns the members that can be reached. Refuses an unknown group, and one without such members. */
   #reachableMembers(group: string): string[] {
-    const { registry, sessions } = this.#options;
-    if (!registry.config.groups.has(group)) throw new MgrError("not_found", `there is no group '${group}'`);
-    const members = registry.membersOf(group);
+    const { processTable, sessions } = this.#options;
+    if (!processTable.config.groups.has(group)) throw new MgrError("not_found", `there is no group '${group}'`);
+    const members = processTable.membersOf(group);
     const there = members.filter((member) => sessions.isReachable(member));
     const away = members.filter((member) => !sessions.isReachable(member));
     const [first] = away;
@@ -147,6 +148,6 @@ export class ProcessCommands implements Commands {
 }
 
 /** Whether the process is starting or running, so that a start changes nothing. */
-function isUnderWay(state: ProcessState | undefined): boolean {
+function isStartingOrRunning(state: ProcessState | undefined): boolean {
   return state === "starting" || isRunningState(state);
 }

@@ -15,8 +15,8 @@ import { formatTime } from "../../protocol/time.ts";
 import type { ManagerStatus } from "../manager-status.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 import type { RunHistory } from "../state/run-history.ts";
-import type { ProcessRegistry } from "./process-registry.ts";
-import type { ProcessTasks } from "./process-tasks.ts";
+import type { ProcessEffects } from "./process-effects.ts";
+import type { ProcessTable } from "./process-table.ts";
 
 /** Called when a process that was requested to run no longer runs and will not restart by itself: it ended, was stopped, or cannot be started. */
 export type OnProcessAtRest = (process: Process, configured: { essential: boolean }) => void;
@@ -28,7 +28,7 @@ const UNDER_WAY: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", "
 const MAX_NAMED = 10;
 
 interface ProcessEventRouterOptions {
-  registry: ProcessRegistry;
+  processTable: ProcessTable;
   system: ActorSystem;
   events: DomainEvents;
   history: RunHistory;
@@ -41,7 +41,7 @@ interface ProcessEventRouterOptions {
   /** Stream id of the daemon of its host; null before the first. */
   streamId: (name: string) => string | null;
   /** Carries out the requests of processes to their hosts. */
-  tasks: Pick<ProcessTasks, "take">;
+  effects: Pick<ProcessEffects, "handle">;
   onProcessAtRest?: OnProcessAtRest | undefined;
 }
 
@@ -52,7 +52,7 @@ export class ProcessEventRouter {
     this.#options = options;
   }
 
-  take(name: string, event: ProcessEmitted): void {
+  handle(name: string, event: ProcessEmitted): void {
     const { log } = this.#options;
     switch (event.type) {
       case "changed":
@@ -62,7 +62,7 @@ export class ProcessEventRouter {
         this.#announce(name, { from: null, to: event.state, reason: event.reason });
         break;
       case "intent":
-        this.wish(name, event);
+        this.saveRequest(name, event);
         break;
       case "pending_run":
         this.#keepPending(name, event.pending);
@@ -70,7 +70,7 @@ export class ProcessEventRouter {
       case "spawn":
       case "stop_run":
       case "abandon":
-        this.#options.tasks.take(name, event);
+        this.#options.effects.handle(name, event);
         break;
       case "note":
         log.append({ level: event.level, source: "manager", msg: `process '${name}': ${event.msg}` });
@@ -79,11 +79,11 @@ export class ProcessEventRouter {
   }
 
   /** Handles the outcome of a command to a group, once it is certain. */
-  takeGroup(group: string, event: GroupEmitted): void {
+  handleGroup(group: string, event: GroupEmitted): void {
     if (event.type !== "settled") return;
-    const { registry, log } = this.#options;
-    const failed = registry.membersOf(group).flatMap((name) => {
-      const process = registry.process(name);
+    const { processTable, log } = this.#options;
+    const failed = processTable.membersOf(group).flatMap((name) => {
+      const process = processTable.process(name);
       return process?.state === "error" ? [`'${name}' (${exitText(process)})`] : [];
     });
     const msg = `group '${group}' is ${event.after === "starting" ? "up" : "stopped"}`;
@@ -95,7 +95,7 @@ export class ProcessEventRouter {
   }
 
   /** Saves the state that a user requests of a process, not the one that the configuration requests. */
-  wish(name: string, { origin, requested_state }: { origin: RequestOrigin | null; requested_state: RequestedState }): void {
+  saveRequest(name: string, { origin, requested_state }: { origin: RequestOrigin | null; requested_state: RequestedState }): void {
     if (this.#options.status.isShuttingDown || origin === null) return;
     const { intents } = this.#options;
     intents.set(name, { requested_state, origin });
@@ -122,27 +122,27 @@ export class ProcessEventRouter {
 
   /** Shows a process whose actor is parked as failed. */
   parked(name: string, error: unknown): void {
-    const { registry, clock, lastReport } = this.#options;
-    const process = registry.process(name);
+    const { processTable, clock, lastReport } = this.#options;
+    const process = processTable.process(name);
     if (!process) return;
     const run = lastReport(name);
     const reason = `its actor failed repeatedly: ${messageOf(error)}`;
     const pid = run !== null && run.exit === null && !run.extinct ? run.pid : null;
-    registry.park(name, { process, pid, reason, time: formatTime(clock.now()) });
+    processTable.park(name, { process, pid, reason, time: formatTime(clock.now()) });
     if (process.state !== "error") this.#announce(name, { from: process.state, to: "error", reason });
     else this.publish(name);
   }
 
   /** Writes one log entry and publishes one upsert for each state change; `from` null: the process was adopted in this state. */
   #announce(name: string, { from, to, reason }: { from: ProcessState | null; to: ProcessState; reason: string | null }): void {
-    const { log, registry, system } = this.#options;
+    const { log, processTable, system } = this.#options;
     const source = "manager";
     if (reason !== null) log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}` });
     const said = from === null ? this.#adopted(name, to) : `changes state from '${stateWord(from)}' to '${stateWord(to)}'`;
     const change = { process: name, from, to, by: this.#causeOf(name, to), reason };
     log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}`, change });
     const process = this.publish(name);
-    if ((from === null || from === "stopped") && registry.isAdopted(name) && registry.needsRestart(name))
+    if ((from === null || from === "stopped") && processTable.isAdopted(name) && processTable.needsRestart(name))
       log.append({
         level: "warning",
         source,
@@ -154,11 +154,11 @@ export class ProcessEventRouter {
       if (snapshot && awaits(snapshot, member)) system.send("group", group, { type: "member", ...member });
     }
     if ((to === "error" || to === "stopped") && process)
-      this.#options.onProcessAtRest?.(process, { essential: registry.config.processes.get(name)?.essential ?? false });
+      this.#options.onProcessAtRest?.(process, { essential: processTable.config.processes.get(name)?.essential ?? false });
   }
 
   #adopted(name: string, state: ProcessState): string {
-    const pid = this.#options.registry.process(name)?.pid ?? null;
+    const pid = this.#options.processTable.process(name)?.pid ?? null;
     return `adopted: ${pid === null ? "not running" : `pid ${pid}`}, state '${stateWord(state)}'`;
   }
 
@@ -173,10 +173,10 @@ export class ProcessEventRouter {
 
   /** Publishes changes of the process, if there are any. Returns its current resource. */
   publish(name: string): Process | undefined {
-    const { system, registry, history, events, streamId } = this.#options;
+    const { system, processTable, history, events, streamId } = this.#options;
     const context = system.get("process", name)?.getSnapshot().context;
     if (context) history.note(name, context, streamId(name));
-    const process = registry.process(name);
+    const process = processTable.process(name);
     if (process) events.publish({ type: "process_upsert", process });
     return process;
   }

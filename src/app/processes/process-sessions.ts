@@ -2,20 +2,20 @@ import { MgrError } from "../../base/errors.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import type { HostTable } from "../hosts/host-table.ts";
-import type { ProcessRegistry } from "./process-registry.ts";
+import type { ProcessTable } from "./process-table.ts";
 
 /** Finds the host session for a request to a process, or refuses it: `not_found`, `conflict`, `host_unavailable`, `not_running`. */
 export class ProcessSessions {
-  readonly #registry: ProcessRegistry;
+  readonly #processTable: ProcessTable;
   readonly #hosts: HostTable;
 
-  constructor(registry: ProcessRegistry, hosts: HostTable) {
-    this.#registry = registry;
+  constructor(processTable: ProcessTable, hosts: HostTable) {
+    this.#processTable = processTable;
     this.#hosts = hosts;
   }
 
   definition(name: string): ProcessDefinition {
-    const definition = this.#registry.config.processes.get(name);
+    const definition = this.#processTable.config.processes.get(name);
     if (!definition) throw new MgrError("not_found", `there is no process '${name}'`);
     return definition;
   }
@@ -26,7 +26,7 @@ export class ProcessSessions {
 
   /** A process that was removed from the configuration accepts stop and signals only (docs/design/runtime-invariants.md, "Reload"). */
   lasting(name: string): string {
-    if (this.#registry.retiring.has(this.known(name)))
+    if (this.#processTable.retiring.has(this.known(name)))
       throw new MgrError(
         "conflict",
         `process '${name}' was removed from the configuration; it is being stopped and takes stop and signals only`,
@@ -36,22 +36,22 @@ export class ProcessSessions {
 
   /** Whether the host that the process runs on, or would run on, can be reached. */
   isReachable(name: string): boolean {
-    return this.#hosts.session(this.#registry.hostOf(name))?.isOpen === true;
+    return this.#hosts.session(this.#processTable.hostOf(name))?.isOpen === true;
   }
 
   /** The session with the host that the process runs on, or would run on. */
   of(name: string): HostSession {
-    return this.with(this.#registry.hostOf(this.known(name)), name);
+    return this.with(this.#processTable.hostOf(this.known(name)), name);
   }
 
   /** The session with the host that has the process's output. */
   ofOutput(name: string): HostSession {
-    return this.with(this.#registry.outputHostOf(this.known(name)), name);
+    return this.with(this.#processTable.outputHostOf(this.known(name)), name);
   }
 
   /** The session with the host of the living run. */
   ofRun(name: string): { session: HostSession; runId: string } {
-    const runId = this.#registry.livingRun(this.known(name));
+    const runId = this.#processTable.livingRun(this.known(name));
     if (runId === null) throw new MgrError("not_running", `process '${name}' is not running`);
     return { session: this.of(name), runId };
   }

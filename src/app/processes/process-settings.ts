@@ -4,7 +4,7 @@ import { shortened } from "../../base/text-length.ts";
 import { toCommand } from "../../config/command-line.ts";
 import type { Config, ProcessDefinition, StartToolSetting } from "../../config/definition.ts";
 import { NO_TOOL, offeredTools } from "../../config/start-tools.ts";
-import { NO_SETTINGS, PRIMARY, type ProcessSettings, withOverride } from "../../config/state/settings.ts";
+import { NO_SETTINGS, PRIMARY, type ProcessSettings, withOverride } from "../../config/state/process-settings.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { StartTool } from "../../protocol/resources/resources.ts";
 

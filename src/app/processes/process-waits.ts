@@ -1,21 +1,21 @@
 import type { DomainEvents } from "../../actors/domain-events.ts";
+import type { Cancellation } from "../../base/cancellation.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Cancellation } from "../../base/task.ts";
 import { untilWithin } from "../../base/wait.ts";
 import { type ProcessState, UP_STATES } from "../../protocol/process/process-state.ts";
-import type { ProcessRegistry } from "./process-registry.ts";
+import type { ProcessTable } from "./process-table.ts";
 
 /** States in which something of the process is alive or about to be. */
 const ALIVE: ReadonlySet<ProcessState> = new Set<ProcessState>(["waiting", ...UP_STATES]);
 
 /** Waits until processes have ended. Each wait is limited by the time that the stops may take. */
 export class ProcessWaits {
-  readonly #registry: ProcessRegistry;
+  readonly #processTable: ProcessTable;
   readonly #events: DomainEvents;
   readonly #clock: Clock;
 
-  constructor({ registry, events, clock }: { registry: ProcessRegistry; events: DomainEvents; clock: Clock }) {
-    this.#registry = registry;
+  constructor({ processTable, events, clock }: { processTable: ProcessTable; events: DomainEvents; clock: Clock }) {
+    this.#processTable = processTable;
     this.#events = events;
     this.#clock = clock;
   }
@@ -25,29 +25,29 @@ export class ProcessWaits {
    * remaining ones: a process may be stuck in the kernel.
    */
   async allAtRest(): Promise<string[]> {
-    const registry = this.#registry;
-    const isDone = (name: string) => !ALIVE.has(registry.stateOf(name) ?? "stopped") || this.#isAway(name);
+    const processTable = this.#processTable;
+    const isDone = (name: string) => !ALIVE.has(processTable.stateOf(name) ?? "stopped") || this.#isAway(name);
     const busy = new Set<string>();
     let ends = 0;
-    const look = (name: string) => {
+    const check = (name: string) => {
       if (!isDone(name)) busy.add(name);
       else if (busy.delete(name)) ends++;
     };
-    registry.names().forEach(look);
+    processTable.names().forEach(check);
     // Does not check all processes at each event: with 10,000, that would take seconds.
-    const leave = this.#events.subscribe((event) => {
-      if (event.type === "process_upsert") look(event.process.name);
+    const unsubscribe = this.#events.subscribe((event) => {
+      if (event.type === "process_upsert") check(event.process.name);
       else if (event.type === "process_remove") busy.delete(event.name);
-      else if (event.type === "host_upsert") registry.namesAt(event.host.name).forEach(look);
-      else if (event.type === "host_remove") registry.names().forEach(look);
+      else if (event.type === "host_upsert") processTable.namesAt(event.host.name).forEach(check);
+      else if (event.type === "host_remove") processTable.names().forEach(check);
     });
     try {
       for (let seen = -1; busy.size > 0 && seen < ends; ) {
         seen = ends;
-        await this.#untilWithin(registry.graph.stopTimeOfAll(), () => ends > seen || busy.size === 0);
+        await this.#untilWithin(processTable.graph.stopTimeOfAll(), () => ends > seen || busy.size === 0);
       }
     } finally {
-      leave();
+      unsubscribe();
     }
     return [...busy];
   }
@@ -57,15 +57,15 @@ export class ProcessWaits {
    * stops may take has passed. While the host of `name` itself is unreachable nothing can be stopped there, and its dependents are waited
    * for: they may come back along with it. Aborting rejects.
    */
-  async dependentsStopped(name: string, task: Cancellation): Promise<string[]> {
-    const registry = this.#registry;
+  async dependentsStopped(name: string, cancellation: Cancellation): Promise<string[]> {
+    const processTable = this.#processTable;
     const stopping = () =>
-      registry.graph
+      processTable.graph
         .directDependents(name)
-        .filter((each) => registry.stateOf(each) === "stopping" && (!this.#isAway(each) || this.#isAway(name)));
-    task.throwIfEnded();
+        .filter((each) => processTable.stateOf(each) === "stopping" && (!this.#isAway(each) || this.#isAway(name)));
+    cancellation.throwIfCancelled();
     if (stopping().length === 0) return [];
-    await this.#untilWithin(registry.graph.stopTimeOfDependents(name), () => stopping().length === 0, task.signal);
+    await this.#untilWithin(processTable.graph.stopTimeOfDependents(name), () => stopping().length === 0, cancellation.signal);
     return stopping();
   }
 
@@ -76,6 +76,6 @@ export class ProcessWaits {
 
   /** Whether the host of `name` cannot be reached. */
   #isAway(name: string): boolean {
-    return !this.#registry.isHostReady(this.#registry.hostOf(name) ?? undefined);
+    return !this.#processTable.isHostReady(this.#processTable.hostOf(name) ?? undefined);
   }
 }

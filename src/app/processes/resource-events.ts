@@ -29,12 +29,12 @@ export class ResourceEvents extends DomainEvents {
   #upsert(event: Extract<DomainEvent, { type: "process_upsert" }>): void {
     const { process } = event;
     const { name } = process;
-    const told = this.#processes.get(name);
+    const published = this.#processes.get(name);
     // The projection of the same snapshot: nothing has happened since.
-    if (told === process) return;
+    if (published === process) return;
     this.#processes.set(name, process);
     // The comparison costs more than the rest; most steps change the state.
-    const isSame = told?.state === process.state && isDeepStrictEqual(told, process);
+    const isSame = published?.state === process.state && isDeepStrictEqual(published, process);
     super.publish(isSame ? { type: "process_step", name } : event);
   }
 }

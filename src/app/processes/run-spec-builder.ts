@@ -6,7 +6,7 @@ import { describeDefinition, withoutSecrets } from "../../config/describe-defini
 import { effectiveCommand } from "../../config/effective-command.ts";
 import { isSameDefinition } from "../../config/plan.ts";
 import { buildRunSpec } from "../../config/run-spec.ts";
-import type { ProcessSettings } from "../../config/state/settings.ts";
+import type { ProcessSettings } from "../../config/state/process-settings.ts";
 import { type RunSpec, specHash } from "../../contract/run.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";

@@ -1,7 +1,7 @@
 import type { TerminalSize } from "../../actors/process/process-types.ts";
 import type { Config } from "../../config/definition.ts";
 import { type ProcessIntent, withoutStart } from "../../config/state/process-intent.ts";
-import { NO_SETTINGS, type ProcessSettings } from "../../config/state/settings.ts";
+import { NO_SETTINGS, type ProcessSettings } from "../../config/state/process-settings.ts";
 
 /** The requested state, kept across restarts: the intent file, or memory in an embedding program. */
 export interface IntentKeeper {
@@ -38,16 +38,16 @@ export function memoryIntents(): IntentKeeper {
 
 /** Returns the processes of `names` that must run initially, by the last requested state, else autostart, and all their dependencies. */
 export function requestedAtBoot(names: readonly string[], config: Config, intents: IntentKeeper): ReadonlySet<string> {
-  const wanted = new Set<string>();
+  const requested = new Set<string>();
   for (const name of names) {
     const intent = intents.get(name).requested_state;
-    if (intent === "start" || (intent === undefined && config.processes.get(name)?.autostart)) wanted.add(name);
+    if (intent === "start" || (intent === undefined && config.processes.get(name)?.autostart)) requested.add(name);
   }
   // Iterating a set includes elements that are added meanwhile.
-  for (const name of wanted) {
+  for (const name of requested) {
     // A user's stop takes precedence over a dependent's start: the dependent then reports the missing dependency.
     for (const dependency of config.processes.get(name)?.depends_on ?? [])
-      if (intents.get(dependency.name).requested_state !== "stop") wanted.add(dependency.name);
+      if (intents.get(dependency.name).requested_state !== "stop") requested.add(dependency.name);
   }
-  return wanted;
+  return requested;
 }

@@ -18,7 +18,7 @@ import { openRunHistory } from "./run-history-file.ts";
 import { StateFiles } from "./state-files.ts";
 import { INTENT_FILE } from "./state-folder.ts";
 
-interface FolderOptions {
+interface ManagerFolderOptions {
   config: Config;
   /** Functions that release resources when the manager closes, oldest first. */
   cleanups: (() => unknown)[];
@@ -27,14 +27,14 @@ interface FolderOptions {
 }
 
 /** Locks and opens the state folder of a manager: requested state, log, history of runs. Rejects with `conflict` if a manager runs there. */
-export async function openManagerFolder(options: FolderOptions) {
+export async function openManagerFolder(options: ManagerFolderOptions) {
   const { config, cleanups } = options;
   const stateDir = config.instance.state_dir;
   makeStateFolder(stateDir);
   const uuid = instanceUuid(stateDir);
   const { path: folder, problems } = socketDir({ uuid, stateDir });
   const socket = join(folder, "bus.sock");
-  const lock = await takeLock(config, { uuid, socket });
+  const lock = await acquireManagerLock(config, { uuid, socket });
   cleanups.push(() => lock.release());
   const note = new RunningNote(config);
   note.keep();
@@ -53,7 +53,7 @@ export async function openManagerFolder(options: FolderOptions) {
   return { stateDir, socket, sockets, lock, note, files, intents, log, epoch, history, configHistory };
 }
 
-async function takeLock({ instance }: Config, { uuid, socket }: { uuid: string; socket: string }): Promise<Lock> {
+async function acquireManagerLock({ instance }: Config, { uuid, socket }: { uuid: string; socket: string }): Promise<Lock> {
   const path = join(instance.state_dir, "manager.lock");
   const lock = await acquireLock(path, { instance_uuid: uuid, contract: CONTRACT_VERSION, socket });
   if ("holder" in lock) {
@@ -62,7 +62,7 @@ async function takeLock({ instance }: Config, { uuid, socket }: { uuid: string; 
   return lock;
 }
 
-async function openLog({ config, cleanups, onLog }: FolderOptions, intents: IntentStore): Promise<LogBook> {
+async function openLog({ config, cleanups, onLog }: ManagerFolderOptions, intents: IntentStore): Promise<LogBook> {
   const path = join(config.instance.state_dir, "manager.log");
   const capacity = config.instance.retained_log_entries;
   const log = new LogBook({ capacity, now: () => Date.now(), lastId: intents.lastLogId, earlier: await readLogFile(path, capacity) });

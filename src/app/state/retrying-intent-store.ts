@@ -6,7 +6,7 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { IntentKeeper } from "./intent-keeper.ts";
 
 /** How long a start, a stop or an answer waits for the disk, milliseconds. */
-const PATIENCE_MS = 2_000;
+const SAVE_TIMEOUT_MS = 2_000;
 /** Delay before a failed write is retried, milliseconds. */
 const RETRY_MS = 2_000;
 
@@ -65,8 +65,8 @@ export class RetryingIntentStore implements IntentKeeper {
 
   async #wait(write: Promise<void>): Promise<void> {
     if (this.#isTroubled) return;
-    const complain = () => this.#complain(`requests could not be written to the disk for ${PATIENCE_MS / 1_000} s`);
-    await withFallback(write, PATIENCE_MS, complain, this.#clock);
+    const complain = () => this.#complain(`requests could not be written to the disk for ${SAVE_TIMEOUT_MS / 1_000} s`);
+    await withFallback(write, SAVE_TIMEOUT_MS, complain, this.#clock);
   }
 
   close(): void {

@@ -18,27 +18,27 @@ interface StateFolderOptions {
   files: StateFiles;
   log: LogBook;
   /** Further checks, called at each check of the folder. */
-  look?: () => void;
+  onCheck?: () => void;
 }
 
 /**
  * Keeps the state folder of a running manager complete: if a file or the folder is removed, or the folder is replaced, it is written again
  * with the current state. Returns a function that stops this.
  */
-export function keepStateFolder({ lock, intents, files, log, look }: StateFolderOptions): () => Promise<void> {
+export function keepStateFolder({ lock, intents, files, log, onCheck }: StateFolderOptions): () => Promise<void> {
   /** Identity and modification time of the folder when it was found complete. */
   let complete = "";
-  const tell = (level: "warning" | "error", msg: string) => void log.append({ level, source: "manager", msg });
+  const report = (level: "warning" | "error", msg: string) => void log.append({ level, source: "manager", msg });
   return watchLock({
     lock,
     remake: async () => {
       keepInstanceUuid(files.dir, lock.info.instance_uuid);
       await intents.rewrite();
       await files.rewrite("all");
-      look?.();
+      onCheck?.();
     },
-    look: async () => {
-      look?.();
+    onCheck: async () => {
+      onCheck?.();
       // Removing a file changes the folder's modification time. The intent file may also have been truncated.
       const began = Date.now();
       const [{ dev, ino, mtimeMs }, lost] = await Promise.all([stat(files.dir), intents.lostFiles()]);
@@ -54,8 +54,8 @@ export function keepStateFolder({ lock, intents, files, log, look }: StateFolder
         written.push("instance.json");
       }
       complete = began - mtimeMs > UNSETTLED_MS ? folder : "";
-      if (written.length > 0) tell("warning", `${written.join(", ")} had been removed or replaced in ${files.dir}, and is written again`);
+      if (written.length > 0) report("warning", `${written.join(", ")} had been removed or replaced in ${files.dir}, and is written again`);
     },
-    log: tell,
+    log: report,
   });
 }

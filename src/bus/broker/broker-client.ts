@@ -122,12 +122,12 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   /** Sends a line that the client did not request, such as INFO. */
-  tell(text: string): void {
+  sendLine(text: string): void {
     this.connection.answer(text);
   }
 
   /** Sends waiting output, then closes; resolves when the client is gone. */
-  leave(): Promise<void> {
+  drainAndClose(): Promise<void> {
     return this.connection.end();
   }
 
@@ -303,7 +303,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return;
     }
     this.#acknowledge();
-    if (!router.route(this, envelope, message) && envelope.reply !== null) this.#tellNoResponders(envelope.reply);
+    if (!router.route(this, envelope, message) && envelope.reply !== null) this.#sendNoResponders(envelope.reply);
     router.deliveries.holdWhilePending(this, this.connection);
   }
 
@@ -327,7 +327,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
    * Sends status 503 to the requester's subscription to the reply subject, so that the request fails at once instead of by a time-out. It
    * is not a message and does not count towards the limit of `UNSUB`.
    */
-  #tellNoResponders(reply: string): void {
+  #sendNoResponders(reply: string): void {
     if (!this.#options.no_responders || !this.#options.headers) return;
     const subscription = ownInbox(this.#environment.router, this, reply);
     if (!subscription) return;
@@ -392,7 +392,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     const { departures, subscriptionLimits } = this.#environment;
     // Limits are freed at once, so that the client has all of them again when it reconnects.
     for (const subscription of this.subscriptions.values()) subscriptionLimits.remove(this, subscription);
-    subscriptionLimits.leave(this);
+    subscriptionLimits.closed(this);
     departures.begin(this.subscriptions.values(), (subscription) => this.#withdraw(subscription));
   }
 }

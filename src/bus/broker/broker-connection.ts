@@ -18,17 +18,17 @@ import { SendWindow } from "./queues/send-window.ts";
 import { WaitingPublishers } from "./queues/waiting-publishers.ts";
 
 /** Maximum number of operations of one client before the next client's turn. */
-const OPERATIONS_PER_TURN = 256;
+const MAX_OPERATIONS_PER_TURN = 256;
 /** Number of unprocessed received bytes above which the client is not read any further. */
-const MAX_UNREAD = 256 * 1024;
+const MAX_UNREAD_BYTES = 256 * 1024;
 /** An operation with this many bytes costs about as much as one more delivery. */
 const BYTES_PER_UNIT = 512;
 /** Maximum number of bytes, received or to be sent, with which a client goes before others. */
 const LIGHT_BYTES = 16 * 1024;
 /** Maximum number of bytes that one client is sent before the next client's turn. */
-const BYTES_PER_TURN = 256 * 1024;
+const MAX_TURN_BYTES = 256 * 1024;
 /** Maximum number of bytes that replies (PONG, +OK, -ERR) may add to a full queue before the client is closed. */
-const ANSWER_RESERVE = 64 * 1024;
+const ANSWER_RESERVE_BYTES = 64 * 1024;
 /** Time for a refused client to read the reason, milliseconds. */
 const FAREWELL_MS = 1_000;
 /** Maximum number of bytes of a connection beside its queue that do not count as used memory. */
@@ -55,7 +55,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   readonly #publishers: WaitingPublishers;
   readonly #deferred = new DeferredAnswers();
   /** Callbacks of `onRoom`. */
-  #roomWanted: (() => void)[] = [];
+  #roomCallbacks: (() => void)[] = [];
   #gone: (() => void)[] = [];
   readonly #liveness = new Liveness();
   /** Memory beside the queue, as reported to the budget. */
@@ -127,7 +127,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Calls back once when there is room; never if the connection ends before. */
   onRoom(next: () => void): void {
-    if (this.#state === "open") this.#roomWanted.push(next);
+    if (this.#state === "open") this.#roomCallbacks.push(next);
   }
 
   /** Queued messages by subject. */
@@ -188,7 +188,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     if (this.#state !== "open") return;
     const { maxPending, maxPayload } = this.#environment.limits;
     // The queue accepts a whole message as long as it is not full.
-    if (this.pending > maxPending + maxPayload + ANSWER_RESERVE) {
+    if (this.pending > maxPending + maxPayload + ANSWER_RESERVE_BYTES) {
       this.fail(ERROR_TEXTS.slow);
       return;
     }
@@ -204,11 +204,11 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Sends the reason, then closes this client only. */
   fail(text: string): void {
-    if (this.#state === "open") this.#leave(`-ERR '${text}'${CRLF}`);
+    if (this.#state === "open") this.#drainAndClose(`-ERR '${text}'${CRLF}`);
   }
 
   /** Sends waiting output, and `text` behind it. */
-  #leave(text: string): void {
+  #drainAndClose(text: string): void {
     const blocks = this.#output.take();
     this.#queue.take(Number.POSITIVE_INFINITY, blocks);
     this.#stream.write([...blocks, Buffer.from(text, "latin1")]);
@@ -225,7 +225,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Publishers no longer wait for this client. */
   #release(): void {
-    this.#roomWanted = [];
+    this.#roomCallbacks = [];
     this.#publishers.close();
   }
 
@@ -246,7 +246,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   end(): Promise<void> {
     if (this.#state === "closed") return Promise.resolve();
     const gone = new Promise<void>((resolve) => this.#gone.push(resolve));
-    if (this.#state === "open") this.#leave("");
+    if (this.#state === "open") this.#drainAndClose("");
     return gone;
   }
 
@@ -272,9 +272,9 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   flush(): void {
     let written = 0;
-    while (this.#state === "open" && written < BYTES_PER_TURN) {
+    while (this.#state === "open" && written < MAX_TURN_BYTES) {
       // If the stream has unsent bytes, its `drained` follows.
-      this.#window.look(this.#stream.unsent);
+      this.#window.update(this.#stream.unsent);
       const room = Math.min(this.#window.room, this.#pace.room);
       const blocks = room <= 0 ? [] : this.#next(room);
       if (blocks.length === 0) break;
@@ -284,9 +284,9 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
       this.#pace.wrote(size);
       written += size;
     }
-    if (written >= BYTES_PER_TURN) this.#environment.turns.flushSoon(this);
+    if (written >= MAX_TURN_BYTES) this.#environment.turns.flushSoon(this);
     this.#publishers.relieve();
-    if (this.#roomWanted.length > 0 && this.hasRoom) for (const next of this.#roomWanted.splice(0)) next();
+    if (this.#roomCallbacks.length > 0 && this.hasRoom) for (const next of this.#roomCallbacks.splice(0)) next();
     this.#charge();
   }
 
@@ -314,7 +314,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   /** Returns true when all input was processed. */
   #operate(budget: Budget): boolean {
     const { turns } = this.#environment;
-    let left = OPERATIONS_PER_TURN;
+    let left = MAX_OPERATIONS_PER_TURN;
     const input = this.#input;
     for (let chunk = input.first; chunk && this.#isReading; chunk = input.first) {
       while (input.position < chunk.length && this.#isReading) {
@@ -344,7 +344,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     if (this.#state !== "open" || bytes.length === 0) return;
     this.#input.add(bytes);
     this.#environment.turns.add(this);
-    if (this.#input.bytes > MAX_UNREAD && !this.#paused) {
+    if (this.#input.bytes > MAX_UNREAD_BYTES && !this.#paused) {
       this.#paused = true;
       this.#stream.pause();
     }
@@ -354,7 +354,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   #consume(): boolean {
     if (!this.#isReading) return true;
     if (!this.#input.consume()) return false;
-    if (this.#input.bytes < MAX_UNREAD / 2) this.#resume();
+    if (this.#input.bytes < MAX_UNREAD_BYTES / 2) this.#resume();
     return this.#input.first === undefined;
   }
 

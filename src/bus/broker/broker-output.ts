@@ -1,10 +1,10 @@
 import type { BorrowedMessage } from "./borrowed-message.ts";
 
 /** Sizes of blocks, bytes: a short answer should not use much memory, and a flood should not cause many writes. */
-const FIRST_BLOCK = 1_024;
-const LARGEST_BLOCK = 64 * 1024;
+const FIRST_BLOCK_BYTES = 1_024;
+const MAX_BLOCK_BYTES = 64 * 1024;
 /** Messages of at least this many bytes are not copied, so that all subscribers of a large message share its memory. */
-const BY_REFERENCE = 16 * 1024;
+const MIN_BY_REFERENCE_BYTES = 16 * 1024;
 
 /** Output for one client, joined into blocks: the number of writes costs more than their size. */
 export class BrokerOutput {
@@ -12,7 +12,7 @@ export class BrokerOutput {
   #full: Buffer[] = [];
   #block: Buffer | null = null;
   #used = 0;
-  #nextSize = FIRST_BLOCK;
+  #nextSize = FIRST_BLOCK_BYTES;
 
   /** Adds control text, whose latin1 characters stand for the bytes of the wire. */
   text(text: string): void {
@@ -34,7 +34,7 @@ export class BrokerOutput {
   message(message: BorrowedMessage): void {
     const { length, rest } = message;
     this.bytes += length;
-    if (rest !== null || length >= BY_REFERENCE) {
+    if (rest !== null || length >= MIN_BY_REFERENCE_BYTES) {
       this.#seal();
       if (rest === null) this.#full.push(message.whole());
       else this.#full.push(message.start === 0 ? message.bytes : message.bytes.subarray(message.start), ...rest);
@@ -66,7 +66,7 @@ export class BrokerOutput {
     this.#seal();
     const blocks = this.#full;
     this.#full = [];
-    this.#nextSize = FIRST_BLOCK;
+    this.#nextSize = FIRST_BLOCK_BYTES;
     this.bytes = 0;
     return blocks;
   }
@@ -75,7 +75,7 @@ export class BrokerOutput {
   takeExactly(limit: number): Buffer[] {
     if (limit >= this.bytes) return this.take();
     this.#seal();
-    this.#nextSize = FIRST_BLOCK;
+    this.#nextSize = FIRST_BLOCK_BYTES;
     const blocks: Buffer[] = [];
     for (let left = limit; left > 0; ) {
       const [block] = this.#full;
@@ -93,7 +93,7 @@ export class BrokerOutput {
     if (this.#block && this.#block.length - this.#used >= length) return this.#block;
     this.#seal();
     const block = Buffer.allocUnsafe(Math.max(length, this.#nextSize));
-    this.#nextSize = Math.min(LARGEST_BLOCK, this.#nextSize * 4);
+    this.#nextSize = Math.min(MAX_BLOCK_BYTES, this.#nextSize * 4);
     this.#block = block;
     return block;
   }

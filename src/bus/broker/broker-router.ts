@@ -4,7 +4,7 @@ import { readableText } from "./broker-protocol.ts";
 import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
 import { SubscriptionTree } from "./broker-subscriptions.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
-import { Fanout, wants } from "./fanout.ts";
+import { Fanout, receives } from "./fanout.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import { SlicedDeliveries } from "./sliced-deliveries.ts";
 
@@ -48,7 +48,7 @@ export class BrokerRouter {
     const isShort = wild.length === 0 && groups.length === 0 && (literal === null || literal.plain === null || literal.plain.size === 1);
     if (isShort && publisher.link === null && !this.deliveries.isPending(publisher)) {
       const only = literal?.plain?.at(0);
-      if (only === undefined || !wants(only, publisher, subject)) return false;
+      if (only === undefined || !receives(only, publisher, subject)) return false;
       if (only.client.link === null) {
         only.client.deliver(only, envelope, message, publisher);
         return true;
@@ -69,12 +69,12 @@ export class BrokerRouter {
   waiting(publisher: Subscriber, subject: string): number {
     const match = this.tree.match(subject);
     let most = 0;
-    const look = (receivers: Iterable<ClientSubscription>) => {
+    const check = (receivers: Iterable<ClientSubscription>) => {
       for (const { client } of receivers) most = Math.max(most, client.connection?.queued(publisher, subject) ?? 0);
     };
-    for (const receivers of match.plainLists()) look(receivers);
+    for (const receivers of match.plainLists()) check(receivers);
     for (const { parts } of this.tree.groupsOf(match))
-      for (const { local, remote } of parts) for (const members of [local, remote]) look(members?.all() ?? []);
+      for (const { local, remote } of parts) for (const members of [local, remote]) check(members?.all() ?? []);
     return most;
   }
 

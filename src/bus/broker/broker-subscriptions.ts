@@ -165,11 +165,11 @@ export function isValidLiteral(subject: string): boolean {
 
 /** Whether a subscription to `pattern` gets messages of `subject`. */
 export function subjectMatches(pattern: string, subject: string): boolean {
-  const wanted = pattern.split(".");
+  const patternTokens = pattern.split(".");
   const tokens = subject.split(".");
-  for (const [index, token] of wanted.entries()) {
+  for (const [index, token] of patternTokens.entries()) {
     if (token === ">") return tokens.length > index;
     if (token !== "*" && token !== tokens[index]) return false;
   }
-  return wanted.length === tokens.length;
+  return patternTokens.length === tokens.length;
 }

@@ -7,20 +7,20 @@ import { TurnShare } from "../../base/turns.ts";
 export const busTurn = new TurnShare({ ms: 2 });
 
 /** Number of operations or deliveries between two checks of the clock. */
-const UNITS_PER_LOOK = 64;
-/** Cost of a system call in units of a delivery; with many bytes it is up to UNITS_PER_LOOK. */
+const MAX_UNITS_PER_CHECK = 64;
+/** Cost of a system call in units of a delivery; with many bytes it is up to MAX_UNITS_PER_CHECK. */
 const UNITS_PER_FLUSH = 8;
 
 /** Limits how long a worker may continue. */
 export class Budget {
-  #left = UNITS_PER_LOOK;
+  #left = MAX_UNITS_PER_CHECK;
   #spent = false;
 
   /** Counts `units` of work; returns true when the worker has to let others continue. */
   spend(units: number): boolean {
     this.#left -= units;
     if (this.#left > 0) return this.#spent;
-    this.#left = UNITS_PER_LOOK;
+    this.#left = MAX_UNITS_PER_CHECK;
     this.#spent = busTurn.isOver();
     return this.#spent;
   }
@@ -119,7 +119,7 @@ export class BrokerTurns {
       if (isHeavy !== (which === "heavy")) continue;
       this.#dirty.delete(worker);
       worker.flush();
-      if (budget.spend(isHeavy ? UNITS_PER_LOOK : UNITS_PER_FLUSH)) return this.#dirty.size === 0;
+      if (budget.spend(isHeavy ? MAX_UNITS_PER_CHECK : UNITS_PER_FLUSH)) return this.#dirty.size === 0;
     }
     return true;
   }

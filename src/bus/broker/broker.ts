@@ -126,7 +126,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   #nextClient = 1;
   #isRetiring = false;
   #isClosed = false;
-  #tellGone = () => {};
+  #notifyClosed = () => {};
 
   constructor(options: BrokerOptions) {
     const { name = "mgr", log = () => {}, hooks = null, memory = new MemoryBudget(log), ...limits } = options;
@@ -223,7 +223,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   limitPayload(bytes: number): void {
     if (bytes === this.limits.maxPayload) return;
     this.limits.maxPayload = bytes;
-    for (const client of this.#clients) if (client.link === null) client.tell(this.greeting(client));
+    for (const client of this.#clients) if (client.link === null) client.sendLine(this.greeting(client));
   }
 
   revalidate(): void {
@@ -233,15 +233,15 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   async retire(graceMs: number): Promise<void> {
     this.#isRetiring = true;
     const guests = () => [...this.#clients].filter(({ accepted: { kind } }) => kind === "tcp" || kind === "websocket");
-    for (const client of guests()) client.tell(this.greeting(client));
+    for (const client of guests()) client.sendLine(this.greeting(client));
     const subscribe = (check: () => void) => {
-      this.#tellGone = check;
+      this.#notifyClosed = check;
       return () => {
-        this.#tellGone = () => {};
+        this.#notifyClosed = () => {};
       };
     };
     await untilWithin(() => guests().length === 0, subscribe, { forMs: graceMs });
-    await Promise.all(guests().map((client) => client.leave()));
+    await Promise.all(guests().map((client) => client.drainAndClose()));
   }
 
   async close(): Promise<void> {
@@ -250,7 +250,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     for (const port of this.#ports) port.close();
     this.router.deliveries.close();
     const closed = this.#listeners.close();
-    await Promise.all([...this.#clients].map((client) => client.leave()));
+    await Promise.all([...this.#clients].map((client) => client.drainAndClose()));
     await Promise.all([closed, this.links.close()]);
     this.departures.close();
     this.hooks?.ended();
@@ -280,7 +280,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#clients.delete(client);
     this.router.forget(client);
     this.hooks?.closed(client);
-    this.#tellGone();
+    this.#notifyClosed();
   }
 
   defect(client: BrokerClient, error: unknown): void {

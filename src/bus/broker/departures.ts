@@ -2,14 +2,14 @@ import type { ClientSubscription } from "./broker-subscriber.ts";
 import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
 
 /** Maximum number of subscriptions of a client that are removed at once; the rest is removed in later turns. */
-const REMOVED_AT_ONCE = 512;
+const MAX_REMOVED_AT_ONCE = 512;
 
 type Remove = (subscription: ClientSubscription) => void;
 
 /** The subscriptions of clients that are gone: they get no further message, and are removed in slices. */
 export class Departures {
   readonly #turns: BrokerTurns;
-  readonly #underWay = new Set<Departure>();
+  readonly #pending = new Set<Departure>();
 
   constructor(turns: BrokerTurns) {
     this.#turns = turns;
@@ -21,19 +21,19 @@ export class Departures {
     // Members of queue groups are removed first: other brokers choose by their number.
     all.sort((a, b) => Number(a.queue === null) - Number(b.queue === null));
     const departure = new Departure(all, remove);
-    for (let removed = 0; removed < REMOVED_AT_ONCE; removed++) if (!departure.step()) return;
-    this.#underWay.add(departure);
-    departure.onDone = () => this.#underWay.delete(departure);
+    for (let removed = 0; removed < MAX_REMOVED_AT_ONCE; removed++) if (!departure.step()) return;
+    this.#pending.add(departure);
+    departure.onDone = () => this.#pending.delete(departure);
     this.#turns.add(departure);
   }
 
   /** Removes the rest when the broker is closed. */
   close(): void {
-    for (const departure of this.#underWay) {
+    for (const departure of this.#pending) {
       this.#turns.remove(departure);
       while (departure.step());
     }
-    this.#underWay.clear();
+    this.#pending.clear();
   }
 }
 

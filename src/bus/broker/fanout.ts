@@ -32,7 +32,7 @@ export class Fanout {
   }
 
   plain(subscription: ClientSubscription): void {
-    if (!this.wants(subscription)) return;
+    if (!this.receives(subscription)) return;
     this.interest = true;
     const { link } = subscription.client;
     if (link === null) {
@@ -79,8 +79,8 @@ export class Fanout {
     if (this.#others !== null) for (const [link, queues] of this.#others) link.send(this.#envelope, queues, this.#message, this.#publisher);
   }
 
-  wants(subscription: ClientSubscription): boolean {
-    return wants(subscription, this.#publisher, this.#envelope.subject);
+  receives(subscription: ClientSubscription): boolean {
+    return receives(subscription, this.#publisher, this.#envelope.subject);
   }
 
   /** Delivers to one member. "lost": there are members, and none could accept the message. */
@@ -95,7 +95,7 @@ export class Fanout {
       // Many members of a client that is gone may be about to be removed.
       if (member === undefined || member.isEnded) continue;
       tries--;
-      if (!this.wants(member)) continue;
+      if (!this.receives(member)) continue;
       // If a member cannot accept the message, the next one gets it.
       if (member.client.deliver(member, this.#envelope, this.#message, this.#publisher)) return "delivered";
       outcome = "lost";
@@ -109,7 +109,7 @@ export class Fanout {
     for (const { remote } of parts)
       for (const subscription of remote?.all() ?? []) {
         const { link } = subscription.client;
-        if (link !== null && this.wants(subscription)) members.push({ link, weight: link.weightOf(subscription) });
+        if (link !== null && this.receives(subscription)) members.push({ link, weight: link.weightOf(subscription) });
       }
     const ready = members.filter(({ link }) => link.canTake());
     const candidates = ready.length > 0 ? ready : members;
@@ -123,7 +123,7 @@ export class Fanout {
 }
 
 /** Whether a subscription gets the message. It may have ended while the message was being delivered to other subscribers. */
-export function wants(subscription: ClientSubscription, publisher: Subscriber, subject: string): boolean {
+export function receives(subscription: ClientSubscription, publisher: Subscriber, subject: string): boolean {
   const { client } = subscription;
   if ((client === publisher && !client.echo) || subscription.isEnded) return false;
   return !subscription.isFiltered || client.mayReceive(subject);

@@ -7,7 +7,7 @@ import type { Envelope } from "./parser/broker-operations.ts";
 import type { MatchedGroup } from "./subscriptions/match.ts";
 
 /** Maximum number of receivers of one message before another worker has its turn. */
-const RECEIVERS_PER_TURN = 256;
+const MAX_RECEIVERS_PER_TURN = 256;
 
 /** The receivers of one message, as they were when it was published. */
 interface Receivers {
@@ -50,7 +50,7 @@ export class SlicedDeliveries {
     const envelope = { ...given };
     const copy = Buffer.from(message.whole());
     const fanout = new Fanout(publisher, envelope, new BorrowedMessage().of(copy, 0, copy.length));
-    const isWanted = receivers.groups.length > 0 || receivers.plain.some((list) => list.some((each) => fanout.wants(each)));
+    const hasReceivers = receivers.groups.length > 0 || receivers.plain.some((list) => list.some((each) => fanout.receives(each)));
     let own = this.#publishers.get(publisher);
     if (own === undefined) {
       own = new PublisherDeliveries(() => this.#publishers.delete(publisher));
@@ -58,7 +58,7 @@ export class SlicedDeliveries {
     }
     own.add({ fanout, account, steps: deliver(fanout, receivers) });
     this.#turns.add(own);
-    return isWanted;
+    return hasReceivers;
   }
 
   /** Ends all deliveries: the broker is closed. */
@@ -101,7 +101,7 @@ class PublisherDeliveries implements Worker {
   }
 
   work(budget: Budget): boolean {
-    let left = RECEIVERS_PER_TURN;
+    let left = MAX_RECEIVERS_PER_TURN;
     for (let delivery = this.#deliveries[0]; delivery !== undefined; delivery = this.#deliveries[0]) {
       while (!delivery.steps.next().done) if (budget.spend(1) || --left === 0) return false;
       this.#deliveries.shift();

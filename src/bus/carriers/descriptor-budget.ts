@@ -7,7 +7,7 @@ const MAX_REFUSALS = 64;
 /** Maximum number of connections over unix sockets: the daemon's and those of local commands. */
 const MAX_LOCAL = 1_024;
 /** Number of TCP listeners: the one port and the bus port, each with its own share. */
-const TCP_LISTENERS = 2;
+const MAX_TCP_LISTENERS = 2;
 
 /** `client`: over TCP, which every user of the machine may open. `local`: over a unix socket of this process's user. */
 type Use = "client" | "refusal" | "local";
@@ -38,11 +38,11 @@ export class DescriptorBudget {
 
   /** The number of connections that one listener may have: `wanted`, or its share if that is less. */
   partOf(wanted: number): number {
-    return Math.min(wanted, Math.floor(this.#most.client / TCP_LISTENERS));
+    return Math.min(wanted, Math.floor(this.#most.client / MAX_TCP_LISTENERS));
   }
 
   /** Counts `held` until it closes. Returns false if there is no room; the caller then closes it. */
-  take(held: Held, use: Use): boolean {
+  acquire(held: Held, use: Use): boolean {
     const all = this.#held[use];
     if (all.size >= this.#most[use] || (use !== "local" && this.#isShort())) return false;
     all.add(held);

@@ -15,7 +15,7 @@ export interface TlsMaterial {
 }
 
 /** Maximum length of the INFO line before TLS, bytes. */
-const MAX_INFO = 32 * 1024;
+const MAX_INFO_BYTES = 32 * 1024;
 const DEFAULT_PORT = 4222;
 const LF = 10;
 
@@ -99,7 +99,7 @@ function firstLine(socket: Socket, signal: AbortSignal): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     const settle = (act: () => void) => {
-      socket.off("data", take);
+      socket.off("data", receive);
       socket.off("close", lost);
       signal.removeEventListener("abort", abandon);
       socket.pause();
@@ -112,13 +112,13 @@ function firstLine(socket: Socket, signal: AbortSignal): Promise<Buffer> {
       });
     const lost = () => fail("the server closed the connection without a greeting");
     const abandon = () => fail("given up");
-    const take = (chunk: Buffer) => {
+    const receive = (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
       if (chunk.includes(LF)) settle(() => resolve(Buffer.concat(chunks)));
-      else if (size > MAX_INFO) fail("the other side does not speak the NATS protocol: its first line has no end");
+      else if (size > MAX_INFO_BYTES) fail("the other side does not speak the NATS protocol: its first line has no end");
     };
-    socket.on("data", take);
+    socket.on("data", receive);
     socket.once("close", lost);
     signal.addEventListener("abort", abandon, { once: true });
     if (signal.aborted) abandon();

@@ -73,7 +73,7 @@ class MemoryEnd implements ByteStream {
     queueMicrotask(() => this.#handlers?.closed(null));
   }
 
-  tellDrained(): void {
+  notifyDrained(): void {
     this.#handlers?.drained();
   }
 
@@ -100,7 +100,7 @@ class MemoryEnd implements ByteStream {
     if (index > 0) chunks.splice(0, index);
     if (chunks.length > 0) return;
     const peer = this.#peer;
-    if (index > 0) peer?.tellDrained();
+    if (index > 0) peer?.notifyDrained();
     // Closed once both halves are closed. As with a socket without allowHalfOpen, the other half closes by itself.
     if (this.#peerEnded && !this.#paused) this.destroy();
   }

@@ -11,7 +11,7 @@ import { descriptorBudget } from "./descriptor-budget.ts";
 export const MAX_SOCKET_PATH = 107;
 
 /** Interval between checks that the socket file still exists, milliseconds. */
-const LOOK_MS = 2_000;
+const CHECK_INTERVAL_MS = 2_000;
 
 interface Handlers {
   accept(socket: Socket): void;
@@ -36,7 +36,7 @@ export async function listenUnix(path: string, handlers: Handlers, home?: Socket
   let bound = await bind(path, handlers);
   let isClosed = false;
   let timer: NodeJS.Timeout | null = null;
-  const look = async (at: SocketHome) => {
+  const check = async (at: SocketHome) => {
     if (isThere(bound)) return;
     const next = join(at.folder(), basename(path));
     assertSocketPath(next);
@@ -53,11 +53,11 @@ export async function listenUnix(path: string, handlers: Handlers, home?: Socket
     if (isClosed) return;
     timer = setTimeout(
       () => {
-        look(at)
+        check(at)
           .catch((error: unknown) => handlers.failed(new Error(`its file was removed and cannot be made again: ${messageOf(error)}`)))
           .then(() => again(at));
       },
-      untilBeat(LOOK_MS, performance.now()),
+      untilBeat(CHECK_INTERVAL_MS, performance.now()),
     );
     timer.unref();
   };
@@ -83,7 +83,7 @@ async function bind(path: string, handlers: Handlers): Promise<Bound> {
   assertSocketPath(path);
   await removeStale(path);
   const server = createServer((socket) => {
-    if (descriptorBudget.take(socket, "local")) handlers.accept(socket);
+    if (descriptorBudget.acquire(socket, "local")) handlers.accept(socket);
     else {
       socket.destroy();
       handlers.failed(new Error("there are too many connections over unix sockets"));

@@ -122,7 +122,7 @@ export class Bus implements HostBus {
   }
 
   /** Called by the carrier. */
-  tellDrained(): void {
+  notifyDrained(): void {
     for (const listener of this.#drained) listener();
   }
 

@@ -9,7 +9,7 @@ import { assertSocketPath } from "../carriers/unix-listener.ts";
 import { dialWebsocket } from "../carriers/websocket-stream.ts";
 import { Bus } from "./bus.ts";
 import { natsConnection } from "./nats-connection.ts";
-import { type Dial, type NatsTransport, PING_MS, type TransportOptions } from "./nats-transport.ts";
+import { type Dial, type NatsTransport, type NatsTransportOptions, PING_MS } from "./nats-transport.ts";
 
 /** The address of a broker. If there are several, the next one is tried after each failure. */
 export type BusServer =
@@ -62,7 +62,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   const { dial, current: currentUrl } = dialer(options.server, options);
   // The kernel reports the end of the other side, and a hung manager is found by its missing heartbeats.
   const isLocal = options.server.kind !== "url";
-  const natsOptions: TransportOptions = {
+  const natsOptions: NatsTransportOptions = {
     // The library requires an address; `dial` chooses the carrier.
     servers: "localhost:4222",
     dial,
@@ -75,7 +75,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
     onTransport: (transport) => {
       current = transport;
     },
-    onDrained: () => bus?.tellDrained(),
+    onDrained: () => bus?.notifyDrained(),
     name,
     timeout: DIAL_TIMEOUT_MS,
     reconnect: true,

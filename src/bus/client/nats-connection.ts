@@ -1,13 +1,13 @@
 import { type Deferred, deferred, type NatsConnection } from "@nats-io/nats-core";
 import { NatsConnectionImpl, ProtocolHandler } from "@nats-io/nats-core/internal";
-import { NatsTransport, type TransportOptions } from "./nats-transport.ts";
+import { NatsTransport, type NatsTransportOptions } from "./nats-transport.ts";
 
 /**
  * Connects as `NatsConnectionImpl.connect` of the library does, but with the transport of mgr. The library takes its transport from a
  * setting of the whole program, which `connect` and `wsconnect` of the official clients replace: a program that embeds the manager may use
  * these, and neither may reconnect through the transport of the other.
  */
-export async function natsConnection(options: TransportOptions): Promise<NatsConnection> {
+export async function natsConnection(options: NatsTransportOptions): Promise<NatsConnection> {
   // With `resolve`, the library would look up the address that it requires and `dial` does not use.
   const connection: NatsConnectionImpl = Reflect.construct(NatsConnectionImpl, [{ ...options, resolve: false }]);
   const protocol = new ProtocolHandler(connection.options, connection);

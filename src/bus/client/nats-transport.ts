@@ -7,7 +7,7 @@ import type { ByteStream } from "../carriers/byte-stream.ts";
 export type Dial = (signal: AbortSignal) => Promise<ByteStream>;
 
 /** Options of the official client with those that this transport adds. */
-export interface TransportOptions extends ConnectionOptions {
+export interface NatsTransportOptions extends ConnectionOptions {
   dial: Dial;
   /** Whether the carrier reports every end of the other side: then silence means nothing. */
   isLocal?: boolean;
@@ -20,11 +20,11 @@ export interface TransportOptions extends ConnectionOptions {
 }
 
 /** Maximum length of the INFO line, bytes. */
-const MAX_INFO = 32 * 1024;
+const MAX_INFO_BYTES = 32 * 1024;
 /** Maximum amount of data after the greeting that is searched for the answer to the credentials, bytes. */
-const MAX_ANSWER = 4 * 1024;
+const MAX_ANSWER_BYTES = 4 * 1024;
 /** Number of received and unparsed bytes beyond which the carrier is paused. */
-const MAX_UNREAD = 256 * 1024;
+const MAX_UNREAD_BYTES = 256 * 1024;
 /** Maximum time that a regular close waits for unsent data, milliseconds. */
 const CLOSE_TIMEOUT_MS = 1_000;
 /** Interval of checks whether the other side is heard, milliseconds. The library sends pings at this interval, too. */
@@ -43,9 +43,9 @@ export class NatsTransport implements Transport {
   readonly version = "3.4.0";
   closeError?: Error;
   readonly #abort = new AbortController();
-  #tellClosed: (error: undefined | Error) => void = () => {};
+  #notifyClosed: (error: undefined | Error) => void = () => {};
   readonly #closed = new Promise<undefined | Error>((resolve) => {
-    this.#tellClosed = resolve;
+    this.#notifyClosed = resolve;
   });
   #stream: ByteStream | null = null;
   /** Frames sent in this turn and not written yet. */
@@ -58,7 +58,7 @@ export class NatsTransport implements Transport {
   #greeted = false;
   /** Data received after the greeting, until it shows whether the credentials were accepted. */
   #answer: string | null = "";
-  #tellAnswer: (problem: string | null) => void = () => {};
+  #reportAnswer: (problem: string | null) => void = () => {};
   #isDone = false;
   #wake: (() => void) | null = null;
   /** Whether bytes were received or processed since the last check. The library counts only PONGs, which wait behind a backlog of messages. */
@@ -76,8 +76,8 @@ export class NatsTransport implements Transport {
   }
 
   async connect(_server: unknown, options: ConnectionOptions): Promise<void> {
-    const { dial, onTransport, onAnswer, isLocal = false, onDrained = () => {} } = options as TransportOptions;
-    if (onAnswer) this.#tellAnswer = onAnswer;
+    const { dial, onTransport, onAnswer, isLocal = false, onDrained = () => {} } = options as NatsTransportOptions;
+    if (onAnswer) this.#reportAnswer = onAnswer;
     const stream = await dial(this.#abort.signal);
     if (this.#isDone) {
       stream.destroy();
@@ -175,7 +175,7 @@ export class NatsTransport implements Transport {
         data: (bytes) => {
           this.#receive(bytes);
           if (this.#greeted) {
-            if (this.#answer !== null) this.#lookForAnswer(bytes);
+            if (this.#answer !== null) this.#readAnswer(bytes);
             return;
           }
           const problem = this.#greetingProblem(bytes);
@@ -198,16 +198,16 @@ export class NatsTransport implements Transport {
   }
 
   /** Searches for the answer to the credentials: the library does not report why a server refuses it, and keeps retrying. */
-  #lookForAnswer(bytes: Uint8Array): void {
-    this.#answer += Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1", 0, MAX_ANSWER);
+  #readAnswer(bytes: Uint8Array): void {
+    this.#answer += Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1", 0, MAX_ANSWER_BYTES);
     const [found, problem] = /^PONG\r|^-ERR '(.*)'/m.exec(this.#answer ?? "") ?? [];
-    if (found === undefined && (this.#answer?.length ?? 0) < MAX_ANSWER) return;
+    if (found === undefined && (this.#answer?.length ?? 0) < MAX_ANSWER_BYTES) return;
     this.#answer = null;
-    this.#tellAnswer(problem ?? null);
+    this.#reportAnswer(problem ?? null);
   }
 
   #greetingProblem(latest: Uint8Array): string | null {
-    if (this.#receivedBytes > MAX_INFO) return "the other side does not speak the NATS protocol: its first line has no end";
+    if (this.#receivedBytes > MAX_INFO_BYTES) return "the other side does not speak the NATS protocol: its first line has no end";
     if (!latest.includes(LF)) return "incomplete";
     const start = Buffer.concat(this.#received).toString("latin1", 0, 5);
     return /^INFO\s$/i.test(start) ? null : `the other side does not speak the NATS protocol: it began with ${JSON.stringify(start)}`;
@@ -224,7 +224,7 @@ export class NatsTransport implements Transport {
     this.#isHeard = true;
     this.#received.push(bytes);
     this.#receivedBytes += bytes.length;
-    if (this.#receivedBytes > MAX_UNREAD && !this.#paused) {
+    if (this.#receivedBytes > MAX_UNREAD_BYTES && !this.#paused) {
       this.#paused = true;
       this.#stream?.pause();
     }
@@ -232,7 +232,7 @@ export class NatsTransport implements Transport {
   }
 
   #resume(): void {
-    if (!this.#paused || this.#receivedBytes > MAX_UNREAD / 2) return;
+    if (!this.#paused || this.#receivedBytes > MAX_UNREAD_BYTES / 2) return;
     this.#paused = false;
     this.#stream?.resume();
   }
@@ -249,7 +249,7 @@ export class NatsTransport implements Transport {
     clearInterval(this.#checks);
     if (error) this.closeError = error;
     // A failed attempt was already reported to `connect`; the library would treat a second report as a lost connection.
-    if (this.#greeted) this.#tellClosed(this.closeError);
+    if (this.#greeted) this.#notifyClosed(this.closeError);
     this.#wakeReader();
   }
 }

@@ -27,7 +27,7 @@ export class Requests {
       try {
         publish(this.prefix + token);
       } catch (error) {
-        this.#take(token);
+        this.#remove(token);
         reject(error);
       }
     });
@@ -35,7 +35,7 @@ export class Requests {
 
   /** Handles an answer, or the broker's status that there are no responders. Late and unknown answers are ignored. */
   receive(message: BusMessage): void {
-    const waiting = this.#take(message.subject.slice(this.prefix.length));
+    const waiting = this.#remove(message.subject.slice(this.prefix.length));
     if (!waiting) return;
     if (message.data.length === 0 && message.headers?.code === 503) {
       waiting.reject(new MgrError("host_unavailable", `no program answers ${waiting.subject}; try again when the other side is connected`));
@@ -45,14 +45,14 @@ export class Requests {
   /** Rejects all requests: the connection was lost, and with it the answers. */
   failAll(reason: string): void {
     for (const token of [...this.#waiting.keys()]) {
-      const waiting = this.#take(token);
+      const waiting = this.#remove(token);
       waiting?.reject(
         new MgrError("host_unavailable", `${reason} before ${waiting.subject} was answered; it may still have been carried out`),
       );
     }
   }
 
-  #take(token: string): Waiting | undefined {
+  #remove(token: string): Waiting | undefined {
     const waiting = this.#waiting.get(token);
     if (!waiting) return undefined;
     this.#waiting.delete(token);

@@ -20,7 +20,7 @@ export class OutputRoutes {
   #carried = 0;
   #lastLong = Number.NEGATIVE_INFINITY;
   /** Output of each process that may be in flight among the floods, bytes; when the last was sent, and how much was carried then. */
-  readonly #underWay = new Map<string, { bytes: number; time: number; carried: number }>();
+  readonly #inFlight = new Map<string, { bytes: number; time: number; carried: number }>();
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -37,12 +37,12 @@ export class OutputRoutes {
       return true;
     if (data.length >= LONG_BYTES) this.#lastLong = time;
     this.#carried += data.length;
-    this.#underWay.set(name, { bytes: this.#bytesOf(name, time) + data.length, time, carried: this.#carried });
+    this.#inFlight.set(name, { bytes: this.#bytesOf(name, time) + data.length, time, carried: this.#carried });
     return false;
   }
 
   #bytesOf(name: string, time: number): number {
-    const last = this.#underWay.get(name);
+    const last = this.#inFlight.get(name);
     if (last === undefined) return 0;
     return time - last.time > SURELY_CARRIED_MS || this.#carried - last.carried > SURELY_CARRIED_BYTES ? 0 : last.bytes;
   }

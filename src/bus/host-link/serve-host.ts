@@ -50,7 +50,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   };
   const outputSubject = subject("output");
   const streamSubject = subject("stream");
-  const ways = new OutputRoutes();
+  const outputRoutes = new OutputRoutes();
   const malformed = new ThrottledWarning(log);
   const unsent = new ThrottledWarning(log);
 
@@ -101,14 +101,14 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
     }),
     receive("alive", alive, ({ session }) => host.heartbeat(session)),
   ];
-  const leave = [
+  const unsubscribe = [
     host.listen({
       onEvent: (event) => say("event", event),
       onHeartbeat: (beat) => say("heartbeat", beat),
       onNews: Object.fromEntries(Object.keys(HOST_NEWS).map((name) => [name, (news: object) => say(name, news)])),
       onLog: (entry) => say("log", entry),
       onOutput: (chunk) => {
-        const bus = ways.mayPass(chunk) ? control : bulk;
+        const bus = outputRoutes.mayPass(chunk) ? control : bulk;
         attempt(bus, "output", () => bus.publishBulk(outputSubject, [encodeChunkHead(chunk), chunk.data]));
       },
       onStream: (frame) => attempt(bulk, "stream", () => bulk.publish(streamSubject, encodeStreamFrame(frame))),
@@ -126,7 +126,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
   host.announce?.();
   return {
     close() {
-      for (const go of leave) go();
+      for (const go of unsubscribe) go();
       for (const subscription of subscriptions) subscription.unsubscribe();
     },
   };

@@ -3,7 +3,7 @@ import { subjectMatches } from "../broker/broker-subscriptions.ts";
 import type { TopicEntry } from "./topic-entry.ts";
 
 /** Number of topics that are checked before the subscriber's connection is checked for room again. */
-const TOPICS_AT_ONCE = 1_000;
+const MAX_TOPICS_AT_ONCE = 1_000;
 
 /**
  * Sends the kept messages of all topics that a new subscription matches, at the pace at which its client reads: all at once would not fit into
@@ -12,8 +12,8 @@ const TOPICS_AT_ONCE = 1_000;
 export function deliverKept(subscription: ClientSubscription, topics: Iterator<TopicEntry>, since: number): void {
   const { client, subject } = subscription;
   const goOn = () => deliverKept(subscription, topics, since);
-  for (let looked = 0; !subscription.isEnded; looked++) {
-    if (client.connection !== null && (looked >= TOPICS_AT_ONCE || !client.connection.hasRoom)) {
+  for (let checked = 0; !subscription.isEnded; checked++) {
+    if (client.connection !== null && (checked >= MAX_TOPICS_AT_ONCE || !client.connection.hasRoom)) {
       if (client.connection.hasRoom) setImmediate(goOn);
       else client.connection.onRoom(goOn);
       return;

@@ -200,12 +200,12 @@ export class KeptRequests implements Subscriber {
       left -= last.bytes;
       const isLast = index === found.length - 1;
       if (isLast || !isPaged || (left > 0 && index < MAX_PAGE_MESSAGES)) continue;
-      this.#tellMore(reply, last.moment);
+      this.#announceMore(reply, last.moment);
       return;
     }
   }
 
-  #tellMore(reply: string, after: number): void {
+  #announceMore(reply: string, after: number): void {
     const bytes = Buffer.from(JSON.stringify({ broker: this.#broker, after }) + CRLF);
     const envelope = { subject: `${reply}.${MORE}`, reply: null, headerBytes: 0, size: bytes.length - CRLF.length };
     this.#router.route(this, envelope, new BorrowedMessage().of(bytes, 0, bytes.length));

@@ -3,8 +3,8 @@ import type { HookedClient } from "../broker/broker-hooks.ts";
 import { ProgramCounts } from "./program-counts.ts";
 
 /** Number of registrations at once, and afterwards per second: at its start, a program with a thousand topics registers once for each. */
-const BURST = 2_000;
-const PER_SECOND = 20;
+const MAX_BURST = 2_000;
+const MAX_PER_SECOND = 20;
 /** Maximum number of bytes of registrations that are kept of one program, and of all. */
 const MAX_PROGRAM_BYTES = 16 * 1024 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -25,7 +25,7 @@ export class RegistrationLimits {
   /** Throws `busy` if this client must not register `bytes` now, in the place of its earlier registration. */
   claim(client: HookedClient, bytes: number): void {
     if (!this.#mayRegister(client.program ?? ""))
-      throw new MgrError("busy", `this program registers too often: at most ${PER_SECOND} times a second`);
+      throw new MgrError("busy", `this program registers too often: at most ${MAX_PER_SECOND} times a second`);
     const more = bytes - (this.#bytes.get(client) ?? 0);
     if (more > 0 && this.#programs.of(client) + more > MAX_PROGRAM_BYTES)
       throw new MgrError("busy", `the registrations of one program may take at most ${MAX_PROGRAM_BYTES} bytes; shorten the definitions`);
@@ -53,7 +53,7 @@ export class RegistrationLimits {
   #mayRegister(program: string): boolean {
     const now = performance.now();
     const known = this.#allowances.get(program);
-    const left = known === undefined ? BURST : Math.min(BURST, known.left + ((now - known.at) / 1_000) * PER_SECOND);
+    const left = known === undefined ? MAX_BURST : Math.min(MAX_BURST, known.left + ((now - known.at) / 1_000) * MAX_PER_SECOND);
     this.#forgetRested(now);
     if (left < 1) return false;
     // Set anew, so that the map stays in the order of the last registrations.
@@ -65,7 +65,7 @@ export class RegistrationLimits {
   /** Forgets programs that have their whole allowance again, because they have not registered for long. */
   #forgetRested(now: number): void {
     for (const [program, { at }] of this.#allowances) {
-      if ((now - at) * PER_SECOND < BURST * 1_000) return;
+      if ((now - at) * MAX_PER_SECOND < MAX_BURST * 1_000) return;
       this.#allowances.delete(program);
     }
   }

@@ -83,12 +83,12 @@ export class TopicTable {
    * these topics without a registration. Throws `bad_field`, and then nothing has changed.
    */
   reserve(client: HookedClient, topics: readonly RegisteredTopic[]): TopicProblem[] {
-    const wanted = new Map(topics.map((topic) => [subjectOfTopic(topic.name), topic]));
-    if (wanted.size < topics.length) throw new MgrError("bad_field", "topics: names a topic twice");
+    const requested = new Map(topics.map((topic) => [subjectOfTopic(topic.name), topic]));
+    if (requested.size < topics.length) throw new MgrError("bad_field", "topics: names a topic twice");
     for (const entry of [...this.#entries.values()])
-      if (entry.owner === client && entry.isReserved && !wanted.has(entry.subject)) this.#remove(entry);
+      if (entry.owner === client && entry.isReserved && !requested.has(entry.subject)) this.#remove(entry);
     const problems: TopicProblem[] = [];
-    for (const [subject, topic] of wanted) {
+    for (const [subject, topic] of requested) {
       const problem = this.#problemOf(client, subject, topic.name);
       if (problem !== null) {
         problems.push(problem);

@@ -37,7 +37,7 @@ export class StreamEnd extends Duplex {
   #isFinal = false;
   #isAcknowledged = false;
   #received = 0;
-  #told = 0;
+  #creditSent = 0;
   #hasEnded = false;
   /** Offset of the last gap found. A gap is reported once, and again after each probe. */
   #hole = -1;
@@ -49,7 +49,7 @@ export class StreamEnd extends Duplex {
     super({ allowHalfOpen: true, readableHighWaterMark: STREAM_WINDOW / 2, writableHighWaterMark: STREAM_CHUNK });
     this.id = id;
     this.#send = send;
-    this.once("end", () => this.#tell());
+    this.once("end", () => this.#sendCredit());
     this.#probe = setInterval(() => this.#ask(), PROBE_MS);
     this.#probe.unref();
   }
@@ -70,17 +70,17 @@ export class StreamEnd extends Duplex {
   receive({ kind, offset, data }: StreamFrame): void {
     if (this.destroyed) return;
     this.#heardAt = performance.now();
-    if (kind === "data") this.#take(offset, data);
-    else if (kind === "end") this.#takeEnd(offset);
-    else if (kind === "credit") this.#takeCredit(offset);
+    if (kind === "data") this.#receive(offset, data);
+    else if (kind === "end") this.#receiveEnd(offset);
+    else if (kind === "credit") this.#receiveCredit(offset);
     else if (kind === "resend") this.#sendAgain(offset);
-    else if (kind === "reset") this.#takeReset(data);
+    else if (kind === "reset") this.#receiveReset(data);
     else if (offset > this.#received) this.#say("resend", this.#received);
-    else this.#tell();
+    else this.#sendCredit();
   }
 
   override _read(): void {
-    if (this.#received - this.readableLength - this.#told >= CREDIT_STEP) this.#tell();
+    if (this.#received - this.readableLength - this.#creditSent >= CREDIT_STEP) this.#sendCredit();
   }
 
   override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {
@@ -106,7 +106,7 @@ export class StreamEnd extends Duplex {
     done(error);
   }
 
-  #take(offset: number, data: Uint8Array): void {
+  #receive(offset: number, data: Uint8Array): void {
     if (offset > this.#received) {
       this.#miss();
       return;
@@ -123,13 +123,13 @@ export class StreamEnd extends Duplex {
     this.push(fresh);
   }
 
-  #takeEnd(offset: number): void {
+  #receiveEnd(offset: number): void {
     if (offset > this.#received) {
       this.#miss();
       return;
     }
     if (this.#hasEnded) {
-      this.#tell();
+      this.#sendCredit();
       return;
     }
     this.#hasEnded = true;
@@ -141,14 +141,14 @@ export class StreamEnd extends Duplex {
     this.#transmit();
   }
 
-  #takeReset(reason: Uint8Array): void {
+  #receiveReset(reason: Uint8Array): void {
     this.#isReset = true;
     // The other end has received everything and has closed: only its last frame was lost.
     if (this.#hasEnded && this.#isFinal && this.#credited === this.#written) this.#acknowledge();
     else this.destroy(new MgrError("host_unavailable", `the connection was cut: ${Buffer.from(reason).toString()}`));
   }
 
-  #takeCredit(offset: number): void {
+  #receiveCredit(offset: number): void {
     // The end counts as one byte more.
     if (offset > this.#written + (this.#isFinal ? 1 : 0)) return;
     this.#credited = Math.max(this.#credited, Math.min(offset, this.#written));
@@ -195,9 +195,9 @@ export class StreamEnd extends Duplex {
     this.#say("resend", this.#received);
   }
 
-  #tell(): void {
-    this.#told = this.#received - this.readableLength;
-    this.#say("credit", this.#told + (this.readableEnded ? 1 : 0));
+  #sendCredit(): void {
+    this.#creditSent = this.#received - this.readableLength;
+    this.#say("credit", this.#creditSent + (this.readableEnded ? 1 : 0));
   }
 
   /** Called when sent data was not consumed (slow reader or lost frame), or the other end may have disconnected. */

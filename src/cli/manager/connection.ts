@@ -6,29 +6,29 @@ import type { ManagerClient } from "../../client/manager-client.ts";
 import { connect } from "../../client/node.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { untilInterrupted } from "../command/interrupt.ts";
-import { type ConnectionFlags, connectOptions, findWay, placeOf, type Way } from "./way.ts";
+import { type ConnectionFlags, type ConnectionTarget, connectOptions, findTarget, placeOf } from "./connection-target.ts";
 
 /** Pause between attempts to reconnect to a manager, milliseconds. */
 const AGAIN_MS = 500;
 /** Errors that a retry does not solve. */
 const REFUSED: ReadonlySet<AnyErrorCode> = new Set<AnyErrorCode>(["forbidden", "not_found", "bad_field"]);
 
-/** Connects according to the flags, the environment and the configuration (`findWay`). */
+/** Connects according to the flags, the environment and the configuration (`findTarget`). */
 export async function connectManager(flags: ConnectionFlags): Promise<ManagerClient> {
-  const way = await findWay(flags);
-  return reached(way, () => connect(way.url, { ...connectOptions(way), retry: false }));
+  const target = await findTarget(flags);
+  return reached(target, () => connect(target.url, { ...connectOptions(target), retry: false }));
 }
 
 /** Returns the result of `open`; a failure names the place of the manager, and what to do. */
-export async function reached<T>(way: Way, open: () => Promise<T>): Promise<T> {
-  const place = placeOf(way);
+export async function reached<T>(target: ConnectionTarget, open: () => Promise<T>): Promise<T> {
+  const place = placeOf(target);
   try {
     return await open();
   } catch (error) {
     if (!(error instanceof MgrError)) throw new CommandFailure(EXIT.usage, `${place}: ${messageOf(error)}`);
     if (error.code === "bad_field") throw new CommandFailure(EXIT.usage, error.message);
     if (error.code !== "host_unavailable") throw new CommandFailure(EXIT.failed, `${place}: ${error.message}${trustHint(error)}`);
-    const hint = "absent" in way ? `\n${way.absent}` : "";
+    const hint = "absent" in target ? `\n${target.absent}` : "";
     throw new CommandFailure(EXIT.failed, `${place}: ${error.message}${hint}`);
   }
 }
@@ -46,18 +46,18 @@ export function trustHint(error: Error): string {
  */
 export async function reconnectManager(flags: ConnectionFlags, signal: AbortSignal): Promise<ManagerClient> {
   for (;;) {
-    const client = await retried(flags, signal, (way) => connect(way.url, { ...connectOptions(way), retry: false }));
+    const client = await retried(flags, signal, (target) => connect(target.url, { ...connectOptions(target), retry: false }));
     if (!signal.aborted) return client;
     client.close();
   }
 }
 
 /** Calls `open` until the manager answers, and returns the first result. Rejects as `reconnectManager` does. */
-export async function retried<T>(flags: ConnectionFlags, signal: AbortSignal, open: (way: Way) => Promise<T>): Promise<T> {
+export async function retried<T>(flags: ConnectionFlags, signal: AbortSignal, open: (target: ConnectionTarget) => Promise<T>): Promise<T> {
   for (;;) {
     await pause(systemClock, AGAIN_MS, signal);
     try {
-      return await open(await findWay(flags));
+      return await open(await findTarget(flags));
     } catch (error) {
       // An unreadable configuration or auth file may be in the middle of being written.
       if (error instanceof MgrError && REFUSED.has(error.code)) throw error;

@@ -11,11 +11,11 @@ import { basicCredentials } from "../../client/link/connect-options.ts";
 import { refusalText, trusting } from "../../client/link/node-websocket.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { trustHint } from "./connection.ts";
+import { type ConnectionTarget, placeOf } from "./connection-target.ts";
 import { withPartialFile } from "./partial-file.ts";
-import { placeOf, type Way } from "./way.ts";
 
 /** Returns the manager's HTTP response if its status is 200. A 404 with a text ends the command with exit code 3. */
-export async function httpGet(way: Way, path: string): Promise<IncomingMessage> {
+export async function httpGet(way: ConnectionTarget, path: string): Promise<IncomingMessage> {
   const url = new URL(path, way.url.replace(/^ws/, "http"));
   const options =
     "socket" in way

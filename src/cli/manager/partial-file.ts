@@ -14,10 +14,10 @@ export async function withPartialFile<T>(path: string, write: (part: string) => 
   const interrupted = (signal: NodeJS.Signals) => {
     rmSync(part, { recursive: true, force: true, maxRetries: MAX_RETRIES });
     // The shell sees that the signal ended this program.
-    leave();
+    unsubscribe();
     process.kill(process.pid, signal);
   };
-  const leave = () => {
+  const unsubscribe = () => {
     for (const signal of SIGNALS) process.off(signal, interrupted);
   };
   for (const signal of SIGNALS) process.on(signal, interrupted);
@@ -25,6 +25,6 @@ export async function withPartialFile<T>(path: string, write: (part: string) => 
     return await write(part);
   } finally {
     await rm(part, { recursive: true, force: true, maxRetries: MAX_RETRIES });
-    leave();
+    unsubscribe();
   }
 }

@@ -18,7 +18,7 @@ const STDOUT = 1;
 export class Screen {
   #shown: string[] = [];
   #isOurs = false;
-  readonly #restore = () => this.leave();
+  readonly #restore = () => this.restore();
 
   get size(): Size {
     const { rows, columns } = process.stdout;
@@ -35,7 +35,7 @@ export class Screen {
   }
 
   /** Restores the terminal. */
-  leave(): void {
+  restore(): void {
     if (!this.#isOurs) return;
     this.#isOurs = false;
     process.off("exit", this.#restore);

@@ -2,8 +2,8 @@
  * Time between the two sizes, so that the program notices both: the short one if it has written output since, otherwise the long one.
  * Milliseconds.
  */
-const NUDGE_MS = 250;
-const LONGEST_NUDGE_MS = 1_500;
+const FORCE_REDRAW_MS = 250;
+const MAX_FORCE_REDRAW_MS = 1_500;
 
 /**
  * Makes a full-screen program redraw by changing its size: one row less, then the real size (docs/design/runtime-invariants.md, "Frames
@@ -21,7 +21,7 @@ export class ForceRedraw {
   begin(): void {
     this.#sendSize(1);
     clearTimeout(this.#under?.timer);
-    this.#under = { timer: setTimeout(() => this.#endIfHeard(), NUDGE_MS), isHeard: false, isDue: false };
+    this.#under = { timer: setTimeout(() => this.#endIfHeard(), FORCE_REDRAW_MS), isHeard: false, isDue: false };
   }
 
   /** Called when the program has written output. */
@@ -41,6 +41,6 @@ export class ForceRedraw {
 
   #endIfHeard(): void {
     if (!this.#under || this.#under.isHeard) this.end();
-    else this.#under = { timer: setTimeout(() => this.end(), LONGEST_NUDGE_MS - NUDGE_MS), isHeard: false, isDue: true };
+    else this.#under = { timer: setTimeout(() => this.end(), MAX_FORCE_REDRAW_MS - FORCE_REDRAW_MS), isHeard: false, isDue: true };
   }
 }

@@ -7,7 +7,7 @@ import { checkState, endedSince, isIn, isSameRun, isStopped, isUp } from "./proc
 import { ProcessHandle } from "./process-handle.ts";
 
 /** Number of output lines that a rejection quotes of each process that failed. */
-const QUOTED_LINES = 10;
+const MAX_QUOTED_LINES = 10;
 /** Maximum number of failed processes that are quoted. */
 const MAX_QUOTED = 5;
 
@@ -88,7 +88,7 @@ export class GroupHandle {
       options,
       context,
       begin: async ({ subscription, resolve, fail }) => {
-        const look = () => {
+        const check = () => {
           const left = missing();
           const failed = left.filter((process) => process.state === "error");
           const stopped = command === undefined || command === "stop_group" ? [] : left.filter(isStopped);
@@ -101,15 +101,15 @@ export class GroupHandle {
         if (!mirror.group(this.name)) throw this.#missing();
         for (const process of mirror.members(this.name)) before.set(process.name, process);
         if (command) await client.request({ type: command, name: this.name });
-        subscription.add(mirror.changes$.subscribe(look));
-        look();
+        subscription.add(mirror.changes$.subscribe(check));
+        check();
       },
     });
   }
 
   async #quote(processes: readonly Process[]): Promise<string> {
     const quoted = processes.slice(0, MAX_QUOTED).map(async (process) => {
-      const output = await new ProcessHandle(this.#client, process.name).output(QUOTED_LINES);
+      const output = await new ProcessHandle(this.#client, process.name).output(MAX_QUOTED_LINES);
       return `'${process.name}' is ${process.state}${output === "" ? "" : `; its last output:\n${output}`}`;
     });
     const more = processes.length > MAX_QUOTED ? [`and ${processes.length - MAX_QUOTED} more`] : [];

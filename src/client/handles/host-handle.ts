@@ -45,13 +45,13 @@ export class HostHandle {
       options,
       context: () => Promise.resolve(""),
       begin: async ({ subscription, resolve }) => {
-        const look = () => {
+        const check = () => {
           const host = this.#newest();
           if (reached(host)) resolve(host);
         };
         await onEachOpening(client, subscription, () => mirror.current());
-        look();
-        subscription.add(mirror.changes$.subscribe((name) => name === null && look()));
+        check();
+        subscription.add(mirror.changes$.subscribe((name) => name === null && check()));
       },
     });
   }

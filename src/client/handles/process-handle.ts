@@ -15,7 +15,7 @@ const BACKLOG_LINES = 1_000;
 /** Number of lines that are searched again after output was skipped: more than a usual backlog holds. */
 const SKIPPED_LINES = 100_000;
 /** Number of output lines that a rejection quotes. */
-const QUOTED_LINES = 20;
+const MAX_QUOTED_LINES = 20;
 /** Maximum length of text that waitForOutput matches across frames, characters. */
 const MATCHED_CHARACTERS = 65_536;
 
@@ -109,7 +109,7 @@ export class ProcessHandle {
     const expression = withoutPosition(pattern);
     return this.#wait(`output that matches ${pattern}`, options, ({ subscription, resolve }) => {
       let text = "";
-      const look = (more: string) => {
+      const check = (more: string) => {
         text += more;
         const match = text.match(expression);
         text = text.slice(-MATCHED_CHARACTERS);
@@ -122,12 +122,12 @@ export class ProcessHandle {
         text = "";
         const backlog = await this.#backlog(lines);
         // A newer search may have begun meanwhile; it covers the whole output.
-        if (join === mine) look(mine.backlog(backlog));
+        if (join === mine) check(mine.backlog(backlog));
       };
       const live = this.#client.output$(this.name).subscribe((frame) => {
         // It fails only if the connection is lost: the search restarts when the link is back.
         if (frame.skipped !== undefined) begin(SKIPPED_LINES).catch(() => undefined);
-        look(join.live(frame));
+        check(join.live(frame));
       });
       subscription.add(live);
       return onEachOpening(this.#client, subscription, () => begin(BACKLOG_LINES));
@@ -138,7 +138,7 @@ export class ProcessHandle {
   #until({ what, reached, command }: Goal, options: WaitOptions): Promise<Process> {
     const { mirror } = this.#client;
     return this.#wait(what, options, async ({ subscription, resolve, fail, reject }) => {
-      const look = (before: Process) => {
+      const check = (before: Process) => {
         const process = mirror.process(this.name);
         if (process === undefined) reject(this.#missing());
         else if (reached(process, before)) resolve(process);
@@ -146,26 +146,26 @@ export class ProcessHandle {
         else if (command !== undefined && command !== "stop_process" && isStopped(process)) fail(`'${this.name}' was stopped meanwhile`);
       };
       const follow = (before: Process) =>
-        subscription.add(mirror.changes$.subscribe((name) => (name === null || name === this.name) && look(before)));
+        subscription.add(mirror.changes$.subscribe((name) => (name === null || name === this.name) && check(before)));
       if (command) {
         await mirror.known();
         const before = this.#newest();
         // The command is accepted in one turn, so after the answer the mirror has the state after the command.
         await this.#client.request({ type: command, name: this.name });
         follow(before);
-        look(before);
+        check(before);
       } else {
         await onEachOpening(this.#client, subscription, () => mirror.current());
         const before = this.#newest();
         follow(before);
-        look(before);
+        check(before);
       }
     });
   }
 
   #wait<T>(what: string, options: WaitOptions, begin: (wait: Wait<T>) => void | Promise<void>): Promise<T> {
     const context = async () => {
-      const output = await this.output(QUOTED_LINES);
+      const output = await this.output(MAX_QUOTED_LINES);
       return output === "" ? "" : `Its last output:\n${output}`;
     };
     return waitFor({ client: this.#client, subject: `'${this.name}'`, what, options, context, begin });

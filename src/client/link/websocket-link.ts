@@ -2,7 +2,7 @@ import { BehaviorSubject, Subject } from "rxjs";
 import { messageOf } from "../../base/errors.ts";
 import type { ClientFrame, ManagerFrame } from "../../protocol/frames/frames.ts";
 import { parseFrame } from "./frame-shape.ts";
-import type { Link, LinkState } from "./link.ts";
+import type { ManagerLink, ManagerLinkState } from "./manager-link.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 /** The common part of browsers' WebSocket and the `ws` package. */
@@ -39,7 +39,7 @@ const OPEN_TIMEOUT_MS = 15_000;
 /** Maximum number of unsent bytes; beyond it nothing more is accepted: the network is slower than the program. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 
-export interface WebSocketLink extends Link {
+export interface WebSocketLink extends ManagerLink {
   /** Starts the next attempt at once. */
   retryNow(): void;
 }
@@ -47,7 +47,7 @@ export interface WebSocketLink extends Link {
 /** A link over a WebSocket that reconnects with exponential backoff. */
 export function webSocketLink(options: WebSocketLinkOptions): WebSocketLink {
   const frames$ = new Subject<ManagerFrame>();
-  const state$ = new BehaviorSubject<LinkState>({ kind: "connecting", attempt: 1 });
+  const state$ = new BehaviorSubject<ManagerLinkState>({ kind: "connecting", attempt: 1 });
   const retry = options.retry === undefined ? RETRY : options.retry;
   let socket: WebSocketLike | null = null;
   let attempt = 1;

@@ -4,11 +4,11 @@ import { entriesOf } from "../schema/schema-kinds.ts";
 import { CircularProblem, ExpansionProblem, expandText } from "./expand-text.ts";
 
 /** Values for `${NAME}` in a file: its own `defines`, those of the files that include it, the manager's environment. */
-export interface Scope {
+export interface VariableScope {
   get(name: string): string | undefined;
 }
 
-export function environmentScope(environment: Readonly<Record<string, string | undefined>>): Scope {
+export function environmentVariables(environment: Readonly<Record<string, string | undefined>>): VariableScope {
   return { get: (name) => (Object.hasOwn(environment, name) ? environment[name] : undefined) };
 }
 
@@ -21,12 +21,12 @@ const NAMED = new Set(["processes", "groups", "templates", "defines", "environme
 export interface ExpandedFile {
   /** The file's values, where strings with expansions are `Expanded`. */
   readonly value: unknown;
-  readonly scope: Scope;
+  readonly scope: VariableScope;
   readonly findings: readonly Finding[];
 }
 
 /** Expands every text of a file, except keys and everything below keys that begin with `x-`. */
-export function expandFile(root: unknown, outer: Scope, writtenAt: (path: KeyPath) => string | undefined): ExpandedFile {
+export function expandFile(root: unknown, outer: VariableScope, writtenAt: (path: KeyPath) => string | undefined): ExpandedFile {
   const findings: Finding[] = [];
   const scope = new Defines(entriesOf(entriesOf(root)?.get("defines") ?? null) ?? new Map(), outer, writtenAt);
   const expand = (text: string, path: KeyPath): unknown => {
@@ -53,14 +53,14 @@ export function expandFile(root: unknown, outer: Scope, writtenAt: (path: KeyPat
 }
 
 /** The `defines` of one file: they may use each other, in any order, but not in a circle. */
-class Defines implements Scope {
+class Defines implements VariableScope {
   readonly #raw: ReadonlyMap<string, unknown>;
-  readonly #outer: Scope;
+  readonly #outer: VariableScope;
   readonly #writtenAt: (path: KeyPath) => string | undefined;
   readonly #values = new Map<string, string>();
   readonly #open = new Set<string>();
 
-  constructor(raw: ReadonlyMap<string, unknown>, outer: Scope, writtenAt: (path: KeyPath) => string | undefined) {
+  constructor(raw: ReadonlyMap<string, unknown>, outer: VariableScope, writtenAt: (path: KeyPath) => string | undefined) {
     this.#raw = raw;
     this.#outer = outer;
     this.#writtenAt = writtenAt;

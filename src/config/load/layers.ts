@@ -60,7 +60,7 @@ export class Layers {
   }
 
   /** The stop settings of the strongest section that has a signal, command or send. */
-  stopWay(): ProcessSection["stop"] {
+  stopSettings(): ProcessSection["stop"] {
     const says = (stop: ProcessSection["stop"]) => (stop?.signal ?? stop?.command ?? stop?.send) !== undefined;
     return this.#layers.findLast(({ values }) => says(values.stop))?.values.stop;
   }

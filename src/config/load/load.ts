@@ -5,7 +5,7 @@ import { withPlainText } from "../schema/expanded.ts";
 import { ConfigError, type ConfigProblem } from "../schema/problems.ts";
 import { type ConfigFile, type ConfigInput, configFileSchema, configObjectSchema, includedFileSchema } from "../schema/schema.ts";
 import { findingsOf } from "../schema/schema-kinds.ts";
-import { environmentScope } from "./expand.ts";
+import { environmentVariables } from "./expand.ts";
 import { fileProblem } from "./read-file.ts";
 import { checkReferences } from "./references.ts";
 import { type ConfigPart, resolveConfig } from "./resolve.ts";
@@ -26,7 +26,7 @@ const FILE_FALLBACK = { name: "", manager: { host: "", port: 0 }, state_dir: nul
 
 /** Reads, checks and resolves a configuration file and the files that it includes. Throws a ConfigError with every problem. */
 export async function loadConfigFile(path: string, options: LoadOptions = {}): Promise<Config> {
-  const outer = environmentScope(options.environment ?? process.env);
+  const outer = environmentVariables(options.environment ?? process.env);
   const sources = await readSources(path, { outer, instead: options.instead, trustConfig: options.trustConfig ?? false });
   return assemble(path, sources, configFileSchema, FILE_FALLBACK);
 }
@@ -41,7 +41,7 @@ export function fileReader(
 
 /** Checks and resolves a single text without includes; `path` is its place, and its name in problems. */
 export function parseConfigText(text: string, path: string, options: Pick<LoadOptions, "environment"> = {}): Config {
-  const outer = environmentScope(options.environment ?? process.env);
+  const outer = environmentVariables(options.environment ?? process.env);
   return assemble(path, [alone(sourceOf(text, { file: resolve(path), label: path }, outer))], configFileSchema, FILE_FALLBACK);
 }
 
@@ -54,7 +54,7 @@ export interface ObjectOptions {
 
 /** A configuration given as an object, for embedding: without an instance it is "embedded", on a free port of localhost. */
 export function loadConfigObject(object: ConfigInput, options: ObjectOptions): Config {
-  const source = objectSource(object, resolve(options.base_dir), environmentScope(process.env));
+  const source = objectSource(object, resolve(options.base_dir), environmentVariables(process.env));
   const fallback = { name: "embedded", manager: { host: "localhost", port: 0 }, state_dir: resolve(options.state_dir) };
   return assemble(null, [alone(source)], configObjectSchema, fallback);
 }

@@ -157,7 +157,7 @@ function restartOf(policy: typeof RESTART): RestartPolicy {
 /** The stop steps: method and timeout, each from the strongest section that has it. */
 function stopOf(layers: Layers): StopStep[] {
   const timeout_ms = layers.merged("stop", STOP).timeout;
-  const { command, send, signal = STOP.signal } = layers.stopWay() ?? {};
+  const { command, send, signal = STOP.signal } = layers.stopSettings() ?? {};
   const kill = { signal: "SIGKILL", timeout_ms: KILL_TIMEOUT_MS };
   if (command !== undefined) return [{ program: toCommand(command).program, timeout_ms }, kill];
   return send === undefined ? [{ signal, timeout_ms }, kill] : [{ send, timeout_ms }, kill];

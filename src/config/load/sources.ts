@@ -6,7 +6,7 @@ import { hashOf } from "../edit-file.ts";
 import { withPlainText } from "../schema/expanded.ts";
 import { ConfigError, type ConfigProblem, type Finding, formatKeyPath, type KeyPath } from "../schema/problems.ts";
 import { entriesOf } from "../schema/schema-kinds.ts";
-import { type ExpandedFile, expandFile, type Scope } from "./expand.ts";
+import { type ExpandedFile, expandFile, type VariableScope } from "./expand.ts";
 import { filesMatching } from "./glob.ts";
 import { MAX_FILE_BYTES, readConfigText } from "./read-file.ts";
 import { readYaml } from "./yaml-source.ts";
@@ -28,14 +28,14 @@ export interface Source {
   readonly value: unknown;
   /** Problems found so far. */
   readonly problems: readonly ConfigProblem[];
-  readonly scope: Scope;
+  readonly scope: VariableScope;
   /** Adds the place to a finding. Null for a finding about a part for which YAML itself failed, which is already reported. */
   locate(finding: Finding): ConfigProblem | null;
   writtenAt(path: KeyPath): string | undefined;
 }
 
 /** The source of a file's text; `label` is the file's name in problems. */
-export function sourceOf(text: string, place: { file: string; label: string }, outer: Scope): Source {
+export function sourceOf(text: string, place: { file: string; label: string }, outer: VariableScope): Source {
   const { file, label } = place;
   const yaml = readYaml(text.startsWith("\uFEFF") ? text.slice(1) : text, label);
   const locate = (finding: Finding): ConfigProblem | null => {
@@ -48,7 +48,7 @@ export function sourceOf(text: string, place: { file: string; label: string }, o
 }
 
 /** The source of a configuration object, which has no line numbers. */
-export function objectSource(object: unknown, dir: string, outer: Scope): Source {
+export function objectSource(object: unknown, dir: string, outer: VariableScope): Source {
   const locate = ({ path, message }: Finding): ConfigProblem => ({
     file: "",
     path: formatKeyPath(path),
@@ -64,7 +64,7 @@ export function objectSource(object: unknown, dir: string, outer: Scope): Source
 
 export interface ReadOptions {
   /** The value of `${NAME}` if no file defines it. */
-  readonly outer: Scope;
+  readonly outer: VariableScope;
   /** Texts to use instead of the files on the disk, by absolute path. */
   readonly instead?: ReadonlyMap<string, string> | undefined;
   /** Whether to use files that other users can change. */
@@ -82,7 +82,7 @@ export async function readSources(path: string, { outer, instead, trustConfig }:
   const seen = new Set<string>();
   let bytes = 0;
 
-  const read = async (file: string, scope: Scope): Promise<void> => {
+  const read = async (file: string, scope: VariableScope): Promise<void> => {
     const identity = await realpath(file).catch(() => file);
     if (seen.has(identity)) return;
     const text = instead?.get(file) ?? (await readConfigText({ path: file, label: labelOf(file), trustConfig }));
@@ -109,7 +109,7 @@ export async function readSources(path: string, { outer, instead, trustConfig }:
 async function readIncluded(
   pattern: string,
   { dir, scope }: Source,
-  read: (file: string, scope: Scope) => Promise<void>,
+  read: (file: string, scope: VariableScope) => Promise<void>,
 ): Promise<(string | ConfigProblem)[]> {
   const problems: (string | ConfigProblem)[] = [];
   try {

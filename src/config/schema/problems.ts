@@ -29,7 +29,7 @@ export interface ConfigProblem {
 }
 
 /** Maximum number of problems in the message of a ConfigError; `problems` has all. */
-const MESSAGE_MAX_PROBLEMS = 20;
+const MAX_MESSAGE_PROBLEMS = 20;
 
 /** A configuration that cannot be used. `problems` are all that were found, in the order of the file. */
 export class ConfigError extends MgrError {
@@ -40,7 +40,7 @@ export class ConfigError extends MgrError {
   constructor(file: string | null, problems: readonly ConfigProblem[], options: { cause?: unknown } = {}) {
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
     const lines = problems
-      .slice(0, MESSAGE_MAX_PROBLEMS)
+      .slice(0, MAX_MESSAGE_PROBLEMS)
       .map((problem) => `\n  ${locationOf(problem, file)}${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`);
     if (problems.length > lines.length) lines.push(`\n  and ${problems.length - lines.length} more`);
     super("bad_field", `${file ?? "the configuration"} has ${count}:${lines.join("")}`, { ...options, details: problems });
@@ -65,7 +65,7 @@ export function formatKeyPath(path: KeyPath): string {
   return text;
 }
 
-const FOUND_MAX_LENGTH = 40;
+const MAX_FOUND_LENGTH = 40;
 
 /** Describes a wrong value for people: "the number 5", "'abc'", "a list". */
 export function describeValue(value: unknown): string {
@@ -73,7 +73,7 @@ export function describeValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "an empty value";
   if (typeof value === "string") {
-    return value === "" ? "an empty string" : `'${shortened(value, FOUND_MAX_LENGTH)}'`;
+    return value === "" ? "an empty string" : `'${shortened(value, MAX_FOUND_LENGTH)}'`;
   }
   if (typeof value === "number" || typeof value === "boolean") return `the ${typeof value} ${value}`;
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";

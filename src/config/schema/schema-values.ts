@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { MAX_MAX_PAYLOAD_BYTES, MIN_BUS_MEMORY_BYTES } from "../../contract/messages.ts";
+import { MAX_PAYLOAD_LIMIT_BYTES, MIN_BUS_MEMORY_BYTES } from "../../contract/messages.ts";
 import type { Limit } from "../../contract/run.ts";
 import { isSignal, REAL_TIME_SIGNAL, SIGNALS } from "../../protocol/process/signals.ts";
 import { toCommand } from "../command-line.ts";
@@ -8,7 +8,7 @@ import { leaf, listOf, listOr, Refusal } from "./schema-kinds.ts";
 import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "./units.ts";
 
 /** The single values of a configuration: the allowed values in words and as JSON Schema, and the conversion to the program's values. */
-const MAX_BACKLOG = 512 * 1_048_576;
+const MAX_BACKLOG_BYTES = 512 * 1_048_576;
 
 export function text(allowed: string, refuse: (value: string) => string | null = () => null) {
   return leaf<string, string>(allowed, { type: "string", minLength: 1 }, (value) => {
@@ -76,12 +76,12 @@ function sizeOf(allowed: string, minimum: number, maximum?: number) {
   );
 }
 
-export const backlog = sizeOf("a size such as 64KiB, 4MiB or a number of bytes, from 4KiB to 512MiB", 4_096, MAX_BACKLOG);
+export const backlog = sizeOf("a size such as 64KiB, 4MiB or a number of bytes, from 4KiB to 512MiB", 4_096, MAX_BACKLOG_BYTES);
 export const logFileSize = sizeOf("a size such as 64KiB, 10MiB or a number of bytes, at least 1KiB", 1_024);
 export const recordingSize = sizeOf("a size such as 64KiB, 1GiB or a number of bytes, at least 64KiB", 65_536);
 export const ringMemory = sizeOf("a size such as 64MiB, 1GiB or a number of bytes, at least 1MiB", 1_048_576);
 export const diskSize = sizeOf("a size such as 500MiB, 1GiB or a number of bytes", 0);
-export const payloadSize = sizeOf("a size such as 1MiB or a number of bytes, from 1KiB to 64MiB", 1_024, MAX_MAX_PAYLOAD_BYTES);
+export const payloadSize = sizeOf("a size such as 1MiB or a number of bytes, from 1KiB to 64MiB", 1_024, MAX_PAYLOAD_LIMIT_BYTES);
 
 export const busMemory = sizeOf("a size such as 256MiB or a number of bytes, at least 16MiB", MIN_BUS_MEMORY_BYTES);
 

@@ -1,3 +1,4 @@
+// The text of `intent.json` and of the changes in the journal: writing, reading, validation.
 import { z } from "zod";
 import { firstIssue, MgrError, messageOf } from "../../base/errors.ts";
 import { nameAsDamaged, setAside } from "../../files/damaged-file.ts";

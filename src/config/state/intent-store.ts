@@ -1,8 +1,9 @@
+// The intent of all processes in memory, and when it is saved: the interface for the manager.
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { FileSystem } from "../../files/replace-file.ts";
-import { IntentFiles, MIN_FULL_JOURNAL_BYTES } from "./intent-disk.ts";
+import { IntentFiles, MIN_FULL_JOURNAL_BYTES } from "./intent-files.ts";
 import { changeText, type IntentHeader, type LoadedIntent, loadIntent, snapshotText } from "./intent-format.ts";
 import { type ProcessIntent, withoutStart } from "./process-intent.ts";
 

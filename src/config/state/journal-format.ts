@@ -1,3 +1,4 @@
+// The text of `intent.journal`: its header, and its lines.
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 

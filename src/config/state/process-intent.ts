@@ -1,8 +1,9 @@
+// The intent of one process: its schema, and what is left of it without a start.
 import { z } from "zod";
 import { MgrError } from "../../base/errors.ts";
 import { type RunId, runId } from "../../contract/fields.ts";
 import { toCommand } from "../command-line.ts";
-import { PRIMARY, type ProcessSettings } from "./settings.ts";
+import { PRIMARY, type ProcessSettings } from "./process-settings.ts";
 
 /** Requests of users about one process, as they are saved: its requested state, what is pending, and their settings. */
 

@@ -25,7 +25,7 @@ export interface BusFiles {
   /** Saves the state, and the address for programs of this machine. Called once the broker listens. */
   keep(state: BusState, url: string): void;
   /** Rewrites the files that are missing. */
-  look(): void;
+  check(): void;
   /** Removes the address. Called when the broker no longer listens. */
   forget(): void;
   /** Path of `bus.url`; null: there is none. */
@@ -44,7 +44,7 @@ export function busFiles(stateDir: string): BusFiles {
       contents.set(address, `${url}\n`).set(state, `${JSON.stringify(next)}\n`);
       for (const [path, content] of contents) replaceFileSync(path, content, { isDurable: false });
     },
-    look() {
+    check() {
       for (const [path, content] of contents) if (!existsSync(path)) replaceFileSync(path, content, { isDurable: false });
     },
     forget() {
@@ -56,7 +56,7 @@ export function busFiles(stateDir: string): BusFiles {
 
 /** Keeps nothing: for an embedded host without a state folder. */
 export function noBusFiles(): BusFiles {
-  return { urlFile: null, read: newState, keep() {}, look() {}, forget() {} };
+  return { urlFile: null, read: newState, keep() {}, check() {}, forget() {} };
 }
 
 function newState(): BusState {

@@ -9,7 +9,7 @@ const PAGE_BYTES = 128 * 1024;
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
 /** Maximum number of lists that were not fetched to their end; the oldest are removed first. */
 const MAX_LISTS = 16;
-const KEPT_MS = 30_000;
+const RETENTION_MS = 30_000;
 
 interface List {
   /** Those that were not sent yet. */
@@ -66,7 +66,7 @@ export class ListPages {
   }
 
   /** The next page of a list. */
-  take(id: string | null): ListPage {
+  read(id: string | null): ListPage {
     const list = this.#lists.get(id ?? "");
     if (id === null || list === undefined) throw new MgrError("not_found", "this list has expired; request a new one");
     const page = firstOf(id, list.pages);
@@ -80,7 +80,7 @@ export class ListPages {
 
   #keep(id: string, pages: Buffer<ArrayBuffer>[]): void {
     for (const oldest of this.#lists.keys()) if (this.#lists.size >= MAX_LISTS) this.#drop(oldest);
-    this.#lists.set(id, { pages, timer: this.#clock.setTimeout(() => this.#drop(id), KEPT_MS) });
+    this.#lists.set(id, { pages, timer: this.#clock.setTimeout(() => this.#drop(id), RETENTION_MS) });
   }
 
   #drop(id: string): void {

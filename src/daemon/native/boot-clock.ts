@@ -1,3 +1,4 @@
+import { TICKS_PER_SECOND } from "../proc/proc.ts";
 import { koffi, libc } from "./libc.ts";
 
 const clockGettime = libc.func("int clock_gettime(int clock, void *time)") as (clock: number, time: Buffer) => number;
@@ -5,7 +6,6 @@ const clockGettime = libc.func("int clock_gettime(int clock, void *time)") as (c
 const CLOCK_BOOTTIME = 7;
 /** Nanoseconds of a clock tick as the kernel reports ticks to programs: the same on every Linux platform. */
 const NS_PER_TICK = 10_000_000;
-const TICKS_PER_SECOND = 100;
 /** `struct timespec`: seconds and nanoseconds. */
 const time = Buffer.alloc(16);
 const LONG_BYTES = koffi.sizeof("long");

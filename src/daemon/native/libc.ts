@@ -13,7 +13,7 @@ export const libc = koffi.load(null);
 const fcntl = libc.func("int fcntl(int fd, int command, ...)") as (fd: number, command: number, ...typed: unknown[]) => number;
 const prctl = libc.func("int prctl(int option, ...)") as (option: number, ...typed: unknown[]) => number;
 const flock = libc.func("int flock(int fd, int operation)") as (fd: number, operation: number) => number;
-const prlimit = libc.func("int prlimit(int pid, int resource, const void *limit, void *old)") as (
+export const prlimit = libc.func("int prlimit(int pid, int resource, const void *limit, void *old)") as (
   pid: number,
   resource: number,
   limit: Buffer | null,

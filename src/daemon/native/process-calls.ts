@@ -1,15 +1,9 @@
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { LimitName } from "../../contract/run.ts";
-import { errnoName, libc } from "./libc.ts";
+import { errnoName, libc, prlimit } from "./libc.ts";
 
 // Calls about other processes, or about this thread on behalf of one. A failed call throws the name of the kernel's error.
 
-const prlimit = libc.func("int prlimit(int pid, int resource, const void *limit, void *old)") as (
-  pid: number,
-  resource: number,
-  limit: Buffer,
-  old: null,
-) => number;
 const schedSetscheduler = libc.func("int sched_setscheduler(int pid, int policy, const void *parameters)") as (
   pid: number,
   policy: number,

@@ -9,7 +9,7 @@ export const getsockopt = libc.func("int getsockopt(int fd, int level, int optio
   length: Buffer,
 ) => number;
 
-const setsockopt = libc.func("int setsockopt(int fd, int level, int option, const void *value, uint32_t length)") as (
+export const setsockopt = libc.func("int setsockopt(int fd, int level, int option, const void *value, uint32_t length)") as (
   fd: number,
   level: number,
   option: number,

@@ -1,14 +1,8 @@
 import { closeSync } from "node:fs";
 import { errnoName, libc, systemError } from "./libc.ts";
+import { setsockopt } from "./socket-options.ts";
 
 const socket = libc.func("int socket(int domain, int type, int protocol)") as (domain: number, type: number, protocol: number) => number;
-const setsockopt = libc.func("int setsockopt(int fd, int level, int option, const void *value, uint32_t length)") as (
-  fd: number,
-  level: number,
-  option: number,
-  value: Buffer,
-  length: number,
-) => number;
 const bind = libc.func("int bind(int fd, const void *address, uint32_t length)") as (fd: number, address: Buffer, length: number) => number;
 const inetPton = libc.func("int inet_pton(int family, const char *text, void *address)") as (
   family: number,

@@ -2,8 +2,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { HostLog, OutputChunk, OutputWindows } from "../../contract/messages.ts";
 import { KeptOutput, type KeptOutputOptions } from "./kept/kept-output.ts";
 import { LogFiles } from "./log-files.ts";
+import { OutputSender } from "./output-sender.ts";
 import { RingStore } from "./ring-store.ts";
-import { WindowSender } from "./window-sender.ts";
 
 interface HostOutputOptions {
   readonly streamId: string;
@@ -24,7 +24,7 @@ export class HostOutput {
   readonly logFiles: LogFiles;
   /** Output kept for the next daemon; null: nothing is kept. */
   readonly kept: KeptOutput | null;
-  readonly #windows: WindowSender;
+  readonly #windows: OutputSender;
   /** Returns whether the output path has room; null: unlimited. */
   #hasRoom: (() => boolean) | null = null;
 
@@ -32,7 +32,7 @@ export class HostOutput {
     this.rings = new RingStore(ringBudget);
     this.kept = kept === undefined ? null : new KeptOutput(kept, this.rings, (msg) => log("warning", msg));
     this.logFiles = new LogFiles({ clock, log });
-    this.#windows = new WindowSender({
+    this.#windows = new OutputSender({
       streamId,
       findRing: (name) => this.rings.find(name),
       origin: () => this.rings.origin,

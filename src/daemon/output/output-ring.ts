@@ -2,11 +2,11 @@ import { completeLength } from "../../base/character-cut.ts";
 import { OutputTimes } from "./output-times.ts";
 
 /** Maximum length of a UTF-8 character, bytes. */
-const LONGEST_CHARACTER = 4;
+const MAX_CHARACTER_BYTES = 4;
 /** A ring grows and drops output in blocks of this many bytes, aligned to multiples of it. */
 export const BLOCK_BYTES = 32 * 1024;
 /** Size of the first allocation of the first block, bytes: thousands of quiet processes print a few lines each. */
-const SMALLEST_BLOCK_BYTES = 1024;
+const MIN_BLOCK_BYTES = 1024;
 /** Maximum number of bytes that a lossless reader can keep from being dropped. */
 const MAX_PINNED_BYTES = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
@@ -53,7 +53,7 @@ export class OutputRing {
 
   /** Offset after the newest whole character: earlier than `end` while bytes of a UTF-8 sequence are still to come. */
   get characterEnd(): number {
-    const { from, data } = this.read(this.#end - LONGEST_CHARACTER, LONGEST_CHARACTER);
+    const { from, data } = this.read(this.#end - MAX_CHARACTER_BYTES, MAX_CHARACTER_BYTES);
     return from + completeLength(data);
   }
 
@@ -163,7 +163,7 @@ export class OutputRing {
     const current = this.#blocks[index];
     if (current !== undefined && current.length >= within + length) return current;
     if (current === undefined && index > 0) return this.#addBlock();
-    let size = current?.length ?? SMALLEST_BLOCK_BYTES;
+    let size = current?.length ?? MIN_BLOCK_BYTES;
     while (size < within + length) size *= 2;
     const grown = Buffer.allocUnsafeSlow(size);
     current?.copy(grown, 0, 0, within);

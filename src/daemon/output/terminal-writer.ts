@@ -7,7 +7,7 @@ import { MAX_STDIN_QUEUE_BYTES } from "../../contract/messages.ts";
 const PIECE_BYTES = 4_096;
 /** Pauses while the child does not read, milliseconds: short for a busy child, long enough to cost nothing for one that never reads. */
 const FIRST_PAUSE_MS = 1;
-const LONGEST_PAUSE_MS = 64;
+const MAX_PAUSE_MS = 64;
 
 /**
  * Bytes on their way to a terminal, in order and bounded. Writes are non-blocking and made on this thread: a write
@@ -68,7 +68,7 @@ export class TerminalWriter {
     this.#queuedBytes -= written;
     if (written === first.length) this.#queue.shift();
     else this.#queue[0] = first.subarray(written);
-    this.#pause = written > 0 ? FIRST_PAUSE_MS : Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
+    this.#pause = written > 0 ? FIRST_PAUSE_MS : Math.min(this.#pause * 2, MAX_PAUSE_MS);
     if (this.#queue.length > 0) this.#timer = this.#clock.setTimeout(() => this.#writePiece(), written > 0 ? 0 : this.#pause);
   }
 

@@ -78,7 +78,7 @@ export class Terminal {
       const { child, release } = startProgram(program, { standard: pair.path, isHeld: !isFree });
       const until = bootTicks();
       if (!isFree) await begin(child, release, () => restrict(child.pid, { limits, scheduling }, program.account));
-      return takeOver(child, () => new Terminal({ ...pair, child, startTime: startTimeBetween(child.pid, from, until), options }));
+      return manageOrKill(child, () => new Terminal({ ...pair, child, startTime: startTimeBetween(child.pid, from, until), options }));
     } catch (error) {
       closeSync(pair.slave);
       closeSync(pair.master);
@@ -200,7 +200,7 @@ function openPair(options: TerminalOptions): { master: number; slave: number; pa
 }
 
 /** Kills a child that cannot be managed. */
-function takeOver(child: Child, make: () => Terminal): Terminal {
+function manageOrKill(child: Child, make: () => Terminal): Terminal {
   try {
     return make();
   } catch (error) {

@@ -125,11 +125,11 @@ export function environmentValue(pid: number, variable: string, prefix: string):
   let length = readInto(`/proc/${pid}/environ`);
   if (length <= 0) length = readFromThreads(pid);
   if (length <= 0) return undefined;
-  const wanted = `${variable}=${prefix}`;
-  for (let at = buffer.indexOf(wanted); at !== -1 && at < length; at = buffer.indexOf(wanted, at + 1)) {
+  const searched = `${variable}=${prefix}`;
+  for (let at = buffer.indexOf(searched); at !== -1 && at < length; at = buffer.indexOf(searched, at + 1)) {
     if (at > 0 && buffer[at - 1] !== 0) continue;
     const end = buffer.indexOf(0, at);
-    return buffer.toString("utf8", at + wanted.length, end === -1 || end > length ? length : end);
+    return buffer.toString("utf8", at + searched.length, end === -1 || end > length ? length : end);
   }
   return null;
 }

@@ -6,15 +6,15 @@ import { type ChildExit, decodeWaitStatus } from "../native/wait-status.ts";
 import { ownChildrenText, pidsOf } from "../proc/proc.ts";
 
 /** Polling interval besides SIGCHLD, milliseconds. Worker threads receive no signals. */
-const LOOK_MS = isMainThread ? 2_000 : 20;
+const CHECK_INTERVAL_MS = isMainThread ? 2_000 : 20;
 /** Number of polls after which each child is checked: a child that other code has reaped is not among the ended ones. */
 const LOOKS_PER_FULL_LOOK = isMainThread ? 60 : 1;
 /** Delay after a SIGCHLD that no ended child explains, milliseconds: then missing children are checked, once for many signals. */
-const LOOK_SOON_MS = 20;
+const CHECK_SOON_MS = 20;
 
 /** Children started here, not by Node, whose end was not yet observed. */
 const living = new Map<number, Child>();
-let leave: (() => void) | null = null;
+let unsubscribe: (() => void) | null = null;
 
 /** Whether `pid` is a child that is waited for here: no other code may reap its zombie. */
 export function isOwnChild(pid: number): boolean {
@@ -54,7 +54,7 @@ export class Child extends EventEmitter<{ exit: [code: number | null, signal: st
   }
 
   /** Reports its end if it has ended. */
-  look(): void {
+  check(): void {
     const status = waitForChild(this.pid);
     if (status === "alive") return;
     living.delete(this.pid);
@@ -68,77 +68,77 @@ export class Child extends EventEmitter<{ exit: [code: number | null, signal: st
  * Asks the kernel which children have ended: checking each of a thousand living ones at each end took a millisecond. It lists them in the
  * order of their starts, so an ended child of other code hides those behind it: then each is checked.
  */
-function lookAtEnded(): "some" | "none" {
+function checkEnded(): "some" | "none" {
   let last = 0;
   for (let pid = endedChild(); pid !== 0; pid = endedChild()) {
     // The same child again: other code has to reap it.
     if (pid === last) {
-      lookAtAll();
+      checkAll();
       return "some";
     }
     last = pid;
-    living.get(pid)?.look();
+    living.get(pid)?.check();
   }
   unwatchIfIdle();
   return last === 0 ? "none" : "some";
 }
 
 function signalled(): void {
-  if (lookAtEnded() === "none" && leave !== null) lookSoon();
+  if (checkEnded() === "none" && unsubscribe !== null) checkSoon();
 }
 
 /** Schedules a check for children that an embedding program has reaped. */
-function lookSoon(): void {
-  soon ??= setTimeout(lookAtUnlisted, LOOK_SOON_MS).unref();
+function checkSoon(): void {
+  soon ??= setTimeout(checkUnlisted, CHECK_SOON_MS).unref();
 }
 
 let soon: NodeJS.Timeout | null = null;
 
 /** Checks the children that the kernel no longer lists: checking each of a thousand living ones takes 2 ms. */
-function lookAtUnlisted(): void {
+function checkUnlisted(): void {
   const children = ownChildrenText();
   if (children === null) {
-    lookAtAll();
+    checkAll();
     return;
   }
   soon = null;
   const listed = new Set(pidsOf(children));
-  for (const child of [...living.values()]) if (!listed.has(child.pid)) child.look();
+  for (const child of [...living.values()]) if (!listed.has(child.pid)) child.check();
   unwatchIfIdle();
 }
 
-function lookAtAll(): void {
+function checkAll(): void {
   if (soon !== null) clearTimeout(soon);
   soon = null;
-  for (const child of [...living.values()]) child.look();
+  for (const child of [...living.values()]) child.check();
   unwatchIfIdle();
 }
 
 function watch(): void {
-  if (leave !== null) return;
+  if (unsubscribe !== null) return;
   const ignoreSignals = holdSignal();
-  let looks = 0;
-  const endLooks = everyBeat(LOOK_MS, () => {
-    if (++looks % LOOKS_PER_FULL_LOOK === 0) lookAtAll();
-    else lookAtEnded();
+  let checks = 0;
+  const stopChecks = everyBeat(CHECK_INTERVAL_MS, () => {
+    if (++checks % LOOKS_PER_FULL_LOOK === 0) checkAll();
+    else checkEnded();
   });
-  leave = () => {
+  unsubscribe = () => {
     ignoreSignals();
-    endLooks();
+    stopChecks();
     if (soon !== null) clearTimeout(soon);
     soon = null;
   };
 }
 
 function unwatchIfIdle(): void {
-  if (leave === null || living.size > 0) return;
-  leave();
-  leave = null;
+  if (unsubscribe === null || living.size > 0) return;
+  unsubscribe();
+  unsubscribe = null;
 }
 
 const signalListeners = new Set<() => void>();
-const tellOfSignal = () => {
-  if (leave !== null) signalled();
+const reportSignal = () => {
+  if (unsubscribe !== null) signalled();
   for (const listener of signalListeners) listener();
 };
 
@@ -156,8 +156,8 @@ let signalHolders = 0;
 
 /** Installs one handler for all hosts of this program: Node warns of the eleventh. */
 function holdSignal(): () => void {
-  if (signalHolders++ === 0) process.on("SIGCHLD", tellOfSignal);
+  if (signalHolders++ === 0) process.on("SIGCHLD", reportSignal);
   return () => {
-    if (--signalHolders === 0) process.off("SIGCHLD", tellOfSignal);
+    if (--signalHolders === 0) process.off("SIGCHLD", reportSignal);
   };
 }

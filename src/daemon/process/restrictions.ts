@@ -32,7 +32,7 @@ export function restrict(pid: number, { limits, scheduling }: Restrictions, acco
 
 /** Maximum wait for an exec, milliseconds. It takes about one; on a suspended machine the limit may still be the old one. */
 const EXEC_MS = 100;
-const LOOK_MS = 0.5;
+const CHECK_INTERVAL_MS = 0.5;
 
 /**
  * Waits until the exec of a child is over. The parent of a vfork continues in the middle of the child's exec, at whose end the kernel
@@ -41,10 +41,10 @@ const LOOK_MS = 0.5;
  */
 function untilItSleeps(pid: number): void {
   const cell = new Int32Array(new SharedArrayBuffer(4));
-  for (let waited = 0; waited < EXEC_MS; waited += LOOK_MS) {
+  for (let waited = 0; waited < EXEC_MS; waited += CHECK_INTERVAL_MS) {
     const state = readStat(pid)?.state;
     if (state === "S" || state === undefined) return;
-    Atomics.wait(cell, 0, 0, LOOK_MS);
+    Atomics.wait(cell, 0, 0, CHECK_INTERVAL_MS);
   }
 }
 
@@ -53,10 +53,10 @@ type Attempt = (what: string, apply: () => void) => void;
 function schedule(pid: number, { policy, prio, affinity, nice }: Scheduling, attempt: Attempt): void {
   if (affinity !== null) attempt(`the affinity to CPU ${affinity.join(",")}`, () => setAffinity(pid, affinity));
   if (nice !== null) attempt(`the nice value ${nice}`, () => setNice(pid, nice));
-  const wanted = policyOf({ policy, prio });
-  if (wanted === null) return;
-  const what = `the scheduling policy '${policyName(wanted.policy)}' with priority ${wanted.prio}`;
-  attempt(what, () => setPolicy(pid, wanted.policy, wanted.prio));
+  const requested = policyOf({ policy, prio });
+  if (requested === null) return;
+  const what = `the scheduling policy '${policyName(requested.policy)}' with priority ${requested.prio}`;
+  attempt(what, () => setPolicy(pid, requested.policy, requested.prio));
 }
 
 /** Policy for the kernel; null: none is set. Real-time policies have no priority 0. */

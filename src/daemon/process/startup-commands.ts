@@ -92,10 +92,10 @@ function accountPrefix(account: Account | null): string[] {
 function schedulingPrefix(scheduling: Scheduling | null): string[] {
   if (scheduling === null) return [];
   const { affinity, nice } = scheduling;
-  const wanted = policyOf(scheduling);
+  const requested = policyOf(scheduling);
   return [
     ...(affinity === null ? [] : [`taskset -c ${affinity.join(",")}`]),
-    ...(wanted === null ? [] : [`chrt ${SCHEDULERS.get(wanted.policy) ?? "--other"} ${wanted.prio}`]),
+    ...(requested === null ? [] : [`chrt ${SCHEDULERS.get(requested.policy) ?? "--other"} ${requested.prio}`]),
     // nice(1) adds to the niceness of the shell; the configured value is absolute.
     ...(nice === null ? [] : [`env nice -n "$((${nice} - $(env nice)))"`]),
   ];

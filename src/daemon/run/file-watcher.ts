@@ -8,7 +8,7 @@ import { type WatchRoot, watchRoots } from "./watch-globs.ts";
 
 /** Changes are reported after this time without further ones, but after the second time at the latest. Milliseconds. */
 const QUIET_MS = 200;
-const LONGEST_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 2_000;
 /** Polling interval if the kernel's notifications are not available, and for folders that do not exist yet, milliseconds. */
 const POLL_MS = 2_000;
 /** Maximum number of folders and files in one scan. */
@@ -31,7 +31,7 @@ interface Folder {
 }
 
 /** The result of one scan: file → a text that differs when the file has changed. */
-interface Look {
+interface FileScan {
   files: Map<string, string>;
   folders: Set<string>;
   /** Symbolic links on the paths to the roots: a link that is switched (as by a deployment) changes everything below it. */
@@ -62,7 +62,7 @@ export class FileWatcher {
   constructor(options: FileWatcherOptions) {
     this.#options = options;
     this.#roots = watchRoots(options.globs, options.base);
-    this.#look();
+    this.#check();
   }
 
   end(): void {
@@ -78,28 +78,28 @@ export class FileWatcher {
     if (this.#isOver) return;
     const { clock } = this.#options;
     const now = clock.monotonic();
-    if (this.#timer === null) this.#dueBy = now + LONGEST_WAIT_MS;
+    if (this.#timer === null) this.#dueBy = now + MAX_WAIT_MS;
     else clock.clearTimeout(this.#timer);
     this.#timer = clock.setTimeout(
       () => {
         this.#timer = null;
-        this.#look();
+        this.#check();
       },
       Math.max(0, Math.min(QUIET_MS, this.#dueBy - now)),
     );
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#isLooking) {
       this.#isAskedAgain = true;
       return;
     }
     this.#isLooking = true;
     this.#walkAll()
-      .then((look) => this.#compare(look))
+      .then((scan) => this.#compare(scan))
       .catch((error: unknown) => {
         this.#complain(`its files cannot be watched: ${messageOf(error)}; it is tried again`);
-        if (!this.#isOver) this.#poll = this.#options.clock.setTimeout(() => this.#look(), POLL_MS);
+        if (!this.#isOver) this.#poll = this.#options.clock.setTimeout(() => this.#check(), POLL_MS);
       })
       .finally(() => {
         this.#isLooking = false;
@@ -108,13 +108,13 @@ export class FileWatcher {
       });
   }
 
-  #compare({ files, folders, links, isBlind }: Look): void {
+  #compare({ files, folders, links, isBlind }: FileScan): void {
     if (this.#isOver) return;
     const { clock, onChange } = this.#options;
     closeAllBut(folders, this.#folders);
     closeAllBut(links, this.#links);
     clock.clearTimeout(this.#poll);
-    if (isBlind) this.#poll = clock.setTimeout(() => this.#look(), POLL_MS);
+    if (isBlind) this.#poll = clock.setTimeout(() => this.#check(), POLL_MS);
     const before = this.#files;
     this.#files = files;
     if (before === null) return;
@@ -123,22 +123,22 @@ export class FileWatcher {
     if (changed !== undefined) onChange(changed);
   }
 
-  async #walkAll(): Promise<Look> {
-    const look: Look = { files: new Map(), folders: new Set(), links: new Set(), isBlind: false };
-    for (const root of this.#roots) await this.#walk(root, look);
-    return look;
+  async #walkAll(): Promise<FileScan> {
+    const scan: FileScan = { files: new Map(), folders: new Set(), links: new Set(), isBlind: false };
+    for (const root of this.#roots) await this.#walk(root, scan);
+    return scan;
   }
 
-  async #walk(root: WatchRoot, look: Look): Promise<void> {
-    for (const link of await linksOnPath(root.path)) await this.#attendLink(link, look);
+  async #walk(root: WatchRoot, scan: FileScan): Promise<void> {
+    for (const link of await linksOnPath(root.path)) await this.#attendLink(link, scan);
     const open = [root.path];
     for (let folder = open.pop(); folder !== undefined && !this.#isOver; folder = open.pop()) {
-      if (look.folders.size >= MAX_FOLDERS || look.files.size >= MAX_FILES) {
+      if (scan.folders.size >= MAX_FOLDERS || scan.files.size >= MAX_FILES) {
         this.#complain(`'watch' covers more than ${MAX_FOLDERS} folders or ${MAX_FILES} files; only a part is watched: use narrower globs`);
         return;
       }
       // The folder is watched first: a change during the scan leads to another scan.
-      if (!(await this.#attend(folder, look))) continue;
+      if (!(await this.#attend(folder, scan))) continue;
       const entries = await readdir(folder, { withFileTypes: true }).catch(unlessAbsent([]));
       for (const entry of entries) {
         const path = join(folder, entry.name);
@@ -146,35 +146,35 @@ export class FileWatcher {
           if (root.mayHold(path)) open.push(path);
         } else if (root.matches(path)) {
           const mark = await markOf(path);
-          if (mark !== null) look.files.set(path, mark);
+          if (mark !== null) scan.files.set(path, mark);
         }
       }
     }
   }
 
   /** Watches a folder; false: it does not exist. */
-  async #attend(path: string, look: Look): Promise<boolean> {
+  async #attend(path: string, scan: FileScan): Promise<boolean> {
     // If a root is a link, its target is watched; links below it are not followed.
     const isRoot = this.#roots.some((root) => root.path === path);
     const stats = await (isRoot ? stat(path) : lstat(path)).catch(() => null);
     if (!stats?.isDirectory()) {
-      look.isBlind = true;
+      scan.isBlind = true;
       return false;
     }
-    look.folders.add(path);
+    scan.folders.add(path);
     // A new name may be a folder; other changes count only if a glob matches.
     const concerns = (kind: string, name: string | null) =>
       kind === "rename" || name === null || this.#roots.some((root) => root.matches(join(path, name)));
-    if (!this.#keepWatching(this.#folders, path, { folder: path, inode: stats.ino, concerns })) look.isBlind = true;
+    if (!this.#keepWatching(this.#folders, path, { folder: path, inode: stats.ino, concerns })) scan.isBlind = true;
     return true;
   }
 
-  async #attendLink(link: string, look: Look): Promise<void> {
-    look.links.add(link);
+  async #attendLink(link: string, scan: FileScan): Promise<void> {
+    scan.links.add(link);
     const folder = dirname(link);
     const stats = await stat(folder).catch(() => null);
     const concerns = (_kind: string, name: string | null) => name === null || name === basename(link);
-    if (stats === null || !this.#keepWatching(this.#links, link, { folder, inode: stats.ino, concerns })) look.isBlind = true;
+    if (stats === null || !this.#keepWatching(this.#links, link, { folder, inode: stats.ino, concerns })) scan.isBlind = true;
   }
 
   /** Returns false if the kernel's notifications are not available. */

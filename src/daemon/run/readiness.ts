@@ -6,9 +6,9 @@ import type { ProbeContext } from "./probe.ts";
 import { Prober } from "./prober.ts";
 
 /** Characters of earlier output that a match may reach back into. */
-const CARRY_LENGTH = 64 * 1024;
+const MAX_CARRY_LENGTH = 64 * 1024;
 /** Output is matched in batches: once there is this much of it, or after this pause, milliseconds. */
-const BATCH_LENGTH = 16 * 1024;
+const MAX_BATCH_LENGTH = 16 * 1024;
 const BATCH_MS = 5;
 
 interface ReadinessOptions {
@@ -66,7 +66,7 @@ export class Readiness {
     const text = this.#decoder.decode(bytes, { stream: true });
     this.#text += text;
     this.#untriedLength += text.length;
-    if (this.#untriedLength >= BATCH_LENGTH) this.#try();
+    if (this.#untriedLength >= MAX_BATCH_LENGTH) this.#try();
     else this.#timer ??= this.#clock.setTimeout(() => this.#try(), BATCH_MS);
   }
 
@@ -81,7 +81,7 @@ export class Readiness {
     this.#timer = null;
     this.#untriedLength = 0;
     if (this.#pattern?.test(this.#text) || this.#pattern?.test(stripEscapes(this.#text))) this.#latch();
-    else this.#text = this.#text.slice(-CARRY_LENGTH);
+    else this.#text = this.#text.slice(-MAX_CARRY_LENGTH);
   }
 
   #latch(): void {

@@ -5,7 +5,7 @@ import { Liveness } from "./liveness.ts";
 import type { ProbeContext } from "./probe.ts";
 import { Readiness } from "./readiness.ts";
 
-interface AttendantsOptions {
+interface RunMonitorsOptions {
   spec: RunSpec;
   clock: Clock;
   /** Called at most once. */
@@ -19,14 +19,14 @@ interface AttendantsOptions {
 
 /** Monitors a run: its readiness, afterwards its liveness, and the files that it watches. */
 export class RunMonitors {
-  readonly #options: AttendantsOptions;
+  readonly #options: RunMonitorsOptions;
   readonly #readiness: Readiness;
   #context: ProbeContext | null = null;
   #liveness: Liveness | null = null;
   #watcher: FileWatcher | null = null;
 
   /** Create it before the run begins: time limits begin now. Throws `bad_field` for an expression that cannot be compiled. */
-  constructor(options: AttendantsOptions) {
+  constructor(options: RunMonitorsOptions) {
     const { spec, clock } = options;
     this.#options = options;
     this.#readiness = new Readiness({ condition: spec.ready, clock, onReady: () => this.#becomeReady() });

@@ -95,7 +95,7 @@ export class RunStop {
     signal("SIGCONT");
     const failure = "send" in step ? this.#type(step.send) : await this.#runCommand(step.program);
     if (failure === null) return forEver;
-    log("warning", `the stop of ${this.#run} goes on with its next step: ${failure}`);
+    log("warning", `the stop of ${this.#run} continues with its next step: ${failure}`);
     return false;
   }
 

@@ -6,7 +6,7 @@ import type { Bus } from "../../bus/client/bus.ts";
 import { jsonOf } from "../../bus/client/rpc-envelope.ts";
 import { hostSubject } from "../../contract/subjects.ts";
 
-interface SoleSpeakerOptions {
+interface DuplicateDaemonGuardOptions {
   control: Bus;
   host: { readonly host: string; readonly streamId: string };
   log: (level: "info" | "warning" | "error", msg: string) => void;
@@ -14,7 +14,7 @@ interface SoleSpeakerOptions {
 
 /** Time for another daemon of the same name to answer, and interval of checks whether it has ended, milliseconds. */
 const ANSWER_MS = 2_000;
-const LOOK_MS = 3_000;
+const CHECK_INTERVAL_MS = 3_000;
 
 const identity = z.object({ stream_id: z.string(), machine: z.string(), pid: z.number() });
 type Identity = z.infer<typeof identity>;
@@ -22,20 +22,20 @@ type Identity = z.infer<typeof identity>;
 /**
  * Two daemons with the same host name would both be commanded, and everything would run twice. So a daemon first asks for
  * another one, and serves only if there is no answer; of two that started at the same moment, or met again after a network
- * partition, one goes silent. Its processes keep running.
+ * partition, one of them stops answering. Its processes keep running.
  */
 export class DuplicateDaemonGuard {
   readonly #control: Bus;
   readonly #me: Identity;
   readonly #host: string;
-  readonly #log: SoleSpeakerOptions["log"];
+  readonly #log: DuplicateDaemonGuardOptions["log"];
   #subscriptions: BusSubscription[] = [];
   #stop: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isOver = false;
-  #told = "";
+  #reported = "";
 
-  constructor({ control, host, log }: SoleSpeakerOptions) {
+  constructor({ control, host, log }: DuplicateDaemonGuardOptions) {
     this.#control = control;
     this.#me = { stream_id: host.streamId, machine: hostname(), pid: process.pid };
     this.#host = host.host;
@@ -44,7 +44,7 @@ export class DuplicateDaemonGuard {
 
   /** Calls `serve` whenever it is the only daemon, and the returned function when it no longer is. Returns a function that ends the guard. */
   begin(serve: () => () => void): () => void {
-    void this.#look(serve);
+    void this.#check(serve);
     return () => {
       this.#isOver = true;
       if (this.#timer !== null) clearTimeout(this.#timer);
@@ -52,23 +52,23 @@ export class DuplicateDaemonGuard {
     };
   }
 
-  async #look(serve: () => () => void): Promise<void> {
+  async #check(serve: () => () => void): Promise<void> {
     this.#timer = null;
     const other = await this.#ask();
     if (this.#isOver) return;
     if (other === null) this.#speak(serve);
     else {
       this.#complain(other, "this one waits until that one has ended");
-      this.#lookAgain(serve);
+      this.#checkLater(serve);
     }
   }
 
-  #lookAgain(serve: () => () => void): void {
-    this.#timer = setTimeout(() => void this.#look(serve), LOOK_MS);
+  #checkLater(serve: () => () => void): void {
+    this.#timer = setTimeout(() => void this.#check(serve), CHECK_INTERVAL_MS);
   }
 
   #speak(serve: () => () => void): void {
-    this.#told = "";
+    this.#reported = "";
     this.#stop = serve();
     this.#subscriptions = [
       this.#control.subscribe(this.#subject, ({ data, reply }) => {
@@ -81,10 +81,10 @@ export class DuplicateDaemonGuard {
         const heard = z.object({ stream_id: z.string(), pid: z.number() }).safeParse(jsonOf(data));
         if (!heard.success || heard.data.stream_id === this.#me.stream_id) return;
         const other = { ...heard.data, machine: "another machine" };
-        if (heard.data.stream_id > this.#me.stream_id) return this.#complain(other, "that one goes silent");
-        this.#complain(other, "this one goes silent until that one has ended");
+        if (heard.data.stream_id > this.#me.stream_id) return this.#complain(other, "that one stops answering");
+        this.#complain(other, "this one does not answer until that one has ended");
         this.#goSilent();
-        this.#lookAgain(serve);
+        this.#checkLater(serve);
       }),
     ];
   }
@@ -107,12 +107,9 @@ export class DuplicateDaemonGuard {
   }
 
   #complain({ machine, pid, stream_id }: Identity, consequence: string): void {
-    if (this.#told === stream_id) return;
-    this.#told = stream_id;
-    this.#log(
-      "error",
-      `another daemon (pid ${pid} on ${machine}) goes by the name of host '${this.#host}': ${consequence}. End one of them`,
-    );
+    if (this.#reported === stream_id) return;
+    this.#reported = stream_id;
+    this.#log("error", `another daemon (pid ${pid} on ${machine}) uses the name of host '${this.#host}': ${consequence}. End one of them`);
   }
 
   get #subject(): string {

@@ -74,7 +74,7 @@ export class Forwarder {
   #connect(stream: string, { host, port }: { host: string; port: number }): Promise<Socket> {
     return new Promise((resolve, reject) => {
       const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
-      if (!descriptorBudget.take(socket, "client")) {
+      if (!descriptorBudget.acquire(socket, "client")) {
         socket.destroy();
         return reject(
           new MgrError("busy", "this host has as many open files as its limit allows; raise it (ulimit -n) or close connections"),

@@ -14,7 +14,7 @@ export function findHolder(path: string, except: number | null = null): LockInfo
 
 /** As `findHolder`, for several locks, in their order: listing all locks takes the kernel 30 ms and more. */
 export function findHolders(paths: readonly string[], except: number | null = null): (LockInfo | null)[] {
-  const wanted = paths.map((path) => ({ path, names: namesOf(path) }));
+  const searched = paths.map((path) => ({ path, names: namesOf(path) }));
   const found: (LockInfo | null)[] = paths.map(() => null);
   for (const pid of lockingPids()) {
     if (!isOwn(pid)) continue;
@@ -22,8 +22,8 @@ export function findHolders(paths: readonly string[], except: number | null = nu
       if (pid === process.pid && Number(fd) === except) continue;
       const link = `/proc/${pid}/fd/${fd}`;
       const name = nameOf(link);
-      const at = wanted.findIndex(({ path }) => basename(path) === name);
-      const lock = wanted[at];
+      const at = searched.findIndex(({ path }) => basename(path) === name);
+      const lock = searched[at];
       if (lock === undefined || found[at] !== null) continue;
       const info = readOpenLockInfo(link);
       if (info?.pid !== pid || !isHolder(info) || !info.paths.some((each) => lock.names.includes(each))) continue;

@@ -33,7 +33,7 @@ export interface Lock {
 
 /** Retry window in milliseconds: the lock may be held by a process that has not written its identity yet. */
 const SETTLE_MS = 2_000;
-const LOOK_AGAIN_MS = 20;
+const RECHECK_INTERVAL_MS = 20;
 /** Maximum size of content that is padded, bytes: longer content was not written by mgr. */
 const MAX_PADDED_BYTES = 4_096;
 
@@ -48,14 +48,14 @@ export async function acquireLock(path: string, about: LockAbout): Promise<Lock 
     result ??= tryLock(path, about);
     return result !== null;
   };
-  await poll(isKnown, { everyMs: LOOK_AGAIN_MS, forMs: SETTLE_MS });
+  await poll(isKnown, { everyMs: RECHECK_INTERVAL_MS, forMs: SETTLE_MS });
   if (result !== null) return result;
   throw new MgrError("conflict", `${path} is locked by a process that has not written its identity; find it with: fuser -v ${path}`);
 }
 
 /** null: it is locked by a process that does not identify itself. */
 function tryLock(path: string, about: LockAbout): Lock | { holder: LockInfo } | null {
-  const fd = takeLockFile(path);
+  const fd = acquireLockFile(path);
   if (fd === null) {
     const info = readLockInfo(path);
     return info && isHolder(info) ? { holder: info } : null;
@@ -76,14 +76,14 @@ export async function readLock(path: string, options: StateFileOptions = {}): Pr
     info = readLockInfo(path, options);
     return isKnown();
   };
-  if (!isKnown()) await poll(checkAgain, { everyMs: LOOK_AGAIN_MS, forMs: SETTLE_MS });
+  if (!isKnown()) await poll(checkAgain, { everyMs: RECHECK_INTERVAL_MS, forMs: SETTLE_MS });
   if (held) return { held, info };
   const holder = findHolder(path);
   return { held: holder !== null, info: holder ?? info };
 }
 
 /** Returns the locked file, or null if another process has locked it. Node opens files close-on-exec: no child inherits the lock. */
-export function takeLockFile(path: string): number | null {
+export function acquireLockFile(path: string): number | null {
   const fd = openStateFile(path, constants.O_RDWR | constants.O_CREAT);
   try {
     // The file may have been removed or replaced after it was opened: such a lock would exclude no other process.
@@ -168,7 +168,7 @@ class FileLock implements Lock {
     const old = this.#fd;
     if (old === null || isSameFile(old, this.path)) return true;
     makeStateFolder(dirname(this.path));
-    const fd = takeLockFile(this.path);
+    const fd = acquireLockFile(this.path);
     if (fd === null) return false;
     try {
       this.#info = { ...this.#info, paths: [...new Set([...this.#info.paths, ...namesOf(this.path)])] };

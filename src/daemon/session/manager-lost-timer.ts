@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 
-interface AbandonedOptions {
+interface ManagerLostTimerOptions {
   clock: Clock;
   stop: (afterMs: number) => void;
 }
@@ -8,12 +8,12 @@ interface AbandonedOptions {
 /** Limits how long a host continues without its manager, as set at the hello: for ever, or for this time. */
 export class ManagerLostTimer {
   readonly #clock: Clock;
-  readonly #stop: AbandonedOptions["stop"];
+  readonly #stop: ManagerLostTimerOptions["stop"];
   /** Time until `stop`, milliseconds; null: the host continues for ever. */
   #afterMs: number | null = null;
   #timer: unknown = null;
 
-  constructor({ clock, stop }: AbandonedOptions) {
+  constructor({ clock, stop }: ManagerLostTimerOptions) {
     this.#clock = clock;
     this.#stop = stop;
   }

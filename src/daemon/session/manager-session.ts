@@ -9,7 +9,7 @@ export const TICK_MS = 1_000;
  * Maximum age of the last tick when a command arrives, milliseconds. An older tick means that this process was suspended, and that the data
  * in its sockets is old.
  */
-const OLDEST_TICK_MS = 3_000;
+const MAX_TICK_AGE_MS = 3_000;
 
 /**
  * The host obeys the manager with the highest epoch, while its heartbeats arrive. No command is carried out late after SIGSTOP, and
@@ -43,7 +43,7 @@ export class ManagerSession {
     if (!contracts.includes(CONTRACT_VERSION)) {
       throw new MgrError(
         "forbidden",
-        `this host daemon speaks version ${CONTRACT_VERSION} of the contract, the manager (pid ${pid}) ${contracts.join(", ")}: it cannot command this host, and what runs goes on. ` +
+        `this host daemon speaks version ${CONTRACT_VERSION} of the contract, the manager (pid ${pid}) ${contracts.join(", ")}: it cannot command this host. Running processes continue. ` +
           "End this daemon ('mgr down' on the manager's host, SIGTERM elsewhere), then start one of the manager's version",
       );
     }
@@ -90,7 +90,7 @@ export class ManagerSession {
   #voidIfLost(): void {
     if (this.#id === null || this.#isDirect) return;
     const now = this.#clock.monotonic();
-    if (now - this.#tickedAt > OLDEST_TICK_MS) this.#void(`the host was suspended for ${Math.round(now - this.#tickedAt)} ms`);
+    if (now - this.#tickedAt > MAX_TICK_AGE_MS) this.#void(`the host was suspended for ${Math.round(now - this.#tickedAt)} ms`);
     else if (now - this.#heardAt > HEARTBEAT_LOST_MS) this.#void(`no heartbeat of the manager for ${Math.round(now - this.#heardAt)} ms`);
   }
 

@@ -33,7 +33,7 @@ export interface SocketDir {
 export function socketDir({ uuid, stateDir, base = process.env.XDG_RUNTIME_DIR, tmp = "/tmp" }: SocketDirOptions): SocketDir {
   const problems: string[] = [];
   const name = uuid.replaceAll("-", "").slice(0, 16);
-  const ways = [
+  const candidates = [
     ...runtimeFolders(base, tmp).map((folder) => () => {
       makePrivate(folder);
       return join(folder, name);
@@ -41,9 +41,9 @@ export function socketDir({ uuid, stateDir, base = process.env.XDG_RUNTIME_DIR, 
     () => join(stateDir, "run"),
     () => randomFolder(stateDir, tmp),
   ];
-  for (const way of ways) {
+  for (const candidate of candidates) {
     try {
-      const path = way();
+      const path = candidate();
       assertRoom(path);
       makePrivate(path);
       return { path, problems };

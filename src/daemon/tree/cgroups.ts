@@ -6,7 +6,7 @@ import { readStat } from "../proc/proc.ts";
 
 /** Ended processes may still be counted for a moment: removal of a folder is retried at this interval, milliseconds, this many times. */
 const REMOVE_AGAIN_MS = 50;
-const REMOVE_TRIES = 100;
+const MAX_REMOVE_TRIES = 100;
 /** Paths that the guard's shell accepts without quoting. */
 const PLAIN_PATH = /^[\w./@:-]+$/;
 
@@ -132,7 +132,7 @@ function foldersIn(path: string): string[] {
 
 /** Removes a cgroup, including those that programs have created below it. */
 async function removeTree(path: string): Promise<void> {
-  for (let attempt = 0; attempt < REMOVE_TRIES; attempt++) {
+  for (let attempt = 0; attempt < MAX_REMOVE_TRIES; attempt++) {
     try {
       // Mostly there are no folders in it.
       if (attempt > 0) for (const folder of foldersIn(path)) await removeTree(join(path, folder));

@@ -6,7 +6,7 @@ import { GUARD_NAME } from "./guard-script.ts";
 
 /** Time limit for the guard of a killed host to kill its processes, milliseconds. */
 const KILL_MS = 10_000;
-const LOOK_MS = 20;
+const CHECK_INTERVAL_MS = 20;
 
 interface FoundGuard {
   pid: number;
@@ -22,7 +22,7 @@ interface FoundGuard {
 export async function killGuarded(locks: readonly string[]): Promise<string | null> {
   const guards = findGuards(locks);
   await Promise.all(guards.map(({ marker }) => killLeftovers(marker)));
-  await poll(() => !guards.some(({ pid, startTime }) => isAlive(pid, startTime)), { everyMs: LOOK_MS, forMs: KILL_MS });
+  await poll(() => !guards.some(({ pid, startTime }) => isAlive(pid, startTime)), { everyMs: CHECK_INTERVAL_MS, forMs: KILL_MS });
   return guards[0]?.marker ?? null;
 }
 

@@ -34,7 +34,7 @@ export class Guard implements RunObserver {
   readonly #runs = new Map<string, string>();
   readonly #leaders = new Map<string, number>();
   /** The run reported last for each pid: a pid may be used again before its first run is extinct. */
-  readonly #told = new Map<number, string>();
+  readonly #sent = new Map<number, string>();
   #unmarked = "";
   #child: ChildProcess | null = null;
   #replacing: NodeJS.Timeout | null = null;
@@ -53,9 +53,9 @@ export class Guard implements RunObserver {
     child.once("exit", (code, signal) => this.#lost(child, signal ?? `exit code ${code}`));
     // A dying guard breaks the pipe; `exit` reports its end.
     child.stdin?.on("error", () => {});
-    if (this.#options.cgroup) this.#tell(`cgroup ${this.#options.cgroup}\n`);
-    for (const line of this.#runs.values()) this.#tell(line);
-    if (this.#unmarked !== "") this.#tell(this.#unmarked);
+    if (this.#options.cgroup) this.#send(`cgroup ${this.#options.cgroup}\n`);
+    for (const line of this.#runs.values()) this.#send(line);
+    if (this.#unmarked !== "") this.#send(this.#unmarked);
   }
 
   /** Pids that must never be killed as part of a tree. */
@@ -67,8 +67,8 @@ export class Guard implements RunObserver {
     const line = `run ${pid} ${startTime}\n`;
     this.#runs.set(runId, line);
     this.#leaders.set(runId, pid);
-    this.#told.set(pid, runId);
-    if (this.#child) this.#tell(line);
+    this.#sent.set(pid, runId);
+    if (this.#child) this.#send(line);
     else this.start();
   }
 
@@ -76,15 +76,15 @@ export class Guard implements RunObserver {
     const pid = this.#leaders.get(runId);
     this.#runs.delete(runId);
     this.#leaders.delete(runId);
-    if (pid === undefined || this.#told.get(pid) !== runId) return;
-    this.#told.delete(pid);
-    this.#tell(`end ${pid}\n`);
+    if (pid === undefined || this.#sent.get(pid) !== runId) return;
+    this.#sent.delete(pid);
+    this.#send(`end ${pid}\n`);
   }
 
   unmarked(processes: readonly { pid: number; startTime: string }[]): void {
     const list = processes.slice(0, MAX_UNMARKED).map(({ pid, startTime }) => `${pid}:${startTime}`);
     this.#unmarked = `unmarked ${list.join(" ")}\n`;
-    this.#tell(this.#unmarked);
+    this.#send(this.#unmarked);
   }
 
   /** Ends the guard without any killing. Resolves when it has exited. */
@@ -102,7 +102,7 @@ export class Guard implements RunObserver {
     await ended;
   }
 
-  #tell(line: string): void {
+  #send(line: string): void {
     if (this.#child?.stdin?.writable) this.#child.stdin.write(line);
   }
 

@@ -6,7 +6,7 @@ import type { ProcessStat } from "../proc/process-stat.ts";
 import { isOwnChild } from "../process/child.ts";
 
 /** Maximum number of scans for one result: if orphans end continuously, the next sweep repeats it. */
-const MAX_LOOKS = 8;
+const MAX_SCANS = 8;
 
 export interface LivingOrphans {
   orphans: ProcessStat[];
@@ -56,12 +56,12 @@ export class Orphans {
    * that ends after T leaves orphans that no earlier list can show.
    */
   collect(): LivingOrphans | null {
-    for (let look = 1; ; look++) {
-      const found = this.#look();
+    for (let attempt = 1; ; attempt++) {
+      const found = this.#scan();
       if (found === null) return null;
       const ended = found.filter((stat) => stat.ended);
       for (const { pid } of ended) reapOrphan(pid);
-      if (ended.length === 0 || look === MAX_LOOKS) {
+      if (ended.length === 0 || attempt === MAX_SCANS) {
         return { orphans: found.filter((stat) => !stat.ended), isProven: ended.length === 0 };
       }
     }
@@ -84,7 +84,7 @@ export class Orphans {
     return stat.ppid === process.pid && !this.#isKnown(stat, this.#nodeChildren());
   }
 
-  #look(): ProcessStat[] | null {
+  #scan(): ProcessStat[] | null {
     const text = ownChildrenText();
     if (text === null) return null;
     const nodeChildren = this.#nodeChildren();

@@ -7,7 +7,7 @@ import type { RunTree, TerminalIdentity } from "./run-tree.ts";
 
 /** A process's mark: the run id in its marker variable, or its tag. */
 export type Mark = string | number;
-type Look = (pid: number) => ProcessStat | null;
+type StatReader = (pid: number) => ProcessStat | null;
 
 /** A living process that carries a mark of this host and belongs to none of the given runs. */
 export interface Stray {
@@ -15,14 +15,14 @@ export interface Stray {
   mark: Mark;
 }
 
-export interface CensusResult {
+export interface ScanResult {
   /** Whether no living process was missed (`Scan`). */
   isComplete: boolean;
   /** Strays, the oldest first. */
   strays: Stray[];
 }
 
-interface CensusOptions {
+interface ProcessScannerOptions {
   /** The beginning of `MGR_RUN` for this host's runs, without the colon. */
   marker: string;
   /** Whether a process belongs to no run, whatever marks it carries. */
@@ -38,13 +38,13 @@ interface CensusOptions {
  * members began, the marker variable and the tag, descent, holders of the run's terminal (docs/design/runtime-invariants.md, "Tree kill").
  */
 export class ProcessScanner {
-  readonly #options: CensusOptions;
+  readonly #options: ProcessScannerOptions;
   readonly #ownSession = readStat(process.pid)?.session ?? 0;
   /** Run id or tag of each process, null for none; by pid. An environment changes by execve only, and so does the program's name. */
   readonly #markers = new Map<number, { startTime: string; comm: string; mark: Mark | null }>();
   #cost = 0;
 
-  constructor(options: CensusOptions) {
+  constructor(options: ProcessScannerOptions) {
     this.#options = options;
   }
 
@@ -54,10 +54,10 @@ export class ProcessScanner {
   }
 
   /** Updates the members of all `trees`. Ignores processes that started before `since`. */
-  take(trees: readonly RunTree[], since: number): CensusResult {
+  scan(trees: readonly RunTree[], since: number): ScanResult {
     const begin = performance.now();
     const { processes: scan, isComplete } = scanProcesses(since);
-    const look: Look = (pid) => scan.get(pid) ?? readStat(pid);
+    const statOf: StatReader = (pid) => scan.get(pid) ?? readStat(pid);
     const owners = this.#remembered(trees, scan, since);
     const sessions = sessionsOf(trees);
     const marks = marksOf(trees);
@@ -70,14 +70,14 @@ export class ProcessScanner {
         const tree = decide(stat);
         if (!tree || Number(stat.startTime) < tree.since) return true;
         owners.set(stat.pid, tree);
-        tree.add(stat, look);
+        tree.add(stat, statOf);
         for (const session of tree.sessions) sessions.set(session, tree);
         return false;
       });
       return open.length < before;
     };
     const byCertainSign = (stat: ProcessStat) =>
-      this.#bySession(stat, sessions, look) ?? this.#byMark(stat, marks) ?? byDescent(stat, owners, scan);
+      this.#bySession(stat, sessions, statOf) ?? this.#byMark(stat, marks) ?? byDescent(stat, owners, scan);
     const byAnySign = (stat: ProcessStat) =>
       byDescent(stat, owners, scan) ?? byTerminal(stat, trees) ?? (this.#options.isOrphan(stat) ? nearest(stat, trees) : undefined);
     // Each process found adds its session and children, and so on until nothing is added.
@@ -140,10 +140,10 @@ export class ProcessScanner {
     return !stat.ended && stat.pid > 2 && stat.ppid !== 2 && stat.pid !== process.pid && !this.#options.excluded(stat.pid);
   }
 
-  #bySession(stat: ProcessStat, sessions: Map<number, RunTree>, look: Look): RunTree | undefined {
+  #bySession(stat: ProcessStat, sessions: Map<number, RunTree>, statOf: StatReader): RunTree | undefined {
     if (stat.session === this.#ownSession) return undefined;
     const tree = sessions.get(stat.session);
-    return tree?.holdsSession(stat.session, look) ? tree : undefined;
+    return tree?.holdsSession(stat.session, statOf) ? tree : undefined;
   }
 
   #byMark(stat: ProcessStat, marks: Map<Mark | null, RunTree>): RunTree | undefined {

@@ -3,9 +3,9 @@ import { type Child, isOwnChild, ownChild } from "../process/child.ts";
 import { type RunStart, RunTree, sendSignals, signalProcess } from "./run-tree.ts";
 
 /** Maximum number of scans within one sweep until every process that could still fork is frozen. */
-const FREEZES = 8;
+const MAX_FREEZES = 8;
 /** Number of consecutive complete scans that must find nothing, without a list of orphans: an environment is unreadable during execve. */
-const EMPTY_LOOKS = 2;
+const MIN_EMPTY_SCANS = 2;
 /** Signals that a SIGCONT after them would undo. */
 const STOPPING = new Set(["SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);
 
@@ -22,7 +22,7 @@ interface PendingSignal {
 export class ReapedRun {
   readonly tree: RunTree;
   /** Children of this process besides the leader that have not ended: their descendants are not orphans yet. */
-  readonly companions = new Set<Child>();
+  readonly auxiliaryProcesses = new Set<Child>();
   /** Resolves when `end` is called. */
   readonly extinct: Promise<void>;
   end = () => {};
@@ -32,7 +32,7 @@ export class ReapedRun {
   readonly #leader: Child | null;
   #leaderEnded = false;
   #signals: PendingSignal[] = [];
-  #emptyLooks = 0;
+  #emptyScans = 0;
 
   /** `isOurs`: no other code in this program waits for its children. */
   constructor(run: RunStart, isOurs: boolean) {
@@ -45,12 +45,12 @@ export class ReapedRun {
 
   activate(scanFrom: number): void {
     this.scanFrom = scanFrom;
-    this.#emptyLooks = 0;
+    this.#emptyScans = 0;
   }
 
   /** Whether its leader and companions have ended. `asWaitedFor`: a leader whose end was not observed yet counts as alive, without a check. */
   hasEnded(asWaitedFor: boolean): boolean {
-    if (this.companions.size > 0 || (asWaitedFor && isOwnChild(this.tree.leader.pid))) return false;
+    if (this.auxiliaryProcesses.size > 0 || (asWaitedFor && isOwnChild(this.tree.leader.pid))) return false;
     this.#leaderEnded ||= this.#isWaitedFor || !this.tree.leaderAlive;
     return this.#leaderEnded;
   }
@@ -81,10 +81,10 @@ export class ReapedRun {
   }
 
   /** Without a list of orphans: returns true once enough complete scans in a row have found nothing. */
-  isGoneAfterLook(isComplete: boolean): boolean {
-    if (this.tree.members.size > 0 || this.companions.size > 0) this.#emptyLooks = 0;
-    else if (isComplete) this.#emptyLooks++;
-    return this.#emptyLooks >= EMPTY_LOOKS;
+  isGoneAfterScan(isComplete: boolean): boolean {
+    if (this.tree.members.size > 0 || this.auxiliaryProcesses.size > 0) this.#emptyScans = 0;
+    else if (isComplete) this.#emptyScans++;
+    return this.#emptyScans >= MIN_EMPTY_SCANS;
   }
 }
 
@@ -94,7 +94,7 @@ export class ReapedRun {
  */
 export function killTrees(trees: readonly RunTree[], look: () => void): void {
   const frozen = new Set<string>();
-  for (let looks = 0; looks < FREEZES; looks++) {
+  for (let scans = 0; scans < MAX_FREEZES; scans++) {
     let found = false;
     for (const { members } of trees) {
       for (const [pid, startTime] of members) {

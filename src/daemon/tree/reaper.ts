@@ -6,7 +6,7 @@ import type { ProcessStat } from "../proc/process-stat.ts";
 import { type Child, onChildSignal } from "../process/child.ts";
 import type { RunCgroups } from "./cgroups.ts";
 import { Orphans } from "./orphans.ts";
-import { type CensusResult, earliest, ProcessScanner } from "./process-scanner.ts";
+import { earliest, ProcessScanner, type ScanResult } from "./process-scanner.ts";
 import { killTrees, ReapedRun } from "./reaped-run.ts";
 import { RunTags } from "./run-tag.ts";
 import { type RunStart, type RunTree, signalProcess } from "./run-tree.ts";
@@ -48,7 +48,7 @@ const SCAN_AFTER_MS = 30;
 const FEW_RUNS = 8;
 const GATHER_MS = 8;
 /** Maximum number of passes through these lists, until one shows nothing new. */
-const PASSES = 4;
+const MAX_PASSES = 4;
 
 /** Kills trees and detects when they are gone (docs/design/runtime-invariants.md, "Tree kill"). One sweep serves all runs that are stopping. */
 export function createReaper(options: ReaperOptions): TreeReaper {
@@ -66,17 +66,17 @@ class Reaper implements TreeReaper {
   readonly #sweeps = new SweepTimer(() => this.#sweep());
   readonly #strays: Strays;
   readonly #since: number;
-  readonly #leaveSignal: () => void;
+  readonly #stopListening: () => void;
   /** Tags of the runs that are being started, and not tracked yet. */
   readonly #starting = new Map<string, number | null>();
   #unmarked = "";
   #knownOrphans = new Map<number, string>();
   /** Whether a run has ended since the last full scan. */
   #hasRunEnded = false;
-  #lookedAt = 0;
+  #scannedAt = 0;
   /** The newest pid at the last `#remember`, and how often in a row it was the same. */
   #newestPid = "";
-  #quietLooks = 0;
+  #quietScans = 0;
   #closed: Promise<void> | null = null;
 
   constructor(options: ReaperOptions) {
@@ -92,7 +92,7 @@ class Reaper implements TreeReaper {
         () => Math.max(untilBeat(ORPHANS_MS, performance.now()), (this.#orphans?.cost ?? 0) / ORPHANS_SHARE),
       );
     }
-    this.#leaveSignal = onChildSignal(() => this.#childEnded());
+    this.#stopListening = onChildSignal(() => this.#childEnded());
     this.#scanner = new ProcessScanner({
       marker: options.marker,
       excluded: (pid) => [...(options.protectedPids?.() ?? [])].includes(pid),
@@ -147,9 +147,9 @@ class Reaper implements TreeReaper {
   }
 
   async #close(): Promise<void> {
-    await this.#strays.end(() => this.#look());
+    await this.#strays.end(() => this.#scanAll());
     this.#sweeps.close();
-    this.#leaveSignal();
+    this.#stopListening();
     if (this.#orphans) setChildSubreaper(false);
     this.#orphans?.close();
     for (const entry of this.#entries) entry.end();
@@ -172,9 +172,9 @@ class Reaper implements TreeReaper {
 
   #join(entry: ReapedRun, start: () => Child): Child {
     const child = this.#tags.lend(entry.tree.tag, start).started;
-    entry.companions.add(child);
+    entry.auxiliaryProcesses.add(child);
     this.#options.cgroups?.add(entry.tree.runId, child.pid);
-    child.once("exit", () => entry.companions.delete(child));
+    child.once("exit", () => entry.auxiliaryProcesses.delete(child));
     return child;
   }
 
@@ -189,7 +189,7 @@ class Reaper implements TreeReaper {
 
   #deliverAtOnce(entry: ReapedRun): void {
     this.#activate(entry, performance.now() + SCAN_AFTER_MS);
-    for (let pass = 0; pass < PASSES; pass++) {
+    for (let pass = 0; pass < MAX_PASSES; pass++) {
       const isNew = entry.tree.addDescendants();
       if (isNew || pass === 0) entry.deliver(false);
       if (!isNew) break;
@@ -205,9 +205,9 @@ class Reaper implements TreeReaper {
 
   #killNow(entry: ReapedRun): void {
     const trees = this.#trees();
-    const look = () => this.#take(trees, entry.tree.since);
-    look();
-    killTrees([entry.tree], look);
+    const scan = () => this.#scan(trees, entry.tree.since);
+    scan();
+    killTrees([entry.tree], scan);
     this.#kill(entry);
   }
 
@@ -244,12 +244,12 @@ class Reaper implements TreeReaper {
       return true;
     }
     const trees = this.#trees();
-    const { isComplete } = this.#take(trees, earliest(active.map((entry) => entry.tree)));
+    const { isComplete } = this.#scan(trees, earliest(active.map((entry) => entry.tree)));
     for (const entry of active) entry.deliver(true);
-    if (!hasList) for (const entry of active) if (entry.isGoneAfterLook(isComplete)) this.#remove(entry);
+    if (!hasList) for (const entry of active) if (entry.isGoneAfterScan(isComplete)) this.#remove(entry);
     const killed = this.#killing().map((entry) => entry.tree);
-    killTrees(killed, () => this.#take(trees, earliest(killed)));
-    this.#tellUnmarked();
+    killTrees(killed, () => this.#scan(trees, earliest(killed)));
+    this.#reportUnmarked();
     return true;
   }
 
@@ -316,7 +316,7 @@ class Reaper implements TreeReaper {
     if (fresh.length === 0) return;
     const ownerOf = this.#scanner.owners(this.#trees());
     const isSure = (orphan: ProcessStat) => ownerOf(orphan) !== undefined && this.#scanner.isMarked(orphan.pid, orphan.startTime);
-    if (!fresh.every(isSure)) this.#look();
+    if (!fresh.every(isSure)) this.#scanAll();
   }
 
   /**
@@ -325,24 +325,24 @@ class Reaper implements TreeReaper {
    */
   #remember(): void {
     const newest = newestPid();
-    this.#quietLooks = newest === "" || newest !== this.#newestPid ? 0 : this.#quietLooks + 1;
+    this.#quietScans = newest === "" || newest !== this.#newestPid ? 0 : this.#quietScans + 1;
     this.#newestPid = newest;
     const quietFor = Math.max(REMEMBER_QUIET_MS, this.#scanner.cost / REMEMBER_QUIET_SHARE);
-    const isDue = this.#quietLooks < 2 || performance.now() - this.#lookedAt > quietFor;
-    if (this.#hasRunEnded || (isDue && this.#entries.size > 0)) this.#look();
+    const isDue = this.#quietScans < 2 || performance.now() - this.#scannedAt > quietFor;
+    if (this.#hasRunEnded || (isDue && this.#entries.size > 0)) this.#scanAll();
   }
 
   /** Scans all processes. Returns false if one may have been missed. */
-  #look(): boolean {
+  #scanAll(): boolean {
     this.#hasRunEnded = false;
-    this.#lookedAt = performance.now();
-    const { isComplete } = this.#take(this.#trees(), this.#since);
-    this.#tellUnmarked();
+    this.#scannedAt = performance.now();
+    const { isComplete } = this.#scan(this.#trees(), this.#since);
+    this.#reportUnmarked();
     return isComplete;
   }
 
-  #take(trees: readonly RunTree[], since: number): CensusResult {
-    const result = this.#scanner.take(trees, since);
+  #scan(trees: readonly RunTree[], since: number): ScanResult {
+    const result = this.#scanner.scan(trees, since);
     if (result.strays.length > 0) {
       const living = [...this.#starting, ...this.#trees().map(({ runId, tag }) => [runId, tag])].flat();
       this.#strays.found(result.strays.filter(({ mark }) => !living.includes(mark)));
@@ -350,7 +350,7 @@ class Reaper implements TreeReaper {
     return result;
   }
 
-  #tellUnmarked(): void {
+  #reportUnmarked(): void {
     const { observer } = this.#options;
     if (!observer) return;
     const unmarked = this.#trees()

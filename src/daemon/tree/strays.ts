@@ -7,7 +7,7 @@ import type { RunStart } from "./run-tree.ts";
 /** Maximum time that strays may outlive their SIGKILL, milliseconds: then they are stuck in the kernel, or belong to another user. */
 const GIVE_UP_MS = 5_000;
 /** Pause between two scans of `end` while there is work left, milliseconds. */
-const LOOK_AGAIN_MS = 20;
+const RECHECK_INTERVAL_MS = 20;
 
 export interface Adopted {
   /** Resolves when nothing of the run is left. */
@@ -51,7 +51,7 @@ export class Strays {
     while (!look() || this.#killing.size > 0) {
       if (performance.now() > deadline && this.#killing.size === 0) return;
       // A race of none never settles: this is then a pause.
-      await resolvesWithin(Promise.race(this.#killing), LOOK_AGAIN_MS);
+      await resolvesWithin(Promise.race(this.#killing), RECHECK_INTERVAL_MS);
     }
   }
 

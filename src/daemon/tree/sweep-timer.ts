@@ -6,7 +6,7 @@ import { isShortage } from "../../base/errors.ts";
  */
 const FIRST_PAUSE_MS = 4;
 const PAUSE_GROWTH = 1.6;
-const SLOWEST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 250;
 /** Sweeps use at most a third of the time, however often they are requested. */
 const REST_PER_WORK = 2;
 /** Time for which requests are collected, milliseconds: many children end at once. */
@@ -112,7 +112,7 @@ export class SweepTimer {
       this.#restUntil = end + (end - begin) * REST_PER_WORK;
       if (again && this.#timer === null) {
         this.#schedule(this.#pause);
-        this.#pause = Math.min(this.#pause * PAUSE_GROWTH, SLOWEST_PAUSE_MS);
+        this.#pause = Math.min(this.#pause * PAUSE_GROWTH, MAX_PAUSE_MS);
       }
     }
   }

@@ -22,7 +22,7 @@ export class TaskOwners {
   of(pid: number): string | null {
     const line: number[] = [];
     let name: string | null = null;
-    for (let at: ProcessStat | null = this.#look(pid); at !== null; at = this.#parentOf(at)) {
+    for (let at: ProcessStat | null = this.#readStat(pid); at !== null; at = this.#parentOf(at)) {
       const known = this.#names.get(at.pid);
       const runId = known === undefined ? this.#runOf(at) : null;
       line.push(at.pid);
@@ -37,11 +37,11 @@ export class TaskOwners {
   /** Returns null at the daemon and at init: processes above them belong to no managed process. */
   #parentOf({ ppid, startTime }: ProcessStat): ProcessStat | null {
     if (ppid <= 2 || ppid === process.pid) return null;
-    const parent = this.#look(ppid);
+    const parent = this.#readStat(ppid);
     return parent !== null && Number(parent.startTime) <= Number(startTime) ? parent : null;
   }
 
-  #look(pid: number): ProcessStat | null {
+  #readStat(pid: number): ProcessStat | null {
     return this.#stats.get(pid) ?? (pid > 0 ? readStat(pid) : null);
   }
 }

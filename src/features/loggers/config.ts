@@ -5,11 +5,12 @@ import type { ConfigFeature } from "../../config/config-feature.ts";
 import { defaulted, entriesOf, listOf, namedMap, section } from "../../config/schema/schema-kinds.ts";
 import { flag, integer, ringMemory, text } from "../../config/schema/schema-values.ts";
 import { MAX_LOGGER_TOPICS, MAX_LOGGERS } from "./contract.ts";
+import { MAX_DIVISOR, MAX_LOG_SIZE } from "./limits.ts";
 
 const topic = section({
   name: text("the name of a topic", topicNameProblem).meta({ description: "The topic." }),
-  log_size: defaulted("Samples to keep. Default {}.", integer(1, 100_000_000), 10_000),
-  divisor: defaulted("Every n-th sample is kept. Default {}.", integer(1, 1_000_000), 1),
+  log_size: defaulted("Samples to keep. Default {}.", integer(1, MAX_LOG_SIZE), 10_000),
+  divisor: defaulted("Every n-th sample is kept. Default {}.", integer(1, MAX_DIVISOR), 1),
 });
 
 const logger = section(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { count, session } from "../../contract/fields.ts";
 import { listPage } from "../../contract/pages.ts";
+import { MAX_DIVISOR, MAX_LOG_SIZE } from "./limits.ts";
 
 /** Maximum number of loggers on one host; more are refused. */
 export const MAX_LOGGERS = 100;
@@ -14,9 +15,9 @@ const name = z.string().min(1).max(510);
 const loggerTopicSpec = z.object({
   name,
   /** Number of samples to keep. */
-  log_size: z.int().min(1).max(100_000_000),
+  log_size: z.int().min(1).max(MAX_LOG_SIZE),
   /** Every n-th sample is kept. */
-  divisor: z.int().min(1).max(1_000_000),
+  divisor: z.int().min(1).max(MAX_DIVISOR),
 });
 export type LoggerTopicSpec = z.infer<typeof loggerTopicSpec>;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { flag, integer, objectName } from "../../protocol/frames/field-kinds.ts";
 import { answer, change, clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
+import { MAX_DIVISOR, MAX_LOG_SIZE } from "./limits.ts";
 
 const loggerTopic = z
   .object({
@@ -32,8 +33,8 @@ const topicsSay = `must be an array of at most ${MAX_TOPICS} topics`;
 const wantedTopic = z.object(
   {
     name: objectName,
-    log_size: integer(1, 100_000_000).describe("Samples to keep."),
-    divisor: integer(1, 1_000_000).describe("Keep every n-th sample."),
+    log_size: integer(1, MAX_LOG_SIZE).describe("Samples to keep."),
+    divisor: integer(1, MAX_DIVISOR).describe("Keep every n-th sample."),
   },
   { error: "must be an object with name, log_size and divisor" },
 );

@@ -91,9 +91,9 @@ export class Archive {
     const { folder, parts } = this.#options;
     for await (const { name, content } of parts) {
       if (this.#isClosed) return;
-      const taken = once(this.#tar, "entry");
+      const accepted = once(this.#tar, "entry");
       this.#append(`${folder}/${name}`, content);
-      await taken;
+      await accepted;
     }
     await this.#tar.finalize();
   }

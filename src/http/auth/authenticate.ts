@@ -9,8 +9,8 @@ import type { AuthFile } from "./auth-file.ts";
 import { type Authorization, parseAuthorization } from "./authorization.ts";
 import { isLoggedOut, sessionCookie, sessionTokens } from "./cookies.ts";
 import type { Credentials } from "./credentials.ts";
+import type { LoginSessions } from "./login-sessions.ts";
 import type { LoginTokens } from "./login-tokens.ts";
-import type { Sessions } from "./sessions.ts";
 import type { Throttle } from "./throttle.ts";
 
 /** A request that was admitted. */
@@ -41,7 +41,7 @@ export interface LoginVisit {
 
 export interface AuthenticatorParts {
   readonly authFile: AuthFile;
-  readonly sessions: Sessions;
+  readonly loginSessions: LoginSessions;
   readonly loginTokens: LoginTokens;
   readonly credentials: Credentials;
   readonly throttle: Throttle;
@@ -67,13 +67,13 @@ export class Authenticator {
     const { localUser } = remote;
     // The auth file is not needed: the kernel has identified this user.
     if (localUser !== null) return { principal: { user: localUser, via: "local", address: "" }, sessionId: null, setCookie: null };
-    const { authFile, sessions } = this.#parts;
+    const { authFile, loginSessions } = this.#parts;
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
     const loginToken = url.searchParams.get(LOGIN_TOKEN);
     if (loginToken !== null) return this.#enterByToken(loginToken, headers.get("origin"), state.entries, remote);
     const cookie = headers.get("cookie");
-    const session = sessions.find(sessionTokens(cookie), state.entries);
+    const session = loginSessions.find(sessionTokens(cookie), state.entries);
     const authorization = parseAuthorization(headers.get("authorization"));
     const isRepeatable = authorization.scheme === "basic" && isBrowser(headers) && !isLogin;
     if (session && (isRepeatable || !namesAnotherUser(authorization, session.user))) {
@@ -109,9 +109,9 @@ export class Authenticator {
   }
 
   #enterByToken(token: string, origin: string | null, entries: readonly AuthEntry[], remote: RemoteEnd): Admission | Refusal {
-    const { loginTokens, sessions } = this.#parts;
+    const { loginTokens, loginSessions } = this.#parts;
     const sessionId = loginTokens.find(token, origin);
-    const session = sessionId === null ? null : sessions.get(sessionId, entries);
+    const session = sessionId === null ? null : loginSessions.get(sessionId, entries);
     if (session === null) return refusal(401, `The login token has expired, or is for pages of another origin. ${LOG_IN}`, CHALLENGE);
     return { principal: { user: session.user, via: "token", address: formatAddress(remote) }, sessionId: session.id, setCookie: null };
   }
@@ -119,10 +119,10 @@ export class Authenticator {
   async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], remote: RemoteEnd): Promise<Admission | Refusal> {
     const entry = await this.#check(claim, entries, remote);
     if (isRefusal(entry)) return entry;
-    const { sessions, log, isHttpsOnly } = this.#parts;
+    const { loginSessions, log, isHttpsOnly } = this.#parts;
     const { user } = claim;
     const address = formatAddress(remote);
-    const { token, id } = sessions.open(entry);
+    const { token, id } = loginSessions.open(entry);
     log("debug", `web user '${user}' logged in from ${address}`);
     return { principal: { user, via: "basic", address }, sessionId: id, setCookie: sessionCookie(token, isHttpsOnly) };
   }

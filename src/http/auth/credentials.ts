@@ -15,7 +15,7 @@ export class Credentials {
   readonly #key = randomBytes(32);
   /** user → digest of the password and hash that matched last. */
   readonly #known = new Map<string, Buffer>();
-  readonly #underWay = new Map<string, Promise<boolean>>();
+  readonly #inFlight = new Map<string, Promise<boolean>>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
@@ -36,12 +36,12 @@ export class Credentials {
     if (known && timingSafeEqual(known, digest)) return entry;
     const id = digest.toString("base64");
     // A page that loads twenty files at once causes one check.
-    const shared = this.#underWay.get(id);
+    const shared = this.#inFlight.get(id);
     const check = shared ?? this.#run(hash, password);
     if (check === "busy") return "busy";
     if (!shared) {
-      this.#underWay.set(id, check);
-      const forget = () => this.#underWay.delete(id);
+      this.#inFlight.set(id, check);
+      const forget = () => this.#inFlight.delete(id);
       check.then(forget, forget);
     }
     if (!(await check)) return null;

@@ -3,9 +3,9 @@ import type { AuthEntry } from "./auth-entries.ts";
 import { AuthFile } from "./auth-file.ts";
 import { Authenticator } from "./authenticate.ts";
 import { Credentials } from "./credentials.ts";
+import { LoginSessions } from "./login-sessions.ts";
+import type { FileLock } from "./login-sessions-file.ts";
 import { LoginTokens } from "./login-tokens.ts";
-import { Sessions } from "./sessions.ts";
-import type { FileLock } from "./sessions-file.ts";
 import { Throttle } from "./throttle.ts";
 
 export interface LoginsOptions {
@@ -24,7 +24,7 @@ export class Logins {
   readonly authenticator: Authenticator;
   readonly tokens = new LoginTokens(() => performance.now());
   readonly #authFile: AuthFile;
-  readonly #sessions: Sessions;
+  readonly #loginSessions: LoginSessions;
   readonly #options: LoginsOptions;
   #refusals = 0;
 
@@ -32,7 +32,7 @@ export class Logins {
     this.#options = options;
     const { path, lock, isHttpsOnly, end, log } = options;
     const authFile = new AuthFile(path, log);
-    const sessions = new Sessions({
+    const loginSessions = new LoginSessions({
       path: path === null ? null : `${path}.sessions`,
       lock,
       now: () => Date.now(),
@@ -40,16 +40,16 @@ export class Logins {
       log,
     });
     authFile.onChange((previous, next) => {
-      sessions.prune(next);
+      loginSessions.prune(next);
       const revoked = revokedUsers(previous, next);
       for (const user of revoked) log("info", `web user '${user}' was removed or has a new password: sessions and connections are closed`);
       if (revoked.size > 0) end({ isUser: (user) => revoked.has(user) }, "the password changed or the user was removed");
     });
     const credentials = new Credentials();
     const throttle = new Throttle(() => performance.now());
-    this.authenticator = new Authenticator({ authFile, sessions, loginTokens: this.tokens, credentials, throttle, isHttpsOnly, log });
+    this.authenticator = new Authenticator({ authFile, loginSessions, loginTokens: this.tokens, credentials, throttle, isHttpsOnly, log });
     this.#authFile = authFile;
-    this.#sessions = sessions;
+    this.#loginSessions = loginSessions;
   }
 
   /** The reason why all logins are refused now, and what to do; null: users of the auth file can log in. */
@@ -64,17 +64,17 @@ export class Logins {
     // Logins end after two refusals in a row, because an editor may remove the file briefly. Names of web users contain no colon; other users do
     // not need the auth file.
     if (this.#refusals === 2) this.#options.end({ isUser: (user) => !user.includes(":") }, "the auth file has become unusable");
-    this.#sessions.refresh();
+    this.#loginSessions.refresh();
   }
 
-  endSession(id: string): void {
-    this.#sessions.end(id);
+  endLoginSession(id: string): void {
+    this.#loginSessions.end(id);
     this.#options.end({ session: id }, "logged out");
   }
 
   /** Resolves when the sessions are saved. */
   flush(): Promise<void> {
-    return this.#sessions.flush();
+    return this.#loginSessions.flush();
   }
 }
 

@@ -8,7 +8,7 @@ export interface PasswordHash {
 }
 
 /** Maximum memory of one verification, bytes: 128 × N × r. */
-const MAX_MEMORY = 256 * 1024 * 1024;
+const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{1,200})=*\$([A-Za-z0-9+/]{22,200})=*$/;
 
 export function isPasswordHash(secret: string): boolean {
@@ -20,9 +20,9 @@ export function parsePasswordHash(text: string): PasswordHash | null {
   const match = PHC.exec(text);
   if (!match) return null;
   const [ln, r, p] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  if (ln < 1 || r < 1 || p < 1 || p > 16 || 128 * 2 ** ln * r > MAX_MEMORY) return null;
+  if (ln < 1 || r < 1 || p < 1 || p > 16 || 128 * 2 ** ln * r > MAX_MEMORY_BYTES) return null;
   return {
-    options: { N: 2 ** ln, r, p, maxmem: 2 * MAX_MEMORY },
+    options: { N: 2 ** ln, r, p, maxmem: 2 * MAX_MEMORY_BYTES },
     salt: Buffer.from(match[4] ?? "", "base64"),
     hash: Buffer.from(match[5] ?? "", "base64"),
   };
@@ -36,7 +36,7 @@ export async function matchesPasswordHash({ options, salt, hash }: PasswordHash,
 export async function hashPassword(password: string): Promise<string> {
   const [ln, r, p] = [15, 8, 1];
   const salt = randomBytes(16);
-  const hash = await derive(password, salt, 32, { N: 2 ** ln, r, p, maxmem: 2 * MAX_MEMORY });
+  const hash = await derive(password, salt, 32, { N: 2 ** ln, r, p, maxmem: 2 * MAX_MEMORY_BYTES });
   return `$scrypt$ln=${ln},r=${r},p=${p}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 

@@ -1,5 +1,5 @@
 /** Number of failures without a wait. */
-const FREE_FAILURES = 30;
+const MAX_FREE_FAILURES = 30;
 /** Maximum wait, seconds; the wait doubles with each further failure. */
 const MAX_WAIT_SECONDS = 60;
 /** Failures are forgotten after this much quiet, ms. */
@@ -47,8 +47,8 @@ export class Throttle {
 
   #waitOf(key: string): number {
     const failures = this.#recent(key);
-    if (!failures || failures.count < FREE_FAILURES) return 0;
-    const wait = Math.min(MAX_WAIT_SECONDS, 2 ** Math.min(16, failures.count - FREE_FAILURES));
+    if (!failures || failures.count < MAX_FREE_FAILURES) return 0;
+    const wait = Math.min(MAX_WAIT_SECONDS, 2 ** Math.min(16, failures.count - MAX_FREE_FAILURES));
     return Math.max(0, Math.ceil(wait - (this.#monotonic() - failures.last) / 1_000));
   }
 

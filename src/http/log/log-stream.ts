@@ -28,14 +28,14 @@ export class LogStream {
   /** Whether the reader has disconnected. */
   #isClosed = false;
   #wake: (() => void) | null = null;
-  #leave: (() => void) | null = null;
+  #unsubscribe: (() => void) | null = null;
 
   constructor(options: LogStreamOptions) {
     const { book, level, limit, follow } = options;
     this.#options = options;
     this.#retained = book.entries(limit === undefined ? { level } : { level, limit }).reverse();
     this.#isEnded = !follow;
-    if (follow) this.#leave = book.subscribe((entry) => this.#take(entry));
+    if (follow) this.#unsubscribe = book.subscribe((entry) => this.#receive(entry));
   }
 
   readable(): ReadableStream<Uint8Array> {
@@ -50,7 +50,7 @@ export class LogStream {
   /** Ends the answer normally, after the waiting entries. */
   end(): void {
     this.#isEnded = true;
-    this.#leave?.();
+    this.#unsubscribe?.();
     this.#wake?.();
   }
 
@@ -81,7 +81,7 @@ export class LogStream {
     return Buffer.from(piece);
   }
 
-  #take(entry: LogEntry): void {
+  #receive(entry: LogEntry): void {
     if (!levelAtLeast(entry.level, this.#options.level)) return;
     const line = Buffer.from(formatLogLine(entry));
     this.#waiting.push(line);

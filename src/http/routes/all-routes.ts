@@ -22,7 +22,7 @@ export interface RouteParts {
   readonly followers: Followers;
   readonly metrics: Metrics;
   readonly bus: BusUpgrade | null;
-  readonly logins: { readonly tokens: LoginTokens; endSession(id: string): void };
+  readonly logins: { readonly tokens: LoginTokens; endLoginSession(id: string): void };
   readonly isHttpsOnly: boolean;
   readonly log: HttpLog;
 }
@@ -43,7 +43,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...(bus === null ? [] : [busRoute(bus, brokers)]),
     schemaRoute(),
     healthRoute(control.state),
-    logoutRoute((id) => logins.endSession(id), isHttpsOnly),
+    logoutRoute((id) => logins.endLoginSession(id), isHttpsOnly),
     loginTokenRoute(logins.tokens),
   ];
 }

@@ -27,10 +27,10 @@ export function fileStream({ context, followers, range, read, onEnd }: FileStrea
   const end = () => {
     if (isOver) return;
     isOver = true;
-    leave();
+    unsubscribe();
     onEnd?.();
   };
-  const leave = followers.add({ user: principal.user, sessionId }, () => {
+  const unsubscribe = followers.add({ user: principal.user, sessionId }, () => {
     end();
     disconnect();
   });

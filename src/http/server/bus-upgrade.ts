@@ -5,7 +5,7 @@ import type { ByteStream } from "../../bus/carriers/byte-stream.ts";
 /** The bus behind `/mgr/bus`. */
 export interface BusUpgrade {
   /** Address at which clients have to connect instead; null: they can connect here. */
-  readonly elsewhere: string | null;
+  readonly otherAddress: string | null;
   /** Permissions of the token's bearer; null: the token is not valid. */
   permissionsOf(token: string): BrokerPermissions | null;
   /** Permissions of a web user. */

@@ -65,7 +65,7 @@ export class Connections {
     const remote = remoteEnd(socket);
     const key = isLoopback(remote) ? "" : addressKey(remote);
     if (key !== "" && (this.#addresses.get(key) ?? 0) >= this.#limits.perAddress && !this.#makeRoom(key)) return false;
-    if (!this.#take(socket) && !(this.#makeRoom(null) && this.#take(socket))) return false;
+    if (!this.#accept(socket) && !(this.#makeRoom(null) && this.#accept(socket))) return false;
     this.#keys.set(socket, key);
     this.#addresses.set(key, (this.#addresses.get(key) ?? 0) + 1);
     this.#phases.opening.add(socket);
@@ -97,8 +97,8 @@ export class Connections {
     for (const socket of this.#keys.keys()) socket.destroy();
   }
 
-  #take(socket: Socket): boolean {
-    return this.size < this.#limits.total && this.#budget.take(socket, "client");
+  #accept(socket: Socket): boolean {
+    return this.size < this.#limits.total && this.#budget.acquire(socket, "client");
   }
 
   /** Closes an unused connection of one address, or of any (null). */

@@ -8,20 +8,20 @@ import { type SecureContext, TLSSocket } from "node:tls";
 export function onFirstByte(socket: Socket, deadline: number, accept: (firstByte: number) => void): void {
   const timer = setTimeout(() => socket.destroy(), deadline);
   const cut = () => socket.destroy();
-  const leave = () => {
+  const unsubscribe = () => {
     clearTimeout(timer);
-    socket.off("readable", look).off("end", cut).off("close", leave);
+    socket.off("readable", check).off("end", cut).off("close", unsubscribe);
   };
-  function look() {
+  function check() {
     const chunk: Buffer | null = socket.read(1);
     if (chunk === null) return;
-    leave();
+    unsubscribe();
     socket.unshift(chunk);
     accept(chunk[0] ?? 0);
     // The listener is removed only now: the parser has attached its own.
     socket.off("error", cut);
   }
-  socket.on("readable", look).on("error", cut).once("end", cut).once("close", leave);
+  socket.on("readable", check).on("error", cut).once("end", cut).once("close", unsubscribe);
 }
 
 /** The first byte of a TLS record that holds a handshake (RFC 8446, 5.1); no HTTP request begins with it. */

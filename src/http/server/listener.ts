@@ -43,9 +43,9 @@ export interface ListenerOptions {
 const DEADLINES: Deadlines = { opening: 12_000, headers: 10_000, request: 12_000, check: 2_000, keepAlive: 75_000, stall: 60_000 };
 const LIMITS: ConnectionLimits = { total: 1_024, perAddress: 256 };
 /** Time for a connection beyond the limits to begin its request, which is then refused, ms. */
-const REFUSAL_DEADLINE = 1_000;
+const REFUSAL_DEADLINE_MS = 1_000;
 /** Time for answers in progress once the manager closes, ms. */
-const CLOSE_GRACE = 2_000;
+const CLOSE_GRACE_MS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const FULL = refusal(503, "Too many connections. Try again in a few seconds.", { "Retry-After": "5" });
 
@@ -130,7 +130,7 @@ export class Listener {
     const cut = setTimeout(() => {
       this.connections.destroyAll();
       this.#local.destroyAll();
-    }, CLOSE_GRACE);
+    }, CLOSE_GRACE_MS);
     await closed;
     clearTimeout(cut);
   }
@@ -164,8 +164,8 @@ export class Listener {
   }
 
   #refuse(socket: Socket): void {
-    if (!descriptorBudget.take(socket, "refusal")) return void socket.destroy();
-    onFirstByte(socket, REFUSAL_DEADLINE, (firstByte) => {
+    if (!descriptorBudget.acquire(socket, "refusal")) return void socket.destroy();
+    onFirstByte(socket, REFUSAL_DEADLINE_MS, (firstByte) => {
       socket.on("error", () => socket.destroy());
       if (firstByte === TLS_HANDSHAKE) socket.destroy();
       else refuseOnSocket(socket, FULL);
@@ -205,7 +205,7 @@ export class Listener {
 
   #endAfterAnswer(socket: Duplex): void {
     if (this.#ending.has(socket)) return;
-    const cut = setTimeout(() => socket.destroy(), CLOSE_GRACE);
+    const cut = setTimeout(() => socket.destroy(), CLOSE_GRACE_MS);
     socket.once("close", () => clearTimeout(cut));
     this.#ending.add(socket);
     // Incoming data is no longer parsed, but unread bytes would turn the close into a reset that loses the answer.

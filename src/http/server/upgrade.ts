@@ -22,7 +22,7 @@ import { type RequestHeaders, rawHeaders } from "../request/request-headers.ts";
 import type { BusUpgrade } from "./bus-upgrade.ts";
 import type { Belonging, OpenWebSockets } from "./open-connections.ts";
 
-export interface UpgradeOptions {
+export interface UpgradesOptions {
   readonly gate: Gate;
   readonly control: Control;
   readonly transport: Pick<Transport, "accept">;
@@ -40,7 +40,7 @@ export interface UpgradeOptions {
 }
 
 /** Maximum number of upgrades in one turn of the event loop: when a manager comes back, all of its hosts and pages connect at once. */
-const UPGRADES_PER_TURN = 32;
+const MAX_UPGRADES_PER_TURN = 32;
 
 interface BusVisit {
   readonly request: IncomingMessage;
@@ -66,7 +66,7 @@ interface ExtraSocket {
 
 /** Upgrades pass the same access checks as requests; framework middleware never sees them. */
 export class Upgrades {
-  readonly #options: UpgradeOptions;
+  readonly #options: UpgradesOptions;
   readonly #server = new WebSocketServer(WEBSOCKET_SERVER_OPTIONS);
   readonly #busServer = new WebSocketServer({
     ...WEBSOCKET_SERVER_OPTIONS,
@@ -77,9 +77,9 @@ export class Upgrades {
   /** WebSockets of features by path. */
   readonly #sockets: ReadonlyMap<string, ExtraSocket>;
   readonly #cookies = new WeakMap<IncomingMessage, string>();
-  readonly #turns = new TurnShare({ units: UPGRADES_PER_TURN });
+  readonly #turns = new TurnShare({ units: MAX_UPGRADES_PER_TURN });
 
-  constructor(options: UpgradeOptions) {
+  constructor(options: UpgradesOptions) {
     this.#options = options;
     this.#sockets = new Map(
       options.sockets.map((route) => {
@@ -140,7 +140,7 @@ export class Upgrades {
     const refused = gate.check(headers, visit);
     if (refused) return refuseOnSocket(socket, refused);
     if (bus === null) return refuseOnSocket(socket, refusal(404, "This manager has no bus."));
-    if (bus.elsewhere !== null) return refuseOnSocket(socket, refusal(404, `The bus of this manager is at ${bus.elsewhere}.`));
+    if (bus.otherAddress !== null) return refuseOnSocket(socket, refusal(404, `The bus of this manager is at ${bus.otherAddress}.`));
     const authorization = parseAuthorization(headers.get("authorization"));
     const bearer = authorization.scheme === "bearer" ? bus.permissionsOf(authorization.token) : null;
     const address = formatAddress(visit.remote);

@@ -4,11 +4,11 @@ import { hasLength } from "../../base/text-length.ts";
 import { LOG_LEVELS } from "../resources/log-level.ts";
 
 /** Maximum length of the name of a process, group, topic, service, logger, host; characters (code points). */
-const NAME_MAX = 255;
+const MAX_NAME_CHARS = 255;
 /** Maximum length of an fnmatch pattern, characters (docs/design/wire-rules.md, "Output"). */
-const PATTERN_MAX = 1_024;
+const MAX_PATTERN_CHARS = 1_024;
 /** Maximum length of a command line or parameter value, characters: the limit of Linux for one argument. */
-const COMMAND_MAX = 131_072;
+const MAX_COMMAND_CHARS = 131_072;
 
 /** Each kind has one error message for all invalid values. It follows a prefix such as "'lines' of 'get_process_output'". */
 export function text(minimum: number, maximum: number, says = `must be a string of ${minimum} to ${maximum} characters`) {
@@ -59,24 +59,24 @@ export function sampleSeconds() {
 
 export const flag = z.boolean({ error: "must be true or false" });
 
-export const objectName = text(1, NAME_MAX);
+export const objectName = text(1, MAX_NAME_CHARS);
 export const processName = objectName.describe("Name of a process.");
 export const groupName = objectName.describe("Name of a group.");
 export const hostName = objectName.describe("Any name of the host: canonical name, alias or node alias.");
 
-export const pattern = text(1, PATTERN_MAX).describe("fnmatch pattern: `*`, `?`, `[seq]`, `[!seq]`; `*` and `?` also match `/`.");
+export const pattern = text(1, MAX_PATTERN_CHARS).describe("fnmatch pattern: `*`, `?`, `[seq]`, `[!seq]`; `*` and `?` also match `/`.");
 
-const commandSays = `must be a string of at most ${COMMAND_MAX} characters without NUL, or null`;
+const commandSays = `must be a string of at most ${MAX_COMMAND_CHARS} characters without NUL, or null`;
 /** A command line; null or "" clears the override. */
 export const commandOverride = z
   .string({ error: commandSays })
-  .refine((value) => hasLength(value, 0, COMMAND_MAX) && !value.includes("\0"), { error: commandSays })
-  .meta({ maxLength: COMMAND_MAX })
+  .refine((value) => hasLength(value, 0, MAX_COMMAND_CHARS) && !value.includes("\0"), { error: commandSays })
+  .meta({ maxLength: MAX_COMMAND_CHARS })
   .nullable();
 
 export const label = text(1, 64).describe("Label of an alternate command; `default` is the primary one.");
 
-export const parameterValue = text(0, COMMAND_MAX);
+export const parameterValue = text(0, MAX_COMMAND_CHARS);
 
 export const logLevel = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` });
 

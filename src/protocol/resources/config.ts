@@ -41,7 +41,7 @@ const effectiveHash = z
   );
 
 const path = text(1, 4_096).describe("A file of the configuration.");
-const MAX_CONTENT = 1_048_576;
+const MAX_CONTENT_CHARS = 1_048_576;
 
 export const configCommands = clientFrames("Configuration", {
   reload_config: {
@@ -69,7 +69,7 @@ export const configCommands = clientFrames("Configuration", {
     meaning: "Earlier versions of a configuration file.",
   },
   check_config_file: {
-    fields: { path, content: text(0, MAX_CONTENT) },
+    fields: { path, content: text(0, MAX_CONTENT_CHARS) },
     answer: "config_file_checked",
     scope: "global",
     readOnly: true,
@@ -78,7 +78,7 @@ export const configCommands = clientFrames("Configuration", {
   save_config_file: {
     fields: {
       path,
-      content: text(0, MAX_CONTENT),
+      content: text(0, MAX_CONTENT_CHARS),
       base_hash: text(1, 128).describe("Hash of the text that was edited; another one on disk is a `conflict`.").exactOptional(),
     },
     answer: "config_file_saved",

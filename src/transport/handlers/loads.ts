@@ -9,8 +9,8 @@ export const loadHandlers: HandlerTable<"request_process_loads"> = {
       if (name !== undefined && !control.state.process(name) && !control.state.hasGroup(name))
         throw new MgrError("not_found", `there is no process or group '${name}'`);
       const { loads, hosts } = await control.hostRequests.loads();
-      const wanted = name === undefined ? loads : loads.filter((load) => load.name === name || isWithin(load.name, name));
-      return [{ type: "process_loads", loads: wanted, hosts }];
+      const requested = name === undefined ? loads : loads.filter((load) => load.name === name || isWithin(load.name, name));
+      return [{ type: "process_loads", loads: requested, hosts }];
     },
   },
 };

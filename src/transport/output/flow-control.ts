@@ -18,7 +18,7 @@ export class FlowControl {
   }
 
   /** Called when a reader may have fallen behind, caught up or gone. */
-  look(stream: OutputStream): void {
+  check(stream: OutputStream): void {
     const isHeld = this.#holds.has(stream);
     const shouldBe = stream.laggards.length > 0;
     if (shouldBe && !isHeld) this.#begin(stream);
@@ -26,9 +26,9 @@ export class FlowControl {
   }
 
   /** Checks the held streams for which `isConcerned` is true; returns those that may continue. */
-  lookAgain(isConcerned: (stream: OutputStream) => boolean): OutputStream[] {
+  recheck(isConcerned: (stream: OutputStream) => boolean): OutputStream[] {
     const concerned = [...this.#holds.keys()].filter(isConcerned);
-    for (const stream of concerned) this.look(stream);
+    for (const stream of concerned) this.check(stream);
     return concerned.filter((stream) => !this.#holds.has(stream));
   }
 
@@ -50,7 +50,7 @@ export class FlowControl {
     for (const sink of isHeldBack ? stream.laggards : [])
       sink.tooSlow?.(`too slow: '${stream.name}' was held back for ${MAX_HOLD_MS / 1_000} s`);
     this.#forget(stream);
-    this.look(stream);
+    this.check(stream);
   }
 
   #forget(stream: OutputStream): void {

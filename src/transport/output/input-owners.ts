@@ -40,26 +40,26 @@ export class InputOwners {
   }
 
   /** Called when the connection no longer shows the terminal. */
-  leave(process: string, connection: TerminalViewer): void {
+  release(process: string, connection: TerminalViewer): void {
     const followers = this.#followers.get(process);
     if (followers?.delete(connection) && followers.size === 0) this.#followers.delete(process);
     if (this.#holders.get(process) !== connection) return;
     this.#holders.delete(process);
-    this.#tell(process);
+    this.#notify(process);
   }
 
   /** Forgets a closed connection. */
   forget(connection: TerminalViewer): void {
     for (const [process, last] of this.#last) if (last === connection) this.#last.delete(process);
-    for (const process of new Set([...this.#holders.keys(), ...this.#followers.keys()])) this.leave(process, connection);
+    for (const process of new Set([...this.#holders.keys(), ...this.#followers.keys()])) this.release(process, connection);
   }
 
   #hold(process: string, connection: TerminalViewer): void {
     this.#holders.set(process, connection);
-    this.#tell(process);
+    this.#notify(process);
   }
 
-  #tell(process: string): void {
+  #notify(process: string): void {
     for (const follower of this.#followers.get(process) ?? []) follower.terminalChanged(process);
   }
 }

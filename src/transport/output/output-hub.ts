@@ -5,7 +5,7 @@ import { Coalescer } from "./coalescer.ts";
 import { FlowControl } from "./flow-control.ts";
 import { OutputStream } from "./output-stream.ts";
 import { type OutputPattern, type OutputSink, OutputSubscription } from "./output-subscription.ts";
-import { MAX_WINDOWS_PER_MESSAGE, type OutputSource, WindowSender } from "./window-sender.ts";
+import { MAX_WINDOWS_PER_MESSAGE, type OutputSource, WindowRequester } from "./window-requester.ts";
 
 /** Maximum time that one turn spends on patterns, milliseconds: 1,000 patterns against 10,000 names take seconds. */
 const SLICE_MS = 5;
@@ -25,7 +25,7 @@ export class OutputHub {
   readonly #clock: Clock;
   readonly #coalescer: Coalescer;
   readonly #work: SlicedWork;
-  readonly #windows: WindowSender;
+  readonly #windows: WindowRequester;
   readonly #flow: FlowControl;
   readonly #modes = new Map<string, OutputMode>();
   readonly #names = new Set<string>();
@@ -39,7 +39,7 @@ export class OutputHub {
     this.#clock = options.clock;
     this.#coalescer = new Coalescer(options.clock);
     this.#work = new SlicedWork({ ms: SLICE_MS, clock: options.clock });
-    this.#windows = new WindowSender({ ...options, streams: this.#streams });
+    this.#windows = new WindowRequester({ ...options, streams: this.#streams });
     this.#flow = new FlowControl(options.clock);
   }
 
@@ -88,7 +88,7 @@ export class OutputHub {
     this.#names.add(name);
     const opened = this.#link(
       name,
-      [...this.#subscriptions].filter((subscription) => subscription.wants(name)),
+      [...this.#subscriptions].filter((subscription) => subscription.includes(name)),
     );
     if (opened) this.#windows.open([opened]);
   }
@@ -109,7 +109,7 @@ export class OutputHub {
     const stream = this.#streams.get(name);
     if (!stream || (stream.isLowDelay === mode.low_delay_output && stream.neverSkips === mode.no_skip_display)) return;
     applyMode(stream, mode);
-    this.#flow.look(stream);
+    this.#flow.check(stream);
     this.#windows.open([stream]);
   }
 
@@ -121,7 +121,7 @@ export class OutputHub {
     this.#subscriptions.add(subscription);
     if (options.everything) {
       this.#linkAll(
-        [...this.#names].filter((name) => subscription.wants(name)),
+        [...this.#names].filter((name) => subscription.includes(name)),
         subscription,
       );
     }
@@ -157,7 +157,7 @@ export class OutputHub {
   /** Called when the sink of `subscription` is no longer full. */
   hasRoom(subscription: OutputSubscription): void {
     const isConcerned = (stream: OutputStream) => stream.subscribers.has(subscription);
-    this.#windows.move(this.#flow.lookAgain(isConcerned));
+    this.#windows.move(this.#flow.recheck(isConcerned));
     this.#windows.resume(isConcerned);
   }
 
@@ -220,7 +220,7 @@ export class OutputHub {
   *#unlinkUnwanted(subscription: OutputSubscription): Steps {
     let closed: OutputStream[] = [];
     for (const name of subscription.names) {
-      if (!subscription.wants(name)) closed.push(...this.#unlink(name, subscription));
+      if (!subscription.includes(name)) closed.push(...this.#unlink(name, subscription));
       if (closed.length >= MAX_WINDOWS_PER_MESSAGE) {
         this.#windows.close(closed);
         closed = [];
@@ -260,7 +260,7 @@ export class OutputHub {
     const stream = this.#streams.get(name);
     stream?.subscribers.delete(subscription);
     if (stream?.neverSkips) {
-      this.#flow.look(stream);
+      this.#flow.check(stream);
       // This may be the subscriber for which the others waited.
       if (stream.subscribers.size > 0) this.#windows.move([stream]);
     }
@@ -282,7 +282,7 @@ export class OutputHub {
   #deliver(stream: OutputStream): void {
     if (stream.isLowDelay && stream.channel.pendingBytes > 0) this.#coalescer.flush(stream.channel);
     else this.#coalescer.touch(stream.channel);
-    if (stream.neverSkips) this.#flow.look(stream);
+    if (stream.neverSkips) this.#flow.check(stream);
   }
 
   #giveUp(stream: OutputStream, offset: number): void {

@@ -16,7 +16,7 @@ const TRICKLE_BYTES = 4 * 1024;
 /** Maximum number of bytes of unskippable output in flight: a reader of many such processes may fall behind with all of them at once. */
 const MAX_UNSKIPPED_BYTES = 2 * MOVE_AFTER_BYTES;
 /** Factor by which output that is still arriving is waited for longer than output that is not: it is late, not lost. */
-const MAX_PATIENCE = 10;
+const MAX_TIMEOUT_FACTOR = 10;
 
 interface Waiter {
   readonly offset: number;
@@ -95,11 +95,11 @@ export class OutputStream {
       };
       let { position } = this.channel;
       let [elapsed, silent] = [0, 0];
-      const look = () => {
+      const check = () => {
         elapsed += GRACE_MS;
         silent = position === this.channel.position ? silent + GRACE_MS : 0;
         position = this.channel.position;
-        if (silent >= milliseconds || elapsed >= milliseconds * MAX_PATIENCE) {
+        if (silent >= milliseconds || elapsed >= milliseconds * MAX_TIMEOUT_FACTOR) {
           giveUp();
           waiter.done();
           return;
@@ -108,9 +108,9 @@ export class OutputStream {
           this.#isUrgent = true;
           hurry(silent > 0);
         }
-        timer = clock.setTimeout(look, GRACE_MS);
+        timer = clock.setTimeout(check, GRACE_MS);
       };
-      let timer = clock.setTimeout(look, GRACE_MS);
+      let timer = clock.setTimeout(check, GRACE_MS);
       this.#waiters.add(waiter);
     });
   }

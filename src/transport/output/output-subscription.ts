@@ -34,7 +34,7 @@ export class OutputSubscription {
     this.#everything = options.everything;
   }
 
-  wants(name: string): boolean {
+  includes(name: string): boolean {
     if (!this.#contains(name)) return false;
     if (this.#everything || this.#patterns.has(name)) return true;
     for (const matches of this.#wildcards.values()) if (matches(name)) return true;

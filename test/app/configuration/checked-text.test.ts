@@ -143,7 +143,7 @@ describe("a text in the editor", () => {
       current: () => config,
       load: () => held.then(() => config),
       plan: notAskedFor,
-      take: notAskedFor,
+      apply: notAskedFor,
       history: new ConfigHistory(),
       log: new LogBook({ capacity: 10, now: () => 0, lastId: 0 }),
     });

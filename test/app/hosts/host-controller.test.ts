@@ -50,7 +50,7 @@ function rig(names = ["a", "b"]) {
     stopAfterMs: () => null,
     bus: () => ({ hub: null, max_payload: 1_048_576, memory: null }),
     turn: () => Promise.resolve(),
-    registry: {
+    processTable: {
       namesAt: () => [...names],
       hostOf: (name) => (names.includes(name) ? "bench" : null),
       isUnknown: () => false,

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { DependenciesLost } from "../../../src/actors/process/process-types.ts";
 import { HostSession } from "../../../src/app/hosts/host-session.ts";
 import { spawnRun, stopRun } from "../../../src/app/hosts/run-commands.ts";
+import { CancellationSource } from "../../../src/base/cancellation.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { MgrError } from "../../../src/base/errors.ts";
-import { Task } from "../../../src/base/task.ts";
 import type { RunSpec } from "../../../src/contract/run.ts";
 import { testClock } from "../../actors/support/clock.ts";
 import { report } from "../../support/run-reports.ts";
@@ -40,7 +40,7 @@ async function next(link: ScriptedLink, name: "spawn" | "stop") {
 
 // Only its identity matters: the scripted host looks at nothing.
 const spec = { name: "a" } as RunSpec;
-const never = new Task();
+const never = new CancellationSource();
 
 describe("spawning", () => {
   it("sends the same run_id, spec and memo again until the host answers, in the current session", async () => {
@@ -95,11 +95,11 @@ describe("spawning", () => {
 
   it("ends with its actor, also in the pause between two attempts, and sends nothing more", async () => {
     const { link, session } = await rig();
-    const actor = new Task();
+    const actor = new CancellationSource();
     const spawned = spawnRun({ session, clock: systemClock }, { runId: "1-1", spec, memo: "", stillHold: () => true }, actor);
     const rejected = expect(spawned).rejects.toThrow("no longer wanted");
     await (await next(link, "spawn")).refuse(new MgrError("timeout", "no answer"));
-    actor.end();
+    actor.cancel();
     await rejected;
     expect(link.asked).toEqual([]);
   });

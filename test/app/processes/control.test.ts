@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ProcessWaits } from "../../../src/app/processes/process-waits.ts";
+import { CancellationSource } from "../../../src/base/cancellation.ts";
 import { systemClock } from "../../../src/base/clock.ts";
-import { Task } from "../../../src/base/task.ts";
 import { BY, EngineRig, Intents, LASTING } from "../support/engines.ts";
 
 /** Ends only when it is told to, and only after a while. */
@@ -36,9 +36,9 @@ describe("starting a process", () => {
     });
     await rig.handle("app").start();
     await rig.handle("app").stop();
-    const ran = rig.engine.registry.process("migrate")?.start_time;
+    const ran = rig.engine.processTable.process("migrate")?.start_time;
     await rig.handle("app").start();
-    expect(rig.engine.registry.process("migrate")?.start_time).toBe(ran);
+    expect(rig.engine.processTable.process("migrate")?.start_time).toBe(ran);
   });
 
   it("starts a dependency again that is being stopped", async () => {
@@ -67,8 +67,8 @@ describe("stopping a process", () => {
     expect(rig.states("db", "api", "ui", "audit")).toEqual(["stopped", "stopped", "stopped", "started"]);
     expectOrder(rig.changes(), "ui: stopping → stopped", "api: stopping → stopped");
     expectOrder(rig.changes(), "api: stopping → stopped", "db: stopping → stopped");
-    for (const name of ["db", "api", "ui"]) expect(rig.engine.registry.process(name)?.requested_state).toBe("stop");
-    expect(rig.engine.registry.process("audit")?.requested_state).toBe("start");
+    for (const name of ["db", "api", "ui"]) expect(rig.engine.processTable.process(name)?.requested_state).toBe("stop");
+    expect(rig.engine.processTable.process("audit")?.requested_state).toBe("start");
   });
 
   it("does not wait for a dependent whose stop is cancelled", async () => {
@@ -91,16 +91,17 @@ describe("stopping a process", () => {
       { onRequest: (name, request) => (name === "stop" && request.run_id === "1-2" ? new Promise(() => {}) : undefined) },
     );
     await rig.handle("api").start();
-    const time = rig.engine.registry.graph.stopTimeOfDependents("db");
+    const time = rig.engine.processTable.graph.stopTimeOfDependents("db");
     expect(time).toBeGreaterThan(10_000);
     rig.engine.control.commands.process("stop", "db", BY);
     expect(rig.states("db", "api")).toEqual(["stopping", "stopping"]);
-    const task = new Task();
-    const left = new ProcessWaits({ registry: rig.engine.registry, events: rig.engine.events, clock: systemClock }).dependentsStopped(
-      "db",
-      task,
-    );
-    task.end();
+    const task = new CancellationSource();
+    const left = new ProcessWaits({
+      processTable: rig.engine.processTable,
+      events: rig.engine.events,
+      clock: systemClock,
+    }).dependentsStopped("db", task);
+    task.cancel();
     await expect(left).rejects.toThrow("no longer wanted");
   });
 });
@@ -119,8 +120,8 @@ describe("restarting a process", () => {
     const pids = new Map(rig.engine.control.state.processes().map((each) => [each.name, each.pid]));
     await rig.handle("db").restart();
     await rig.until(() => rig.states("api")[0] === "started");
-    expect(rig.engine.registry.process("api")?.pid).not.toBe(pids.get("api"));
-    expect(rig.engine.registry.process("kept")?.pid).toBe(pids.get("kept"));
+    expect(rig.engine.processTable.process("api")?.pid).not.toBe(pids.get("api"));
+    expect(rig.engine.processTable.process("kept")?.pid).toBe(pids.get("kept"));
     expect(rig.states("idle")).toEqual(["stopped"]);
     const since = rig.changes().slice(rig.changes().indexOf("api: started → stopping"));
     expectOrder(since, "api: stopping → waiting", "db: stopping → starting");
@@ -134,7 +135,7 @@ describe("restarting a process", () => {
     rig.engine.control.commands.process("stop", "api", BY);
     rig.engine.control.commands.process("restart", "db", BY);
     await rig.until(() => rig.states("db")[0] === "started" && rig.states("api")[0] === "stopped");
-    expect(rig.engine.registry.process("api")?.requested_state).toBe("stop");
+    expect(rig.engine.processTable.process("api")?.requested_state).toBe("stop");
   });
 
   it("starts what it needs", async () => {
@@ -174,9 +175,11 @@ describe("a group", () => {
     const before = rig.changes().length;
     rig.engine.control.commands.group("restart", "g", BY);
     await rig.until(() =>
-      [...names, "watcher"].every((name) => rig.states(name)[0] === "started" && rig.engine.registry.process(name)?.pid !== pids.get(name)),
+      [...names, "watcher"].every(
+        (name) => rig.states(name)[0] === "started" && rig.engine.processTable.process(name)?.pid !== pids.get(name),
+      ),
     );
-    expect(rig.engine.registry.process("base")?.pid).toBe(pids.get("base"));
+    expect(rig.engine.processTable.process("base")?.pid).toBe(pids.get("base"));
     const restarts = rig.changes().slice(before);
     expectOrder(restarts, "g/ui: stopping → waiting", "g/db: stopping → starting");
     // Each once: nothing is started only to be stopped again.
@@ -247,11 +250,11 @@ describe("refusals", () => {
     expect(() => control.commands.sendSignal("g/a", "SIGHUP", BY)).toThrow(unavailable);
     expect(() => control.terminals.sendStdin("g/a", "x")).toThrow(unavailable);
     await expect(control.terminals.backlog("g/a", { lines: 1 })).rejects.toEqual(unavailable);
-    expect(rig.engine.registry.process("g/a")).toMatchObject({ state: "started", host_ready: false, requested_state: "start" });
+    expect(rig.engine.processTable.process("g/a")).toMatchObject({ state: "started", host_ready: false, requested_state: "start" });
     expect(control.state.hosts()).toMatchObject([{ daemon_ready: false }]);
     // The next heartbeat brings it back.
-    await rig.until(() => rig.engine.registry.isHostReady());
-    expect(rig.engine.registry.process("g/a")).toMatchObject({ state: "started", host_ready: true });
+    await rig.until(() => rig.engine.processTable.isHostReady());
+    expect(rig.engine.processTable.process("g/a")).toMatchObject({ state: "started", host_ready: true });
   });
 });
 

@@ -41,7 +41,7 @@ function configOf(shapes: readonly Shape[]): Config {
 }
 
 /** A manager over a host that runs nothing, and what has to hold of both: docs/architecture.md, "What always holds". */
-class ProcessRegistry {
+class ModelProcesses {
   readonly config: Config;
   readonly names: string[];
   readonly clock = testClock();
@@ -183,16 +183,16 @@ class ProcessRegistry {
   }
 
   command(verb: (typeof VERBS)[number], name: string): void {
-    const { graph } = this.engine.registry;
+    const { graph } = this.engine.processTable;
     const before = new Map(this.names.map((each) => [each, this.shown(each).requested_state]));
     this.engine.control.commands.process(verb, name, BY);
     this.#noteRestarts(verb, [name]);
-    const wanted = verb === "stop" ? "stop" : "start";
+    const expected = verb === "stop" ? "stop" : "start";
     // Accepted means: in this very turn.
-    expect(this.shown(name).requested_state).toBe(wanted);
+    expect(this.shown(name).requested_state).toBe(expected);
     if (verb === "stop") for (const each of graph.dependents([name])) expect(this.shown(each).requested_state, each).toBe("stop");
     else {
-      for (const each of this.engine.registry.unmet(name).missing) expect(this.shown(each).requested_state, each).toBe("start");
+      for (const each of this.engine.processTable.unmet(name).missing) expect(this.shown(each).requested_state, each).toBe("start");
       for (const each of this.names) if (before.get(each) === "start") expect(this.shown(each).requested_state, each).toBe("start");
     }
   }
@@ -230,9 +230,9 @@ class ProcessRegistry {
 
 class Step {
   readonly label: string;
-  readonly act: (registry: ProcessRegistry) => unknown;
+  readonly act: (modelProcesses: ModelProcesses) => unknown;
 
-  constructor(label: string, act: (registry: ProcessRegistry) => unknown) {
+  constructor(label: string, act: (modelProcesses: ModelProcesses) => unknown) {
     this.label = label;
     this.act = act;
   }
@@ -244,41 +244,41 @@ class Step {
 }
 
 const index = fc.nat({ max: 1_000 });
-const nameOf = (registry: ProcessRegistry, at: number) => registry.names[at % registry.names.length] ?? "";
-const on = (label: string, act: (registry: ProcessRegistry, name: string) => unknown): fc.Arbitrary<Step> =>
-  index.map((at) => new Step(`${label} ${at}`, (registry) => act(registry, nameOf(registry, at))));
+const nameOf = (modelProcesses: ModelProcesses, at: number) => modelProcesses.names[at % modelProcesses.names.length] ?? "";
+const on = (label: string, act: (modelProcesses: ModelProcesses, name: string) => unknown): fc.Arbitrary<Step> =>
+  index.map((at) => new Step(`${label} ${at}`, (modelProcesses) => act(modelProcesses, nameOf(modelProcesses, at))));
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  ...VERBS.map((verb) => ({ weight: 3, arbitrary: on(verb, (registry, name) => registry.command(verb, name)) })),
-  ...VERBS.map((verb) => fc.constant(new Step(`${verb} group`, (registry) => registry.groupCommand(verb)))),
-  { weight: 3, arbitrary: on("is ready", (registry, name) => registry.host.becomeReady(name)) },
-  { weight: 2, arbitrary: on("ends well", (registry, name) => registry.host.end(name, { code: 0, signal: null })) },
-  { weight: 2, arbitrary: on("fails", (registry, name) => registry.host.end(name, { code: 1, signal: null })) },
-  on("its leader ends, its tree lives", (registry, name) => registry.host.endLeader(name, { code: 0, signal: null })),
-  on("cannot be started", (registry) => {
-    registry.host.failNextSpawn = "no such program";
+  ...VERBS.map((verb) => ({ weight: 3, arbitrary: on(verb, (modelProcesses, name) => modelProcesses.command(verb, name)) })),
+  ...VERBS.map((verb) => fc.constant(new Step(`${verb} group`, (modelProcesses) => modelProcesses.groupCommand(verb)))),
+  { weight: 3, arbitrary: on("is ready", (modelProcesses, name) => modelProcesses.host.becomeReady(name)) },
+  { weight: 2, arbitrary: on("ends well", (modelProcesses, name) => modelProcesses.host.end(name, { code: 0, signal: null })) },
+  { weight: 2, arbitrary: on("fails", (modelProcesses, name) => modelProcesses.host.end(name, { code: 1, signal: null })) },
+  on("its leader ends, its tree lives", (modelProcesses, name) => modelProcesses.host.endLeader(name, { code: 0, signal: null })),
+  on("cannot be started", (modelProcesses) => {
+    modelProcesses.host.failNextSpawn = "no such program";
   }),
   {
     weight: 2,
     arbitrary: fc.constant(
-      new Step("time passes", (registry) => {
-        registry.host.beatNow();
-        registry.clock.advance(WAIT_MS);
+      new Step("time passes", (modelProcesses) => {
+        modelProcesses.host.beatNow();
+        modelProcesses.clock.advance(WAIT_MS);
       }),
     ),
   },
   fc.constant(
-    new Step("the host is silent, and back", async (registry) => {
-      registry.clock.advance(7_000);
-      await registry.settle();
-      registry.host.beatNow();
-      await registry.settle();
+    new Step("the host is silent, and back", async (modelProcesses) => {
+      modelProcesses.clock.advance(7_000);
+      await modelProcesses.settle();
+      modelProcesses.host.beatNow();
+      await modelProcesses.settle();
     }),
   ),
-  fc.constant(new Step("the manager is replaced", (registry) => registry.replaceManager())),
+  fc.constant(new Step("the manager is replaced", (modelProcesses) => modelProcesses.replaceManager())),
   fc.constant(
-    new Step("the manager is replaced, and what was being stopped has ended", (registry) =>
-      registry.replaceManager(() => registry.endStopping()),
+    new Step("the manager is replaced, and what was being stopped has ended", (modelProcesses) =>
+      modelProcesses.replaceManager(() => modelProcesses.endStopping()),
     ),
   ),
 );
@@ -300,19 +300,19 @@ const shape: fc.Arbitrary<Shape> = fc.record({
 test(`random configurations and commands break no invariant (${RUNS} runs)`, { timeout: 3_600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(shape, { minLength: 1, maxLength: 6 }), fc.array(step, { maxLength: 40 }), async (shapes, steps) => {
-      const registry = new ProcessRegistry(configOf(shapes));
+      const modelProcesses = new ModelProcesses(configOf(shapes));
       try {
-        await registry.begin();
+        await modelProcesses.begin();
         for (const { act } of steps) {
           // A command while the host is away is refused: that is not what is tried here.
-          if (registry.engine.registry.isHostReady()) await act(registry);
-          await registry.settle();
-          registry.check();
+          if (modelProcesses.engine.processTable.isHostReady()) await act(modelProcesses);
+          await modelProcesses.settle();
+          modelProcesses.check();
         }
-        registry.host.failNextSpawn = null;
-        await registry.comeToRest();
+        modelProcesses.host.failNextSpawn = null;
+        await modelProcesses.comeToRest();
       } finally {
-        registry.close();
+        modelProcesses.close();
       }
     }),
     { numRuns: RUNS },
@@ -322,23 +322,23 @@ test(`random configurations and commands break no invariant (${RUNS} runs)`, { t
 test("a restart outlives the manager although the dependent of the process is stopped", async () => {
   const needs: Shape["needs"] = [{ of: 0, condition: "started", on_stop: "stop" }];
   const usual = { ready: false, policy: "never" } as const;
-  const registry = new ProcessRegistry(
+  const modelProcesses = new ModelProcesses(
     configOf([
       { ...usual, autostart: false, needs: [] },
       { ...usual, autostart: true, needs },
     ]),
   );
   try {
-    await registry.begin();
-    expect(registry.shown("g/p0").state).toBe("started");
-    registry.command("stop", "p1");
-    registry.command("restart", "g/p0");
-    await registry.settle();
-    await registry.replaceManager();
-    await registry.comeToRest();
-    expect(registry.shown("g/p0")).toMatchObject({ state: "started", requested_state: "start" });
-    expect(registry.host.runs.get("g/p0")?.report.run_id).not.toBe("1-1");
+    await modelProcesses.begin();
+    expect(modelProcesses.shown("g/p0").state).toBe("started");
+    modelProcesses.command("stop", "p1");
+    modelProcesses.command("restart", "g/p0");
+    await modelProcesses.settle();
+    await modelProcesses.replaceManager();
+    await modelProcesses.comeToRest();
+    expect(modelProcesses.shown("g/p0")).toMatchObject({ state: "started", requested_state: "start" });
+    expect(modelProcesses.host.runs.get("g/p0")?.report.run_id).not.toBe("1-1");
   } finally {
-    registry.close();
+    modelProcesses.close();
   }
 });

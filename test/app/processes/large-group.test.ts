@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Engine } from "../../../src/app/engine.ts";
-import { MEMBERS_PER_TURN } from "../../../src/app/processes/command-plan.ts";
+import { MAX_MEMBERS_PER_TURN } from "../../../src/app/processes/command-plan.ts";
 import { memoryIntents } from "../../../src/app/state/intent-keeper.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
@@ -10,7 +10,7 @@ import { BY } from "../support/engines.ts";
 
 const COUNT = 250;
 /** The end of one turn of theirs and the beginning of the next may be in one of ours. */
-const MOST = 2 * MEMBERS_PER_TURN;
+const MAX_PER_TURN = 2 * MAX_MEMBERS_PER_TURN;
 
 const indexOf = (name: string) => Number(name.slice("all/p".length));
 
@@ -69,7 +69,7 @@ describe(`a group of ${COUNT}`, () => {
       epoch: 1,
       link: host,
     });
-    await until(() => engine.registry.isHostReady());
+    await until(() => engine.processTable.isHostReady());
     turns = new PerTurn();
     // Known from before: on a busy machine the host may be lost for a moment, and then all are told again.
     const requested = new Map(engine.control.state.processes().map((each) => [each.name, each.requested_state]));
@@ -109,7 +109,7 @@ describe(`a group of ${COUNT}`, () => {
     await until(() => all("stopped"));
     for (const what of ["told", "spawn", "stop"]) {
       expect(turns.most(what), what).toBeGreaterThan(0);
-      expect(turns.most(what), what).toBeLessThanOrEqual(MOST);
+      expect(turns.most(what), what).toBeLessThanOrEqual(MAX_PER_TURN);
     }
   });
 

@@ -42,9 +42,9 @@ class Bench {
 
   /** Names of what runs, in the order of the configuration. */
   get running(): string {
-    return this.engine.registry
+    return this.engine.processTable
       .names()
-      .filter((name) => this.engine.registry.stateOf(name) === "started")
+      .filter((name) => this.engine.processTable.stateOf(name) === "started")
       .join(" ");
   }
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Engine } from "../../../src/app/engine.ts";
 import { effectiveCommand } from "../../../src/config/effective-command.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
-import { NO_SETTINGS, type ProcessSettings, withOverride } from "../../../src/config/state/settings.ts";
+import { NO_SETTINGS, type ProcessSettings, withOverride } from "../../../src/config/state/process-settings.ts";
 import type { RunSpec } from "../../../src/contract/run.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import type { ProcessState } from "../../../src/protocol/resources/resources.ts";
@@ -80,7 +80,7 @@ class Model {
   }
 }
 
-class ProcessRegistry {
+class ModelProcesses {
   readonly clock = testClock();
   readonly host = new FakeHost(() => this.clock.now());
   readonly intents = new Intents();
@@ -99,7 +99,7 @@ class ProcessRegistry {
     this.host.onSpawn = (spec) => this.checkSpawn(spec);
     this.host.beatNow();
     await this.settle();
-    expect(this.engine.registry.isHostReady()).toBe(true);
+    expect(this.engine.processTable.isHostReady()).toBe(true);
   }
 
   /** A run is started with what is set at that moment. */
@@ -147,63 +147,63 @@ class ProcessRegistry {
   }
 }
 
-type Step = { readonly label: string; readonly act: (registry: ProcessRegistry) => unknown };
+type Step = { readonly label: string; readonly act: (modelProcesses: ModelProcesses) => unknown };
 
 const VERBS = ["start", "stop", "restart"] as const;
 const name = fc.constantFrom(...NAMES);
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(fc.constantFrom(...VERBS), name).map(([verb, name]) => ({
     label: `${verb} ${name}`,
-    act: (registry: ProcessRegistry) => {
-      registry.model(name)[verb]();
-      registry.engine.control.commands.process(verb, name, BY);
+    act: (modelProcesses: ModelProcesses) => {
+      modelProcesses.model(name)[verb]();
+      modelProcesses.engine.control.commands.process(verb, name, BY);
     },
   })),
   fc.constantFrom(...VERBS).map((verb) => ({
     label: `${verb} group`,
-    act: (registry: ProcessRegistry) => {
-      for (const member of GROUP) registry.model(member)[verb]();
-      registry.engine.control.commands.group(verb, "g", BY);
+    act: (modelProcesses: ModelProcesses) => {
+      for (const member of GROUP) modelProcesses.model(member)[verb]();
+      modelProcesses.engine.control.commands.group(verb, "g", BY);
     },
   })),
   fc
     .tuple(name, fc.constantFrom("default", "debug"), fc.constantFrom(null, "", "other x", "other 'y z'"))
     .map(([name, which, override]) => ({
       label: `override ${name} ${which} ${override}`,
-      act: (registry: ProcessRegistry) => {
-        const model = registry.model(name);
+      act: (modelProcesses: ModelProcesses) => {
+        const model = modelProcesses.model(name);
         model.settings = withOverride(model.settings, which, override || null);
-        return registry.engine.control.settings.overrideCommand(name, which, override, BY);
+        return modelProcesses.engine.control.settings.overrideCommand(name, which, override, BY);
       },
     })),
   fc.tuple(name, fc.constantFrom("default", "debug")).map(([name, which]) => ({
     label: `select ${name} ${which}`,
-    act: (registry: ProcessRegistry) => {
-      const model = registry.model(name);
+    act: (modelProcesses: ModelProcesses) => {
+      const model = modelProcesses.model(name);
       model.settings = { ...model.settings, which };
-      return registry.engine.control.settings.selectCommand(name, which, BY);
+      return modelProcesses.engine.control.settings.selectCommand(name, which, BY);
     },
   })),
   fc.tuple(name, fc.constantFrom("t", "none", null)).map(([name, start_tool]) => ({
     label: `tool ${name} ${start_tool}`,
-    act: (registry: ProcessRegistry) => {
-      const model = registry.model(name);
+    act: (modelProcesses: ModelProcesses) => {
+      const model = modelProcesses.model(name);
       model.settings = { ...model.settings, start_tool };
-      return registry.engine.control.settings.setAttribute(name, "start_tool", start_tool, BY);
+      return modelProcesses.engine.control.settings.setAttribute(name, "start_tool", start_tool, BY);
     },
   })),
   fc.tuple(name, fc.boolean()).map(([name, svc_debug]) => ({
     label: `debug ${name} ${svc_debug}`,
-    act: (registry: ProcessRegistry) => {
-      const model = registry.model(name);
+    act: (modelProcesses: ModelProcesses) => {
+      const model = modelProcesses.model(name);
       model.settings = { ...model.settings, svc_debug };
-      return registry.engine.control.settings.setAttribute(name, "svc_debug", svc_debug, BY);
+      return modelProcesses.engine.control.settings.setAttribute(name, "svc_debug", svc_debug, BY);
     },
   })),
   fc.tuple(name, fc.constantFrom("nothing", "'")).map(([name, wrong]) => ({
     label: `refused ${name}`,
-    act: async (registry: ProcessRegistry) => {
-      const control = registry.engine.control;
+    act: async (modelProcesses: ModelProcesses) => {
+      const control = modelProcesses.engine.control;
       await expect(async () => control.settings.selectCommand(name, wrong, BY)).rejects.toThrow();
       await expect(async () => control.settings.setAttribute(name, "start_tool", wrong, BY)).rejects.toThrow();
       await expect(async () => control.settings.overrideCommand(name, "default", "'", BY)).rejects.toThrow();
@@ -211,24 +211,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   })),
   fc.tuple(name, fc.constantFrom(0, 1)).map(([name, code]) => ({
     label: `${name} ends with ${code}`,
-    act: (registry: ProcessRegistry) => {
-      registry.model(name).end(code);
-      registry.host.end(name, { code, signal: null });
+    act: (modelProcesses: ModelProcesses) => {
+      modelProcesses.model(name).end(code);
+      modelProcesses.host.end(name, { code, signal: null });
     },
   })),
   name.map((name) => ({
     label: `${name} is ready`,
-    act: (registry: ProcessRegistry) => {
-      registry.model(name).ready();
-      registry.host.becomeReady(name);
+    act: (modelProcesses: ModelProcesses) => {
+      modelProcesses.model(name).ready();
+      modelProcesses.host.becomeReady(name);
     },
   })),
   fc.constant({
     label: "delays are over",
-    act: (registry: ProcessRegistry) => {
-      for (const model of registry.models.values()) model.delayOver();
-      registry.host.beatNow();
-      registry.clock.advance(1_000);
+    act: (modelProcesses: ModelProcesses) => {
+      for (const model of modelProcesses.models.values()) model.delayOver();
+      modelProcesses.host.beatNow();
+      modelProcesses.clock.advance(1_000);
     },
   }),
 );
@@ -236,31 +236,31 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 test(`random commands and ends lead where the state table says (${RUNS} runs)`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const registry = new ProcessRegistry();
+      const modelProcesses = new ModelProcesses();
       try {
-        await registry.begin();
+        await modelProcesses.begin();
         for (const { act } of steps) {
-          const asked = act(registry);
-          await registry.settle();
+          const asked = act(modelProcesses);
+          await modelProcesses.settle();
           await asked;
-          registry.check();
+          modelProcesses.check();
         }
         // Whatever came before: a stop by the user wins.
         for (const name of NAMES) {
-          registry.model(name).stop();
-          registry.engine.control.commands.process("stop", name, BY);
+          modelProcesses.model(name).stop();
+          modelProcesses.engine.control.commands.process("stop", name, BY);
         }
-        await registry.settle();
+        await modelProcesses.settle();
         for (const name of NAMES) {
-          registry.model(name).end(0);
-          registry.host.end(name, { code: null, signal: "SIGTERM" });
+          modelProcesses.model(name).end(0);
+          modelProcesses.host.end(name, { code: null, signal: "SIGTERM" });
         }
-        registry.clock.advance(2_000);
-        await registry.settle();
-        registry.check();
-        expect(NAMES.map((name) => registry.engine.control.state.process(name)?.state)).toEqual(NAMES.map(() => "stopped"));
+        modelProcesses.clock.advance(2_000);
+        await modelProcesses.settle();
+        modelProcesses.check();
+        expect(NAMES.map((name) => modelProcesses.engine.control.state.process(name)?.state)).toEqual(NAMES.map(() => "stopped"));
       } finally {
-        registry.close();
+        modelProcesses.close();
       }
     }),
     { numRuns: RUNS },

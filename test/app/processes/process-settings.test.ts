@@ -6,7 +6,7 @@ import { ProcessSettingsBook } from "../../../src/app/processes/process-settings
 import { RetryingIntentStore } from "../../../src/app/state/retrying-intent-store.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
 import { IntentStore } from "../../../src/config/state/intent-store.ts";
-import { NO_SETTINGS } from "../../../src/config/state/settings.ts";
+import { NO_SETTINGS } from "../../../src/config/state/process-settings.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { testClock } from "../../actors/support/clock.ts";
 import { StoppableFiles } from "../../support/stoppable-files.ts";

@@ -25,7 +25,8 @@ const report = (n: number, finalOffset: number | null): RunReport => ({
   memo: "",
 });
 const context = (run: RunReport) => ({ runId: run.run_id, run, exit: null }) as unknown as ProcessContext;
-const told = (history: RunHistory) => history.of("p").map(({ number, output_end }) => [number, output_end?.offset, output_end?.stream_id]);
+const received = (history: RunHistory) =>
+  history.of("p").map(({ number, output_end }) => [number, output_end?.offset, output_end?.stream_id]);
 
 test("runs are numbered from the first, also beyond those that are remembered, and by the next manager", () => {
   const saved: object[] = [];
@@ -34,19 +35,19 @@ test("runs are numbered from the first, also beyond those that are remembered, a
     history.note("p", context(report(n, null)), "a");
     history.note("p", context(report(n, 10 * n)), "a");
   }
-  expect(told(history).slice(0, 2)).toEqual([
+  expect(received(history).slice(0, 2)).toEqual([
     [25, 250, "a"],
     [24, 240, "a"],
   ]);
   const next = new RunHistory({ saved, save: () => {} });
-  expect(told(next)).toEqual(told(history));
+  expect(received(next)).toEqual(received(history));
   next.note("p", context(report(26, null)), "a");
-  expect(told(next)[0]).toEqual([26, undefined, undefined]);
+  expect(received(next)[0]).toEqual([26, undefined, undefined]);
 });
 
 test("a run's place in the output stays in that of the daemon that it ran under", () => {
   const history = new RunHistory();
   history.note("p", context(report(1, 10)), "a");
   history.note("p", context(report(1, 10)), "b");
-  expect(told(history)).toEqual([[1, 10, "a"]]);
+  expect(received(history)).toEqual([[1, 10, "a"]]);
 });

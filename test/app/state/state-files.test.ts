@@ -12,9 +12,9 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 test("a file whose first write is under way does not count as removed", async () => {
   const files = new StateFiles(dir);
-  const looked = files.rewrite("missing");
+  const checked = files.rewrite("missing");
   const written = files.write("manager.url", "http://127.0.0.1:1\n");
-  expect(await looked).toEqual([]);
+  expect(await checked).toEqual([]);
   await written;
   expect(readFileSync(files.path("manager.url"), "utf8")).toBe("http://127.0.0.1:1\n");
 });

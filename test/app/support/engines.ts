@@ -72,7 +72,7 @@ export class EngineRig implements AsyncDisposable {
   static async open(config: ConfigInput, options: RigOptions = {}): Promise<EngineRig> {
     const rig = new EngineRig(config, options);
     rig.#host.announce();
-    await rig.until(() => rig.engine.registry.isHostReady());
+    await rig.until(() => rig.engine.processTable.isHostReady());
     return rig;
   }
 
@@ -98,7 +98,7 @@ export class EngineRig implements AsyncDisposable {
   }
 
   states(...names: string[]): string[] {
-    return names.map((name) => this.engine.registry.stateOf(name) ?? "unknown");
+    return names.map((name) => this.engine.processTable.stateOf(name) ?? "unknown");
   }
 
   /** "a: stopped → starting" for each change so far. */
@@ -113,14 +113,15 @@ export class EngineRig implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
         clearTimeout(timer);
-        leave();
+        unsubscribe();
         settle();
       };
       const timer = setTimeout(
-        () => finish(() => reject(new Error(`it did not come to that: ${JSON.stringify(this.states(...this.engine.registry.names()))}`))),
+        () =>
+          finish(() => reject(new Error(`it did not come to that: ${JSON.stringify(this.states(...this.engine.processTable.names()))}`))),
         50_000,
       );
-      const leave = this.engine.events.subscribe(() => {
+      const unsubscribe = this.engine.events.subscribe(() => {
         if (condition()) finish(resolve);
       });
       if (condition()) finish(resolve);

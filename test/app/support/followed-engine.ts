@@ -2,7 +2,7 @@ import { filter, firstValueFrom } from "rxjs";
 import { expect } from "vitest";
 import { inProcessLink } from "../../../src/app/embedded/in-process-link.ts";
 import { Engine } from "../../../src/app/engine.ts";
-import type { Link } from "../../../src/client/link/link.ts";
+import type { ManagerLink } from "../../../src/client/link/manager-link.ts";
 import { Mirror } from "../../../src/client/mirror.ts";
 import type { Config } from "../../../src/config/definition.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
@@ -47,7 +47,7 @@ const CONFIGS = [
 
 /** What a connection was told: a snapshot, then events. */
 export class Follower {
-  readonly link: Link;
+  readonly link: ManagerLink;
   readonly mirror: Mirror;
   /** Resources that an event repeated although nothing had changed. */
   readonly repeated: string[] = [];
@@ -57,7 +57,7 @@ export class Follower {
   readonly #hosts = new Map<string, HostEntry>();
   #tree: ProcessTreeNode[] = [];
 
-  constructor(link: Link) {
+  constructor(link: ManagerLink) {
     this.link = link;
     link.frames$.subscribe((frame) => this.#take(frame));
     this.mirror = new Mirror({ link, snapshot: () => this.ask() });
@@ -155,8 +155,8 @@ export class FollowedEngine {
     });
     const { control, extensions, hub, system } = this.engine;
     this.#transport = createTransport({ control, extensions, hub, system, assetHash: "" });
-    const told = (view: ViewMode) => new Follower(inProcessLink(this.#transport, view));
-    this.followers = VIEWS.map((view) => ({ view, follower: told(view), asked: told(view) }));
+    const received = (view: ViewMode) => new Follower(inProcessLink(this.#transport, view));
+    this.followers = VIEWS.map((view) => ({ view, follower: received(view), asked: received(view) }));
   }
 
   /** The connection that sees everything and only follows events. */
@@ -187,7 +187,7 @@ export class FollowedEngine {
   }
 
   name(at: number): string {
-    const names = this.engine.registry.names();
+    const names = this.engine.processTable.names();
     return names[at % names.length] ?? "";
   }
 

@@ -12,7 +12,7 @@ function parse(chunks: Buffer[], limits = LIMITS, isLink = false): unknown[] {
   const link: LinkOperations = {
     interest: (...interest) => said.push(["interest", ...interest]),
     disinterest: (...interest) => said.push(["disinterest", ...interest]),
-    told: (...text) => said.push(["told", ...text]),
+    statusLine: (...text) => said.push(["told", ...text]),
   };
   const parser = new BrokerParser(
     {

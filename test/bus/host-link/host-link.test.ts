@@ -15,34 +15,34 @@ const BEAT: HostHeartbeat = { host: NAME, contract: 1, pid: 7, stream_id: "s", s
 /** A host without processes: it notes what it is told, and says what the test wants. */
 class ScriptedHost implements HostLink {
   readonly host = NAME;
-  readonly told: string[] = [];
+  readonly notified: string[] = [];
   /** What each request is answered with, in their order; by default at once. */
   answer: (name: HostRequestName) => Promise<object> = async () => ({});
   announced = 0;
   readonly listeners = new Set<HostListener>();
 
   request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
-    this.told.push(`${name} ${"text" in request ? request.text : ""}`.trim());
+    this.notified.push(`${name} ${"text" in request ? request.text : ""}`.trim());
     return this.answer(name) as Promise<ResponseOf<N>>;
   }
 
   window(windows: OutputWindows): void {
-    this.told.push(`window ${windows.windows.length}`);
+    this.notified.push(`window ${windows.windows.length}`);
   }
 
   heartbeat(session: string): void {
-    this.told.push(`alive ${session}`);
+    this.notified.push(`alive ${session}`);
   }
 
   hasRoom: (() => boolean) | null = null;
-  tellRoom = () => {};
+  notifyRoom = () => {};
 
   paceOutput(hasRoom: (() => boolean) | null): void {
     this.hasRoom = hasRoom;
   }
 
   outputRoom(): void {
-    this.tellRoom();
+    this.notifyRoom();
   }
 
   announce(): void {
@@ -111,7 +111,7 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     }
     await Promise.all(pending);
     await one.settle();
-    expect(one.host.told).toEqual(expected);
+    expect(one.host.notified).toEqual(expected);
   });
 
   it("does not delay a later request for an earlier one", async () => {
@@ -184,7 +184,7 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     one.host.say((listener) => listener.onHeartbeat?.({ ...BEAT, seq: 9 }));
     await one.settle();
     expect(heard).toEqual([9]);
-    expect(one.host.told).toEqual([]);
+    expect(one.host.notified).toEqual([]);
     // Two ends, one log: each logs its first at once and counts the others quietly.
     expect(one.problems).toHaveLength(2);
     expect(one.problems.join("\n")).toMatch(/malformed 'window' for host .*\(1 in all\)/);
@@ -195,7 +195,7 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     await using one = await linkRig(way);
     const answer = await one.manager.request(hostSubject(NAME, "do.nonsense"), "{}", { timeoutMs: 60_000 });
     expect(() => decodeAnswer(answer.data)).toThrow(expect.objectContaining({ code: "unknown_action" }));
-    expect(one.host.told).toEqual([]);
+    expect(one.host.notified).toEqual([]);
   });
 
   it("never publishes a message over the limit", async () => {
@@ -217,7 +217,7 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     for (let round = 0; round < 5; round++) {
       const before = received;
       const roomAgain = new Promise<void>((resolve) => {
-        one.host.tellRoom = resolve;
+        one.host.notifyRoom = resolve;
       });
       let sent = 0;
       // Nobody reads within this turn: the kernel's buffer and ours become full.
@@ -282,6 +282,6 @@ describe("the host link over the bus", () => {
     one.host.announce();
     await next;
     expect(beats).toContain(0);
-    expect(one.host.told).toEqual(["write again"]);
+    expect(one.host.notified).toEqual(["write again"]);
   });
 });

@@ -137,7 +137,7 @@ export class TestLeaf {
     this.broker = createBroker({ name, log: (level, msg) => logged.push(`${name} ${level}: ${msg}`), ...options });
     this.port = this.broker.port();
     this.#logged = logged;
-    const way = dial();
+    const target = dial();
     this.#connection = new HubConnection({
       broker: this.broker,
       name,
@@ -146,10 +146,10 @@ export class TestLeaf {
         this.#isUp = isUp;
       },
       dial: {
-        ...way,
+        ...target,
         stream: async (signal) => {
           if (this.#isCut) throw new Error("the link is cut");
-          const stream = new CuttableStream(await way.stream(signal));
+          const stream = new CuttableStream(await target.stream(signal));
           this.#streams.add(stream);
           return stream;
         },

@@ -1,11 +1,11 @@
 import { BehaviorSubject, Subject } from "rxjs";
-import type { Link, LinkState } from "../../../src/client/link/link.ts";
+import type { ManagerLink, ManagerLinkState } from "../../../src/client/link/manager-link.ts";
 import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 
 /** A link whose other end is the test. */
-export class FakeLink implements Link {
+export class FakeLink implements ManagerLink {
   readonly frames$ = new Subject<ManagerFrame>();
-  readonly state$ = new BehaviorSubject<LinkState>({ kind: "open" });
+  readonly state$ = new BehaviorSubject<ManagerLinkState>({ kind: "open" });
   readonly sent: ClientFrame[] = [];
   readonly isFull = false;
 

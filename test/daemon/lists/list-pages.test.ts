@@ -13,12 +13,12 @@ it("a list is read page by page to its end, then it is gone", async () => {
   const asked: (string | null)[] = [];
   const request = (async (_name: string, { after }: { after: string | null }) => {
     asked.push(after);
-    return pages.take(after);
+    return pages.read(after);
   }) as never;
   const first = pages.of(ROWS);
   expect(await readList({ link: { request }, command: (send) => send("s") }, first, z.array(z.string()))).toEqual(ROWS);
   expect(asked.length).toBeGreaterThan(10);
-  expect(() => pages.take(first.next)).toThrow(expect.objectContaining({ code: "not_found" }));
+  expect(() => pages.read(first.next)).toThrow(expect.objectContaining({ code: "not_found" }));
   expect(pages.of([])).toEqual({ data: Buffer.from("[]"), next: null });
 });
 
@@ -27,10 +27,10 @@ it("lists that are not read to their end are removed after 30 s, and the oldest 
   const pages = new ListPages(clock);
   const [oldest, ...others] = Array.from({ length: 17 }, () => pages.of(ROWS).next);
   const gone = expect.objectContaining({ code: "not_found" });
-  expect(() => pages.take(oldest ?? null)).toThrow(gone);
-  for (const next of others) expect(pages.take(next).next).toBe(next);
+  expect(() => pages.read(oldest ?? null)).toThrow(gone);
+  for (const next of others) expect(pages.read(next).next).toBe(next);
   await clock.advance(30_000);
-  for (const next of others) expect(() => pages.take(next)).toThrow(gone);
+  for (const next of others) expect(() => pages.read(next)).toThrow(gone);
 });
 
 it("a list without an end is given up", async () => {

@@ -98,12 +98,12 @@ describe("a child has", () => {
   test("the start time that the kernel reports for it", async () => {
     // The first ones are compared with the clock, most of the others are told by it.
     const runs = await Promise.all(Array.from({ length: 20 }, () => record(["sleep", "60"])));
-    const told = runs.map(({ terminal }) => terminal.startTime);
+    const received = runs.map(({ terminal }) => terminal.startTime);
     const read = runs.map(({ terminal }) => startTimeOf(terminal.pid));
     for (const { terminal } of runs) process.kill(terminal.pid, "SIGKILL");
     await Promise.all(runs.map((run) => run.exit));
     for (const { terminal } of runs) terminal.close();
-    expect(told).toEqual(read);
+    expect(received).toEqual(read);
   });
 
   test("its own terminal as 0, 1 and 2, and no other file, however many terminals are open", async () => {

@@ -27,15 +27,15 @@ async function untilEnded(pid: number): Promise<void> {
 
 it("the exits of many children are reported once each, also behind an ended child of other code", async () => {
   // The oldest child, which hides all others from a question for any ended child until it is reaped.
-  const stranger = start("exit 0");
-  await untilEnded(stranger);
+  const unrelated = start("exit 0");
+  await untilEnded(unrelated);
   const codes: unknown[] = [];
   const children = Array.from({ length: 20 }, (_, index) => child(`exit ${index}`));
   const living = child("sleep 1000");
   for (const each of children) each.on("exit", (code) => codes.push(code));
   await expect.poll(() => codes.length).toBe(20);
   expect(codes.toSorted((a, b) => Number(a) - Number(b))).toEqual(children.map((_, index) => index));
-  expect(waitForChild(stranger)).toBe(0);
+  expect(waitForChild(unrelated)).toBe(0);
   const ended = once(living, "exit");
   living.kill("SIGKILL");
   expect((await ended).slice(0, 2)).toEqual([null, "SIGKILL"]);

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { FileWatcher } from "../../../src/daemon/run/file-watcher.ts";
-import { HostRig, spec, toldBy } from "../support/hosts.ts";
+import { HostRig, reportedBy, spec } from "../support/hosts.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -59,10 +59,10 @@ class Watched implements Disposable {
     while (this.changes.length === 0) {
       put(name);
       await pause(20);
-      const told = new Promise<void>((resolve) => {
+      const received = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      await Promise.race([told, pause(400)]);
+      await Promise.race([received, pause(400)]);
     }
     // What was written last may come as a change of its own.
     for (let seen = -1; seen !== this.changes.length; ) {
@@ -183,12 +183,12 @@ test("a change is an event of the living run, and none once the run is being sto
   const run = await rig.spawn(
     spec("p", "trap 'sleep 0.6; exit 0' TERM; echo up; while :; do sleep 0.01; done", { base_dir: folder, cwd: folder, watch: ["*.js"] }),
   );
-  let told = false;
+  let received = false;
   const event = rig.event(run, "watch").then((found) => {
-    told = true;
+    received = true;
     return found;
   });
-  for (let n = 1; !told; n++) {
+  for (let n = 1; !received; n++) {
     put("a.js");
     utimesSync(join(folder, "a.js"), n, n);
     await Promise.race([event, pause(400)]);
@@ -198,5 +198,5 @@ test("a change is an event of the living run, and none once the run is being sto
   await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 5_000 }] });
   put("a.js");
   await rig.event(run, "extinct");
-  expect(rig.events.flatMap(toldBy)).toEqual(["stopping", "exited", "extinct"]);
+  expect(rig.events.flatMap(reportedBy)).toEqual(["stopping", "exited", "extinct"]);
 });

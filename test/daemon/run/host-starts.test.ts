@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Host } from "../../../src/daemon/host.ts";
 import { processesWith, uniqueSeconds } from "../../support/processes.ts";
-import { spec, toldBy } from "../support/hosts.ts";
+import { reportedBy, spec } from "../support/hosts.ts";
 
 function open() {
   const host = new Host({ host: "bench", subreaper: false, log: () => {} });
@@ -34,7 +34,7 @@ it("a stop during the start of its run is carried out on the started program", a
   const extinct = new Promise<void>((resolve) => {
     host.listen({
       onEvent: (event) => {
-        kinds.push(...toldBy(event));
+        kinds.push(...reportedBy(event));
         if (kinds.includes("extinct")) resolve();
       },
     });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Probe, RunReport } from "../../../src/contract/run.ts";
 import { isAlive, startTimeOf } from "../../../src/daemon/proc/proc.ts";
-import { HostRig, spec, toldBy } from "../support/hosts.ts";
+import { HostRig, reportedBy, spec } from "../support/hosts.ts";
 
 const pace = { interval_ms: 20, timeout_ms: 2_000 };
 const tcp = (port: number): Probe => ({ kind: "tcp", host: "127.0.0.1", port, ...pace });
@@ -36,7 +36,7 @@ async function freePort(): Promise<number> {
   await using server = await listening(createServer());
   return server.port;
 }
-const kinds = (rig: HostRig, run: RunReport) => rig.events.filter((event) => event.run.run_id === run.run_id).flatMap(toldBy);
+const kinds = (rig: HostRig, run: RunReport) => rig.events.filter((event) => event.run.run_id === run.run_id).flatMap(reportedBy);
 
 describe("a ready condition", () => {
   test("tcp holds once a connection is accepted, and not before", async () => {

@@ -48,7 +48,7 @@ describe("a stop by command", () => {
     );
     await rig.event(missing, "extinct");
     expect(rig.log.filter((entry) => entry.level === "warning").map((entry) => entry.msg)).toEqual([
-      `the stop of 'p' (pid ${run.pid}) goes on with its next step: its command failed: it ended with code 3`,
+      `the stop of 'p' (pid ${run.pid}) continues with its next step: its command failed: it ended with code 3`,
       expect.stringContaining("its command failed: there is no program 'no-such-program'"),
     ]);
   });

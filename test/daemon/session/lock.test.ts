@@ -117,8 +117,8 @@ describe("a lock file", () => {
   test("read by many processes at the same moment does not count as held", async () => {
     const path = join(folder, "daemon.lock");
     (await take(path)).release();
-    const looks = await Promise.all(Array.from({ length: 50 }, () => readLock(path)));
-    expect(looks.every((look) => !look.held)).toBe(true);
+    const checks = await Promise.all(Array.from({ length: 50 }, () => readLock(path)));
+    expect(checks.every((look) => !look.held)).toBe(true);
   });
 });
 

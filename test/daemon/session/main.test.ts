@@ -27,7 +27,7 @@ import type { HostEvent } from "../../../src/contract/messages.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
 import { acquireLock, readLock } from "../../../src/daemon/session/lock.ts";
 import { processesWith, uniqueSeconds, until } from "../../support/processes.ts";
-import { spec, toldBy } from "../support/hosts.ts";
+import { reportedBy, spec } from "../support/hosts.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");
 const ROOT = join(import.meta.dirname, "../../..");
@@ -296,7 +296,7 @@ describe("a host daemon", () => {
     expect(await exit).toEqual([0, null]);
     expect(words.flatMap(processesWith)).toEqual([]);
     const ends = manager.events.filter((event) => event.kind !== "spawned");
-    const order = ends.flatMap((event) => toldBy(event).map((kind) => `${event.run.name} ${kind}`));
+    const order = ends.flatMap((event) => reportedBy(event).map((kind) => `${event.run.name} ${kind}`));
     expect(order).toEqual(["high stopping", "high exited", "high extinct", "low stopping", "low exited", "low extinct"]);
     await until(
       () => processesWith(manager.streamId).length === 0,

@@ -23,7 +23,7 @@ export function spec(name: string, line: string, changes: Partial<RunSpec> = {})
 }
 
 /** The changes in an event: the end of a leader may include that of its tree. */
-export function toldBy({ kind, run }: HostEvent): HostEvent["kind"][] {
+export function reportedBy({ kind, run }: HostEvent): HostEvent["kind"][] {
   return kind === "exited" && run.extinct ? ["exited", "extinct"] : [kind];
 }
 
@@ -53,7 +53,7 @@ export class HostRig implements AsyncDisposable {
       <T>(list: T[]) =>
       (item: T) => {
         list.push(item);
-        for (const look of this.#waiting) look();
+        for (const check of this.#waiting) check();
       };
     this.host.listen({ onEvent: note(this.events), onHeartbeat: note(this.heartbeats), onOutput: note(this.chunks) });
   }
@@ -71,19 +71,19 @@ export class HostRig implements AsyncDisposable {
 
   /** The event that tells this of a run, now or when it comes. */
   event(run: RunReport, kind: HostEvent["kind"]): Promise<HostEvent> {
-    return this.until(() => this.events.find((event) => event.run.run_id === run.run_id && toldBy(event).includes(kind)));
+    return this.until(() => this.events.find((event) => event.run.run_id === run.run_id && reportedBy(event).includes(kind)));
   }
 
   until<T>(find: () => T | undefined | false): Promise<T> {
     return new Promise((resolve) => {
-      const look = () => {
+      const check = () => {
         const found = find();
         if (found === undefined || found === false) return;
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
         resolve(found);
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(check);
+      check();
     });
   }
 

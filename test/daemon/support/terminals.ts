@@ -32,20 +32,20 @@ export async function record(argv: string[], options: Partial<TerminalOptions> =
     onData: (data) => {
       chunks.push(Buffer.from(data));
       bytes += data.length;
-      for (const look of waiting) look();
+      for (const check of waiting) check();
     },
     onExit: (outcome) => exited({ ...outcome, bytesBefore: bytes }),
     ...options,
   });
   const until = (pattern: RegExp) =>
     new Promise<string>((resolve) => {
-      const look = () => {
+      const check = () => {
         if (!pattern.test(text())) return;
-        waiting.delete(look);
+        waiting.delete(check);
         resolve(text());
       };
-      waiting.add(look);
-      look();
+      waiting.add(check);
+      check();
     });
   return { terminal, text, bytes: () => bytes, exit, until };
 }

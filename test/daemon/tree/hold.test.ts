@@ -15,7 +15,7 @@ describe("output of a lossless window", () => {
   /** Reads on and on, as a manager with a reader would, a window at a time. */
   async function readOn(rig: HostRig, until: () => Promise<unknown>): Promise<void> {
     const read = { bytes: 0 };
-    const leave = rig.host.listen({
+    const unsubscribe = rig.host.listen({
       onOutput({ data }) {
         read.bytes += data.length;
         open(rig, read.bytes, 65_536);
@@ -23,7 +23,7 @@ describe("output of a lossless window", () => {
     });
     open(rig, 0, 65_536);
     await until();
-    leave();
+    unsubscribe();
   }
 
   /** Resolves once `seq`, which never waits for anything else, waits to write: its terminal is full. */

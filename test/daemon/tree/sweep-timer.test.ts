@@ -11,38 +11,38 @@ it("immediate work takes at most a third of the time, and pauses independently o
     vi.advanceTimersByTime(9);
     return false;
   });
-  let looks = 0;
-  const look = () => {
-    looks++;
+  let checks = 0;
+  const check = () => {
+    checks++;
     vi.advanceTimersByTime(3);
   };
   timer.now();
   vi.advanceTimersByTime(1);
   expect(sweeps).toBe(1);
   // The sweep took 9 ms and rests for 18; this does not wait for it.
-  timer.atOnce(look);
-  timer.atOnce(look);
-  timer.atOnce(look);
-  expect(looks).toBe(1);
+  timer.atOnce(check);
+  timer.atOnce(check);
+  timer.atOnce(check);
+  expect(checks).toBe(1);
   // It took 3 ms and rests for 6; then both requests are answered by one look.
   vi.advanceTimersByTime(5);
-  expect(looks).toBe(1);
+  expect(checks).toBe(1);
   vi.advanceTimersByTime(60);
-  expect(looks).toBe(2);
-  timer.atOnce(look);
-  timer.atOnce(look);
-  expect(looks).toBe(3);
+  expect(checks).toBe(2);
+  timer.atOnce(check);
+  timer.atOnce(check);
+  expect(checks).toBe(3);
   vi.advanceTimersByTime(60);
-  timer.atOnce(look, 20);
-  timer.atOnce(look, 20);
+  timer.atOnce(check, 20);
+  timer.atOnce(check, 20);
   vi.advanceTimersByTime(19);
-  expect(looks).toBe(5);
+  expect(checks).toBe(5);
   vi.advanceTimersByTime(60);
-  expect(looks).toBe(6);
+  expect(checks).toBe(6);
   timer.close();
   vi.advanceTimersByTime(60);
-  timer.atOnce(look);
-  expect(looks).toBe(6);
+  timer.atOnce(check);
+  expect(checks).toBe(6);
 });
 
 it("a deferrable sweep delays no earlier sweep, and comes before a later one", () => {

@@ -332,11 +332,11 @@ describe("the scope process", () => {
     const [cpu = ""] = readAffinity(publisher.tid).split(/[,-]/);
     // What the daemon may do, this test may do: both run as the same user.
     const mayRealTime = succeeds("chrt", "-f", "7", "true");
-    const wanted = [
+    const requested = [
       { host: publisher.host, pid: publisher.pid, tid: publisher.tid, policy: 3, prio: 0, affinity: cpu },
       { host: subscriber.host, pid: subscriber.pid, tid: subscriber.tid, policy: 1, prio: 7, affinity: cpu },
     ];
-    const answer = await client.ask({ type: "apply_topic_scheduling", name: topic, tasks: wanted });
+    const answer = await client.ask({ type: "apply_topic_scheduling", name: topic, tasks: requested });
     const refusal = { ok: false, code: "forbidden", message: expect.stringContaining("not permitted") };
     expect(answer).toMatchObject({ ok: true, tasks: [{ ok: true }, mayRealTime ? { ok: true } : refusal] });
     expect([readPolicy(publisher.tid), readAffinity(publisher.tid)]).toEqual(["SCHED_BATCH 0", cpu]);

@@ -27,12 +27,12 @@ export class Viewer {
     ws.on("message", (data: Buffer) => {
       this.#received += data.length;
       this.#bytes = Buffer.concat([this.#bytes, data]);
-      for (const look of this.#waiting) look();
+      for (const check of this.#waiting) check();
     });
     this.closed = new Promise((resolve) =>
       ws.once("close", (code, reason) => {
         this.#gone = `closed with ${code} '${reason}'`;
-        for (const look of this.#waiting) look();
+        for (const check of this.#waiting) check();
         resolve({ code, reason: String(reason) });
       }),
     );
@@ -144,11 +144,11 @@ export class Viewer {
     while (this.#bytes.length < length) {
       if (this.#gone !== null) throw new Error(`the viewer was ${this.#gone}`);
       await new Promise<void>((resolve) => {
-        const look = () => {
-          this.#waiting.delete(look);
+        const check = () => {
+          this.#waiting.delete(check);
           resolve();
         };
-        this.#waiting.add(look);
+        this.#waiting.add(check);
       });
     }
     const taken = this.#bytes.subarray(0, length);

@@ -67,18 +67,18 @@ async function busClient(): Promise<() => Promise<void>> {
   follow("client bus", socket);
   let [text, bytes] = ["", 0];
   let wait = { for: /^PONG/m as RegExp | number, reached: () => {} };
-  const look = () => {
+  const check = () => {
     if (typeof wait.for === "number" ? bytes >= wait.for : wait.for.test(text)) wait.reached();
   };
   socket.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
     if (typeof wait.for !== "number") text += chunk.toString("latin1");
-    look();
+    check();
   });
   const until = (what: RegExp | number) =>
     new Promise<void>((reached) => {
       wait = { for: what, reached };
-      look();
+      check();
     });
   socket.write(`CONNECT ${JSON.stringify({ user: "ada", pass: "correct horse", verbose: false })}\r\nSUB echo.test 1\r\nPING\r\n`);
   await until(/^PONG/m);

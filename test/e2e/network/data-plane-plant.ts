@@ -19,7 +19,7 @@ const HERTZ = 1_000;
  */
 const AHEAD = 1_000;
 /** From one look at what the subscribers have heard to the next, milliseconds. */
-const LOOK_MS = 100;
+const CHECK_INTERVAL_MS = 100;
 const SUBSCRIBERS = { here: 5, far: 4 };
 /** With a plain NATS client on the other host. */
 export const ALL_SUBSCRIBERS = 10;
@@ -183,7 +183,7 @@ export class Plant implements AsyncDisposable {
         // One more in any case: a subscriber that has lost the last ones would never catch up.
         await allow(publisher, Math.max(sent + 1, slowest(heard[publisher.place], publisher.name) + AHEAD));
       }
-      await pause(LOOK_MS);
+      await pause(CHECK_INTERVAL_MS);
     }
   }
 }

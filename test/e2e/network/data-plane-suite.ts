@@ -96,7 +96,7 @@ async function everyFieldIsTrue(): Promise<void> {
   await plant.untilHeard(() => true);
   await plant.stop();
   await truth.expect(script);
-  await truth.expectEventsTold(script);
+  await truth.expectEventsSent(script);
 }
 
 async function servicesAndParametersAnswer(): Promise<void> {
@@ -157,7 +157,7 @@ async function aKilledClientGoes(): Promise<void> {
   process.kill(pidOf(plant.publisher("arm/python").program).outside, "SIGKILL");
   await script.until("the client goes", (frame) => frame.type === "client_remove" && frame.id === id, from);
   await script.until("its topic goes", (frame) => frame.type === "topic_remove" && frame.name === "arm/python", from);
-  await truth.expectEventsTold(script);
+  await truth.expectEventsSent(script);
 }
 
 async function aUserPublishes(): Promise<void> {

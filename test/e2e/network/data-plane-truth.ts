@@ -69,15 +69,17 @@ export class Truth {
   }
 
   /** A script that heard only events after its snapshot knows what the manager answers. */
-  async expectEventsTold(client: Client): Promise<void> {
+  async expectEventsSent(client: Client): Promise<void> {
     await eventually("events tell what the tables say", async () => {
       const { clients } = await client.ask({ type: "request_clients" });
       const { topics } = await client.ask({ type: "request_topics" });
       const { services } = await client.ask({ type: "request_services" });
-      const told = new FollowedTables(client.frames);
+      const received = new FollowedTables(client.frames);
       const isSame = (rows: unknown, table: ReadonlyMap<unknown, Row>, key: string) =>
         isDeepStrictEqual([...byKey(rows, key)].sort(byFirst), [...table].sort(byFirst));
-      return isSame(clients, told.clients, "id") && isSame(topics, told.topics, "name") && isSame(services, told.services, "name");
+      return (
+        isSame(clients, received.clients, "id") && isSame(topics, received.topics, "name") && isSame(services, received.services, "name")
+      );
     });
   }
 

@@ -47,7 +47,7 @@ const buses = new Map<string, Bus>();
 let sockets: Record<string, { port: number; token: string }> = {};
 /** Messages that the test has received on b, and who waits for how many. */
 let got = 0;
-let wanted = { count: 0, reached: () => {} };
+let expected = { count: 0, reached: () => {} };
 
 const read = async (): Promise<ReadonlyMap<string, Truth>> =>
   new Map(
@@ -80,7 +80,7 @@ beforeAll(async () => {
     buses.set(host, await connectBus({ server: { kind: "unix", path }, name: `test ${host}`, token }));
   }
   bus("b").subscribe("topic.arm.state", () => {
-    if (++got === wanted.count) wanted.reached();
+    if (++got === expected.count) expected.reached();
   });
   const service = await new Svcm(bus("b").connection).add({ name: "adder", version: "1.0.0" });
   service.addEndpoint("add", { subject: "svc.adder.add", handler: (_error, message) => void message.respond(PAYLOAD) });
@@ -142,7 +142,7 @@ async function publish(count: number, payload = PAYLOAD, most = BURST): Promise<
   for (let sent = 0; sent < count; ) {
     const burst = Math.min(most, count - sent);
     const arrived = new Promise<void>((reached) => {
-      wanted = { count: got + burst, reached };
+      expected = { count: got + burst, reached };
     });
     for (let message = 0; message < burst; message++) bus("a").publish("topic.arm.state", payload);
     await arrived;

@@ -99,15 +99,15 @@ describe("the layout does not move", () => {
 describe("the size of a terminal", () => {
   const sizeOf = async ({ page: of }: ShownPage) => (await of.locator(".terminal-tools .size").textContent()) ?? "";
   /** As the program is told: rows and columns. */
-  const toldSize = async (of: ShownPage) => (await of.textOf("tools/size")).match(/size (\d+ \d+)/g)?.at(-1);
-  const asTold = (size: string) => size.replace(/^(\d+)×(\d+).*/, "size $2 $1");
+  const sentSize = async (of: ShownPage) => (await of.textOf("tools/size")).match(/size (\d+ \d+)/g)?.at(-1);
+  const asSent = (size: string) => size.replace(/^(\d+)×(\d+).*/, "size $2 $1");
 
   test("is not changed by a smaller viewer that does not type, goes to the one that types, and back when that one leaves", async () => {
     await shown.goTo("tools/size");
-    await soon(() => toldSize(shown)).toMatch(/size/);
+    await soon(() => sentSize(shown)).toMatch(/size/);
     await soon(() => sizeOf(shown)).toMatch(/^\d+×\d+$/);
     const own = await sizeOf(shown);
-    await soon(() => toldSize(shown)).toBe(asTold(own));
+    await soon(() => sentSize(shown)).toBe(asSent(own));
     const phone = await rig.open("/?process=tools/size", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
     await phone.untilShown("tools/size", /hello/);
     await soon(() => sizeOf(phone)).toBe(`${own}, fit to window`);
@@ -118,10 +118,10 @@ describe("the size of a terminal", () => {
     const small = await sizeOf(phone);
     expect(small).not.toBe(own);
     await soon(() => sizeOf(shown)).toBe(`${small}, fit to window`);
-    await soon(() => toldSize(phone)).toBe(asTold(small));
+    await soon(() => sentSize(phone)).toBe(asSent(small));
     await phone.close();
     await soon(() => sizeOf(shown)).toBe(own);
-    await soon(() => toldSize(shown)).toBe(asTold(own));
+    await soon(() => sentSize(shown)).toBe(asSent(own));
   });
 
   test("is taken over by a button, too, and released when another view is shown", async () => {

@@ -101,28 +101,28 @@ describe("the search of a terminal", () => {
     await page.getByLabel("Terminal of tools/words").click();
     await page.keyboard.press("Control+Shift+F");
     await page.keyboard.type("alpha");
-    const told = () => page.getByRole("search").getByRole("status").textContent();
+    const received = () => page.getByRole("search").getByRole("status").textContent();
     // The newest first.
-    await soon(told).toBe("3 of 3");
+    await soon(received).toBe("3 of 3");
     await page.keyboard.press("Enter");
-    await soon(told).toBe("2 of 3");
+    await soon(received).toBe("2 of 3");
     await page.keyboard.press("Shift+Enter");
-    await soon(told).toBe("3 of 3");
+    await soon(received).toBe("3 of 3");
     await page.keyboard.press("Alt+c");
-    await soon(told).toBe("2 of 2");
+    await soon(received).toBe("2 of 2");
     const matchCase = page.getByRole("button", { name: "Match case Alt-C" });
     expect(await matchCase.getAttribute("aria-pressed")).toBe("true");
     await matchCase.click();
     await page.getByLabel("Search the terminal").fill("(");
-    await soon(told).toBe("No matches");
+    await soon(received).toBe("No matches");
     await page.getByLabel("Search the terminal").press("Alt+r");
-    await soon(told).toBe("Invalid expression");
+    await soon(received).toBe("Invalid expression");
     await page.getByLabel("Search the terminal").fill("^beta \\d+$");
-    await soon(told).toBe("1 of 1");
+    await soon(received).toBe("1 of 1");
     expect(await shown.violations()).toEqual([]);
     // What comes is counted, too.
     await client.command({ type: "send_stdin", name: "tools/words", text: "beta 44\n" });
-    await soon(told).toMatch(/^(\d of )?3/);
+    await soon(received).toMatch(/^(\d of )?3/);
     await page.getByLabel("Search the terminal").press("Alt+r");
     await page.keyboard.press("Escape");
     await soon(() => shown.hasFocus(".terminal-box")).toBe(true);

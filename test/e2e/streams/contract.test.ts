@@ -353,13 +353,13 @@ async function topicsOf(program: BusProgram): Promise<void> {
   const { tasks } = await client.ask({ type: "request_topic_scheduling", name });
   const [task] = tasks as { host: string; pid: number; tid: number; policy: number }[];
   expect(task).toMatchObject({ pid: process.pid });
-  const wanted = { host: task?.host, pid: task?.pid, tid: task?.tid };
+  const expected = { host: task?.host, pid: task?.pid, tid: task?.tid };
   const applied = await client.ask({
     type: "apply_topic_scheduling",
     name,
     tasks: [
-      { ...wanted, policy: 0 },
-      { ...wanted, prio: 50 },
+      { ...expected, policy: 0 },
+      { ...expected, prio: 50 },
     ],
   });
   expect(applied).toMatchObject({ ok: true, tasks: [{ ok: true }, { ok: false, code: "bad_field" }] });
@@ -484,11 +484,11 @@ describe("routes", () => {
     await response.arrayBuffer();
     expect(response.status).toBe(status);
     if (contentType !== null) expect(response.headers.get("content-type")).toMatch(new RegExp(`^${contentType}`));
-    const stranger = await fetch(new URL(path, instance.url), { method });
-    expect(stranger.status).toBe(authenticated ? 401 : status);
+    const unrelated = await fetch(new URL(path, instance.url), { method });
+    expect(unrelated.status).toBe(authenticated ? 401 : status);
     if (authenticated) {
-      expect(stranger.headers.get("www-authenticate")).toBe(CHALLENGE);
-      expect(stranger.headers.get("content-type")).toMatch(/^text\/plain/);
+      expect(unrelated.headers.get("www-authenticate")).toBe(CHALLENGE);
+      expect(unrelated.headers.get("content-type")).toMatch(/^text\/plain/);
     }
   });
 

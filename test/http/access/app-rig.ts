@@ -6,8 +6,8 @@ import { createApp } from "../../../src/http/app.ts";
 import { AuthFile } from "../../../src/http/auth/auth-file.ts";
 import { Authenticator } from "../../../src/http/auth/authenticate.ts";
 import { Credentials } from "../../../src/http/auth/credentials.ts";
+import { LoginSessions } from "../../../src/http/auth/login-sessions.ts";
 import { LoginTokens } from "../../../src/http/auth/login-tokens.ts";
-import { Sessions } from "../../../src/http/auth/sessions.ts";
 import { Throttle } from "../../../src/http/auth/throttle.ts";
 import type { RequestBindings, Route } from "../../../src/http/route.ts";
 import { loginTokenRoute } from "../../../src/http/routes/login-token.ts";
@@ -35,11 +35,11 @@ interface AppOptions {
 export function appOf({ routes = [], authFile = null, isClosing = false, allowedOrigins = [], monotonic = () => 0 }: AppOptions) {
   const logged: string[] = [];
   const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
-  const sessions = new Sessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log });
+  const loginSessions = new LoginSessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log });
   const loginTokens = new LoginTokens(monotonic);
   const authenticator = new Authenticator({
     authFile: new AuthFile(authFile, log),
-    sessions,
+    loginSessions,
     loginTokens,
     credentials: new Credentials(),
     throttle: new Throttle(() => 0),
@@ -54,7 +54,7 @@ export function appOf({ routes = [], authFile = null, isClosing = false, allowed
     isShuttingDown: () => false,
     isHttpsOnly: false,
   });
-  return { app: createApp({ gate, routes: [...routes, loginTokenRoute(loginTokens)], log }), sessions, logged };
+  return { app: createApp({ gate, routes: [...routes, loginTokenRoute(loginTokens)], log }), loginSessions, logged };
 }
 
 /** Requests to routes behind the gate, by users of an auth file. */
@@ -68,8 +68,8 @@ export class AppRig implements Disposable {
     this.#parts = appOf({ ...options, routes, authFile });
   }
 
-  get sessions(): Sessions {
-    return this.#parts.sessions;
+  get sessions(): LoginSessions {
+    return this.#parts.loginSessions;
   }
 
   async request(path: string, headers: Record<string, string> = {}, method = "GET", remote: Partial<RequestBindings["remote"]> = {}) {

@@ -29,9 +29,9 @@ describe("the palette", () => {
         fc.nat(),
         fc.boolean(),
         (names, which, length, isShown) => {
-          const wanted = names[which % names.length] ?? "";
-          const query = wanted.slice(0, 1 + (length % wanted.length));
-          const [first] = ranked([...names.flatMap((each) => actionsOf(each, isShown && each === wanted)), ...PAGE], query);
+          const expected = names[which % names.length] ?? "";
+          const query = expected.slice(0, 1 + (length % expected.length));
+          const [first] = ranked([...names.flatMap((each) => actionsOf(each, isShown && each === expected)), ...PAGE], query);
           expect(first?.isDanger, `'${query}' among ${names}: ${first?.title}`).toBeUndefined();
         },
       ),

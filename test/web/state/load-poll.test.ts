@@ -7,14 +7,14 @@ const LOAD: ProcessLoad = { name: "a", cpu_percent: 1, memory_rss: 2, processes:
 /** A poll whose time passes when the test says so. */
 function rig(answer: () => Promise<readonly ProcessLoad[]> = async () => [LOAD]) {
   const asked: (string | undefined)[] = [];
-  const told: (readonly ProcessLoad[])[] = [];
+  const received: (readonly ProcessLoad[])[] = [];
   const timers = new Map<object, { run: () => void; milliseconds: number }>();
   const poll = new LoadPoll({
     ask: (name) => {
       asked.push(name);
       return answer();
     },
-    tell: (loads) => told.push(loads ?? []),
+    onAnswer: (loads) => received.push(loads ?? []),
     setTimeout: (run, milliseconds) => {
       const timer = {};
       timers.set(timer, { run, milliseconds });
@@ -32,17 +32,17 @@ function rig(answer: () => Promise<readonly ProcessLoad[]> = async () => [LOAD])
     }
     await settle();
   };
-  return { poll, asked, told, timers, pass, settle };
+  return { poll, asked, received, timers, pass, settle };
 }
 
 describe("loads", () => {
   test("are requested every two seconds while a view shows them", async () => {
-    const { poll, asked, told, pass } = rig();
+    const { poll, asked, received, pass } = rig();
     poll.update([undefined], true);
     await pass();
     await pass();
     expect(asked).toHaveLength(3);
-    expect(told.at(-1)).toEqual([LOAD]);
+    expect(received.at(-1)).toEqual([LOAD]);
   });
 
   test("are not requested without a view, in a hidden page, and while disconnected", async () => {
@@ -90,10 +90,10 @@ describe("loads", () => {
   });
 
   test("are empty and requested again if the manager could not answer", async () => {
-    const { poll, asked, told, pass } = rig(() => Promise.reject(new Error("busy")));
+    const { poll, asked, received, pass } = rig(() => Promise.reject(new Error("busy")));
     poll.update([undefined], true);
     await pass();
-    expect(told[0]).toEqual([]);
+    expect(received[0]).toEqual([]);
     expect(asked).toHaveLength(2);
   });
 });

@@ -16,50 +16,50 @@ const run = (number: number, offset: number | null, changed: Partial<PastRun> = 
 });
 const at = (offset: number, stream_id = STREAM) => ({ offset, stream_id });
 /** Rules as their number in brackets. */
-const told = (parts: OutputPart[]) => parts.map((part) => (typeof part === "string" ? part : `[${part.number}]`)).join("");
+const received = (parts: OutputPart[]) => parts.map((part) => (typeof part === "string" ? part : `[${part.number}]`)).join("");
 
 test("a backlog is split where each run ended, newest first as in the history", () => {
   const rules = new RunRules();
   rules.learn([run(3, null), run(2, 10), run(1, 4)]);
-  expect(told(rules.backlog("one\nsecondthird", at(15)))).toBe("one\n[1]second[2]third");
+  expect(received(rules.backlog("one\nsecondthird", at(15)))).toBe("one\n[1]second[2]third");
 });
 
 test("runs that ended before the backlog begins have no rule; one that ended where it begins has", () => {
   const rules = new RunRules();
   rules.learn([run(3, 14), run(2, 10), run(1, 4)]);
-  expect(told(rules.backlog("abcd", at(14)))).toBe("[2]abcd[3]");
+  expect(received(rules.backlog("abcd", at(14)))).toBe("[2]abcd[3]");
 });
 
 test("offsets are bytes, whatever the encoding of the text is", () => {
   const rules = new RunRules();
   rules.learn([run(1, 11)]);
-  expect(told(rules.backlog("größe😀 µm", at(15)))).toBe("größe😀[1] µm");
+  expect(received(rules.backlog("größe😀 µm", at(15)))).toBe("größe😀[1] µm");
 });
 
 test("runs without output have rules one after the other, also if there is no output at all", () => {
   const rules = new RunRules();
   rules.learn([run(2, 0), run(1, 0)]);
-  expect(told(rules.backlog("", at(0)))).toBe("[1][2]");
+  expect(received(rules.backlog("", at(0)))).toBe("[1][2]");
 });
 
 test("an end that is reported before its output waits for it; a late one is drawn at once, and only once", () => {
   const rules = new RunRules();
-  expect(told(rules.backlog("abc", at(3)))).toBe("abc");
+  expect(received(rules.backlog("abc", at(3)))).toBe("abc");
   rules.learn([run(1, 6)]);
   rules.learn([run(1, 6)]);
-  expect(told(rules.place("de", at(5)))).toBe("de");
-  expect(told(rules.place("fgh", at(8)))).toBe("f[1]gh");
+  expect(received(rules.place("de", at(5)))).toBe("de");
+  expect(received(rules.place("fgh", at(8)))).toBe("f[1]gh");
   rules.learn([run(2, 7), run(1, 6)]);
-  expect(told(rules.place("", at(8)))).toBe("[2]");
-  expect(told(rules.place("i", at(9)))).toBe("i");
+  expect(received(rules.place("", at(8)))).toBe("[2]");
+  expect(received(rules.place("i", at(9)))).toBe("i");
 });
 
 test("places in the output of another daemon are not compared", () => {
   const rules = new RunRules();
   rules.learn([run(1, 2)]);
-  expect(told(rules.backlog("abc", at(3, "stream-2")))).toBe("abc");
+  expect(received(rules.backlog("abc", at(3, "stream-2")))).toBe("abc");
   rules.learn([run(2, 9)]);
-  expect(told(rules.place("new", at(3, "stream-3")))).toBe("[2]new");
+  expect(received(rules.place("new", at(3, "stream-3")))).toBe("[2]new");
 });
 
 test("a rule has how the run ended, how long it lasted and when", () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { type Size, TerminalSize, type ToldSize } from "../../../web/src/terminal/terminal-size.ts";
+import { type ReportedSize, type Size, TerminalSize } from "../../../web/src/terminal/terminal-size.ts";
 
 /** A process's terminal and its viewers: windows of their own size, told of every change as the manager tells them. */
 class Shared {
@@ -7,26 +7,26 @@ class Shared {
   holder: Viewer | null = null;
   readonly viewers: Viewer[] = [];
 
-  told(viewer: Viewer): ToldSize {
+  received(viewer: Viewer): ReportedSize {
     return { ...this.size, holder: this.holder === null ? "none" : this.holder === viewer ? "this" : "other" };
   }
 
   take(viewer: Viewer, size: Size): void {
     this.size = size;
     this.holder = viewer;
-    this.tell();
+    this.notify();
   }
 
-  leave(viewer: Viewer): void {
+  unsubscribe(viewer: Viewer): void {
     viewer.size.close();
     this.viewers.splice(this.viewers.indexOf(viewer), 1);
     if (this.holder !== viewer) return;
     this.holder = null;
-    this.tell();
+    this.notify();
   }
 
-  tell(): void {
-    for (const viewer of [...this.viewers]) viewer.size.changed(this.told(viewer));
+  notify(): void {
+    for (const viewer of [...this.viewers]) viewer.size.changed(this.received(viewer));
   }
 }
 
@@ -50,7 +50,7 @@ class Viewer {
       isVisible: () => this.isVisible,
     });
     shared.viewers.push(this);
-    this.size.opened(shared.told(this));
+    this.size.opened(shared.received(this));
   }
 }
 
@@ -78,7 +78,7 @@ test("a viewer that does not type changes nothing, and draws in the real size", 
   phone.room = { rows: 20, cols: 90 };
   phone.size.boxChanged();
   expect(sizeOf(shared)).toBe("165x47");
-  shared.leave(phone);
+  shared.unsubscribe(phone);
   expect(sizeOf(shared)).toBe("165x47");
   expect(desktop.shown).toBe("165x47");
 });
@@ -90,7 +90,7 @@ test("the viewer that types controls the size, which is restored when that viewe
   phone.size.typed();
   expect(sizeOf(shared)).toBe("45x30");
   expect(desktop.shown).toBe("45x30 foreign");
-  shared.leave(phone);
+  shared.unsubscribe(phone);
   expect(sizeOf(shared)).toBe("165x47");
   expect(desktop.shown).toBe("165x47");
 });
@@ -113,7 +113,7 @@ test("without an earlier holder, a remaining viewer gets the size after a while"
   const shared = new Shared();
   const desktop = new Viewer(shared, "desktop", desktopSize);
   const phone = new Viewer(shared, "phone", phoneSize);
-  shared.leave(desktop);
+  shared.unsubscribe(desktop);
   expect(sizeOf(shared)).toBe("165x47");
   vi.runAllTimers();
   expect(sizeOf(shared)).toBe("45x30");
@@ -125,7 +125,7 @@ test("a hidden page gets the size when it is visible again, one whose box is not
   const desktop = new Viewer(shared, "desktop", desktopSize);
   const hidden = new Viewer(shared, "hidden", phoneSize);
   hidden.isVisible = false;
-  shared.leave(desktop);
+  shared.unsubscribe(desktop);
   expect(shared.holder).toBeNull();
   hidden.size.visible();
   expect(sizeOf(shared)).toBe("45x30");

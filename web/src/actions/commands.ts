@@ -78,18 +78,18 @@ export function requestForView(verb: Verb, view: View): boolean {
 }
 
 /** The requests that have not taken effect yet, by target; a later request replaces the earlier one. */
-const underWay = new Map<string, { verb: Verb }>();
+const pending = new Map<string, { verb: Verb }>();
 
 /** Sends a command, unless the same one is pending. Resolves with whether it was accepted. */
 async function sendOnce(verb: Verb, target: Target, names: readonly string[]): Promise<boolean> {
   const key = target.kind === "list" ? `list ${target.names.join(" ")}` : `${target.kind} ${"name" in target ? target.name : ""}`;
-  const before = underWay.get(key)?.verb;
+  const before = pending.get(key)?.verb;
   // A second press while a start is pending does not restart: the button says "Restart" by then, and the user meant the first press.
   if (before === verb || (before === "start" && verb === "restart")) return false;
   const own = { verb };
-  underWay.set(key, own);
+  pending.set(key, own);
   const forget = () => {
-    if (underWay.get(key) === own) underWay.delete(key);
+    if (pending.get(key) === own) pending.delete(key);
   };
   const known = names.map((name) => processOf(name));
   const isAccepted = (await Promise.all(framesOf(verb, target).map((frame) => command(frame)))).some(Boolean);

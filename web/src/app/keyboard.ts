@@ -25,7 +25,7 @@ export function onPageKey(event: KeyboardEvent): void {
   const isCtrl = event.ctrlKey || event.metaKey;
   if (isCtrl && key === "k" && (!inTerminal || event.shiftKey)) {
     if (!paletteOpen.value && !poppedOut) openPalette();
-  } else if (isCtrl && event.shiftKey && key === "l") leaveTerminal();
+  } else if (isCtrl && event.shiftKey && key === "l") moveFocusToTree();
   else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
   else if (target.closest(".takes-keys, input, select, textarea, [contenteditable=true], [role=separator], [role=menu]")) return;
   else if (!isLoaded.value || isTerminalComing()) {
@@ -119,7 +119,7 @@ function ofFeature(key: string): boolean {
 /**
  * Moves the focus to the tree; in a pop-out window to the first button. Tab cannot do this, since a terminal sends it to the process.
  */
-function leaveTerminal(): void {
+function moveFocusToTree(): void {
   if (poppedOut) document.querySelector<HTMLElement>(".bar :is(button, select, input):not(:disabled, [aria-disabled='true'])")?.focus();
   else focusTree();
 }

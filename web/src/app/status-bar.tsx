@@ -13,7 +13,7 @@ import { settingsOpen } from "./settings-dialog.tsx";
 export function StatusBar() {
   const failed = counts.value.get("error") ?? 0;
   const restarting = counts.value.get("backoff") ?? 0;
-  const look = (filter: string) => () => {
+  const showLog = (filter: string) => () => {
     filterTree(filter);
     show({ kind: "overview" });
   };
@@ -28,12 +28,12 @@ export function StatusBar() {
       <span class="grow" />
       {/* Hidden buttons keep their place, so that the others do not move away from the pointer. */}
       {!poppedOut && (
-        <button type="button" class={`flat bad ${failed === 0 ? "none" : ""}`} onClick={look("is:error")}>
+        <button type="button" class={`flat bad ${failed === 0 ? "none" : ""}`} onClick={showLog("is:error")}>
           <StateMark state="error" /> {failed} failed
         </button>
       )}
       {!poppedOut && (
-        <button type="button" class={`flat warn ${restarting === 0 ? "none" : ""}`} onClick={look("is:restarting")}>
+        <button type="button" class={`flat warn ${restarting === 0 ? "none" : ""}`} onClick={showLog("is:restarting")}>
           <StateMark state="backoff" /> {restarting} restarting
         </button>
       )}

@@ -48,7 +48,7 @@ function SplitBox({ split }: { split: layouts.Split }) {
 }
 
 /** Minimum share of a pane in the room that it and its neighbour have together. */
-const LEAST = 0.1;
+const MIN_SHARE = 0.1;
 
 function Divider({ split, index, box }: { split: layouts.Split; index: number; box: { current: HTMLDivElement | null } }) {
   const isRow = split.direction === "row";
@@ -57,7 +57,7 @@ function Divider({ split, index, box }: { split: layouts.Split; index: number; b
   const both = before + (split.shares[index] ?? 1);
   const moveTo = (share: number) => {
     const shares = [...split.shares];
-    shares[index - 1] = Math.min(both * (1 - LEAST), Math.max(both * LEAST, share));
+    shares[index - 1] = Math.min(both * (1 - MIN_SHARE), Math.max(both * MIN_SHARE, share));
     shares[index] = both - (shares[index - 1] ?? 0);
     layout.value = layouts.resize(layout.value, split.id, shares);
   };

@@ -27,7 +27,7 @@ type File = Extract<ManagerFrame, { type: "config_file"; ok: true }>;
 export const configActions = signal<{ save: () => void; compare: () => void; reload: () => void; versions: () => void } | null>(null);
 
 /** Result of the last check. `problems`: of all files, null until the first check has ended; `refusal`: the action that they prevented. */
-interface Told {
+interface CheckResult {
   refusal: string | null;
   problems: readonly ConfigFileProblem[] | null;
   isSyntaxOnly: boolean;
@@ -41,7 +41,7 @@ export function ConfigView() {
   const [dirty, setDirty] = useState(false);
   /** The version that the text is compared with: the saved one or an earlier one; null: none. */
   const [compared, setCompared] = useState<"saved" | Version | null>(null);
-  const [told, setTold] = useState<Told>({ refusal: null, problems: null, isSyntaxOnly: false });
+  const [checkResult, setCheckResult] = useState<CheckResult>({ refusal: null, problems: null, isSyntaxOnly: false });
   const [isPanelOpen, setPanelOpen] = useState(false);
   const [hasVersions, setVersions] = useState(false);
   const [plan, setPlan] = useState<Plan | null>(null);
@@ -63,7 +63,7 @@ export function ConfigView() {
         check: (text) => checkText(latest.current?.path ?? "", text),
         show: (verdict) => {
           setTrouble("");
-          setTold({ refusal: null, ...verdict });
+          setCheckResult({ refusal: null, ...verdict });
           mark(verdict.problems);
         },
         // If the connection is lost, the next one checks again.
@@ -95,7 +95,7 @@ export function ConfigView() {
       onSave: () => void save().catch(complain),
     });
     if (draft) editor.current.replace(draft.text);
-    mark(told.problems ?? []);
+    mark(checkResult.problems ?? []);
     checker.request(0);
   };
 
@@ -118,19 +118,19 @@ export function ConfigView() {
   }, [isOpen, history?.hash, history?.effective_hash]);
 
   /** Shows the result of the manager's check of `content` and the other files; opens the panel if there are problems. */
-  const tell = (refusal: string | null, problems: readonly ConfigFileProblem[], content: string) => {
+  const showResult = (refusal: string | null, problems: readonly ConfigFileProblem[], content: string) => {
     // If the text has changed meanwhile, it is checked again.
     if (content !== editor.current?.text()) return;
     checker.cancel();
-    setTold({ refusal, problems, isSyntaxOnly: false });
+    setCheckResult({ refusal, problems, isSyntaxOnly: false });
     mark(problems);
     if (problems.length > 0) setPanelOpen(true);
   };
 
   // The opened panel shrinks the editor, so the nearest problem is scrolled back into view.
   useLayoutEffect(() => {
-    if (told.refusal !== null) editor.current?.reveal();
-  }, [told]);
+    if (checkResult.refusal !== null) editor.current?.reveal();
+  }, [checkResult]);
 
   /** The pending save: saves run one after the other, each based on the text that the previous one saved. */
   const saving = useRef<Promise<unknown>>(Promise.resolve());
@@ -156,7 +156,7 @@ export function ConfigView() {
       toast(answer.hash === effective.current ? "Saved. This version is in effect." : "Saved. Reload to apply the changes.");
       refresh();
     }
-    if (isShown) tell(answer.ok ? null : "Not saved", problems, content);
+    if (isShown) showResult(answer.ok ? null : "Not saved", problems, content);
     if (answer.ok) return true;
     if (answer.code === "conflict" && isShown) {
       const theirs = await ask({ type: "request_config_file", path }, "config_file");
@@ -197,7 +197,7 @@ export function ConfigView() {
     if (dirty && !(await save())) return;
     const content = editor.current?.text() ?? "";
     const answer = await ask({ type: "reload_config", dry_run: true }, "config_reload_result");
-    tell(answer.ok ? null : "Cannot be reloaded", answer.problems ?? [], content);
+    showResult(answer.ok ? null : "Cannot be reloaded", answer.problems ?? [], content);
     if (answer.ok) setPlan(answer);
     else if ((answer.problems ?? []).length === 0) toast(answer.message, { bad: true });
   };
@@ -208,7 +208,7 @@ export function ConfigView() {
   };
 
   /** Loads the text that another program or user has written to the file. */
-  const takeNewest = async () => {
+  const loadNewest = async () => {
     const theirs = await ask({ type: "request_config_file", path: latest.current?.path ?? "" }, "config_file");
     if (!theirs.ok) throw new Error(theirs.message);
     if (dirty) return setConflict({ path: theirs.path, theirs });
@@ -246,7 +246,7 @@ export function ConfigView() {
         {file && <FileStateChip state={fileState({ isDirty: dirty, hash: file.hash, effectiveHash: effective.current })} />}
         {file && !isWritable && <span class="tag">read-only</span>}
         {isOutdated && (
-          <button type="button" class="flat warn" title="Another user or program has written this file" onClick={run(takeNewest)}>
+          <button type="button" class="flat warn" title="Another user or program has written this file" onClick={run(loadNewest)}>
             Changed on disk. Load it
           </button>
         )}
@@ -298,10 +298,10 @@ export function ConfigView() {
         )}
       </div>
       <ProblemsPanel
-        problems={told.problems && inOrder(told.problems, file?.path ?? "")}
-        isSyntaxOnly={told.isSyntaxOnly}
+        problems={checkResult.problems && inOrder(checkResult.problems, file?.path ?? "")}
+        isSyntaxOnly={checkResult.isSyntaxOnly}
         files={files}
-        refusal={told.refusal}
+        refusal={checkResult.refusal}
         isOpen={isPanelOpen}
         onToggle={() => setPanelOpen(!isPanelOpen)}
         onGo={(problem) => void goTo(problem).catch(complain)}

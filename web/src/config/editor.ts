@@ -53,7 +53,7 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
   let original = Text.of(content.split("\n"));
   let isDirty = false;
   let isComparing = false;
-  const tellDirty = (now: boolean) => {
+  const notifyDirty = (now: boolean) => {
     if (now === isDirty) return;
     isDirty = now;
     onDirty(now);
@@ -81,7 +81,7 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
         EditorView.contentAttributes.of({ "aria-label": "Configuration editor" }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
-          tellDirty(!update.state.doc.eq(original));
+          notifyDirty(!update.state.doc.eq(original));
           onText(update.state.doc.toString());
         }),
         keymap.of([
@@ -132,7 +132,7 @@ export function openEditor(parent: HTMLElement, content: string, { onDirty, onTe
       const changes = ChangeSet.of({ from: 0, to: original.length, insert: next }, original.length);
       original = Text.of(next.split("\n"));
       if (isComparing) view.dispatch({ effects: updateOriginalDoc.of({ doc: original, changes }) });
-      tellDirty(!view.state.doc.eq(original));
+      notifyDirty(!view.state.doc.eq(original));
       onText(view.state.doc.toString());
     },
     compare(to) {

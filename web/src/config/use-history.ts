@@ -13,10 +13,10 @@ const MAX_SEARCHED = 50;
  */
 export function useHistory(path: string | null): { history: History | null; refresh: () => void } {
   const [history, setHistory] = useState<History | null>(null);
-  const wanted = useRef<{ path: string | null; isAsking: boolean; isAgain: boolean }>({ path, isAsking: false, isAgain: false });
-  wanted.current.path = path;
+  const requested = useRef<{ path: string | null; isAsking: boolean; isAgain: boolean }>({ path, isAsking: false, isAgain: false });
+  requested.current.path = path;
   const refresh = () => {
-    const now = wanted.current;
+    const now = requested.current;
     if (now.path === null || connection.peek().kind !== "open") return;
     if (now.isAsking) {
       now.isAgain = true;

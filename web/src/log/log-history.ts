@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ManagerClient } from "../../../src/client/manager-client.ts";
 import type { LogLevel } from "../../../src/protocol/resources/resources.ts";
-import { forgetEntries, LOG_KEPT, loggedEntries } from "./log-store.ts";
+import { forgetEntries, loggedEntries, MAX_LOG_ENTRIES } from "./log-store.ts";
 
 /** Number of entries that the page loads first, and that it fetches at a time as the user scrolls back. */
 const FIRST = 1_000;
@@ -28,12 +28,12 @@ export async function loadOlder(client: ManagerClient): Promise<void> {
   // The entries are stored with those of all batches (follow-log.ts).
   const answer = await client.request({ type: "request_logs", level, limit: PIECE, before: first.id }).catch(() => null);
   const count = answer?.type === "log_batch" ? answer.entries.length : 0;
-  olderEntries.value = count < PIECE || loggedEntries().entries.length >= LOG_KEPT ? "none" : "perhaps";
+  olderEntries.value = count < PIECE || loggedEntries().entries.length >= MAX_LOG_ENTRIES ? "none" : "perhaps";
 }
 
 /** Begins or stops receiving debug entries. */
-export function wantLevel(client: ManagerClient, wanted: LogLevel): void {
-  const next = wanted === "debug" ? "debug" : "info";
+export function requestLevel(client: ManagerClient, requested: LogLevel): void {
+  const next = requested === "debug" ? "debug" : "info";
   if (next === level) return;
   level = next;
   forgetEntries();

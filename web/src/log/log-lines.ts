@@ -102,9 +102,9 @@ export function withNames(message: string, isProcess: (name: string) => boolean)
 
 /** Positions of the matches of a search in a wrapped text; case is ignored, and a match may contain a line break. */
 export function matchesIn(text: string, search: string): [from: number, to: number][] {
-  const wanted = search.trim();
-  if (wanted === "") return [];
-  const pattern = [...wanted].map((character) => (character === " " ? "[ \\n]" : escaped(character))).join("\\n?");
+  const query = search.trim();
+  if (query === "") return [];
+  const pattern = [...query].map((character) => (character === " " ? "[ \\n]" : escaped(character))).join("\\n?");
   return [...text.matchAll(new RegExp(pattern, "gi"))].map(({ 0: match, index }) => [index, index + match.length]);
 }
 
@@ -117,17 +117,17 @@ interface MarkedPiece {
 /** Splits a part of a text, which begins at `start`, into pieces with and without matches. */
 export function marked(part: string, start: number, matches: readonly [from: number, to: number][]): MarkedPiece[] {
   const pieces: MarkedPiece[] = [];
-  const take = (until: number, isMatch: boolean) => {
+  const append = (until: number, isMatch: boolean) => {
     const text = part.slice(taken, until);
     if (text !== "") pieces.push({ text, isMatch });
     taken = Math.max(taken, until);
   };
   let taken = 0;
   for (const [from, to] of matches) {
-    take(Math.max(0, from - start), false);
-    take(Math.max(0, to - start), true);
+    append(Math.max(0, from - start), false);
+    append(Math.max(0, to - start), true);
   }
-  take(part.length, false);
+  append(part.length, false);
   return pieces;
 }
 

@@ -42,11 +42,11 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
   const isSame = before.current === selection;
   before.current = selection;
 
-  const inSight = viewport.height / LINE;
-  const top = follows ? Math.max(0, places.total - inSight) : viewport.top / LINE;
+  const visibleRows = viewport.height / LINE;
+  const top = follows ? Math.max(0, places.total - visibleRows) : viewport.top / LINE;
   const first = places.rowAt(Math.max(0, top - SPARE_LINES));
-  const last = places.rowAt(top + inSight + SPARE_LINES);
-  const isAtTop = places.startOf(first) === 0 && (top < SPARE_LINES || places.total < inSight);
+  const last = places.rowAt(top + visibleRows + SPARE_LINES);
+  const isAtTop = places.startOf(first) === 0 && (top < SPARE_LINES || places.total < visibleRows);
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -63,7 +63,7 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
     anchor.current = entry ? { id: entry.id, line: element.scrollTop / LINE - places.startOf(row) } : null;
   });
   useLayoutEffect(() => {
-    if (isAtTop && olderEntries.value === "perhaps" && (!follows || places.total < inSight)) void loadOlder(client);
+    if (isAtTop && olderEntries.value === "perhaps" && (!follows || places.total < visibleRows)) void loadOlder(client);
   });
 
   return (

@@ -96,9 +96,9 @@ const keyOf = (filter: LogFilter, { columns, extraLines, unfolded }: Layout, epo
 
 function fitting({ level, source, search }: LogFilter): (entry: LogEntry) => boolean {
   const levels = new Set(LOG_LEVELS.slice(LOG_LEVELS.indexOf(level)));
-  const wanted = search.trim();
+  const query = search.trim();
   // Faster than making a lower-case copy of every message.
-  const pattern = wanted === "" ? null : new RegExp(escaped(wanted), "i");
+  const pattern = query === "" ? null : new RegExp(escaped(query), "i");
   return (entry) =>
     levels.has(entry.level) &&
     (source === "" || entry.source === source) &&

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { LogEntry } from "../../../src/protocol/resources/resources.ts";
 
 /** Maximum number of entries that the page keeps; when it is exceeded by a tenth, the oldest are dropped. */
-export const LOG_KEPT = 100_000;
+export const MAX_LOG_ENTRIES = 100_000;
 
 /**
  * The manager's log as known to the page: oldest first, by growing ids. Not a signal of an array: a hundred thousand entries are not copied
@@ -36,8 +36,8 @@ export function storeEntries(more: readonly LogEntry[]): void {
     forgetEntries();
     append(all);
   }
-  if (entries.length > LOG_KEPT * 1.1) {
-    entries = entries.slice(-LOG_KEPT);
+  if (entries.length > MAX_LOG_ENTRIES * 1.1) {
+    entries = entries.slice(-MAX_LOG_ENTRIES);
     epoch++;
   }
   logVersion.value++;

@@ -7,7 +7,7 @@ import { downloadFrom } from "../ui/download.ts";
 import { IconButton } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { isNarrow } from "../ui/screen.ts";
-import { wantLevel } from "./log-history.ts";
+import { requestLevel } from "./log-history.ts";
 import { LogRows } from "./log-rows.tsx";
 import type { LogFilter } from "./log-selection.ts";
 import { logSources } from "./log-store.ts";
@@ -88,7 +88,7 @@ function Filters() {
         value={level.value}
         onChange={(event) => {
           level.value = event.currentTarget.value as LogLevel;
-          wantLevel(client, level.value);
+          requestLevel(client, level.value);
         }}
       >
         {LOG_LEVELS.map((name) => (

@@ -139,7 +139,7 @@ function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
   const process = processOf(name);
   if (!process) return null;
   const reason = reasonOf(process) ?? wordOf(shownState(process));
-  const isTold = cause?.state === "error" && isCausedBy(process, cause);
+  const isReported = cause?.state === "error" && isCausedBy(process, cause);
   return (
     <li class="trouble-row">
       <ProcessMark process={process} />
@@ -147,7 +147,7 @@ function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
         <Name name={name} />
       </a>
       <span class="what">
-        {!isTold && (
+        {!isReported && (
           <span class="why">
             {shownState(process) === "backoff" && <b>{stateText(process)} </b>}
             {reason}

@@ -1,5 +1,5 @@
 /** Maximum number of processes whose last line is kept. */
-const MAX_KEPT = 500;
+const MAX_KNOWN_LINES = 500;
 /** Maximum number of waiting requests; the oldest are dropped, since their rows are usually out of view. */
 const MAX_WAITING = 64;
 
@@ -7,7 +7,7 @@ interface LastLinesParts {
   /** Requests the last line of a process's output. */
   ask: (name: string) => Promise<string>;
   /** Called after each answer. */
-  tell: () => void;
+  onAnswer: () => void;
 }
 
 /** The last output lines of ended runs, each requested once, one request at a time. */
@@ -28,7 +28,7 @@ export class LastLines {
   }
 
   /** Requests the last line of the run that ended at `end`, unless that was done. If too many requests wait, the oldest is dropped. */
-  want(name: string, end: string): void {
+  request(name: string, end: string): void {
     if (this.#known.get(name)?.end === end) return;
     this.#waiting.delete(name);
     this.#waiting.set(name, end);
@@ -40,19 +40,19 @@ export class LastLines {
   async #next(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    for (let first = this.#take(); first !== null; first = this.#take()) {
+    for (let first = this.#dequeue(); first !== null; first = this.#dequeue()) {
       const [name, end] = first;
       this.#keep(name, { end, line: this.of(name) });
       const line = await this.#parts.ask(name).catch(() => null);
       // A request that failed, for example without a connection, is sent again at the next call of `want`.
       if (line === null) this.#known.delete(name);
       else this.#keep(name, { end, line });
-      this.#parts.tell();
+      this.#parts.onAnswer();
     }
     this.#isAsking = false;
   }
 
-  #take(): [string, string] | null {
+  #dequeue(): [string, string] | null {
     const [first] = this.#waiting;
     if (first === undefined) return null;
     this.#waiting.delete(first[0]);
@@ -63,6 +63,6 @@ export class LastLines {
     this.#known.delete(name);
     this.#known.set(name, entry);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KEPT && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > MAX_KNOWN_LINES && oldest !== undefined) this.#known.delete(oldest);
   }
 }

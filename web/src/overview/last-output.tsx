@@ -12,7 +12,7 @@ const answers = signal(0);
 
 const lastLines = new LastLines({
   ask: async (name) => lastLine((await client.request({ type: "get_process_output", name, lines: LINES })).output),
-  tell: () =>
+  onAnswer: () =>
     drawnWithNextFrame(() => {
       answers.value++;
     }),
@@ -28,7 +28,7 @@ export function LastOutput({ process }: { process: Process }) {
   const end = hasRun ? exit.time : null;
   const isOpen = connection.value.kind === "open";
   useEffect(() => {
-    if (end !== null && isOpen) lastLines.want(name, end);
+    if (end !== null && isOpen) lastLines.request(name, end);
   }, [name, end, isOpen]);
   void answers.value;
   const line = hasRun || (exit === null && restarting) ? lastLines.of(name) : "";

@@ -7,15 +7,15 @@ import { ProcessMark } from "../ui/state-mark.tsx";
 const ROW = 30;
 const ROW_NARROW = 46;
 /** Maximum number of names on each side. */
-const MOST = 12;
+const MAX_ROWS = 12;
 
 /** The dependencies of a process on the left, its dependents on the right; every name is a link. */
 export function DependencyGraph({ process, neededBy }: { process: Process; neededBy: readonly string[] }) {
-  const left = process.depends_on.slice(0, MOST);
-  const right = neededBy.slice(0, MOST);
+  const left = process.depends_on.slice(0, MAX_ROWS);
+  const right = neededBy.slice(0, MAX_ROWS);
   if (left.length + right.length === 0) return <p class="soft">No dependencies.</p>;
   const height = Math.max(left.length, right.length, 1) * (isNarrow.value ? ROW_NARROW : ROW);
-  const more = Math.max(0, process.depends_on.length - MOST) + Math.max(0, neededBy.length - MOST);
+  const more = Math.max(0, process.depends_on.length - MAX_ROWS) + Math.max(0, neededBy.length - MAX_ROWS);
   return (
     <>
       <div class="graph" style={{ height: `${height}px` }}>

@@ -74,7 +74,7 @@ function KnownProcess({ process, pane, More }: KnownProps) {
         <Buttons process={process} pane={pane} More={More} />
       </header>
       <div class="status-line">
-        <Why process={process} />
+        <StatusReasonText process={process} />
         <Facts process={process} />
         <RestartToApply processes={[process]} />
       </div>
@@ -99,7 +99,7 @@ function KnownProcess({ process, pane, More }: KnownProps) {
               setPaused(false);
               setFollows(true);
             }}
-            onSearchWanted={search}
+            onSearchRequested={search}
             onFollow={setFollows}
           />
           {(paused || !follows) && (
@@ -214,7 +214,7 @@ function Buttons({ process, pane, More }: KnownProps) {
 }
 
 /** The reason for the state, visible at once; the names of processes that it waits for are links. */
-function Why({ process }: { process: Process }) {
+function StatusReasonText({ process }: { process: Process }) {
   const text = reasonOf(process);
   if (text === null) return null;
   const state = shownState(process);

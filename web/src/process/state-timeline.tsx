@@ -4,7 +4,7 @@ import type { StateChange } from "./state-history.ts";
 import { StateStrip } from "./state-strip.tsx";
 
 /** Maximum number of changes that are listed below the strip. */
-const LISTED = 8;
+const MAX_LISTED = 8;
 const CELLS = 150;
 
 /** The states of a process over time: a strip, and the newest changes in words. */
@@ -20,7 +20,7 @@ export function StateTimeline({ changes }: { changes: readonly StateChange[] }) 
       </p>
       <ul class="changes">
         {changes
-          .slice(-LISTED)
+          .slice(-MAX_LISTED)
           .reverse()
           .map((change, index) => (
             <li key={changes.length - index}>

@@ -34,7 +34,7 @@ export interface Layout {
   nextId: number;
 }
 
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 export function newLayout(view: View = { kind: "overview" }): Layout {
   return { root: pane(1, [{ view, kept: false }]), focused: 1, nextId: 2 };
@@ -190,7 +190,7 @@ function asSplit(id: number, direction: Direction, children: Part[]): Part {
 export function readLayout(value: unknown): Layout | null {
   let nextId = 1;
   const read = (part: unknown, depth: number): Part | null => {
-    if (typeof part !== "object" || part === null || depth > DEEPEST) return null;
+    if (typeof part !== "object" || part === null || depth > MAX_DEPTH) return null;
     if ("tabs" in part && Array.isArray(part.tabs)) {
       const tabs = part.tabs.flatMap((tab: { view?: unknown; kept?: unknown } | null) => {
         const view = readView(tab?.view);

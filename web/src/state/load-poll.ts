@@ -5,7 +5,7 @@ export interface LoadPollParts<Loads> {
   /** Requests loads. `name`: of this process or group only. */
   ask: (name: string | undefined) => Promise<Loads>;
   /** Called with the answer; null if the manager could not answer. */
-  tell: (loads: Loads | null) => void;
+  onAnswer: (loads: Loads | null) => void;
   setTimeout: (run: () => void, milliseconds: number) => unknown;
   clearTimeout: (timer: unknown) => void;
 }
@@ -24,37 +24,37 @@ export class LoadPoll<Loads> {
 
   /** `viewers`: the process or group that each open view shows, undefined for all. `isOn`: whether the page is visible and connected. */
   update(viewers: readonly (string | undefined)[], isOn: boolean): void {
-    const before = this.#wanted();
+    const before = this.#requested();
     this.#viewers = viewers;
     this.#isOn = isOn;
-    if (this.#isWanted() && this.#timer !== null && before === this.#wanted()) return;
+    if (this.#isRequested() && this.#timer !== null && before === this.#requested()) return;
     this.#parts.clearTimeout(this.#timer);
     this.#timer = null;
     this.#next();
   }
 
-  #isWanted(): boolean {
+  #isRequested(): boolean {
     return this.#isOn && this.#viewers.length > 0;
   }
 
   /** The name that all views show, or undefined for all. */
-  #wanted(): string | undefined {
+  #requested(): string | undefined {
     const [first] = this.#viewers;
     return this.#viewers.every((name) => name === first) ? first : undefined;
   }
 
   #next(): void {
-    if (this.#isAsking || !this.#isWanted()) return;
+    if (this.#isAsking || !this.#isRequested()) return;
     this.#isAsking = true;
-    const { ask, tell } = this.#parts;
-    ask(this.#wanted())
+    const { ask, onAnswer } = this.#parts;
+    ask(this.#requested())
       .then(
-        (loads) => tell(loads),
-        () => tell(null),
+        (loads) => onAnswer(loads),
+        () => onAnswer(null),
       )
       .finally(() => {
         this.#isAsking = false;
-        if (!this.#isWanted()) return;
+        if (!this.#isRequested()) return;
         this.#timer = this.#parts.setTimeout(() => {
           this.#timer = null;
           this.#next();

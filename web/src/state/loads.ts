@@ -18,7 +18,7 @@ document.addEventListener("visibilitychange", () => {
 
 const poll = new LoadPoll({
   ask: (name) => client.request({ type: "request_process_loads", ...(name === undefined ? {} : { name }) }),
-  tell: (answer) =>
+  onAnswer: (answer) =>
     drawnWithNextFrame(() => {
       loads.value = new Map(answer?.loads.map((load) => [load.name, load]));
       machines.value = new Map(answer?.hosts.map((load) => [load.host, load]));

@@ -1,5 +1,5 @@
 import { effect, type Signal, signal } from "@preact/signals";
-import { matching } from "../ui/screen.ts";
+import { matchesMedia } from "../ui/screen.ts";
 
 /** A setting that this browser keeps in localStorage; it is validated when it is read. */
 export function kept<T>(name: string, initial: T, read: (value: unknown) => T | null): Signal<T> {
@@ -48,7 +48,7 @@ export const folds = kept<Record<string, boolean>>("folds", {}, (value) =>
 export const storedLayout = kept<unknown>("layout", null, (value) => value);
 
 /** Whether the system prefers light colours. */
-const systemLight = matching("(prefers-color-scheme: light)");
+const systemLight = matchesMedia("(prefers-color-scheme: light)");
 export const shade = signal<"dark" | "light">("dark");
 effect(() => {
   shade.value = theme.value === "system" ? (systemLight.value ? "light" : "dark") : theme.value;

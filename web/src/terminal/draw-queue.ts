@@ -60,13 +60,13 @@ export class DrawQueue<Marker> {
   draw(parts: readonly OutputPart[]): void {
     for (const part of parts) {
       if (typeof part === "string") this.#undrawn += part.length;
-      this.#take(part);
+      this.#accept(part);
     }
   }
 
   /** Resolves when everything up to now is drawn. */
   drawn(): Promise<void> {
-    return new Promise((done) => this.#take(() => this.#terminal.write("", done)));
+    return new Promise((done) => this.#accept(() => this.#terminal.write("", done)));
   }
 
   close(): void {
@@ -74,7 +74,7 @@ export class DrawQueue<Marker> {
     this.#waiting = null;
   }
 
-  #take(part: OutputPart | (() => void)): void {
+  #accept(part: OutputPart | (() => void)): void {
     if (this.#waiting !== null) this.#waiting.push(part);
     else if (typeof part === "string") this.#write(part);
     else if (typeof part === "function") part();
@@ -87,7 +87,7 @@ export class DrawQueue<Marker> {
   #goOn(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = null;
-    if (!this.#isClosed) for (const part of waiting) this.#take(part);
+    if (!this.#isClosed) for (const part of waiting) this.#accept(part);
   }
 
   #write(text: string): void {

@@ -32,7 +32,7 @@ export function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal
   const find = (direction: "previous" | "next") => {
     if (text !== "" && searchProblem(query) === null) terminal?.find(query, direction);
   };
-  const told = resultText(query, results);
+  const resultLabel = resultText(query, results);
   const isMissed = text !== "" && results.count === 0;
   return (
     <search
@@ -66,7 +66,7 @@ export function SearchBar({ terminal, asked, onClose }: { terminal: OpenTerminal
       <Switch label="Match case  Alt-C" text="Aa" setting={isCaseSensitive} />
       <Switch label="Regular expression  Alt-R" text=".*" setting={isRegex} />
       <span class={`results ${isMissed ? "warn" : ""}`} role="status">
-        {told}
+        {resultLabel}
       </span>
       <IconButton icon="up" label="Previous match  Enter" word="Previous" enabled={results.count > 0} onClick={() => find("previous")} />
       <IconButton icon="down" label="Next match  Shift-Enter" word="Next" enabled={results.count > 0} onClick={() => find("next")} />

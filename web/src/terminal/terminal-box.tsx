@@ -40,7 +40,7 @@ export function TerminalBox(props: Props) {
           focus: isWaitedFor,
           webgl,
           onSize: (size) => latest.current.onSize?.(size),
-          onSearchWanted: () => latest.current.onSearchWanted?.(),
+          onSearchRequested: () => latest.current.onSearchRequested?.(),
           onFollow: (follows) => latest.current.onFollow?.(follows),
         });
         latest.current.onOpen?.(terminal);

@@ -11,11 +11,11 @@ interface Parts {
   name: string;
   terminal: Terminal;
   parent: HTMLElement;
-  onSearchWanted: (() => void) | undefined;
+  onSearchRequested: (() => void) | undefined;
 }
 
 /** Handles keys and pasted text that are for the terminal itself, before anything is typed into the process. */
-export function ownKeys({ name, terminal, parent, onSearchWanted }: Parts): { copySelection: () => void; close: () => void } {
+export function ownKeys({ name, terminal, parent, onSearchRequested }: Parts): { copySelection: () => void; close: () => void } {
   let isClosed = false;
 
   function copySelection(): void {
@@ -27,7 +27,7 @@ export function ownKeys({ name, terminal, parent, onSearchWanted }: Parts): { co
     if (!event.ctrlKey || !event.shiftKey) return true;
     const act = {
       c: copySelection,
-      f: () => onSearchWanted?.(),
+      f: () => onSearchRequested?.(),
       "+": () => grow(1),
       "*": () => grow(1),
       _: () => grow(-1),

@@ -4,25 +4,25 @@ import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { ask, client } from "../state/store.ts";
 import { type DrawnRule, DrawQueue, LEAVE_ALTERNATE_SCREEN, RESET } from "./draw-queue.ts";
 import { type OutputPart, type PastRun, RunRules } from "./run-rules.ts";
-import type { ToldSize } from "./terminal-size.ts";
+import type { ReportedSize } from "./terminal-size.ts";
 
 const BACKLOG_LINES = 5_000;
 /** Number of lines that are requested and drawn first: more than any screen has rows. */
 const NEWEST_LINES = 200;
 /** Maximum text that xterm.js has not drawn yet, characters; beyond it the newest backlog is requested instead. */
-const MAX_UNDRAWN = 4_000_000;
+const MAX_UNDRAWN_CHARS = 4_000_000;
 /**
  * Pause before an unavailable backlog is requested again, ms: doubled each time. It ends early when the host returns.
  */
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 interface Options {
   name: string;
   terminal: Terminal;
   onRule: (rule: DrawnRule<IMarker>) => void;
   /** Called before the backlog is drawn, with the size that it was written for. Returns whether the program has to redraw. */
-  onSize: (told: ToldSize) => boolean;
+  onSize: (told: ReportedSize) => boolean;
   onEmpty: (isEmpty: boolean) => void;
   /** Called when the newest lines are drawn, and then when the whole backlog is. */
   onDrawn: (hasToRedraw: boolean) => void;
@@ -130,7 +130,7 @@ export class TerminalOutput {
     if (isOver()) return;
     if (backlog === null) {
       // Live output waits for the backlog: without a retry nothing would ever be shown.
-      this.#retry = setTimeout(() => void this.replay(), Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#refusals++));
+      this.#retry = setTimeout(() => void this.replay(), Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#refusals++));
       return;
     }
     this.#refusals = 0;
@@ -143,7 +143,7 @@ export class TerminalOutput {
     ]);
     if (isOver()) return;
     terminal.reset();
-    const isTaken = told?.type === "terminal_size" && this.#options.onSize(told);
+    const isAccepted = told?.type === "terminal_size" && this.#options.onSize(told);
     const parts = this.#partsOf(backlog, history);
     this.#options.onEmpty(parts.length === 0);
     this.#queue.draw(parts);
@@ -152,10 +152,10 @@ export class TerminalOutput {
     if (isOver()) return;
     this.#isReplaying = false;
     const isWhole = backlog.output.split("\n").length < NEWEST_LINES;
-    this.#options.onDrawn(isTaken && isWhole);
+    this.#options.onDrawn(isAccepted && isWhole);
     if (isWhole) return;
     await this.#drawWhole(isOver);
-    if (!isOver()) this.#options.onDrawn(isTaken);
+    if (!isOver()) this.#options.onDrawn(isAccepted);
   }
 
   /** Draws everything again, since nothing can be inserted above the drawn lines; the newest lines stay visible meanwhile. */
@@ -248,7 +248,7 @@ export class TerminalOutput {
     if (parts.length === 0) return;
     this.#options.onEmpty(false);
     // Output arrives faster than a browser draws: only the newest output is worth drawing.
-    if (this.#queue.undrawn > MAX_UNDRAWN) void this.replay();
+    if (this.#queue.undrawn > MAX_UNDRAWN_CHARS) void this.replay();
     else this.#queue.draw(parts);
   }
 }

@@ -3,7 +3,7 @@ export interface Size {
   cols: number;
 }
 /** The size of a terminal, as the manager reports it. */
-export interface ToldSize extends Size {
+export interface ReportedSize extends Size {
   holder: "this" | "other" | "none";
 }
 
@@ -30,7 +30,7 @@ const claimers = new Map<string, TerminalSize>();
  */
 export class TerminalSize {
   readonly #options: Options;
-  #told: ToldSize | null = null;
+  #reported: ReportedSize | null = null;
   /** Whether this terminal held the size until another viewer took it over. */
   #wasHolder = false;
   #grace: ReturnType<typeof setTimeout> | undefined;
@@ -41,24 +41,24 @@ export class TerminalSize {
 
   /** Whether this terminal draws in its own size. */
   get isOwn(): boolean {
-    return this.#told?.holder === "this" && claimers.get(this.#options.name) === this;
+    return this.#reported?.holder === "this" && claimers.get(this.#options.name) === this;
   }
 
   /** Handles the size when the terminal is opened. Returns whether this terminal has claimed the size: the program should then redraw. */
-  opened(told: ToldSize): boolean {
-    this.#told = told;
+  opened(told: ReportedSize): boolean {
+    this.#reported = told;
     if (told.holder !== "other" && this.claim()) return true;
     this.#options.show(told, true);
     return false;
   }
 
   /** Handles a change that the manager reports. */
-  changed(told: ToldSize): void {
-    if (this.#told === null) return;
+  changed(told: ReportedSize): void {
+    if (this.#reported === null) return;
     if (this.isOwn && told.holder === "other") this.#wasHolder = true;
-    this.#told = told;
+    this.#reported = told;
     clearTimeout(this.#grace);
-    if (told.holder === "none") this.#takeBack();
+    if (told.holder === "none") this.#reclaim();
     else if (!this.isOwn) this.#options.show(told, true);
   }
 
@@ -69,9 +69,9 @@ export class TerminalSize {
 
   /** Called when the box or the font has a new size. */
   boxChanged(): void {
-    if (this.#told === null) return;
-    const isFree = this.#told.holder !== "other" && !claimers.has(this.#options.name);
-    if (!(this.isOwn || isFree) || !this.claim()) this.#options.show(this.#told, !this.isOwn);
+    if (this.#reported === null) return;
+    const isFree = this.#reported.holder !== "other" && !claimers.has(this.#options.name);
+    if (!(this.isOwn || isFree) || !this.claim()) this.#options.show(this.#reported, !this.isOwn);
   }
 
   /** Makes this terminal's size the process's. Returns false if its box is not visible. */
@@ -79,9 +79,9 @@ export class TerminalSize {
     const { name, room, show, send } = this.#options;
     const size = room();
     if (size === null) return false;
-    const isKnown = this.isOwn && this.#told?.rows === size.rows && this.#told.cols === size.cols;
+    const isKnown = this.isOwn && this.#reported?.rows === size.rows && this.#reported.cols === size.cols;
     claimers.set(name, this);
-    this.#told = { ...size, holder: "this" };
+    this.#reported = { ...size, holder: "this" };
     this.#wasHolder = false;
     show(size, false);
     if (!isKnown) send(size);
@@ -90,7 +90,7 @@ export class TerminalSize {
 
   /** Called when the page becomes visible again: claims a size that no viewer holds. */
   visible(): void {
-    if (this.#told?.holder === "none") this.claim();
+    if (this.#reported?.holder === "none") this.claim();
   }
 
   close(): void {
@@ -98,7 +98,7 @@ export class TerminalSize {
     if (claimers.get(this.#options.name) === this) claimers.delete(this.#options.name);
   }
 
-  #takeBack(): void {
+  #reclaim(): void {
     if (!this.#options.isVisible()) return;
     if (this.#wasHolder) this.claim();
     else this.#grace = setTimeout(() => this.claim(), GRACE_MS);

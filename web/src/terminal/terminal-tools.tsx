@@ -45,7 +45,7 @@ export function TerminalTools({ process, size, terminal, paused, onPause, onSear
       <span class="keyboard-here" title="What you type goes to the process. Ctrl-Shift-L leaves the terminal.">
         <Icon name="keyboard" /> Ctrl-Shift-L leaves
       </span>
-      <TerminalSizeText size={size} onTake={() => terminal?.takeSize()} />
+      <TerminalSizeText size={size} onTake={() => terminal?.applySize()} />
       <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
       <IconButton
         icon={paused ? "start" : "pause"}

@@ -18,13 +18,13 @@ import "@xterm/xterm/css/xterm.css";
 
 const SCROLLBACK = 20_000;
 /** Minimum font size of a terminal that is drawn in another viewer's size, px. */
-const SMALLEST_FONT = 6;
+const MIN_FONT_PX = 6;
 
 export interface TerminalOptions {
   name: string;
   parent: HTMLElement;
   onSize?: (size: ShownSize) => void;
-  onSearchWanted?: () => void;
+  onSearchRequested?: () => void;
   /** Called with whether the newest output is visible: not while the user has scrolled back. */
   onFollow?: (follows: boolean) => void;
   focus: boolean;
@@ -40,7 +40,7 @@ export interface ShownSize extends Size {
 
 export interface OpenTerminal {
   /** Makes the process's terminal as large as this one. */
-  takeSize(): void;
+  applySize(): void;
   /** Makes the next search begin at the end of the output. */
   beginFind(): void;
   /** Selects the next match; `onResults` reports the number of matches. */
@@ -58,7 +58,7 @@ export interface OpenTerminal {
 }
 
 /** One process's terminal: backlog, then live output, typing and size. */
-export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, focus, webgl }: TerminalOptions): OpenTerminal {
+export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow, focus, webgl }: TerminalOptions): OpenTerminal {
   const terminal = new Terminal({
     allowProposedApi: true,
     cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
@@ -81,7 +81,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   if (webgl) useWebGl(terminal);
 
   let isClosed = false;
-  const nudge = new ForceRedraw((rowsLess) => {
+  const forceRedraw = new ForceRedraw((rowsLess) => {
     const { cols, rows } = terminal;
     if (rowsLess > 0) {
       // Resets margins that were set for another size. The change of size reset them, but the backlog may not contain it.
@@ -91,7 +91,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     sendSize({ cols, rows: Math.max(1, rows - rowsLess) });
   });
   const size = new TerminalSize({ name, room: fitting, show: showSize, send: sendSize, isVisible: () => !document.hidden });
-  const leave = enter(name);
+  const release = enter(name);
   const output = new TerminalOutput({
     name,
     terminal,
@@ -102,11 +102,11 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     },
     onDrawn: (hasToRedraw) => {
       size.boxChanged();
-      if (hasToRedraw) nudge.begin();
+      if (hasToRedraw) forceRedraw.begin();
       // Searches the output that was added since the last search.
       if (searched !== null) find(searched, "previous");
     },
-    onLive: () => nudge.heard(),
+    onLive: () => forceRedraw.heard(),
   });
 
   let searched: SearchQuery | null = null;
@@ -132,7 +132,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     const own = fitting();
     if (isForeign && own) {
       const scale = Math.min(1, own.cols / cols, own.rows / rows);
-      terminal.options.fontSize = Math.max(SMALLEST_FONT, Math.floor(fontSize.peek() * scale));
+      terminal.options.fontSize = Math.max(MIN_FONT_PX, Math.floor(fontSize.peek() * scale));
     }
     terminal.resize(cols, rows);
     onSize?.({ rows, cols, isForeign: isForeign && (own?.rows !== rows || own.cols !== cols) });
@@ -161,7 +161,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     size.typed();
     type(typedText(text), {});
   });
-  const keys = ownKeys({ name, terminal, parent, onSearchWanted });
+  const keys = ownKeys({ name, terminal, parent, onSearchRequested });
 
   let follows = true;
   const scrolling = terminal.onRender(() => {
@@ -187,7 +187,7 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
   if (focus) terminal.focus();
 
   return {
-    takeSize() {
+    applySize() {
       size.typed();
       terminal.focus();
     },
@@ -227,11 +227,11 @@ export function openTerminal({ name, parent, onSize, onSearchWanted, onFollow, f
     },
     close() {
       isClosed = true;
-      nudge.end();
+      forceRedraw.end();
       size.close();
       sizes.unsubscribe();
       document.removeEventListener("visibilitychange", onVisible);
-      leave();
+      release();
       hostComes();
       output.close();
       restyle();

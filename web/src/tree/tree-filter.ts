@@ -12,8 +12,8 @@ const MIN_ABBREVIATION = 3;
 export const filter = signal("");
 
 /** Whether a process matches every word: `is:error` its state, `host:rt1` its host, anything else its name. */
-export function fits(name: string, wanted: string): boolean {
-  return wanted.split(/\s+/).every((word) => {
+export function fits(name: string, query: string): boolean {
+  return query.split(/\s+/).every((word) => {
     const [, key, value = ""] = /^(is|host):(\S*)$/.exec(word) ?? [];
     if (key === "is") return isInState(processOf(name), value);
     if (key === "host") return processOf(name)?.host.startsWith(value) ?? false;
@@ -30,8 +30,8 @@ function isInState(process: Process | undefined, value: string): boolean {
 
 /** Names of the filtered processes; null without a filter. */
 export const filtered = computed<string[] | null>(() => {
-  const wanted = filter.value.trim();
-  return wanted === "" ? null : processNames.value.filter((name) => fits(name, wanted));
+  const query = filter.value.trim();
+  return query === "" ? null : processNames.value.filter((name) => fits(name, query));
 });
 
 /** Shows only processes that match by name or state (`is:error`). */

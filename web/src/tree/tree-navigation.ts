@@ -19,14 +19,14 @@ export const focusedRow = signal("");
 /** The visible part of the tree. */
 export const viewport = signal<Viewport>({ top: 0, height: 600, width: 264 });
 /** Name of the row that gets the focus once it is drawn. */
-let wantsFocus: string | null = null;
+let pendingFocus: string | null = null;
 
 /** Height of each row, px; it is the same for all, so that only the visible ones are drawn. Fingers need higher rows. */
 export const rowHeight = computed(() => (isNarrow.value ? 44 : 27));
 
 export const rows = computed<TreeRow[]>(() => {
-  const wanted = filter.value.trim();
-  return treeRows(tree.value, folds.value, (name) => fits(name, wanted), wanted !== "");
+  const query = filter.value.trim();
+  return treeRows(tree.value, folds.value, (name) => fits(name, query), query !== "");
 });
 
 export function viewOf({ node }: TreeRow): View {
@@ -62,7 +62,7 @@ export function openBest(): void {
 }
 
 /** Scrolls a row into view, so that it is drawn in this turn. */
-export function bringInSight(index: number): void {
+export function scrollIntoView(index: number): void {
   const list = document.querySelector<HTMLElement>(".rows");
   if (!list) return;
   const top = index * rowHeight.value;
@@ -79,14 +79,14 @@ export function focusRow(index: number): void {
   if (!row) return;
   const { name } = row.node;
   focusedRow.value = name;
-  wantsFocus = name;
-  bringInSight(rows.value.indexOf(row));
+  pendingFocus = name;
+  scrollIntoView(rows.value.indexOf(row));
   giveFocus(document.querySelector<HTMLElement>(`.rows [data-name="${CSS.escape(name)}"]`), name);
 }
 
 export function giveFocus(element: HTMLElement | null, name: string): void {
-  if (wantsFocus !== name || !element) return;
-  wantsFocus = null;
+  if (pendingFocus !== name || !element) return;
+  pendingFocus = null;
   element.focus({ preventScroll: true });
 }
 

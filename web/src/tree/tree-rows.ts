@@ -19,12 +19,12 @@ export function isOpen({ name, opened }: Pick<GroupNode, "name" | "opened">, fol
 export function treeRows(
   tree: readonly ProcessTreeNode[],
   folds: Readonly<Record<string, boolean>>,
-  wanted: (name: string) => boolean,
+  isIncluded: (name: string) => boolean,
   isFiltered: boolean,
 ): TreeRow[] {
   const found: TreeRow[] = [];
   const walk = (nodes: readonly ProcessTreeNode[], depth: number) => {
-    const here = isFiltered ? nodes.filter((node) => membersOf(node).some(wanted)) : nodes;
+    const here = isFiltered ? nodes.filter((node) => membersOf(node).some(isIncluded)) : nodes;
     here.forEach((node, index) => {
       const open = node.type === "group" && (isFiltered || isOpen(node, folds));
       found.push({ node, depth, open, position: index + 1, siblings: here.length });

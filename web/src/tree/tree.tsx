@@ -17,18 +17,18 @@ import { isNarrow } from "../ui/screen.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { TreeFilter } from "./filter-box.tsx";
 import { openRowMenu, RowMenu, rowMenuEvents } from "./row-menu.tsx";
-import { bringInSight, focusedRow, focusRow, fold, giveFocus, rowHeight, rows, unfoldTo, viewOf, viewport } from "./tree-navigation.ts";
+import { focusedRow, focusRow, fold, giveFocus, rowHeight, rows, scrollIntoView, unfoldTo, viewOf, viewport } from "./tree-navigation.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
 /** Number of rows drawn above and below the visible ones, and of rows to scroll before others are drawn, so that not every frame draws. */
 const SPARE = 8;
-const STEP = 8;
+const ROW_STEP = 8;
 /** Index of the first drawn row, and of the first row after the drawn ones. */
 const firstDrawn = computed(() => Math.max(0, stepsTo(viewport.value.top) - SPARE));
-const endDrawn = computed(() => stepsTo(viewport.value.top + viewport.value.height) + STEP + SPARE);
+const endDrawn = computed(() => stepsTo(viewport.value.top + viewport.value.height) + ROW_STEP + SPARE);
 
 function stepsTo(pixels: number): number {
-  return Math.floor(pixels / rowHeight.value / STEP) * STEP;
+  return Math.floor(pixels / rowHeight.value / ROW_STEP) * ROW_STEP;
 }
 
 export function Tree() {
@@ -46,7 +46,7 @@ export function Tree() {
     if (unfoldTo(current.peek())) return;
     isToReveal.current = false;
     const at = rows.peek().findIndex((row) => keyOf(viewOf(row)) === shown);
-    if (at >= 0) bringInSight(at);
+    if (at >= 0) scrollIntoView(at);
   });
   const height = rowHeight.value;
   const first = firstDrawn.value;

@@ -1,8 +1,8 @@
 /** Number of characters at the end of a name that stay when it is shortened. */
 const TAIL = 9;
 /** The tail is the last word of a name, if its length is within these limits, characters. */
-const SHORTEST_WORD = 3;
-const LONGEST_WORD = 14;
+const MIN_WORD_LENGTH = 3;
+const MAX_WORD_LENGTH = 14;
 
 interface NameParts {
   /** The groups, without the last slash; "" if there are none. */
@@ -17,7 +17,7 @@ export function nameParts(name: string): NameParts {
   const slash = name.lastIndexOf("/");
   const own = name.slice(slash + 1);
   const word = own.length - Math.max(...["_", "-", "."].map((separator) => own.lastIndexOf(separator)));
-  const tail = word > SHORTEST_WORD && word <= LONGEST_WORD ? word : TAIL;
+  const tail = word > MIN_WORD_LENGTH && word <= MAX_WORD_LENGTH ? word : TAIL;
   const cut = Math.max(0, own.length - tail);
   return { groups: name.slice(0, Math.max(0, slash)), head: own.slice(0, cut), tail: own.slice(cut) };
 }

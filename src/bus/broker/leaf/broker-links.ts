@@ -181,7 +181,7 @@ export class BrokerLinks implements LinkEnvironment {
 
   async close(): Promise<void> {
     this.absent.close();
-    await Promise.all([...this.#dialed.values()].map((link) => link?.leave()));
+    await Promise.all([...this.#dialed.values()].map((link) => link?.drainAndClose()));
   }
 
   #leafOf(user: string, serverId: string): Leaf {

@@ -91,7 +91,7 @@ export class DialedLink implements BrokerOperations, LinkOperations {
     this.#connection.open("");
   }
 
-  leave(): Promise<void> {
+  drainAndClose(): Promise<void> {
     return this.#connection.end();
   }
 
@@ -113,7 +113,7 @@ export class DialedLink implements BrokerOperations, LinkOperations {
     else if (!isMoving) this.fail(ERROR_TEXTS.stale);
   }
 
-  told(word: string, text: string): void {
+  statusLine(word: string, text: string): void {
     if (word === "INFO") this.#informed(text);
     else if (word === "-ERR") this.#refused(text.replace(/^'|'$/g, ""));
   }
@@ -155,7 +155,7 @@ export class DialedLink implements BrokerOperations, LinkOperations {
   #refused(text: string): void {
     // If one subject is refused, the link stays open.
     if (/^Permissions Violation/i.test(text)) {
-      this.#leaf?.told("-ERR", text);
+      this.#leaf?.statusLine("-ERR", text);
       return;
     }
     this.#problem = text;

@@ -45,7 +45,7 @@ export class HubConnection {
   #link: DialedLink | null = null;
   #failures = 0;
   /** The problem that was logged last: each new one is logged once. */
-  #told: string | null = "";
+  #reported: string | null = "";
 
   constructor(options: HubConnectionOptions) {
     this.#options = options;
@@ -54,7 +54,7 @@ export class HubConnection {
 
   async close(): Promise<void> {
     this.#end.abort();
-    await this.#link?.leave();
+    await this.#link?.drainAndClose();
     await this.#ended;
   }
 
@@ -63,7 +63,7 @@ export class HubConnection {
     while (!signal.aborted) {
       const { problem, isLoop } = await this.#attempt();
       if (signal.aborted) return;
-      if (problem !== null) this.#tell(problem);
+      if (problem !== null) this.#report(problem);
       const ms = isLoop ? LOOP_PAUSE_MS : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** this.#failures++);
       await pause(systemClock, ms * (0.75 + Math.random() / 2), signal).catch(() => undefined);
     }
@@ -93,7 +93,7 @@ export class HubConnection {
             clearTimeout(timer);
             isUp = true;
             this.#failures = 0;
-            this.#tell(null);
+            this.#report(null);
             onChange?.(true);
           },
           onClosed: (problem, isLoop) => {
@@ -102,7 +102,7 @@ export class HubConnection {
             resolve({ problem: problem ?? (isUp ? "the connection was lost" : "the connection was closed"), isLoop });
           },
         });
-        if (this.#end.signal.aborted) void this.#link.leave();
+        if (this.#end.signal.aborted) void this.#link.drainAndClose();
       });
     } catch (error) {
       return { problem: messageOf(error), isLoop: false };
@@ -111,9 +111,9 @@ export class HubConnection {
     }
   }
 
-  #tell(problem: string | null): void {
-    if (problem === this.#told) return;
-    this.#told = problem;
+  #report(problem: string | null): void {
+    if (problem === this.#reported) return;
+    this.#reported = problem;
     const { log, dial } = this.#options;
     if (problem === null) log("info", `linked to the hub ${dial.place()}`);
     else log("warning", `no link to the hub ${dial.place()}, programs of other hosts are out of reach: ${problem}; retrying`);

@@ -67,7 +67,7 @@ interface LeafLinkOptions {
   /** Called when the other side has announced all its interest. */
   readonly onComplete?: () => void;
   /** Called when the link ends. `wanted`: the interest of the other side; null: it had not announced all of it. */
-  readonly onEnding?: (wanted: readonly ClientSubscription[] | null) => void;
+  readonly onEnding?: (remoteInterest: readonly ClientSubscription[] | null) => void;
   readonly onClosed?: () => void;
 }
 
@@ -83,9 +83,9 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   readonly published: SubjectCounters[] = [];
   readonly #options: LeafLinkOptions;
   /** The interest of the other side, with the number of members of queue groups. */
-  readonly #wanted = new Map<string, { subscription: ClientSubscription; weight: number }>();
+  readonly #remoteInterest = new Map<string, { subscription: ClientSubscription; weight: number }>();
   /** The interest announced to the other side, with the number of members. */
-  readonly #told = new Map<string, number>();
+  readonly #announced = new Map<string, number>();
   readonly #folded = new FoldedInterest();
   readonly #head = new RepeatedHead((envelope) => linkHead(envelope, []));
   readonly #crossable = new RecentSubjects();
@@ -101,7 +101,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   /** Number of distinct interests of the other side, and of this one. */
   get interests(): { theirs: number; ours: number } {
-    return { theirs: this.#wanted.size, ours: this.#told.size };
+    return { theirs: this.#remoteInterest.size, ours: this.#announced.size };
   }
 
   get pending(): number {
@@ -132,41 +132,42 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   interestChanged(key: string, { subject, queue, count }: Interest): void {
     const others = this.#othersOf(key, { count });
-    const told = this.#told.get(key);
+    const announced = this.#announced.get(key);
     if (others <= 0) {
       this.#folded.forget(key);
-      if (told !== undefined) this.#withdraw(key, subject, queue);
-    } else if (told === undefined) {
-      if (this.#isTold(subject) && !(queue === null && this.#folded.fold(subject))) this.#tell(key, { subject, queue, count: others });
-    } else if (queue !== null && told !== others) this.#tell(key, { subject, queue, count: others });
+      if (announced !== undefined) this.#withdraw(key, subject, queue);
+    } else if (announced === undefined) {
+      if (this.#isAnnounced(subject) && !(queue === null && this.#folded.fold(subject)))
+        this.#announce(key, { subject, queue, count: others });
+    } else if (queue !== null && announced !== others) this.#announce(key, { subject, queue, count: others });
   }
 
   /** Number of subscriptions behind an entry without that of the other side itself. */
   #othersOf(key: string, { count }: Pick<Interest, "count">): number {
-    return count - (this.#wanted.has(key) ? 1 : 0) - (this.#options.account.held.has(key) ? 1 : 0);
+    return count - (this.#remoteInterest.has(key) ? 1 : 0) - (this.#options.account.held.has(key) ? 1 : 0);
   }
 
   /** Whether interest in `subject` is announced at once. Inboxes are announced to a leaf only when a request is sent there. */
-  #isTold(subject: string): boolean {
+  #isAnnounced(subject: string): boolean {
     if (isLoopSubject(subject)) return this.#options.peer === "hub";
     if (mayWant(subject) === false) return false;
     return this.#options.peer === "hub" || !isInbox(subject);
   }
 
-  #tell(key: string, { subject, queue, count }: Interest): void {
-    this.#told.set(key, count);
+  #announce(key: string, { subject, queue, count }: Interest): void {
+    this.#announced.set(key, count);
     this.#options.wire.answer(interestLine(subject, queue, count));
     if (queue === null) this.#folded.announced(subject);
   }
 
   #withdraw(key: string, subject: string, queue: string | null): void {
-    this.#told.delete(key);
+    this.#announced.delete(key);
     this.#options.wire.answer(disinterestLine(subject, queue));
     if (queue !== null) return;
     const { interest } = this.#options.environment;
     for (const each of this.#folded.uncover(subject)) {
       const entry = interest.get(each);
-      if (entry !== undefined && this.#othersOf(each, entry) > 0) this.#tell(each, entry);
+      if (entry !== undefined && this.#othersOf(each, entry) > 0) this.#announce(each, entry);
     }
   }
 
@@ -193,7 +194,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       return;
     }
     const key = interestKey(subject, queue);
-    const known = this.#wanted.get(key);
+    const known = this.#remoteInterest.get(key);
     if (known) known.weight = weight;
     else this.#insert(key, new ClientSubscription(this, { subject, queue, sid: key, isFiltered: allowed === "filtered" }), weight);
   }
@@ -209,7 +210,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   }
 
   held(): Iterable<ClientSubscription> {
-    return Array.from(this.#wanted.values(), ({ subscription }) => subscription);
+    return Array.from(this.#remoteInterest.values(), ({ subscription }) => subscription);
   }
 
   evict(subscription: ClientSubscription, reason: string): void {
@@ -225,9 +226,9 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   #loopInterest(subject: string): void {
     const { environment, fail, name } = this.#options;
     const isOwn = subject === LOOP_PREFIX + environment.loopId;
-    const isElsewhere = !this.#wanted.has(subject) && environment.interest.get(subject) !== undefined;
-    if (!isOwn && !isElsewhere) {
-      if (!this.#wanted.has(subject))
+    const isOnOtherLink = !this.#remoteInterest.has(subject) && environment.interest.get(subject) !== undefined;
+    if (!isOwn && !isOnOtherLink) {
+      if (!this.#remoteInterest.has(subject))
         this.#insert(subject, new ClientSubscription(this, { subject, queue: null, sid: subject, isFiltered: false }), 1);
       return;
     }
@@ -242,17 +243,17 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       this.#refuseInterest(subscription, reason);
       return;
     }
-    this.#wanted.set(key, { subscription, weight });
+    this.#remoteInterest.set(key, { subscription, weight });
     router.tree.insert(subscription);
     if (!this.#isComplete || !this.#options.isOwnKind) hooks?.interested(subscription);
   }
 
   #remove(key: string): void {
-    const known = this.#wanted.get(key);
+    const known = this.#remoteInterest.get(key);
     if (!known) return;
     known.subscription.isEnded = true;
     // Removed before the table changes, because `interestChanged` excludes the other side's own interest.
-    this.#wanted.delete(key);
+    this.#remoteInterest.delete(key);
     const { router, linkLimits } = this.#options.environment;
     if (!isLoopSubject(known.subscription.subject)) linkLimits.remove(this.#options, known.subscription);
     router.tree.remove(known.subscription);
@@ -263,7 +264,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   }
 
   weightOf({ sid }: ClientSubscription): number {
-    return this.#wanted.get(sid)?.weight ?? 1;
+    return this.#remoteInterest.get(sid)?.weight ?? 1;
   }
 
   canTake(): boolean {
@@ -285,7 +286,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       this.#lose(subject, 1, size);
       return false;
     }
-    if (reply !== null) this.#tellInbox(reply);
+    if (reply !== null) this.#announceInbox(reply);
     const head = queues.length === 0 ? this.#head.of(envelope) : linkHead(envelope, queues);
     wire.message(head, message, size, publisher, linkFlowOf(subject));
     return true;
@@ -322,13 +323,13 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   }
 
   /** Announces the inbox of a request to the leaf, so that it can send the answer. */
-  #tellInbox(reply: string): void {
+  #announceInbox(reply: string): void {
     if (this.#options.peer === "hub" || !isInbox(reply)) return;
     const { router, interest } = this.#options.environment;
     for (const subject of router.tree.match(reply).plainSubjects()) {
       const key = interestKey(subject, null);
       const entry = interest.get(key);
-      if (entry && !this.#told.has(key) && this.#othersOf(key, entry) > 0) this.#tell(key, entry);
+      if (entry && !this.#announced.has(key) && this.#othersOf(key, entry) > 0) this.#announce(key, entry);
     }
   }
 
@@ -359,7 +360,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     return true;
   }
 
-  told(word: string, text: string): void {
+  statusLine(word: string, text: string): void {
     if (word === "-ERR") this.#options.environment.refusals.warn(`${this.#options.name} reports ${text}`);
   }
 
@@ -378,11 +379,11 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     this.#isClosed = true;
     this.#stopListening?.();
     const { account, environment } = this.#options;
-    const wanted = this.#isComplete ? [...this.#wanted.values()].map(({ subscription }) => subscription) : null;
-    account.end(wanted);
-    this.#options.onEnding?.(wanted);
-    for (const key of [...this.#wanted.keys()]) this.#remove(key);
-    environment.linkLimits.leave(this.#options, this);
+    const remoteInterest = this.#isComplete ? [...this.#remoteInterest.values()].map(({ subscription }) => subscription) : null;
+    account.end(remoteInterest);
+    this.#options.onEnding?.(remoteInterest);
+    for (const key of [...this.#remoteInterest.keys()]) this.#remove(key);
+    environment.linkLimits.closed(this.#options, this);
     environment.router.forget(this);
     this.#options.onClosed?.();
   }

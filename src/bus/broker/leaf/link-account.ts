@@ -46,7 +46,7 @@ export class LinkAccount {
   #confirmed = 0;
   #suspected = 0;
   /** Interest of the other side when the connection was lost. */
-  #wanted: SubscriptionTree<Subscribed> | null = null;
+  #remoteInterest: SubscriptionTree<Subscribed> | null = null;
   /** Keys of the other side's interest that stays announced to others meanwhile (`AbsentInterest`). */
   held: ReadonlySet<string> = new Set();
   /** Messages that the other side had missed when it was connected last. */
@@ -90,13 +90,13 @@ export class LinkAccount {
     this.counters.unconfirmed_msgs += this.#suspected;
     this.#confirmed = this.counters.out_msgs;
     if (wanted === null) return;
-    this.#wanted = new SubscriptionTree();
-    for (const interest of wanted) this.#wanted.insert(interest);
+    this.#remoteInterest = new SubscriptionTree();
+    for (const interest of wanted) this.#remoteInterest.insert(interest);
   }
 
   /** Called when the other side has announced its interest again. */
   restored(): void {
-    this.#wanted = null;
+    this.#remoteInterest = null;
   }
 
   /**
@@ -104,7 +104,7 @@ export class LinkAccount {
    * another member may have received it.
    */
   miss({ subject, size }: Envelope): void {
-    if (this.#wanted === null || this.#wanted.match(subject).plainSize === 0) return;
+    if (this.#remoteInterest === null || this.#remoteInterest.match(subject).plainSize === 0) return;
     this.missed(1, size);
   }
 

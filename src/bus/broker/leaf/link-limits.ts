@@ -31,9 +31,9 @@ export class LinkLimits {
   /** Counts interest that is about to be inserted; returns a reason if it must not be. */
   add({ peer, owner }: LinkEnd, link: SubscriptionHolder, subscription: ClientSubscription): string | null {
     if (peer === "leaf") return this.#leaves.claim(owner, link, subscription);
-    const wanted = { count: this.#hub.count + 1, bytes: this.#hub.bytes + costOf(subscription) };
-    const reason = overLimit(this.#ofHub, wanted, "the hub");
-    if (reason === null) this.#hub = wanted;
+    const needed = { count: this.#hub.count + 1, bytes: this.#hub.bytes + costOf(subscription) };
+    const reason = overLimit(this.#ofHub, needed, "the hub");
+    if (reason === null) this.#hub = needed;
     return reason;
   }
 
@@ -44,7 +44,7 @@ export class LinkLimits {
   }
 
   /** Called when the link is closed. */
-  leave({ peer, owner }: LinkEnd, link: SubscriptionHolder): void {
-    if (peer === "leaf") this.#leaves.leave(owner, link);
+  closed({ peer, owner }: LinkEnd, link: SubscriptionHolder): void {
+    if (peer === "leaf") this.#leaves.closed(owner, link);
   }
 }

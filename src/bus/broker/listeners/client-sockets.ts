@@ -17,13 +17,13 @@ export class ClientSockets {
 
   /** `refused`: there is no room; the caller informs the client and closes it. `cut`: already closed, because too many clients are being informed. */
   admit(socket: Socket): "admitted" | "refused" | "cut" {
-    if (this.#take(socket) || (this.#makeRoom() && this.#take(socket))) {
+    if (this.#accept(socket) || (this.#makeRoom() && this.#accept(socket))) {
       this.#all.add(socket);
       this.#unknown.add(socket);
       socket.once("close", () => this.#forget(socket));
       return "admitted";
     }
-    if (this.#budget.take(socket, "refusal")) return "refused";
+    if (this.#budget.acquire(socket, "refusal")) return "refused";
     socket.destroy();
     return "cut";
   }
@@ -33,8 +33,8 @@ export class ClientSockets {
     this.#unknown.delete(socket);
   }
 
-  #take(socket: Socket): boolean {
-    return this.#all.size < this.#most && this.#budget.take(socket, "client");
+  #accept(socket: Socket): boolean {
+    return this.#all.size < this.#most && this.#budget.acquire(socket, "client");
   }
 
   #makeRoom(): boolean {

@@ -22,7 +22,7 @@ export interface LinkOperations {
   interest(subject: string, queue: string | null, weight: number): void;
   disinterest(subject: string, queue: string | null): void;
   /** Called for INFO, -ERR or +OK, with the text after it. */
-  told(word: string, text: string): void;
+  statusLine(word: string, text: string): void;
 }
 
 /** Arguments of PUB or HPUB for the message that follows. */

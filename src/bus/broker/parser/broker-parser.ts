@@ -16,7 +16,7 @@ const CR = 13;
  * A message of at least this many bytes that is spread over chunks is passed on in pieces. Copying it costs 23 % more processor
  * time (bench/bus-throughput.ts, 64 KiB: 107 instead of 87 µs).
  */
-const BY_PIECES = 16 * 1024;
+const MIN_BY_PIECES_BYTES = 16 * 1024;
 /** Maximum number of pieces; more are joined: each costs more than the bytes of a small one. */
 const MAX_PIECES = 64;
 /** Maximum length of a control line of a link, bytes: INFO, or LMSG with the names of its queue groups. */
@@ -58,10 +58,10 @@ export class BrokerParser {
    * `ProtocolViolation`; the stream cannot be read any further then.
    */
   step(chunk: Buffer, position: number): number {
-    if (this.#envelope) return this.#takeMessage(chunk, position, this.#envelope);
+    if (this.#envelope) return this.#readMessage(chunk, position, this.#envelope);
     if (!this.#line && this.#quick.read(chunk, position, this.#operations.link !== null)) return this.#publishQuick(chunk);
     const end = chunk.indexOf(LF, position);
-    if (this.#line || end < 0) return this.#takePartOfLine(chunk, position, end);
+    if (this.#line || end < 0) return this.#readPartOfLine(chunk, position, end);
     if (end - position > this.#maxLine) throw new ProtocolViolation(ERROR_TEXTS.controlLine);
     this.#execute(chunk, position, end);
     return end + 1;
@@ -79,7 +79,7 @@ export class BrokerParser {
     return this.#operations.link === null ? this.#limits.maxControlLine : MAX_LINK_LINE_BYTES;
   }
 
-  #takePartOfLine(chunk: Buffer, position: number, end: number): number {
+  #readPartOfLine(chunk: Buffer, position: number, end: number): number {
     const stop = end < 0 ? chunk.length : end;
     const length = this.#lineLength + stop - position;
     if (length > this.#maxLine) throw new ProtocolViolation(ERROR_TEXTS.controlLine);
@@ -93,14 +93,14 @@ export class BrokerParser {
     return end + 1;
   }
 
-  #takeMessage(chunk: Buffer, position: number, envelope: Envelope): number {
+  #readMessage(chunk: Buffer, position: number, envelope: Envelope): number {
     const needed = envelope.size + 2;
     if (this.#messageLength === 0 && chunk.length - position >= needed) {
       this.#publish(envelope, this.#lent.of(chunk, position, needed));
       return position + needed;
     }
     const taken = Math.min(chunk.length - position, needed - this.#messageLength);
-    if (needed < BY_PIECES || this.#message || this.#pieces.length === MAX_PIECES) this.#copy(chunk, position, needed);
+    if (needed < MIN_BY_PIECES_BYTES || this.#message || this.#pieces.length === MAX_PIECES) this.#copy(chunk, position, needed);
     else this.#pieces.push(chunk.subarray(position, position + taken));
     this.#messageLength += taken;
     if (this.#messageLength === needed) {

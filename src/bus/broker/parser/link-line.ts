@@ -18,7 +18,7 @@ export function executeLinkLine(link: LinkOperations, operation: string, line: C
     case "INFO":
     case "-ERR":
     case "+OK":
-      link.told(operation, line.rest());
+      link.statusLine(operation, line.rest());
       return true;
     default:
       return false;

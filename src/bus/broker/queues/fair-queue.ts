@@ -6,7 +6,7 @@ import { FLOW_OVERHEAD_BYTES, type Flow, PublisherFlows, type TopicFlow } from "
 import type { TopicPolicy } from "./topic-policy.ts";
 
 /** Maximum number of evictions from one flow before the largest one is searched again. */
-const EVICTED_AT_ONCE = 64;
+const MAX_EVICTED_AT_ONCE = 64;
 
 export interface FairQueueOptions {
   /** Returns the policy of a flow; null: the default. Called when the first message of the flow is queued. */
@@ -176,7 +176,7 @@ export class FairQueue {
     const owners = [...this.#publishers.values()].sort((a, b) => b.bytes - a.bytes);
     for (const [index, owner] of owners.entries()) {
       const flow = fattest(owner.topics);
-      if (flow !== null) return { flow, owner, left: EVICTED_AT_ONCE, floor: owners[index + 1]?.bytes ?? 0 };
+      if (flow !== null) return { flow, owner, left: MAX_EVICTED_AT_ONCE, floor: owners[index + 1]?.bytes ?? 0 };
     }
     return null;
   }

@@ -7,7 +7,7 @@ const MAX_DEFAULT_BYTES = 1024 * 1024 * 1024;
 /** When memory is used up, this share of it is freed at once, so that the search for the largest owner is rare. */
 const FREED_SHARE = 1 / 64;
 /** Maximum number of pieces that one holder frees before the largest owner is searched again. */
-const FREED_AT_ONCE = 64;
+const MAX_FREED_AT_ONCE = 64;
 
 export function defaultMemoryBytes(): number {
   return Math.min(MAX_DEFAULT_BYTES, Math.floor(totalmem() * SHARE_OF_MEMORY));
@@ -87,7 +87,7 @@ export class MemoryBudget {
       const greediest = this.#greediest(stuck);
       if (greediest === null) return;
       let freed = 0;
-      while (freed < FREED_AT_ONCE && this.used > goal && greediest.free()) freed++;
+      while (freed < MAX_FREED_AT_ONCE && this.used > goal && greediest.free()) freed++;
       if (freed === 0) stuck.add(greediest);
       else this.#count(greediest.owner, freed);
     }

@@ -1,7 +1,7 @@
 import type { BorrowedMessage } from "../borrowed-message.ts";
 
 /** Messages of at least this many bytes are not copied, so that all queues that hold a large message share its memory. */
-const BY_REFERENCE_BYTES = 16 * 1024;
+const MIN_BY_REFERENCE_BYTES = 16 * 1024;
 const MIN_BLOCK_BYTES = 512;
 const MAX_BLOCK_BYTES = 64 * 1024;
 /** Approximate memory of one queued message beside its bytes, bytes. */
@@ -43,7 +43,7 @@ export class MessageQueue {
 
   add(head: string | Buffer, message: BorrowedMessage, payload: number, now: number): void {
     const size = head.length + message.length;
-    const isLarge = message.rest !== null || message.length >= BY_REFERENCE_BYTES;
+    const isLarge = message.rest !== null || message.length >= MIN_BY_REFERENCE_BYTES;
     const segment = isLarge ? this.#reference(head, message) : this.#copy(head, message, size);
     segment.sizes.push(size);
     segment.payloads.push(payload);
@@ -113,8 +113,8 @@ export class MessageQueue {
     let segment = this.#segments.at(-1);
     if (segment === undefined || segment.rest !== null || segment.block.length - segment.used < size) {
       // Blocks grow with the queue, so that a queue of a few messages stays small.
-      const wanted = Math.min(MAX_BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, this.bytes));
-      segment = newSegment(Buffer.allocUnsafeSlow(Math.max(size, wanted)), null);
+      const blockBytes = Math.min(MAX_BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, this.bytes));
+      segment = newSegment(Buffer.allocUnsafeSlow(Math.max(size, blockBytes)), null);
       this.#segments.push(segment);
     }
     const { block, used } = segment;

@@ -40,13 +40,13 @@ export class SendWindow {
   }
 
   /** Called with the number of bytes that the connection could not accept yet. */
-  look(unsent: number): void {
+  update(unsent: number): void {
     this.room = this.bytes - unsent;
   }
 
   /** Called when `bytes` were written to the connection, which has not accepted `unsent` bytes now. */
   wrote(bytes: number, unsent: number): void {
-    this.look(unsent);
+    this.update(unsent);
     if (unsent === 0) {
       if (bytes < this.bytes) return;
       // The connection accepted at once what a fast receiver reads in that time.

@@ -28,7 +28,7 @@ interface Share {
   newest: ClientSubscription[] | null;
 }
 
-interface BudgetOptions {
+interface SubscriptionBudgetOptions {
   readonly total: Amount;
   readonly share: Amount;
   /** Name of the owner of a share, for messages: "one program". */
@@ -42,12 +42,12 @@ interface BudgetOptions {
  * subscription of the owner that has most is ended.
  */
 export class SubscriptionBudget {
-  readonly #options: BudgetOptions;
+  readonly #options: SubscriptionBudgetOptions;
   readonly #shares = new Map<string, Share>();
   #count = 0;
   #bytes = 0;
 
-  constructor(options: BudgetOptions) {
+  constructor(options: SubscriptionBudgetOptions) {
     this.#options = options;
   }
 
@@ -81,7 +81,7 @@ export class SubscriptionBudget {
   }
 
   /** Called when the holder is closed and holds nothing any more. */
-  leave(owner: string, holder: SubscriptionHolder): void {
+  closed(owner: string, holder: SubscriptionHolder): void {
     this.#shares.get(owner)?.holders.delete(holder);
   }
 

@@ -31,14 +31,14 @@ export class SubscriptionLimits {
   /** Counts a subscription that is about to be inserted; returns a reason if it must not be. */
   add(client: Client, subscription: ClientSubscription): string | null {
     const used = this.#used.get(client) ?? { count: 0, bytes: 0 };
-    const wanted = { count: used.count + 1, bytes: used.bytes + costOf(subscription) };
+    const needed = { count: used.count + 1, bytes: used.bytes + costOf(subscription) };
     const { maxSubscriptions: count, maxSubscriptionBytes: bytes } = this.#limits;
     const { program = null } = client;
     const refusal =
-      overLimit({ count, bytes }, wanted, "one connection") ??
+      overLimit({ count, bytes }, needed, "one connection") ??
       this.#groups.refusal(subscription) ??
       (program === null ? null : this.#budget.claim(program, client, subscription));
-    if (refusal === null) this.#used.set(client, wanted);
+    if (refusal === null) this.#used.set(client, needed);
     return refusal;
   }
 
@@ -59,7 +59,7 @@ export class SubscriptionLimits {
   }
 
   /** Called when the client is closed and has no subscriptions any more. */
-  leave(client: Client): void {
-    if (typeof client.program === "string") this.#budget.leave(client.program, client);
+  closed(client: Client): void {
+    if (typeof client.program === "string") this.#budget.closed(client.program, client);
   }
 }

@@ -2,8 +2,8 @@ import type { Config } from "../../../config/definition.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { loadConfig } from "../../manager/configuration.ts";
 import { withManager } from "../../manager/connection.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
 import { printJson } from "../../output/table.ts";
 import { dotGraph, type GraphProcess, mermaidGraph, textGraph } from "./graph-text.ts";
 

@@ -2,7 +2,7 @@ import { visible } from "../../../base/visible-text.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { paint, printJson } from "../../output/table.ts";
 
 interface ReloadFlags extends ConnectionFlags {

@@ -8,7 +8,7 @@ import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { loadInstance } from "../../manager/configuration.ts";
 
 /** Polling interval for an ending process, milliseconds: it is not a child of this one, so its end is not notified. */
-const LOOK_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 /** `mgr down`: ends the manager, or the daemon that it left behind, with everything they run. Succeeds if nothing is running. */
 export async function down(flags: { config?: string; trustConfig?: boolean; timeout: number }): Promise<void> {
@@ -35,7 +35,7 @@ async function end(what: string, holder: LockInfo, deadline: number): Promise<vo
   if (!isAlive(holder.pid, holder.start_time)) return;
   process.kill(holder.pid, "SIGTERM");
   const hasEnded = () => !isAlive(holder.pid, holder.start_time);
-  if (await poll(hasEnded, { everyMs: LOOK_MS, forMs: deadline - performance.now() })) return;
+  if (await poll(hasEnded, { everyMs: CHECK_INTERVAL_MS, forMs: deadline - performance.now() })) return;
   throw new CommandFailure(
     EXIT.timeout,
     `the ${what} (pid ${holder.pid}) is still stopping its processes; see mgr ps. Run mgr down again to kill them`,

@@ -14,7 +14,7 @@ export interface EndingOptions {
 export class Ending {
   readonly #options: EndingOptions;
   #cause: { process: Process; sentence: string } | null = null;
-  #tell: () => void = () => {};
+  #notify: () => void = () => {};
   #closed = false;
 
   constructor(options: EndingOptions) {
@@ -27,7 +27,7 @@ export class Ending {
     const sentence = this.#sentenceOn(process, essential);
     if (sentence === null) return;
     this.#cause = { process, sentence };
-    this.#tell();
+    this.#notify();
   }
 
   /** Ignores further ends: another shutdown has begun. */
@@ -36,7 +36,7 @@ export class Ending {
   }
 
   onEnd(listener: () => void): void {
-    this.#tell = listener;
+    this.#notify = listener;
     if (this.#cause !== null) listener();
   }
 

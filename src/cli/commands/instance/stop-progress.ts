@@ -2,16 +2,16 @@ import type { RunningManager } from "../../../app/manager.ts";
 import { listNames } from "../../../base/names.ts";
 
 /** Interval between checks, milliseconds: a stop that takes less is not reported. */
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 /** Reports which processes a shutdown waits for, whenever that changes. Returns a function that ends it. */
 export function reportRemaining({ engine }: RunningManager, tell: (sentence: string) => void): () => void {
-  let told = "";
+  let reported = "";
   const timer = setInterval(() => {
     const sentence = remaining(engine.control.state.processes());
-    if (sentence !== told && sentence !== "") tell(sentence);
-    told = sentence;
-  }, LOOK_MS);
+    if (sentence !== reported && sentence !== "") tell(sentence);
+    reported = sentence;
+  }, CHECK_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 

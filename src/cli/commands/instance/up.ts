@@ -117,7 +117,7 @@ async function untilEnded(
   manager: RunningManager,
   { keep, detached, ending, signals }: { keep: boolean; detached: boolean; ending: Ending; signals: EndSignals },
 ): Promise<void> {
-  const tell = (sentence: string) => {
+  const report = (sentence: string) => {
     // A new line, because the terminal has echoed ^C.
     if (!detached) process.stderr.write(`${process.stderr.isTTY ? "\n" : ""}${visible(sentence)}\n`);
   };
@@ -127,12 +127,12 @@ async function untilEnded(
     const end = (why: string) => {
       isEnding = true;
       ending.close();
-      tell(`${why}: ${keep ? "leaving the processes running" : "stopping everything; press Ctrl-C again to kill what is left"}`);
-      if (!keep) endReports = reportRemaining(manager, tell);
+      report(`${why}: ${keep ? "leaving the processes running" : "stopping everything; press Ctrl-C again to kill what is left"}`);
+      if (!keep) endReports = reportRemaining(manager, report);
       manager.shutdown({ keep }).then(resolve, reject);
     };
     const endNow = () => {
-      tell("killing everything");
+      report("killing everything");
       void manager.shutdownNow().then(resolve, reject);
     };
     ending.onEnd(() => {
@@ -167,7 +167,7 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   closeSync(stderr);
   // The child has its own session: without this it would continue to start after Ctrl-C here.
   for (const signal of END_SIGNALS) process.on(signal, () => child.kill("SIGTERM"));
-  const told = new Promise<Served | null>((resolve) => {
+  const reported = new Promise<Served | null>((resolve) => {
     child.once("message", (message: Served) => resolve(message));
     child.once("exit", () => resolve(null));
   });
@@ -178,7 +178,7 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
       `the manager (pid ${child.pid}) is not ready after ${waited} s and keeps trying; see manager.log, or stop it with 'mgr down'`,
     );
   };
-  const served = await withTimeout(told, DETACH_TIMEOUT_MS, late).catch((error: unknown) => {
+  const served = await withTimeout(reported, DETACH_TIMEOUT_MS, late).catch((error: unknown) => {
     child.disconnect();
     child.unref();
     throw error;

@@ -2,7 +2,7 @@ import { MgrError } from "../../../base/errors.ts";
 import type { ClientFrame } from "../../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { printJson } from "../../output/table.ts";
 
 /** `mgr call JSON`: sends any frame of the protocol and prints its answer as JSON. */

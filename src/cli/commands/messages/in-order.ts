@@ -33,17 +33,17 @@ function piecesOf({ name, text, offset, times }: PastOutput): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
   let time = times[0]?.time ?? "";
-  const take = (until: number) => {
+  const emit = (until: number) => {
     if (until > from) pieces.push({ name, text: text.slice(from, until), time });
     from = Math.max(from, until);
   };
   for (const mark of times.slice(1)) {
     if (mark.offset > offset) break;
-    take(lineEnd(text, text.length - textOfLastBytes(text, offset - mark.offset).length));
+    emit(lineEnd(text, text.length - textOfLastBytes(text, offset - mark.offset).length));
     // Clocks may be set back: later output stays later.
     if (mark.time > time) time = mark.time;
   }
-  take(text.length);
+  emit(text.length);
   return pieces;
 }
 

@@ -1,7 +1,7 @@
 import { formatLogLine } from "../../../http/log/log-stream.ts";
 import type { LogEntry, LogLevel } from "../../../protocol/resources/resources.ts";
 import { stayConnected, withManager } from "../../manager/connection.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { jsonText } from "../../output/table.ts";
 
 export interface LogFlags extends ConnectionFlags {

@@ -5,8 +5,8 @@ import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { stayConnected, withManager } from "../../manager/connection.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { runsWithin, selectProcesses } from "../../manager/select.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
 import { NamedLines } from "../../output/named-lines.ts";
 import { inOrder, type PastOutput } from "./in-order.ts";
 import { runLog } from "./run-log.ts";
@@ -60,11 +60,11 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
     const isInLines = isAll || chosen.length > 1 || flags.timestamps === true;
     const printer = isInLines ? new NamedLines({ names: chosen, isFiltered }) : plainPrinter(isFiltered);
     const joins = new Map(chosen.map((name) => [name, new OutputJoin()]));
-    const take = (frame: OutputFrame) => {
+    const receive = (frame: OutputFrame) => {
       const join = joins.get(frame.name);
       if (join === undefined && !isAll) return;
       const fresh = join === undefined ? frame.output : join.live(frame);
-      if (fresh !== "" && frame.skipped !== undefined) tellGap(frame.name, frame.skipped);
+      if (fresh !== "" && frame.skipped !== undefined) reportGap(frame.name, frame.skipped);
       process.stdout.write(printer.write(frame.name, fresh, flags.timestamps ? formatTime(Date.now()) : ""));
     };
     /** Live output that waits until past output is printed; null: it is printed. */
@@ -73,7 +73,7 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
       // Subscribed before the request, so that nothing is missed in between. A name may match others as a pattern.
       client.frames$.subscribe((frame) => {
         if (frame.type !== "process_output" || own.has(frame.name)) return;
-        if (waiting === null) take(frame);
+        if (waiting === null) receive(frame);
         else waiting.push(frame);
       });
       await client.request({ type: "subscribe_process_output", patterns: isAll ? ["*"] : chosen });
@@ -93,7 +93,7 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
       if (past.reduce((sum, { text }) => sum + text.length, 0) > MAX_ORDERED_CHARACTERS) print();
     }
     print();
-    for (const frame of waiting) take(frame);
+    for (const frame of waiting) receive(frame);
     waiting = null;
     try {
       if (flags.follow) await stayConnected(client);
@@ -104,7 +104,7 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
 }
 
 /** Reports a gap on stderr, because stdout may be read by a program. */
-function tellGap(name: string, bytes: number): void {
+function reportGap(name: string, bytes: number): void {
   process.stderr.write(`mgr: ${bytes} bytes of '${visible(name)}' were skipped: they came faster than they could be read\n`);
 }
 

@@ -4,8 +4,8 @@ import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { AnswerTo } from "../../../client/requests.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
 import { outputOfRun } from "./run-output.ts";
 
 /** More than a host keeps by default. */

@@ -5,8 +5,8 @@ import { OutputJoin } from "../../../client/output-join.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { whileConnected, withManager } from "../../manager/connection.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { runsWithin, selectProcesses } from "../../manager/select.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
 import { remark } from "../../output/process-text.ts";
 import { type Replayed, replay } from "./replay.ts";
 
@@ -34,10 +34,10 @@ export async function attach(name: string, flags: AttachFlags): Promise<void> {
 /** Attaches until Ctrl-]; afterwards this terminal is restored. */
 export async function attachTo(client: ManagerClient, target: Process, lines: number): Promise<void> {
   const { name } = target;
-  const nudge = new ForceRedraw((rowsLess) => tellSize(client, name, rowsLess));
-  const output = await followOutput(client, name, { lines, heard: () => nudge.heard() });
-  const leaveTerminal = takeTerminal(client, name, nudge);
-  let leaveKeys = () => {};
+  const forceRedraw = new ForceRedraw((rowsLess) => sendSize(client, name, rowsLess));
+  const output = await followOutput(client, name, { lines, heard: () => forceRedraw.heard() });
+  const restoreTerminal = enterRawMode(client, name, forceRedraw);
+  let stopKeys = () => {};
   try {
     const past = await replay(output.past(), process);
     if (target.pid === null && process.stdin.isTTY) {
@@ -48,12 +48,12 @@ export async function attachTo(client: ManagerClient, target: Process, lines: nu
     }
     const typing = () =>
       new Promise<void>((stop, fail) => {
-        leaveKeys = typeInto(client, name, { past, stop, fail });
+        stopKeys = typeInto(client, name, { past, stop, fail });
       });
     await whileConnected(client, typing);
   } finally {
-    leaveKeys();
-    leaveTerminal();
+    stopKeys();
+    restoreTerminal();
     output.leave();
   }
 }
@@ -75,7 +75,7 @@ async function followOutput(
 }
 
 /** Sets the size of the process's terminal to that of this one. */
-function tellSize(client: ManagerClient, name: string, rowsLess: 0 | 1 = 0): void {
+function sendSize(client: ManagerClient, name: string, rowsLess: 0 | 1 = 0): void {
   const { rows, columns } = process.stdout;
   // A size that cannot be sent now is sent with the next change.
   if (rows > 0 && columns > 0)
@@ -83,11 +83,11 @@ function tellSize(client: ManagerClient, name: string, rowsLess: 0 | 1 = 0): voi
 }
 
 /** Sets raw mode, and sends the size of this terminal. Returns a function that restores the terminal. */
-function takeTerminal(client: ManagerClient, name: string, nudge: ForceRedraw): () => void {
+function enterRawMode(client: ManagerClient, name: string, forceRedraw: ForceRedraw): () => void {
   const { stdin, stdout } = process;
-  const resized = () => tellSize(client, name);
+  const resized = () => sendSize(client, name);
   if (stdout.isTTY) {
-    nudge.begin();
+    forceRedraw.begin();
     stdout.on("resize", resized);
   }
   if (stdin.isTTY) {
@@ -103,7 +103,7 @@ function takeTerminal(client: ManagerClient, name: string, nudge: ForceRedraw): 
   return () => {
     process.off("SIGHUP", hungUp);
     stdout.off("resize", resized);
-    nudge.end();
+    forceRedraw.end();
     if (stdout.isTTY) stdout.write(PLAIN);
     if (stdin.isTTY) {
       stdin.setRawMode(false);

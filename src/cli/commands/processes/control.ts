@@ -5,8 +5,8 @@ import { shownState, wordOf } from "../../../client/shown/shown-state.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
 import { paintState } from "../../output/table.ts";
 import { followUntil } from "./follow.ts";
 

@@ -2,7 +2,7 @@ import { visible } from "../../../base/visible-text.ts";
 import { isLost } from "../../../client/shown/shown-state.ts";
 import type { HostEntry, Process } from "../../../protocol/resources/resources.ts";
 import { withManager } from "../../manager/connection.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { paint, printJson, table } from "../../output/table.ts";
 
 export interface HostsFlags extends ConnectionFlags {

@@ -9,8 +9,8 @@ const MARGINS = /\x1b\[[\d;]*r/u;
 /** Makes the whole screen scroll again; the cursor stays. */
 const WHOLE_SCREEN = "\x1b7\x1b[r\x1b8";
 /** Maximum wait for a terminal's answer, and time for which late answers are recognized. Milliseconds. */
-const PATIENCE_MS = 500;
-const LATEST_ANSWER_MS = 10_000;
+const TIMEOUT_MS = 500;
+const MAX_ANSWER_MS = 10_000;
 /** Replies of terminals to requests: attributes, positions, modes, sizes, settings, colours (xterm, ctlseqs). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: replies are made of control characters.
 const REPLIES = /\x1b\[[?>=]?[\d;]*(?:[cnRt]|\$y)|\x1b[P\]][^\x07\x1b]*(?:\x07|\x1b\\)/gu;
@@ -48,7 +48,7 @@ export function replay(output: string, { stdin, stdout }: Ends): Promise<Replaye
   return new Promise((resolve) => {
     let heard = "";
     const finish = () => {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       stdin.off("data", listen);
       stdin.pause();
       resolve(replayed(heard.replace(REPLIES, ""), heard.includes(I_AM_WELL) ? unchanged : withoutLateReplies()));
@@ -57,7 +57,7 @@ export function replay(output: string, { stdin, stdout }: Ends): Promise<Replaye
       heard += decoder.write(data);
       if (heard.includes(I_AM_WELL)) finish();
     };
-    const patience = setTimeout(finish, PATIENCE_MS);
+    const timeout = setTimeout(finish, TIMEOUT_MS);
     stdin.on("data", listen).resume();
     // A change of size resets margins, but output of the past does not show when the size changed.
     stdout.write(output + (MARGINS.test(output) ? WHOLE_SCREEN : "") + ARE_YOU_WELL);
@@ -70,7 +70,7 @@ function unchanged(typed: string): string {
 
 /** Drops replies until the last request is answered, or will not be any more. */
 function withoutLateReplies(): (typed: string) => string {
-  const until = performance.now() + LATEST_ANSWER_MS;
+  const until = performance.now() + MAX_ANSWER_MS;
   let isOver = false;
   return (typed) => {
     if (isOver || performance.now() > until) return typed;

@@ -2,8 +2,8 @@ import { didYouMean } from "../../../base/suggest.ts";
 import { isSignal, SIGNALS, type Signal } from "../../../protocol/process/signals.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
 
 /** `mgr signal SIGNAL NAME…`: sends a signal to the leaders of running processes. */
 export async function signal(word: string, names: string[], flags: ConnectionFlags): Promise<void> {

@@ -5,7 +5,7 @@ import type { ManagerClient } from "../../../client/manager-client.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { END_SIGNALS, untilInterrupted } from "../../command/interrupt.ts";
 import { connectManager, reconnectManager } from "../../manager/connection.ts";
-import type { ConnectionFlags } from "../../manager/way.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { keysOf } from "../../terminal/keys.ts";
 import { Screen } from "../../terminal/screen.ts";
 import { attachTo } from "./attach.ts";
@@ -89,7 +89,7 @@ class Top {
       process.off("SIGCONT", this.#continued);
       clearTimeout(this.#loadsTimer);
       this.#client?.close();
-      this.#screen.leave();
+      this.#screen.restore();
     }
   }
 
@@ -153,7 +153,7 @@ class Top {
     if (target === undefined) throw new MgrError("not_found", `'${name}' was removed from the configuration`);
     this.#isAttached = true;
     process.stdin.pause();
-    this.#screen.leave();
+    this.#screen.restore();
     process.stdout.write(`\x1b[H\x1b[2J`);
     try {
       await attachTo(client, target, ATTACH_LINES);
@@ -166,7 +166,7 @@ class Top {
   }
 
   #suspend(): void {
-    this.#screen.leave();
+    this.#screen.restore();
     process.kill(process.pid, "SIGSTOP");
   }
 

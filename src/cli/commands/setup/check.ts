@@ -11,7 +11,7 @@ export async function check(flags: { config?: string; trustConfig?: boolean; jso
   if (flags.json) printJson({ ok: true, problems: [], processes: [...config.processes.keys()] });
   else
     console.log(
-      `${visible(config.file ?? "")}: good, ${counted(config.processes.size, "process", "processes")} in ${counted(config.groups.size, "group", "groups")}`,
+      `${visible(config.file ?? "")}: valid, ${counted(config.processes.size, "process", "processes")} in ${counted(config.groups.size, "group", "groups")}`,
     );
 }
 

@@ -1,6 +1,6 @@
 import type { CliFeature } from "../../../cli/command/feature.ts";
+import { SCOPE_GROUP } from "./oscilloscope/program.ts";
 import { PARAM_GROUP } from "./param/program.ts";
-import { SCOPE_GROUP } from "./scope/program.ts";
 import { SERVICE_GROUP } from "./service/program.ts";
 import { TOPIC_GROUP } from "./topic/program.ts";
 

@@ -87,7 +87,7 @@ export class Registration {
     const text = JSON.stringify({ ...this.#identity, topics: [...this.topics.values()] });
     try {
       const { data } = await this.#bus.request(SUBJECT, text, { timeoutMs: TIMEOUT_MS });
-      return this.#take(parseJson(new TextDecoder().decode(data)));
+      return this.#handleAnswer(parseJson(new TextDecoder().decode(data)));
     } catch {
       // No broker of mgr answered: this is a plain nats-server, or the connection was lost.
       this.#later(SILENT_RETRY_MS);
@@ -95,7 +95,7 @@ export class Registration {
     }
   }
 
-  #take(answer: unknown): Refusals {
+  #handleAnswer(answer: unknown): Refusals {
     const { ok, host, message, problems } = (typeof answer === "object" && answer !== null ? answer : {}) as Answer;
     if (ok !== true) {
       const words = typeof message === "string" ? message : "the answer is not understood";

@@ -7,7 +7,7 @@ import type { DataPlaneEvent } from "../contract.ts";
 /** Maximum size of the changes in one message, characters of JSON; a larger change has its own message. */
 const MAX_EVENT_CHARS = 128 * 1024;
 
-interface ReportOptions {
+interface RegistryReportOptions {
   readonly pages: ListPages;
   readonly send: (event: DataPlaneEvent) => void;
 }
@@ -17,15 +17,15 @@ export class RegistryReport {
   /** Number of the last event. */
   seq = 0;
   readonly #registry: Registry;
-  readonly #send: ReportOptions["send"];
+  readonly #send: RegistryReportOptions["send"];
   readonly #pages: ListPages;
-  readonly #leave: () => void;
+  readonly #unsubscribe: () => void;
 
-  constructor(registry: Registry, { pages, send }: ReportOptions) {
+  constructor(registry: Registry, { pages, send }: RegistryReportOptions) {
     this.#registry = registry;
     this.#send = send;
     this.#pages = pages;
-    this.#leave = registry.listen((changes) => this.#tell(changes));
+    this.#unsubscribe = registry.listen((changes) => this.#sendChanges(changes));
   }
 
   list(): ResponseOf<"data_plane"> {
@@ -45,10 +45,10 @@ export class RegistryReport {
   }
 
   close(): void {
-    this.#leave();
+    this.#unsubscribe();
   }
 
-  #tell(changes: readonly RegistryChange[]): void {
+  #sendChanges(changes: readonly RegistryChange[]): void {
     let batch: RegistryChange[] = [];
     let chars = 0;
     const send = () => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { StateFiles } from "../../../app/state/state-files.ts";
 
 /** Number of ids that one write reserves: a killed manager skips at most this many, and reuses none. */
-const BLOCK = 10_000;
+const ID_BLOCK_SIZE = 10_000;
 
 /** Ids of clients, which are never used again; with a state folder, not by later managers either. */
 export class ClientIds {
@@ -13,7 +13,7 @@ export class ClientIds {
 
   private constructor(last: number, reserve: (until: number) => Promise<void>) {
     this.#last = last;
-    this.#reserved = last + BLOCK;
+    this.#reserved = last + ID_BLOCK_SIZE;
     this.#reserve = reserve;
   }
 
@@ -30,14 +30,14 @@ export class ClientIds {
       unsaved: "ids of clients may be used again after a crash",
       warn,
     });
-    await file.save(file.content + BLOCK);
+    await file.save(file.content + ID_BLOCK_SIZE);
     return new ClientIds(file.content, file.save);
   }
 
   next(): number {
     // Ids are reserved long before they are needed, so that no client waits for the disk.
-    if (this.#reserved - this.#last <= BLOCK / 2) {
-      this.#reserved += BLOCK;
+    if (this.#reserved - this.#last <= ID_BLOCK_SIZE / 2) {
+      this.#reserved += ID_BLOCK_SIZE;
       void this.#reserve(this.#reserved);
     }
     return ++this.#last;

@@ -37,7 +37,7 @@ export class DataPlaneFeeds {
   readonly #options: DataPlaneFeedsOptions;
   readonly tables: DataPlaneTables;
   readonly #feeds = new Map<string, HostFeed>();
-  readonly #leave: (() => void)[];
+  readonly #unsubscribers: (() => void)[];
 
   constructor(options: DataPlaneFeedsOptions) {
     this.#options = options;
@@ -51,7 +51,7 @@ export class DataPlaneFeeds {
       addressOfHost: (name) => options.peers?.addressOf({ kind: "daemon", name }) ?? "127.0.0.1",
       lose: (broker, topics) => this.#lose(broker, topics),
     });
-    this.#leave = [
+    this.#unsubscribers = [
       events.subscribe((event) => {
         if (event.type === "host_upsert") this.#hostChanged(event.host);
         else if (event.type === "host_remove") this.#hostRemoved(event.name);
@@ -65,11 +65,11 @@ export class DataPlaneFeeds {
       ...services.map((service) => ({ kind: "service" as const, service })),
     ];
     this.tables.replace(null, "hub", rows);
-    this.#leave.push(registry.listen((changes) => this.tables.apply(null, changes)));
+    this.#unsubscribers.push(registry.listen((changes) => this.tables.apply(null, changes)));
   }
 
   close(): void {
-    for (const leave of this.#leave) leave();
+    for (const unsubscribe of this.#unsubscribers) unsubscribe();
     for (const feed of this.#feeds.values()) feed.close();
   }
 
@@ -94,12 +94,12 @@ export class DataPlaneFeeds {
       changed: ({ changes }) => this.tables.apply(host, changes),
       replaced: (rows, life) => this.tables.replace(host, life, rows),
     });
-    const leave = session.link.listen({
+    const unsubscribe = session.link.listen({
       onNews: { data_plane: (event) => replica.receive(event) },
       onHeartbeat: (heartbeat) => replica.compare(heartbeat, heartbeat.data_seq),
     });
     const close = () => {
-      leave();
+      unsubscribe();
       replica.close();
     };
     const feed = { replica, close, isReady: false };
@@ -129,7 +129,7 @@ export class DataPlaneFeeds {
   #hostOfAddress(address: string): string {
     // An IPv6 address without a port must keep its end.
     const ip = isIPv6(address) ? address : address.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
-    const wanted = ip === "" || ip === "::1" || ip.startsWith("127.") ? "localhost" : ip;
-    return this.#options.hostEntries().find(({ all_names }) => all_names.includes(wanted))?.name ?? ip;
+    const searched = ip === "" || ip === "::1" || ip.startsWith("127.") ? "localhost" : ip;
+    return this.#options.hostEntries().find(({ all_names }) => all_names.includes(searched))?.name ?? ip;
   }
 }

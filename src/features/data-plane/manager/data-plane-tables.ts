@@ -32,7 +32,7 @@ export class DataPlaneTables implements TableObserver {
   readonly #subscriptions = new Subscriptions();
   readonly #conflicts: TopicConflicts;
   /** Resources as published last: an upsert is sent only if something has changed. */
-  readonly #told = { clients: new Map<number, string>(), topics: new Map<string, Topic>(), services: new Map<string, string>() };
+  readonly #published = { clients: new Map<number, string>(), topics: new Map<string, Topic>(), services: new Map<string, string>() };
   readonly #dirty = { clients: new Set<KnownClient>(), topics: new Set<string>(), services: new Set<string>() };
   #arrivals = 0;
 
@@ -47,7 +47,7 @@ export class DataPlaneTables implements TableObserver {
   }
 
   topics(): Topic[] {
-    return [...this.#told.topics.values()];
+    return [...this.#published.topics.values()];
   }
 
   /** Services by name, because answers of services arrive in any order. */
@@ -104,7 +104,7 @@ export class DataPlaneTables implements TableObserver {
   /** Applies changes of a broker; null: the manager's. */
   apply(host: string | null, changes: readonly RegistryChange[]): void {
     this.#broker(host).apply(changes);
-    this.#tell();
+    this.#publish();
   }
 
   /** Replaces the tables of a broker; null: the manager's. */
@@ -113,8 +113,8 @@ export class DataPlaneTables implements TableObserver {
     broker.isReachable = true;
     broker.replace(life, rows);
     for (const subject of broker.topics.keys()) this.#dirty.topics.add(subject);
-    this.#tell();
-    this.#conflicts.tellAgain(broker);
+    this.#publish();
+    this.#conflicts.resend(broker);
   }
 
   /** Called when the host does not answer: its clients stay, and its rates are 0. */
@@ -123,7 +123,7 @@ export class DataPlaneTables implements TableObserver {
     if (broker === undefined || !broker.isReachable) return;
     broker.isReachable = false;
     for (const subject of broker.topics.keys()) this.#dirty.topics.add(subject);
-    this.#tell();
+    this.#publish();
   }
 
   /** Called when the host or its daemon is gone; removes its clients. */
@@ -132,7 +132,7 @@ export class DataPlaneTables implements TableObserver {
     if (broker === undefined) return;
     broker.clear();
     this.#brokers.delete(host);
-    this.#tell();
+    this.#publish();
     this.#conflicts.forget(broker);
   }
 
@@ -219,45 +219,45 @@ export class DataPlaneTables implements TableObserver {
   }
 
   /** Publishes changes: topics before clients, whose lists name them. */
-  #tell(): void {
+  #publish(): void {
     const { events } = this.#options;
     const { clients, topics, services } = this.#dirty;
-    for (const subject of topics) this.#tellTopic(subject);
+    for (const subject of topics) this.#publishTopic(subject);
     topics.clear();
-    this.#conflicts.tell();
+    this.#conflicts.send();
     for (const name of services) {
       const [first] = this.#services.get(name) ?? [];
       if (first === undefined) {
-        if (this.#told.services.delete(name)) events.publish({ type: "service_remove", name });
+        if (this.#published.services.delete(name)) events.publish({ type: "service_remove", name });
         continue;
       }
       const service = this.#service(first);
-      if (isNews(this.#told.services, name, service)) events.publish({ type: "service_upsert", service });
+      if (isNews(this.#published.services, name, service)) events.publish({ type: "service_upsert", service });
     }
     services.clear();
     for (const known of clients) {
       if (!this.#clients.has(known.id)) {
-        if (this.#told.clients.delete(known.id)) events.publish({ type: "client_remove", id: known.id });
+        if (this.#published.clients.delete(known.id)) events.publish({ type: "client_remove", id: known.id });
         continue;
       }
       const client = this.#client(known);
-      if (isNews(this.#told.clients, known.id, client)) events.publish({ type: "client_upsert", client });
+      if (isNews(this.#published.clients, known.id, client)) events.publish({ type: "client_upsert", client });
     }
     clients.clear();
   }
 
-  #tellTopic(subject: string): void {
+  #publishTopic(subject: string): void {
     const { events } = this.#options;
-    const told = this.#told.topics.get(subject);
+    const published = this.#published.topics.get(subject);
     const topic = this.topic(subject)?.resource;
     if (topic === undefined) {
-      if (told === undefined) return;
-      this.#told.topics.delete(subject);
-      events.publish({ type: "topic_remove", name: told.name });
+      if (published === undefined) return;
+      this.#published.topics.delete(subject);
+      events.publish({ type: "topic_remove", name: published.name });
       return;
     }
-    if (told !== undefined && Object.entries(topic).every(([key, value]) => told[key as keyof Topic] === value)) return;
-    this.#told.topics.set(subject, topic);
+    if (published !== undefined && Object.entries(topic).every(([key, value]) => published[key as keyof Topic] === value)) return;
+    this.#published.topics.set(subject, topic);
     events.publish({ type: "topic_upsert", topic });
   }
 
@@ -284,9 +284,9 @@ export class DataPlaneTables implements TableObserver {
 }
 
 /** Whether the resource differs from the one published last, which it replaces. */
-function isNews<K>(told: Map<K, string>, key: K, resource: object): boolean {
+function isNews<K>(published: Map<K, string>, key: K, resource: object): boolean {
   const text = JSON.stringify(resource);
-  if (told.get(key) === text) return false;
-  told.set(key, text);
+  if (published.get(key) === text) return false;
+  published.set(key, text);
   return true;
 }

@@ -2,8 +2,8 @@ import type { FrameObject } from "../../../transport/frame-schedule.ts";
 import { aboutNamed, type HandlerContext, type HandlerTable } from "../../../transport/handlers/handler.ts";
 import { DEFAULT_SAMPLE_RATE, DEFAULT_SAMPLE_SECONDS } from "../wire/topic.ts";
 import type { dataPlaneCommands } from "../wire.ts";
+import { ConnectionTopics } from "./connection-topics.ts";
 import type { DataPlane } from "./data-plane.ts";
-import { TopicSubscriptions } from "./topic-subscriptions.ts";
 
 const aboutTopic = aboutNamed("topic");
 const aboutProvider = ({ provider_id }: { provider_id: number }): FrameObject => ({ kind: "provider", name: String(provider_id) });
@@ -11,11 +11,11 @@ const aboutProvider = ({ provider_id }: { provider_id: number }): FrameObject =>
 /** Handlers for clients, topics, services and parameters. */
 export function dataPlaneHandlers(dataPlane: DataPlane): HandlerTable<keyof typeof dataPlaneCommands> {
   /** Subscribed topics by connection. */
-  const followed = new WeakMap<HandlerContext, TopicSubscriptions>();
+  const followed = new WeakMap<HandlerContext, ConnectionTopics>();
   const subscriptionsOf = (context: HandlerContext) => {
     const known = followed.get(context);
     if (known !== undefined) return known;
-    const subscriptions = new TopicSubscriptions(dataPlane, (frame) => context.push(frame));
+    const subscriptions = new ConnectionTopics(dataPlane, (frame) => context.push(frame));
     context.onClose(() => subscriptions.close());
     followed.set(context, subscriptions);
     return subscriptions;

@@ -32,7 +32,7 @@ function attach({ bus, clock, config, events, hostEntries, hosts, log, startProc
     peers: bus.peers,
     bus: bus.shared,
     connectUser: bus.connectUser,
-    scopeProcess: () => config().instance.scope_process,
+    oscilloscopeProcess: () => config().instance.scope_process,
     startProcess,
   });
   return { service, ...dataPlaneExtension(service), close: () => service.close() };

@@ -21,11 +21,11 @@ import type {
 } from "./data-plane.ts";
 import { DataPlaneFeeds, type DataPlaneFeedsOptions } from "./data-plane-feeds.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
+import { Oscilloscope } from "./oscilloscope.ts";
 import { Parameters } from "./parameters.ts";
-import { Scope } from "./scope.ts";
 import { callEndpoint } from "./service-calls.ts";
 import { TopicPublishing } from "./topic-publishing.ts";
-import { TopicSamples } from "./topic-samples.ts";
+import { TopicSampler } from "./topic-sampler.ts";
 import { measureTopics } from "./topic-stat.ts";
 
 /** Time-out of a call of a service, milliseconds. */
@@ -40,7 +40,7 @@ export interface ManagerDataPlaneOptions extends DataPlaneFeedsOptions {
   /** Opens a connection to the bus with the rights of a user; null: there is no bus. */
   readonly connectUser: ((user: string) => Promise<Bus>) | null;
   /** `instance.scope_process` of the present configuration. */
-  readonly scopeProcess: () => string | null;
+  readonly oscilloscopeProcess: () => string | null;
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
 }
 
@@ -59,9 +59,9 @@ export interface TopicPrograms {
 export class ManagerDataPlane implements DataPlane {
   readonly #options: ManagerDataPlaneOptions;
   readonly #feeds: DataPlaneFeeds;
-  readonly #samples: TopicSamples;
+  readonly #sampler: TopicSampler;
   readonly #parameters: Parameters;
-  readonly #scope: Scope;
+  readonly #oscilloscope: Oscilloscope;
   readonly #publishing: TopicPublishing;
   readonly #end = new AbortController();
   /** Publishes each call of a service and each change of a parameter by a user. */
@@ -69,13 +69,13 @@ export class ManagerDataPlane implements DataPlane {
 
   constructor(options: ManagerDataPlaneOptions) {
     this.#options = options;
-    const { bus, clock, events, log, scopeProcess, startProcess } = options;
+    const { bus, clock, events, log, oscilloscopeProcess, startProcess } = options;
     this.#feeds = new DataPlaneFeeds(options);
     const { tables } = this.#feeds;
-    this.#samples = new TopicSamples({ clock, bus, record: (subject) => tables.topic(subject)?.known.record });
+    this.#sampler = new TopicSampler({ clock, bus, record: (subject) => tables.topic(subject)?.known.record });
     this.#parameters = new Parameters(tables, bus);
     this.#publishing = new TopicPublishing({ tables, clock, log, connect: options.connectUser });
-    this.#scope = new Scope({ tables, bus, clock, events, process: scopeProcess, start: startProcess });
+    this.#oscilloscope = new Oscilloscope({ tables, bus, clock, events, process: oscilloscopeProcess, start: startProcess });
   }
 
   get tables(): DataPlaneTables {
@@ -156,16 +156,16 @@ export class ManagerDataPlane implements DataPlane {
 
   async openScope(parameter: NamedParameter, by: string): Promise<{ topic: string; process: string }> {
     const topic = await this.#parameters.topicOf(parameter);
-    return { topic, process: await this.#scope.open(`${topic}.output`, by) };
+    return { topic, process: await this.#oscilloscope.open(`${topic}.output`, by) };
   }
 
   followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void, fields: readonly string[] = []): () => void {
-    return this.#samples.follow(name, { maxRate, fields, receive });
+    return this.#sampler.follow(name, { maxRate, fields, receive });
   }
 
   close(): void {
     this.#end.abort(new MgrError("shutting_down", "the manager is shutting down"));
-    this.#samples.close();
+    this.#sampler.close();
     this.#publishing.close();
     this.#feeds.close();
   }

@@ -1,7 +1,7 @@
 import type { LogBook } from "../../../log/log-book.ts";
 import type { BrokerTables, KnownTopic } from "./broker-tables.ts";
 
-interface ConflictOptions {
+interface TopicConflictsOptions {
   readonly log: LogBook;
   /** Name of a topic's publisher, with its host. */
   readonly publisherOf: (topic: KnownTopic) => string;
@@ -14,13 +14,13 @@ const FOREIGN =
 
 /** Topics that clients of several brokers publish: the first client keeps the topic, the others are refused (docs/clients.md, "Registration"). */
 export class TopicConflicts {
-  readonly #options: ConflictOptions;
+  readonly #options: TopicConflictsOptions;
   readonly #lost = new Map<BrokerTables, Map<string, string>>();
   readonly #changed = new Set<BrokerTables>();
   /** Problems that were logged, by subject. */
   readonly #problems = new Map<string, string>();
 
-  constructor(options: ConflictOptions) {
+  constructor(options: TopicConflictsOptions) {
     this.#options = options;
   }
 
@@ -50,13 +50,13 @@ export class TopicConflicts {
   }
 
   /** Sends the list to brokers whose list has changed. */
-  tell(): void {
-    for (const broker of this.#changed) this.tellAgain(broker);
+  send(): void {
+    for (const broker of this.#changed) this.resend(broker);
     this.#changed.clear();
   }
 
   /** Sends the list to a broker that has lost it. */
-  tellAgain(broker: BrokerTables): void {
+  resend(broker: BrokerTables): void {
     this.#options.lose(broker, this.#lost.get(broker) ?? new Map());
   }
 

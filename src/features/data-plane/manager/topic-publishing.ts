@@ -12,7 +12,7 @@ import type { PublishedTopic, TopicMessage } from "./data-plane.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
 
 /** Time after the last message for which a user keeps a topic, milliseconds: then other clients may publish it. */
-const KEPT_MS = 10_000;
+const RETENTION_MS = 10_000;
 /** Maximum time that a message waits for the bus, milliseconds. */
 const TIMEOUT_MS = 5_000;
 /** Maximum number of topics that all users together publish at the same time. */
@@ -87,10 +87,10 @@ export class TopicPublishing {
     if (known !== undefined && known.user !== by)
       throw new MgrError(
         "conflict",
-        `'${known.user}' publishes '${name}', and a topic has one publisher: try again in ${KEPT_MS / 1_000} s`,
+        `'${known.user}' publishes '${name}', and a topic has one publisher: try again in ${RETENTION_MS / 1_000} s`,
       );
     if (known === undefined && this.#topics.size >= MAX_TOPICS)
-      throw new MgrError("busy", `users publish ${MAX_TOPICS} topics already: try again in ${KEPT_MS / 1_000} s`);
+      throw new MgrError("busy", `users publish ${MAX_TOPICS} topics already: try again in ${RETENTION_MS / 1_000} s`);
     const publisher = this.#publisher({ name, definition, definition_name }, by, known);
     const topic: OpenTopic = { user: by, definition: key, publisher, timer: null };
     this.#topics.set(name, topic);
@@ -144,7 +144,7 @@ export class TopicPublishing {
   #keep(name: string, topic: OpenTopic): void {
     const { clock } = this.#options;
     clock.clearTimeout(topic.timer);
-    topic.timer = clock.setTimeout(() => this.#drop(name), KEPT_MS);
+    topic.timer = clock.setTimeout(() => this.#drop(name), RETENTION_MS);
   }
 
   /** Drops a topic; the user's client ends with its last topic. */

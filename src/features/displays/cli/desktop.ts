@@ -42,11 +42,11 @@ export async function probeDisplay(desktop: OpenDisplayOptions): Promise<void> {
 /** Calls `tell` once the X server has answered the setup packet: with null if it accepts the client, else with its reason. */
 export function onAnswer(server: Duplex, tell: (refusal: string | null) => void): void {
   let bytes = Buffer.alloc(0);
-  const look = (chunk: Buffer) => {
+  const read = (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);
     const [status, length = 0] = bytes;
     if (status === REFUSED && bytes.length < HEAD_BYTES + length) return;
-    server.off("data", look);
+    server.off("data", read);
     const reason = bytes
       .subarray(HEAD_BYTES, HEAD_BYTES + length)
       .toString("latin1")
@@ -54,5 +54,5 @@ export function onAnswer(server: Duplex, tell: (refusal: string | null) => void)
     if (status === ACCEPTED) tell(null);
     else tell(status === REFUSED ? reason : "it requires another method of authentication than a cookie");
   };
-  server.on("data", look);
+  server.on("data", read);
 }

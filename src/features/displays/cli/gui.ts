@@ -3,7 +3,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { END_SIGNALS, untilInterrupted } from "../../../cli/command/interrupt.ts";
 import { reached, retried } from "../../../cli/manager/connection.ts";
-import { type ConnectionFlags, connectOptions, findWay, type Way } from "../../../cli/manager/way.ts";
+import { type ConnectionFlags, type ConnectionTarget, connectOptions, findTarget } from "../../../cli/manager/connection-target.ts";
 import { type GuiOptions, registerGui, type XClientOf } from "../client/register-gui.ts";
 import { type OpenDisplayOptions, openDisplay } from "../host/open-display.ts";
 import { tunnelX11 } from "../host/tunnel.ts";
@@ -18,9 +18,9 @@ export async function gui(flags: GuiFlags): Promise<void> {
   const desktop = desktopOf(flags.display);
   await probeDisplay(desktop);
   await untilInterrupted(async (interrupted) => {
-    const register = (way: Way) => registerGui(way.url, connectOptions(way), handlers(desktop), interrupted);
-    const way = await findWay(flags);
-    let registered = await reached(way, () => register(way));
+    const register = (target: ConnectionTarget) => registerGui(target.url, connectOptions(target), handlers(desktop), interrupted);
+    const target = await findTarget(flags);
+    let registered = await reached(target, () => register(target));
     for (;;) {
       const reason = await registered.ended;
       if (interrupted.aborted) return;

@@ -70,9 +70,9 @@ export function registerGui(
       });
     });
     const open = (connection: string) => {
-      const way = new URL(address);
-      way.search = new URLSearchParams({ connection }).toString();
-      return openStream(way, credentials, streams);
+      const streamUrl = new URL(address);
+      streamUrl.search = new URLSearchParams({ connection }).toString();
+      return openStream(streamUrl, credentials, streams);
     };
     socket.on("message", (data, isBinary) => {
       const request = isBinary ? null : parseGuiRequest(parseJson(String(data)));

@@ -12,7 +12,7 @@ export const X11_BASE_PORT = 6_000;
 const ADDRESS = "127.0.0.1";
 /** Range of numbers for forwarded displays, as in ssh: desktops use lower numbers, and other services use higher ports. */
 const FIRST_NUMBER = 10;
-const NUMBERS = 300;
+const NUMBER_COUNT = 300;
 /** Maximum number of clients of one run, and of connections without the cookie so far, which any program of this host can open. */
 const MAX_CLIENTS = 64;
 const MAX_NEWCOMERS = 32;
@@ -40,14 +40,17 @@ export class DisplayListener {
 
   /** Opens a display with a number that no X server and no other listener uses. */
   static async open(options: DisplayListenerOptions): Promise<DisplayListener> {
-    for (let number = FIRST_NUMBER; number < FIRST_NUMBER + NUMBERS; number++) {
+    for (let number = FIRST_NUMBER; number < FIRST_NUMBER + NUMBER_COUNT; number++) {
       const server = await listening(X11_BASE_PORT + number);
       if (server === null) continue;
       // This listener has the port now: no other listener can use the number while it is checked.
       if (!(await isDisplayUsed(number))) return new DisplayListener(number, server, options);
       server.close();
     }
-    throw new MgrError("conflict", `all X display numbers from ${FIRST_NUMBER} to ${FIRST_NUMBER + NUMBERS - 1} are in use on this host`);
+    throw new MgrError(
+      "conflict",
+      `all X display numbers from ${FIRST_NUMBER} to ${FIRST_NUMBER + NUMBER_COUNT - 1} are in use on this host`,
+    );
   }
 
   private constructor(number: number, server: Server, options: DisplayListenerOptions) {
@@ -75,7 +78,7 @@ export class DisplayListener {
       return;
     }
     this.#makeRoom();
-    if (!descriptorBudget.take(client, "client")) {
+    if (!descriptorBudget.acquire(client, "client")) {
       client.destroy();
       return;
     }
@@ -95,7 +98,7 @@ export class DisplayListener {
   /** Drops connections of other users first, then the oldest newcomers. */
   #makeRoom(): void {
     if (this.#newcomers.size < MAX_NEWCOMERS) return;
-    for (const stranger of this.#strangers([...this.#newcomers])) this.#drop(stranger);
+    for (const client of this.#unknownClients([...this.#newcomers])) this.#drop(client);
     for (const oldest of this.#newcomers) {
       if (this.#newcomers.size < MAX_NEWCOMERS) break;
       this.#drop(oldest);
@@ -107,7 +110,7 @@ export class DisplayListener {
     client.destroy();
   }
 
-  #strangers(clients: readonly Socket[]): Socket[] {
+  #unknownClients(clients: readonly Socket[]): Socket[] {
     const known = peerUsers(X11_BASE_PORT + this.number);
     return clients.filter(({ remoteAddress, remotePort }) => {
       const user = known.get(`${remoteAddress}:${remotePort}`);
@@ -119,7 +122,7 @@ export class DisplayListener {
     const { cookie, onClient, onRefused } = this.#options;
     const reason = !isAuthorized(setup, cookie)
       ? "the X11 cookie is missing or wrong, see XAUTHORITY"
-      : this.#strangers([client]).length > 0
+      : this.#unknownClients([client]).length > 0
         ? "the X client belongs to another user than the process"
         : this.#clients.size >= MAX_CLIENTS
           ? `the process has ${MAX_CLIENTS} X11 connections already`

@@ -4,7 +4,7 @@ import { createConnection } from "node:net";
 
 /** First number of private displays: desktops, vncserver and ssh use lower ones. */
 const FIRST_DISPLAY = 20;
-const NUMBERS = 2_000;
+const NUMBER_COUNT = 2_000;
 
 /** The folder of the sockets of X servers. */
 export const X_SOCKETS = "/tmp/.X11-unix";
@@ -15,8 +15,8 @@ export const X_SOCKETS = "/tmp/.X11-unix";
  */
 export async function freeDisplay(taken: ReadonlySet<number>, seed: string): Promise<number | null> {
   const start = createHash("sha256").update(seed).digest().readUInt16BE(0);
-  for (let step = 0; step < NUMBERS; step++) {
-    const number = FIRST_DISPLAY + ((start + step) % NUMBERS);
+  for (let step = 0; step < NUMBER_COUNT; step++) {
+    const number = FIRST_DISPLAY + ((start + step) % NUMBER_COUNT);
     if (!taken.has(number) && !(await isDisplayUsed(number))) return number;
   }
   return null;

@@ -18,7 +18,7 @@ import { refuseClient } from "./read-setup.ts";
 /** Interval for repeating an announcement, which may be lost, milliseconds. */
 const REPEAT_MS = 1_000;
 /** Maximum time that a client waits for the manager, milliseconds. */
-const PATIENCE_MS = 10_000;
+const ACCEPT_TIMEOUT_MS = 10_000;
 
 interface ForwardedDisplaysOptions {
   /** Folder for cookie files; files of an earlier daemon in it are removed. Null: a temporary folder. */
@@ -34,7 +34,7 @@ interface WaitingClient {
   readonly setup: X11Setup;
   readonly name: string;
   /** Ends the announcements. */
-  readonly taken: AbortController;
+  readonly accepted: AbortController;
 }
 
 /** The X displays of runs whose clients are passed to the manager. */
@@ -100,16 +100,16 @@ export class ForwardedDisplays {
   async #offer(runId: RunId, name: string, socket: Socket, setup: X11Setup): Promise<void> {
     const { hasManager, announce, clock } = this.#options;
     const connection = randomUUID();
-    const taken = new AbortController();
-    this.#waiting.set(connection, { socket, setup, name, taken });
+    const accepted = new AbortController();
+    this.#waiting.set(connection, { socket, setup, name, accepted });
     socket.once("close", () => this.#settle(connection));
     if (!hasManager()) return this.#refuse(connection, "no manager is connected to this host at the moment; try again later");
-    for (let waited = 0; waited < PATIENCE_MS; waited += REPEAT_MS) {
+    for (let waited = 0; waited < ACCEPT_TIMEOUT_MS; waited += REPEAT_MS) {
       announce({ connection, run_id: runId, name });
-      await pause(clock, REPEAT_MS, taken.signal).catch(() => {});
-      if (taken.signal.aborted) return;
+      await pause(clock, REPEAT_MS, accepted.signal).catch(() => {});
+      if (accepted.signal.aborted) return;
     }
-    this.#refuse(connection, `the manager did not take the connection within ${PATIENCE_MS / 1_000} s`);
+    this.#refuse(connection, `the manager did not take the connection within ${ACCEPT_TIMEOUT_MS / 1_000} s`);
   }
 
   #refuse(connection: string, reason: string): void {
@@ -121,7 +121,7 @@ export class ForwardedDisplays {
   }
 
   #settle(connection: string): void {
-    this.#waiting.get(connection)?.taken.abort();
+    this.#waiting.get(connection)?.accepted.abort();
     this.#waiting.delete(connection);
   }
 

@@ -10,7 +10,7 @@ import { X_SOCKETS } from "./display-numbers.ts";
 import type { X11Connection } from "./tunnel.ts";
 
 const CONNECT_TIMEOUT_MS = 8_000;
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 export interface OpenDisplayOptions {
   /** Name of the display, as in DISPLAY. */
@@ -22,7 +22,7 @@ export interface OpenDisplayOptions {
 /** Connects to an X server as this user's programs do. The authorization is null if the file has no cookie. */
 export async function openDisplay({ display, authority }: OpenDisplayOptions): Promise<X11Connection & { readonly stream: Socket }> {
   const name = parseDisplayName(display);
-  if (name === null || X11_BASE_PORT + name.number > HIGHEST_PORT)
+  if (name === null || X11_BASE_PORT + name.number > MAX_PORT)
     throw new MgrError("bad_field", `'${display}' is not the name of an X display, such as ':0' or 'host:10.0'`);
   const stream = await connectDisplay(name, display);
   const file = await readFile(authority ?? join(homedir(), ".Xauthority")).catch(() => null);

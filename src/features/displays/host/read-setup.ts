@@ -18,11 +18,11 @@ export function readSetup(client: Duplex, timeoutMs = SETUP_TIMEOUT_MS): Promise
     const settle = (act: () => void) => {
       clearTimeout(timer);
       client.pause();
-      client.off("data", take).off("end", ended).off("error", fail).off("close", ended);
+      client.off("data", receive).off("end", ended).off("error", fail).off("close", ended);
       act();
     };
     const fail = (error: unknown) => settle(() => reject(error));
-    const take = (chunk: Buffer) => {
+    const receive = (chunk: Buffer) => {
       // A chunk is at most one buffer of the stream, and the maximum size of the packet stops a flood.
       bytes = Buffer.concat([bytes, chunk]);
       try {
@@ -42,7 +42,7 @@ export function readSetup(client: Duplex, timeoutMs = SETUP_TIMEOUT_MS): Promise
       () => fail(new MgrError("timeout", `the X client did not send its setup within ${timeoutMs / 1_000} s`)),
       timeoutMs,
     );
-    client.on("error", fail).on("close", ended).on("end", ended).on("data", take).resume();
+    client.on("error", fail).on("close", ended).on("end", ended).on("data", receive).resume();
   });
 }
 

@@ -1,22 +1,22 @@
 import type { Duplex } from "node:stream";
 import type { HostRequests } from "../../../actors/control.ts";
-import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
+import type { ProcessTable } from "../../../app/processes/process-table.ts";
 import { MgrError } from "../../../base/errors.ts";
 import type { Process, VncSession } from "../../../protocol/resources/resources.ts";
 import type { VncInfo } from "./displays.ts";
 
 /** VNC servers of the configuration: processes with `vnc`. Only these targets can be reached. */
 export class ConfiguredSessions {
-  readonly #registry: ProcessRegistry;
+  readonly #processTable: ProcessTable;
   readonly #hostRequests: Pick<HostRequests, "openTcp">;
 
-  constructor(registry: ProcessRegistry, hostRequests: Pick<HostRequests, "openTcp">) {
-    this.#registry = registry;
+  constructor(processTable: ProcessTable, hostRequests: Pick<HostRequests, "openTcp">) {
+    this.#processTable = processTable;
     this.#hostRequests = hostRequests;
   }
 
   all(): VncSession[] {
-    return [...this.#registry.config.processes.values()].flatMap(({ name, node, vnc }): VncSession[] => {
+    return [...this.#processTable.config.processes.values()].flatMap(({ name, node, vnc }): VncSession[] => {
       if (vnc === null) return [];
       return [
         { kind: "configured", session_id: name, session_name: name, node, vnc_port: vnc.port, vnc_display: vnc.display, process: name },
@@ -46,8 +46,8 @@ export class ConfiguredSessions {
   }
 
   #running(session: string): { process: Process; vnc: { display: number; port: number } } {
-    const vnc = this.#registry.config.processes.get(session)?.vnc;
-    const process = this.#registry.process(session);
+    const vnc = this.#processTable.config.processes.get(session)?.vnc;
+    const process = this.#processTable.process(session);
     if (!vnc || !process) throw new MgrError("not_found", `there is no VNC session '${session}': no process of this name has 'vnc'`);
     if (process.pid === null) throw new MgrError("not_running", `process '${session}' does not run: start it to see its display`);
     if (!process.host_ready)

@@ -40,7 +40,7 @@ export class ConnectedGui {
   }
 
   /** Notifies this `mgr gui` which one of its user gets new windows. */
-  tellCurrent(current: ConnectedGui): void {
+  notifyCurrent(current: ConnectedGui): void {
     const { user } = this.#gui;
     this.#gui.send({ type: "gui_registered", username: user, is_current: current === this, current_peer: current.desktop.peer });
   }
@@ -77,7 +77,7 @@ export class ConnectedGui {
     opening.resolve(stream);
   }
 
-  leave(): void {
+  disconnect(): void {
     this.#hasLeft = true;
     for (const { reject } of this.#openings.values()) reject(gone());
     for (const stream of this.#streams) stream.destroy();

@@ -39,7 +39,7 @@ export class ConnectedGuis implements Guis {
     const from = peer === null ? "this machine" : peer;
     this.#options.log.info(`the X display of '${user}' is connected from ${from}`);
     return () => {
-      gui.leave();
+      gui.disconnect();
       const left = this.#byUser.get(user) ?? [];
       this.#set(
         user,
@@ -82,7 +82,7 @@ export class ConnectedGuis implements Guis {
     if (current === undefined) this.#byUser.delete(user);
     else this.#byUser.set(user, guis);
     if (before === current) return;
-    if (current !== undefined) for (const gui of guis) gui.tellCurrent(current);
+    if (current !== undefined) for (const gui of guis) gui.notifyCurrent(current);
     this.#changed(user);
   }
 }

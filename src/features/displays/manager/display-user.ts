@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { SEGMENT_MAX_LENGTH } from "../../../base/names.ts";
+import { MAX_SEGMENT_LENGTH } from "../../../base/names.ts";
 import { hasLength } from "../../../base/text-length.ts";
 
 /** The reserved group of private displays. */
@@ -18,7 +18,7 @@ export function displayProcessOf(user: string): string {
 /** A percent-encoded user name. A long one is cut, and `%~`, which no encoding contains, marks the digest of the whole. */
 function segmentOf(user: string): string {
   const encoded = encodeURIComponent(user).replace(/^\.+$/, (dots) => dots.replaceAll(".", "%2E"));
-  if (hasLength(encoded, 1, SEGMENT_MAX_LENGTH)) return encoded;
+  if (hasLength(encoded, 1, MAX_SEGMENT_LENGTH)) return encoded;
   const digest = createHash("sha256").update(user).digest("hex").slice(0, DIGEST_LENGTH);
-  return `${encoded.slice(0, SEGMENT_MAX_LENGTH - DIGEST_LENGTH - 2)}%~${digest}`;
+  return `${encoded.slice(0, MAX_SEGMENT_LENGTH - DIGEST_LENGTH - 2)}%~${digest}`;
 }

@@ -17,9 +17,9 @@ export function registerGuiSocket(
 ): void {
   // ws closes by itself after a protocol error.
   ws.on("error", () => ws.terminate());
-  let leave: () => void;
+  let disconnect: () => void;
   try {
-    leave = guis.enter({
+    disconnect = guis.enter({
       user,
       peer: peer === "" ? null : peer,
       display: visible(shortened(display, MAX_DISPLAY_LENGTH)),
@@ -43,7 +43,7 @@ export function registerGuiSocket(
   ws.on("message", () => ws.close(1003, "a display is registered by connecting; nothing is sent here"));
   ws.once("close", () => {
     clearInterval(beat);
-    leave();
+    disconnect();
   });
 }
 

@@ -26,18 +26,23 @@ export const displays: ManagerFeature<Displays> = {
 };
 
 function attach(core: ManagerCore, records: DisplayRecords | null) {
-  const { clock, config, events, hosts, intents, log, named, processes: registry, processChanged } = core;
+  const { clock, config, events, hosts, intents, log, named, processes: processTable, processChanged } = core;
   const environment = process.env;
   const guis = new ConnectedGuis({ clock, log });
   guis.onChange((user) => {
-    for (const { name, x_display_kind, x_display_username } of registry.processes())
+    for (const { name, x_display_kind, x_display_username } of processTable.processes())
       if (x_display_kind === "gui" && x_display_username === user) processChanged(name);
   });
   const starters = new WebStarters(intents, (name) => config().processes.get(name));
-  const own = new PrivateDisplays({ ...core, records, registry });
-  const runDisplays = new RunDisplays({ registry, displays: own, guis, starters, log, environment });
-  const tunnels = new X11Tunnels({ hosts, events, log, targets: new X11Targets({ registry, displays: own, guis, named, environment }) });
-  const service = new ManagerDisplays(own, new ConfiguredSessions(registry, named));
+  const own = new PrivateDisplays({ ...core, records, processTable });
+  const runDisplays = new RunDisplays({ processTable, displays: own, guis, starters, log, environment });
+  const tunnels = new X11Tunnels({
+    hosts,
+    events,
+    log,
+    targets: new X11Targets({ processTable, displays: own, guis, named, environment }),
+  });
+  const service = new ManagerDisplays(own, new ConfiguredSessions(processTable, named));
   events.subscribe((event) => {
     if (event.type === "process_remove") starters.forget(event.name);
   });

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { DomainEvents } from "../../../actors/domain-events.ts";
 import type { ManagerCore } from "../../../app/feature.ts";
-import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
+import type { ProcessTable } from "../../../app/processes/process-table.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { SerialQueue } from "../../../base/serial-queue.ts";
@@ -33,7 +33,7 @@ type FailedProcess = Pick<Process, "exit">;
 interface PrivateDisplaysOptions {
   /** Null: this manager has no folder for private displays. */
   records: DisplayRecords | null;
-  registry: ProcessRegistry;
+  processTable: ProcessTable;
   events: DomainEvents;
   clock: Clock;
   addProcess: ManagerCore["addProcess"];
@@ -53,8 +53,8 @@ export class PrivateDisplays {
 
   /** The processes of displays that were used before, so that running ones are adopted. */
   definitions(): ProcessDefinition[] {
-    const { records, registry } = this.#options;
-    return (records?.all() ?? []).map((record) => displayDefinition(record, registry.config));
+    const { records, processTable } = this.#options;
+    return (records?.all() ?? []).map((record) => displayDefinition(record, processTable.config));
   }
 
   /** Called before each run of a process; makes the folder if the process is a private display. */
@@ -70,11 +70,11 @@ export class PrivateDisplays {
 
   /** Starts the display if needed, and resolves when X clients can connect and their windows are shown. Rejects with the reason if this fails. */
   async whenReady(user: string, signal: AbortSignal): Promise<DisplayRecord> {
-    const { registry, events, clock } = this.#options;
+    const { processTable, events, clock } = this.#options;
     const record = await this.ensure(user);
     const name = displayProcessOf(user);
     const isReady = () => {
-      const process = registry.process(name);
+      const process = processTable.process(name);
       if (process?.state === "ready") return true;
       if (process === undefined || process.state === "error" || process.requested_state === "stop") throw failed(name, process);
       return false;
@@ -91,8 +91,8 @@ export class PrivateDisplays {
 
   /** Waits for the window manager: a window that opens while it starts is sometimes never shown (seen with openbox 3.6). */
   async #windowManagerRuns(record: DisplayRecord, signal: AbortSignal): Promise<void> {
-    const { registry, clock } = this.#options;
-    if (windowManager(registry.config.displays) === null) return;
+    const { processTable, clock } = this.#options;
+    if (windowManager(processTable.config.displays) === null) return;
     const display = { display: `:${record.display}`, authority: authorityOf(record) };
     await poll(() => hasWindowManager(display), { everyMs: WINDOW_MANAGER_POLL_MS, forMs: WINDOW_MANAGER_WAIT_MS, clock, signal });
   }
@@ -100,12 +100,12 @@ export class PrivateDisplays {
   async info(user: string): Promise<VncInfo> {
     const record = await this.ensure(user);
     const process = displayProcessOf(user);
-    const state = this.#options.registry.stateOf(process) ?? "stopped";
+    const state = this.#options.processTable.stateOf(process) ?? "stopped";
     return {
       username: user,
       display: record.display,
       display_name: `:${record.display}`,
-      manager_host: this.#options.registry.hostName,
+      manager_host: this.#options.processTable.hostName,
       vnc_port: VNC_BASE_PORT + record.display,
       process,
       process_state: state,
@@ -126,7 +126,7 @@ export class PrivateDisplays {
   }
 
   isReady(user: string): boolean {
-    return this.#options.registry.stateOf(displayProcessOf(user)) === "ready";
+    return this.#options.processTable.stateOf(displayProcessOf(user)) === "ready";
   }
 
   session(user: string): VncSession | null {
@@ -147,20 +147,20 @@ export class PrivateDisplays {
     const record = this.record(user);
     if (record === null) return { known: false, running: false, ready: false, username: user, display_name: "", process: "" };
     const process = displayProcessOf(user);
-    const isRunning = this.#options.registry.livingRun(process) !== null;
+    const isRunning = this.#options.processTable.livingRun(process) !== null;
     return { known: true, running: isRunning, ready: this.isReady(user), username: user, display_name: `:${record.display}`, process };
   }
 
   async #ensure(user: string): Promise<DisplayRecord> {
-    const { records, registry, clock, addProcess, startProcess } = this.#options;
+    const { records, processTable, clock, addProcess, startProcess } = this.#options;
     if (records === null) throw new MgrError("conflict", "this manager has no private displays: it has no state folder for them");
     const name = displayProcessOf(user);
     const known = records.get(user);
-    const process = known && registry.process(name);
+    const process = known && processTable.process(name);
     if (known && process) {
       const { state, requested_state } = process;
       // The host has not reported yet whether the display runs.
-      if (registry.isUnknown(name)) {
+      if (processTable.isUnknown(name)) {
         if (requested_state !== "start") await startProcess(name, user);
         return known;
       }
@@ -173,7 +173,7 @@ export class PrivateDisplays {
     const isKept = known !== null && (isAlive || (dirname(known.folder) === records.sockets() && !(await isDisplayUsed(known.display))));
     const record = isKept ? known : await this.#allot(user, records);
     prepareFolder(record);
-    addProcess(displayDefinition(record, registry.config));
+    addProcess(displayDefinition(record, processTable.config));
     this.#started.set(user, clock.monotonic());
     await startProcess(name, user);
     return record;
@@ -181,10 +181,10 @@ export class PrivateDisplays {
 
   /** Allocates a free number with an empty folder. */
   async #allot(user: string, records: DisplayRecords): Promise<DisplayRecord> {
-    const { registry } = this.#options;
+    const { processTable } = this.#options;
     const sockets = records.sockets();
     const others = records.all().filter((record) => record.user !== user);
-    const configured = [...registry.config.processes.values()].flatMap(({ vnc }) => vnc?.display ?? []);
+    const configured = [...processTable.config.processes.values()].flatMap(({ vnc }) => vnc?.display ?? []);
     const taken = new Set([...others.map((record) => record.display), ...configured]);
     const display = await freeDisplay(taken, sockets);
     if (display === null) throw new MgrError("conflict", "there is no free X display number left; stop X servers that are not used");

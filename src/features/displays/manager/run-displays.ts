@@ -1,4 +1,4 @@
-import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
+import type { ProcessTable } from "../../../app/processes/process-table.ts";
 import type { RunAddition } from "../../../app/processes/run-extension.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { ProcessDefinition } from "../../../config/definition.ts";
@@ -21,7 +21,7 @@ interface RunDisplay {
 const FORWARDED = { forward: true } as const;
 
 interface RunDisplaysOptions {
-  registry: ProcessRegistry;
+  processTable: ProcessTable;
   displays: PrivateDisplays;
   guis: Pick<ConnectedGuis, "desktopOf">;
   starters: WebStarters;
@@ -76,7 +76,7 @@ export class RunDisplays {
   }
 
   #ofProcess({ host }: ProcessDefinition, target: string): RunDisplay {
-    const server = this.#options.registry.config.processes.get(target);
+    const server = this.#options.processTable.config.processes.get(target);
     if (!server?.vnc) throw new Error(`process '${target}' has no 'vnc' any more`);
     const isNear = server.host === host;
     const display = `${isNear ? "" : server.node}:${server.vnc.display}`;

@@ -47,8 +47,8 @@ class Connection {
   /** Resolves with the root window. */
   async begin(authorization: X11Authorization | null): Promise<number> {
     this.#socket.write(setupPacket({ isBigEndian: false, major: 11, minor: 0, authorization }));
-    const head = await this.#take(8);
-    const body = await this.#take(head.readUInt16LE(6) * 4);
+    const head = await this.#read(8);
+    const body = await this.#read(head.readUInt16LE(6) * 4);
     if (head[0] !== 1) throw new Error("the X server refuses the connection");
     // After 32 bytes come the padded name of the vendor and the pixmap formats, 8 bytes each; then the first screen.
     return body.readUInt32LE(32 + padded(body.readUInt16LE(16)) + 8 * body.readUInt8(21));
@@ -76,16 +76,16 @@ class Connection {
   async #ask(request: Buffer): Promise<Buffer> {
     this.#socket.write(request);
     for (;;) {
-      const packet = await this.#take(PACKET_BYTES);
+      const packet = await this.#read(PACKET_BYTES);
       if (packet[0] === ERROR) throw new Error("the X server refuses a request");
       // Some events go to all clients.
       if (packet[0] !== REPLY) continue;
-      await this.#take(packet.readUInt32LE(4) * 4);
+      await this.#read(packet.readUInt32LE(4) * 4);
       return packet;
     }
   }
 
-  async #take(length: number): Promise<Buffer> {
+  async #read(length: number): Promise<Buffer> {
     if (length === 0) return Buffer.alloc(0);
     for (;;) {
       const bytes = this.#socket.read(length) as Buffer | null;

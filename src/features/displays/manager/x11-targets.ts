@@ -1,6 +1,6 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
-import type { ProcessRegistry } from "../../../app/processes/process-registry.ts";
+import type { ProcessTable } from "../../../app/processes/process-table.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { x11TargetText } from "../contract.ts";
 import { openDisplay } from "../host/open-display.ts";
@@ -14,7 +14,7 @@ import type { XDisplay } from "./x-display.ts";
 type OpenX11 = (display: XDisplay, process: string) => Promise<X11Connection>;
 
 interface X11TargetsOptions {
-  readonly registry: ProcessRegistry;
+  readonly processTable: ProcessTable;
   readonly displays: Pick<PrivateDisplays, "record" | "isReady">;
   readonly guis: Pick<ConnectedGuis, "connect">;
   readonly named: Pick<NamedHosts, "session">;
@@ -26,7 +26,7 @@ interface X11TargetsOptions {
 export class X11Targets {
   readonly #open: Readonly<Record<XDisplay["kind"], OpenX11>>;
 
-  constructor({ registry, displays, guis, named, environment }: X11TargetsOptions) {
+  constructor({ processTable, displays, guis, named, environment }: X11TargetsOptions) {
     this.#open = {
       manager: async () => {
         const { DISPLAY: display, XAUTHORITY: authority } = environment;
@@ -40,17 +40,17 @@ export class X11Targets {
         return openDisplay({ display: `:${record.display}`, authority: authorityOf(record) });
       },
       configured_vnc: async (_display, process) => {
-        const { forward_x11 = null } = registry.config.processes.get(process) ?? {};
+        const { forward_x11 = null } = processTable.config.processes.get(process) ?? {};
         const target = forward_x11?.to === "vnc" ? forward_x11.process : null;
-        const vnc = target === null ? null : registry.config.processes.get(target)?.vnc;
-        const server = target === null ? null : registry.process(target);
+        const vnc = target === null ? null : processTable.config.processes.get(target)?.vnc;
+        const server = target === null ? null : processTable.process(target);
         if (!vnc || !server) throw new MgrError("not_found", `'forward_x11_to_vnc' of process '${process}' leads to no process with 'vnc'`);
         if (server.pid === null) throw new MgrError("not_running", `process '${target}', whose display it is, does not run`);
         return openAtHost(named.session(server.host), vnc.display);
       },
       // `mgr gui` adds the cookie of the desktop by itself.
       gui: async ({ username }, process) => {
-        const host = registry.process(process)?.host ?? "";
+        const host = processTable.process(process)?.host ?? "";
         return { stream: await guis.connect(username ?? "", { process, host }), authorization: null };
       },
     };

@@ -3,7 +3,7 @@ import { subjectOfTopic } from "../../../base/topic-subject.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import type { DaemonLogger, LoggerTopic } from "../wire.ts";
 import { findLoggers } from "./find-loggers.ts";
 
@@ -14,14 +14,14 @@ export interface ConfigureFlags extends ConnectionFlags {
   add?: boolean;
 }
 
-type WantedTopic = Pick<LoggerTopic, "name" | "log_size" | "divisor">;
+type RequestedTopic = Pick<LoggerTopic, "name" | "log_size" | "divisor">;
 
 /** `mgr logger configure NAME TOPIC…`: creates or changes a logger. */
 export async function loggerConfigure(name: string, topics: string[], flags: ConfigureFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const { topics: published } = await client.request({ type: "request_topics" });
     const before = (await findLoggers(client, [])).find((logger) => logger.name === name);
-    const wanted = wantedTopics(
+    const requested = requestedTopics(
       namesOf(
         topics,
         published.map((topic) => topic.name),
@@ -30,8 +30,8 @@ export async function loggerConfigure(name: string, topics: string[], flags: Con
       before,
     );
     const onlyTs = flags.onlyTs ?? (flags.add ? (before?.topics.some(({ only_ts }) => only_ts) ?? false) : false);
-    await client.logger(name).configure({ only_ts: onlyTs, topics: wanted });
-    process.stdout.write(`${configuredText(name, wanted)}\n`);
+    await client.logger(name).configure({ only_ts: onlyTs, topics: requested });
+    process.stdout.write(`${configuredText(name, requested)}\n`);
   });
 }
 
@@ -52,7 +52,11 @@ export function namesOf(topics: readonly string[], published: readonly string[])
 }
 
 /** With `add`, the logger's other topics stay. */
-export function wantedTopics(names: readonly string[], { logSize, divisor, add }: ConfigureFlags, before?: DaemonLogger): WantedTopic[] {
+export function requestedTopics(
+  names: readonly string[],
+  { logSize, divisor, add }: ConfigureFlags,
+  before?: DaemonLogger,
+): RequestedTopic[] {
   const kept = add ? (before?.topics ?? []).filter((topic) => !names.includes(topic.name)) : [];
   // A topic is listed once for each host that has samples of it.
   const old = new Map(kept.map((topic) => [topic.name, { name: topic.name, log_size: topic.log_size, divisor: topic.divisor }]));

@@ -1,6 +1,6 @@
 import { visible } from "../../../base/visible-text.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { findLogger, findLoggers } from "./find-loggers.ts";
 
 type Verb = "start" | "stop" | "delete";

@@ -2,9 +2,9 @@ import { pipeline } from "node:stream/promises";
 import { visible } from "../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
+import { type ConnectionFlags, findTarget } from "../../../cli/manager/connection-target.ts";
 import { fileNameOf, httpGet, saveResponse } from "../../../cli/manager/http-get.ts";
 import { outputOf } from "../../../cli/manager/output-path.ts";
-import { type ConnectionFlags, findWay } from "../../../cli/manager/way.ts";
 import { findLogger } from "./find-loggers.ts";
 
 export interface DownloadFlags extends ConnectionFlags {
@@ -21,7 +21,7 @@ export async function loggerDownload(name: string, file: string | undefined, fla
   const { format, stop, spreadsheet } = flags;
   if (format !== "csv" && spreadsheet) throw new CommandFailure(EXIT.usage, "--spreadsheet needs --format csv");
   const query = new URLSearchParams({ name, format, ...(stop ? { stop: "1" } : {}), ...(spreadsheet ? { spreadsheet: "1" } : {}) });
-  const response = await httpGet(await findWay(flags), `/mgr/logger-download?${query}`);
+  const response = await httpGet(await findTarget(flags), `/mgr/logger-download?${query}`);
   if (target === "-") return pipeline(response, process.stdout);
   const path = target ?? fileNameOf(response, `logger.${flags.format}`);
   process.stdout.write(`${downloadedText(path, await saveResponse(response, path))}\n`);

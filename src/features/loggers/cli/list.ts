@@ -1,5 +1,5 @@
 import { withManager } from "../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { paint, printJson, table } from "../../../cli/output/table.ts";
 import type { DaemonLogger, LoggerTopic } from "../wire.ts";
 import { findLoggers } from "./find-loggers.ts";

@@ -1,11 +1,8 @@
 import type { CommandGroup } from "../../../cli/command/feature.ts";
 import { connecting, wholeNumber } from "../../../cli/command/option-values.ts";
 import { formatOption, SPREADSHEET } from "../../recordings/cli/index.ts";
+import { MAX_DIVISOR, MAX_LOG_SIZE } from "../limits.ts";
 import { LOGGER_PAGES } from "./manual.ts";
-
-/** Limits of the frame configure_logger. */
-const MAX_LOG_SIZE = 100_000_000;
-const MAX_DIVISOR = 1_000_000;
 
 /** Commands of `mgr logger`. */
 export const LOGGER_GROUP: CommandGroup = {

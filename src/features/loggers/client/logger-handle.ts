@@ -28,8 +28,8 @@ export class LoggerHandle {
 
   /** Creates or changes the logger. Rejects with `conflict` while it records. */
   async configure({ only_ts = false, topics }: LoggerConfiguration): Promise<void> {
-    const wanted = topics.map(({ name, log_size, divisor = 1 }) => ({ name, log_size, divisor }));
-    await this.#client.request({ type: "configure_logger", name: this.name, only_ts, topics: wanted });
+    const requested = topics.map(({ name, log_size, divisor = 1 }) => ({ name, log_size, divisor }));
+    await this.#client.request({ type: "configure_logger", name: this.name, only_ts, topics: requested });
   }
 
   /** Starts recording. */

@@ -2,13 +2,13 @@ import { MgrError } from "../../../base/errors.ts";
 import type { HostFeature } from "../../../daemon/host-feature.ts";
 import { dataPlaneHost } from "../../data-plane/host/index.ts";
 import type { LOGGER_REQUESTS } from "../contract.ts";
-import { Rings } from "./rings.ts";
+import { LoggerRings } from "./logger-rings.ts";
 
 /** Keeps the newest samples of topics. */
 export const loggersHost: HostFeature<keyof typeof LOGGER_REQUESTS> = {
   begin({ bus, lists, log, use }) {
     const tap = use(dataPlaneHost);
-    const rings = bus && tap && new Rings({ tap, memory: bus.broker.memory, warn: (msg) => log("warning", msg) });
+    const rings = bus && tap && new LoggerRings({ tap, memory: bus.broker.memory, warn: (msg) => log("warning", msg) });
     const own = () => {
       if (rings === null) throw new MgrError("conflict", "this host has no broker, and so no loggers");
       return rings;

@@ -1,6 +1,6 @@
 import { MAX_PART_BYTES } from "../../../contract/pages.ts";
 import { RECORD_HEADER_BYTES, recordHeader } from "../../recordings/samples/sample-record.ts";
-import type { Ring } from "./ring.ts";
+import type { SampleRing } from "./sample-ring.ts";
 
 export interface RecordRange {
   readonly from: number;
@@ -20,7 +20,7 @@ export interface RecordPart {
  * Records of a ring: little-endian `u32 length | u64 received | i64 published (-1: none) | i64 sequence (-1: none) | payload`. A record that is
  * larger than an answer is split; if its sample is evicted meanwhile, the answer begins at a later sample.
  */
-export function readRecords(ring: Ring, { from, skip, until }: RecordRange): RecordPart {
+export function readRecords(ring: SampleRing, { from, skip, until }: RecordRange): RecordPart {
   const begin = Math.max(from, ring.first);
   const end = Math.min(until, ring.end);
   const parts: Uint8Array[] = [];

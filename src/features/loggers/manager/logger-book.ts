@@ -6,7 +6,7 @@ import type { LoggerDefinition, LoggerSettings } from "../config.ts";
 import { loggerSpec } from "../contract.ts";
 
 /** A logger as requested. */
-export interface WantedLogger extends LoggerDefinition {
+export interface RequestedLogger extends LoggerDefinition {
   readonly is_started: boolean;
 }
 
@@ -57,7 +57,7 @@ export class LoggerBook {
     return [...names].filter((name) => this.get(name) !== null).sort();
   }
 
-  get(name: string): WantedLogger | null {
+  get(name: string): RequestedLogger | null {
     const changed = this.#changed.get(name);
     if (changed !== undefined && changed.entry === this.#entry(name))
       return changed.is_deleted ? null : { only_ts: changed.only_ts, topics: changed.topics, is_started: changed.is_started };
@@ -66,7 +66,7 @@ export class LoggerBook {
   }
 
   /** Resolves when the change is on disk, or when saving failed, which is logged. */
-  set(name: string, { only_ts, topics, is_started }: WantedLogger): Promise<void> {
+  set(name: string, { only_ts, topics, is_started }: RequestedLogger): Promise<void> {
     return this.#change({ name, only_ts, topics: [...topics], is_started, is_deleted: false, entry: this.#entry(name) });
   }
 

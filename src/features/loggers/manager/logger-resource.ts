@@ -1,7 +1,7 @@
 import type { Topic } from "../../data-plane/wire/topic.ts";
 import type { LoggerTopicSpec, RingReport } from "../contract.ts";
 import type { DaemonLogger, LoggerTopic } from "../wire.ts";
-import type { WantedLogger } from "./logger-book.ts";
+import type { RequestedLogger } from "./logger-book.ts";
 
 /** The rings of a logger on one host. */
 export interface HostRings {
@@ -13,7 +13,7 @@ export interface HostRings {
 /** The logger as clients see it. A topic is listed once for each host that has samples of it. */
 export function loggerResource(
   name: string,
-  { only_ts, topics, is_started }: WantedLogger,
+  { only_ts, topics, is_started }: RequestedLogger,
   hosts: readonly HostRings[],
   topicOf: (name: string) => Topic | undefined,
 ): DaemonLogger {
@@ -24,7 +24,7 @@ export function loggerResource(
 
 function rowsOf(
   { name, log_size, divisor }: LoggerTopicSpec,
-  { only_ts, is_started }: Pick<WantedLogger, "only_ts" | "is_started">,
+  { only_ts, is_started }: Pick<RequestedLogger, "only_ts" | "is_started">,
   hosts: readonly HostRings[],
   topic: Topic | undefined,
 ): LoggerTopic[] {

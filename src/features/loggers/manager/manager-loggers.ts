@@ -17,7 +17,7 @@ import type { LoggerSettings } from "../config.ts";
 import { type LoggerSpec, MAX_LOGGERS } from "../contract.ts";
 import type { DaemonLogger } from "../wire.ts";
 import { HostLoggers } from "./host-loggers.ts";
-import { LoggerBook, type LoggerFile, type WantedLogger } from "./logger-book.ts";
+import { LoggerBook, type LoggerFile, type RequestedLogger } from "./logger-book.ts";
 import { type EmptyTopic, LoggerDownloads } from "./logger-downloads.ts";
 import { loggerResource } from "./logger-resource.ts";
 import type { DownloadedFile, DownloadRequest, LoggerConfiguration, Loggers } from "./loggers.ts";
@@ -46,7 +46,7 @@ export class ManagerLoggers implements Loggers {
   /** Number of commands under way, by logger: clients are notified of changes after the answers. */
   readonly #commands = new Map<string, number>();
   readonly #downloads: LoggerDownloads;
-  readonly #leave: () => void;
+  readonly #unsubscribe: () => void;
 
   constructor(options: ManagerLoggersOptions) {
     this.#options = options;
@@ -69,7 +69,7 @@ export class ManagerLoggers implements Loggers {
       lost: () => this.#updateAll(),
       removed: () => this.#updateAll(),
     });
-    this.#leave = events.subscribe((event) => {
+    this.#unsubscribe = events.subscribe((event) => {
       if (event.type === "topic_upsert") this.#topicChanged(event.topic.name);
       else if (event.type === "topic_remove") this.#topicChanged(event.name);
     });
@@ -85,8 +85,8 @@ export class ManagerLoggers implements Loggers {
     const names = new Set(this.#book.names());
     for (const name of this.#options.system.names("logger")) if (!names.has(name)) void this.#drop(name);
     for (const name of names) {
-      const wanted = this.#book.get(name);
-      if (wanted !== null) this.#send(name, { type: "configure", isStarted: wanted.is_started });
+      const requested = this.#book.get(name);
+      if (requested !== null) this.#send(name, { type: "configure", isStarted: requested.is_started });
     }
   }
 
@@ -103,7 +103,7 @@ export class ManagerLoggers implements Loggers {
       if (known?.is_started) throw new MgrError("conflict", `the logger '${name}' is running: stop it first`);
       this.#checkDownloads(name);
       const saved = this.#book.set(name, { only_ts, topics, is_started: false });
-      await this.#told(name, { type: "configure", isStarted: false });
+      await this.#sendCommand(name, { type: "configure", isStarted: false });
       await saved;
     });
   }
@@ -111,7 +111,7 @@ export class ManagerLoggers implements Loggers {
   start(name: string, by: string): Promise<void> {
     return this.#command(name, `'${by}' started the logger '${name}'`, async () => {
       const saved = this.#book.set(name, { ...this.#require(name), is_started: true });
-      await this.#told(name, { type: "start" });
+      await this.#sendCommand(name, { type: "start" });
       await saved;
     });
   }
@@ -119,7 +119,7 @@ export class ManagerLoggers implements Loggers {
   stop(name: string, by: string): Promise<void> {
     return this.#command(name, `'${by}' stopped the logger '${name}'`, async () => {
       const saved = this.#book.set(name, { ...this.#require(name), is_started: false });
-      await this.#told(name, { type: "stop" });
+      await this.#sendCommand(name, { type: "stop" });
       await saved;
     });
   }
@@ -165,7 +165,7 @@ export class ManagerLoggers implements Loggers {
   }
 
   close(): void {
-    this.#leave();
+    this.#unsubscribe();
     this.#upserts.close();
     this.#downloads.close();
     this.#hosts.close();
@@ -277,7 +277,7 @@ export class ManagerLoggers implements Loggers {
   }
 
   /** Sends a command, and waits until the actor has settled. Rejects with the actor's problem. */
-  async #told(name: string, event: LoggerMachineEvent): Promise<void> {
+  async #sendCommand(name: string, event: LoggerMachineEvent): Promise<void> {
     this.#send(name, event);
     const actor = this.#options.system.get("logger", name);
     if (actor === undefined) throw new MgrError("internal", `the logger '${name}' has failed too often; restart the manager`);
@@ -294,14 +294,14 @@ export class ManagerLoggers implements Loggers {
     const { system } = this.#options;
     if (!system.names("logger").includes(name)) {
       const machine = loggerMachine.provide({
-        actors: { tell: fromPromise(({ input }) => this.#tellHosts(input.name, input.isStarted)) },
+        actors: { tell: fromPromise(({ input }) => this.#configureHosts(input.name, input.isStarted)) },
       });
       system.spawn("logger", name, () => ({ machine, input: { name } }));
     }
     system.send("logger", name, event);
   }
 
-  async #tellHosts(name: string, isStarted: boolean): Promise<void> {
+  async #configureHosts(name: string, isStarted: boolean): Promise<void> {
     const known = this.#specOf(name);
     if (known === null) return;
     const spec = { ...known, is_started: isStarted };
@@ -318,22 +318,22 @@ export class ManagerLoggers implements Loggers {
   }
 
   #specOf(name: string): LoggerSpec | null {
-    const wanted = this.#book.get(name);
-    return wanted && { name, only_ts: wanted.only_ts, is_started: wanted.is_started, topics: [...wanted.topics] };
+    const requested = this.#book.get(name);
+    return requested && { name, only_ts: requested.only_ts, is_started: requested.is_started, topics: [...requested.topics] };
   }
 
   #resource(name: string): DaemonLogger | null {
-    const wanted = this.#book.get(name);
-    if (wanted === null) return null;
+    const requested = this.#book.get(name);
+    if (requested === null) return null;
     const hosts = [...this.#hosts.all].map(([host, loggers]) => ({
       host,
       isReady: this.#hosts.ready.has(host),
       rings: loggers.rings(name),
     }));
-    return loggerResource(name, wanted, hosts, (topic) => this.#options.topic(topic)?.resource);
+    return loggerResource(name, requested, hosts, (topic) => this.#options.topic(topic)?.resource);
   }
 
-  #require(name: string): WantedLogger {
+  #require(name: string): RequestedLogger {
     const known = this.#book.get(name);
     if (known === null) throw new MgrError("not_found", `there is no logger '${name}'`);
     return known;

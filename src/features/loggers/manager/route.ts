@@ -51,7 +51,7 @@ export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadO
       const { signal } = context.req.raw;
       const ended = new AbortController();
       // If the client's login ends while its file is written, it gets no file.
-      const leave = followers.add({ user: principal.user, sessionId }, () => {
+      const unsubscribe = followers.add({ user: principal.user, sessionId }, () => {
         ended.abort(new MgrError("forbidden", "the login has ended"));
         disconnect();
       });
@@ -64,7 +64,7 @@ export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadO
         if (!(error instanceof MgrError) && !signal.aborted) log("error", `a download of a logger failed: ${stackOf(error)}`);
         return refusalResponse(refusalOf(error));
       } finally {
-        leave();
+        unsubscribe();
       }
       const close = () => void file.close().catch((error: unknown) => log("error", `a download was not removed: ${messageOf(error)}`));
       if (signal.aborted || ended.signal.aborted) {

@@ -1,5 +1,5 @@
 import { withManager, withManagerUntilInterrupted } from "../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { jsonText, printJson } from "../../../cli/output/table.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { NetworkStats, NetworkTopology } from "../wire.ts";

@@ -40,15 +40,15 @@ export class ManagerNetwork implements Network {
   }
 
   async stats({ seconds, mode }: NetworkSampling): Promise<NetworkStats> {
-    const sample = await this.#take();
+    const sample = await this.#measure();
     const previous = mode === "previous" ? this.#sampler.previousOf(sample) : null;
     if (previous !== null) return this.#compare(previous, sample);
     await pause(this.#options.clock, (mode === "previous" ? FALLBACK_SECONDS : seconds) * 1_000, this.#end.signal);
-    return this.#compare(sample, await this.#take());
+    return this.#compare(sample, await this.#measure());
   }
 
   async topology(): Promise<NetworkTopology> {
-    await this.#take();
+    await this.#measure();
     return topologyOf(this.#facts.all(), this.#options.networks());
   }
 
@@ -58,7 +58,7 @@ export class ManagerNetwork implements Network {
     const { host: name } = session.link;
     const rows = await readTcp(session);
     // The sample updates the addresses of the hosts.
-    await this.#take();
+    await this.#measure();
     const managed = new Set(hosts.keys());
     const connections = rows.map((row) => {
       const ip = row.peer.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
@@ -69,7 +69,7 @@ export class ManagerNetwork implements Network {
   }
 
   async totals(): Promise<NetworkTotals> {
-    const { hosts } = await this.#take();
+    const { hosts } = await this.#measure();
     const interfaces = [...hosts].flatMap(([host, { first }]) =>
       [...first.all("interface")].map(
         ({ kind: _kind, name, index: _index, up: _up, speed_bits_s: _speed, addresses: _own, ...counters }) => ({
@@ -97,8 +97,8 @@ export class ManagerNetwork implements Network {
     this.#end.abort(new MgrError("shutting_down", "the manager is shutting down"));
   }
 
-  async #take(): Promise<Sample> {
-    const sample = await this.#sampler.take();
+  async #measure(): Promise<Sample> {
+    const sample = await this.#sampler.sample();
     this.#facts.learn(sample, (host) => this.#options.hosts.has(host));
     return sample;
   }

@@ -42,7 +42,7 @@ export class Sampler {
   }
 
   /** Takes a sample as of now. A sample under way, or younger than SHARED_MS, is shared. */
-  take(): Promise<Sample> {
+  sample(): Promise<Sample> {
     const isYoung = this.#last !== null && this.#options.clock.monotonic() - this.#last.at < SHARED_MS;
     if (this.#newest !== null) return this.#newest;
     if (isYoung && this.#last !== null) return Promise.resolve(this.#last);

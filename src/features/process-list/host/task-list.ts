@@ -12,9 +12,9 @@ import type { TaskCell } from "../contract.ts";
 import type { TaskColumnName } from "../task-columns.ts";
 import { TaskFilter } from "../task-filter.ts";
 import { type CpuSample, CpuSamples, FIRST_INTERVAL_MS } from "./task-samples.ts";
-import { environmentText, processOfThread, scanTasks, scanTicks, type Task, type TaskScope } from "./task-scan.ts";
+import { environmentText, processOfThread, scanTasks, scanTicks, type Task, type TaskSelection } from "./task-scan.ts";
 
-interface TaskListOptions {
+interface TaskListsOptions {
   clock: Clock;
   lists: ListBuilder;
   /** Creates the lookup of managed processes for one list. */
@@ -26,35 +26,35 @@ const BOOT_TIME_TOLERANCE_MS = 100;
 
 /** Lists of this host's tasks. Nothing is read, kept or sampled before the first request. */
 export class TaskLists {
-  readonly #options: TaskListOptions;
+  readonly #options: TaskListsOptions;
   readonly #samples = new CpuSamples();
   readonly #users = new UserNames();
   readonly #ownUser = process.geteuid?.() ?? 0;
   #bootTime = 0;
 
-  constructor(options: TaskListOptions) {
+  constructor(options: TaskListsOptions) {
     this.#options = options;
   }
 
   async make(request: Omit<RequestOf<"tasks">, "session">): Promise<ResponseOf<"tasks">> {
     const filter = new TaskFilter(request.filter);
-    const scope = scopeOf(request, filter);
-    const asker = `${request.requester} ${scope.threads} ${scope.pids ?? "all"}`;
-    const base = this.#samples.base(asker, this.#options.clock.monotonic()) ?? (await this.#firstSample(scope));
+    const selection = selectionOf(request, filter);
+    const asker = `${request.requester} ${selection.threads} ${selection.pids ?? "all"}`;
+    const base = this.#samples.base(asker, this.#options.clock.monotonic()) ?? (await this.#firstSample(selection));
     const { lists, clock } = this.#options;
     return lists.run(async (work) => {
       const time = clock.now();
       const rows = lists.pages.open();
-      const sample = await this.#list({ request, filter, scope, base, work, add: (cells) => rows.add(cells) });
+      const sample = await this.#list({ request, filter, selection, base, work, add: (cells) => rows.add(cells) });
       this.#samples.keep(asker, sample);
       return { ...rows.end(), time };
     });
   }
 
-  async #firstSample(scope: TaskScope): Promise<CpuSample> {
+  async #firstSample(selection: TaskSelection): Promise<CpuSample> {
     const sample = await this.#options.lists.run(async (work) => {
       const begun = this.#emptySample();
-      await work.run(scanTicks(scope, (stat, readAt) => begun.tasks.set(stat.pid, sampleOf(stat, readAt))));
+      await work.run(scanTicks(selection, (stat, readAt) => begun.tasks.set(stat.pid, sampleOf(stat, readAt))));
       return begun;
     });
     await pause(this.#options.clock, FIRST_INTERVAL_MS);
@@ -66,7 +66,7 @@ export class TaskLists {
   }
 
   /** Passes the rows that match the filter to `add`; returns the CPU time of all tasks in scope. */
-  async #list({ request, filter, scope, base, work, add }: ListOrder): Promise<CpuSample> {
+  async #list({ request, filter, selection, base, work, add }: ListOrder): Promise<CpuSample> {
     this.#users.refresh();
     const sample = this.#emptySample();
     const bootTime = this.#bootTimeNow();
@@ -75,7 +75,7 @@ export class TaskLists {
     const needsEnv = request.show_env || filter.has("env");
     const read: Task[] = [];
     await work.run(
-      scanTasks(scope, (task) => {
+      scanTasks(selection, (task) => {
         read.push(task);
         sample.tasks.set(task.stat.pid, sampleOf(task.stat, task.readAt));
         if (task.stat.pid === task.process.pid) owners.know(task.stat);
@@ -135,14 +135,14 @@ export class TaskLists {
 interface ListOrder {
   request: Omit<RequestOf<"tasks">, "session">;
   filter: TaskFilter;
-  scope: TaskScope;
+  selection: TaskSelection;
   base: CpuSample;
   work: SlicedWork;
   add: (cells: TaskCell[]) => void;
 }
 
 /** Scope of the scan; it includes threads also if the filter selects one by its number. */
-function scopeOf({ show_threads }: { show_threads: boolean }, filter: TaskFilter): TaskScope {
+function selectionOf({ show_threads }: { show_threads: boolean }, filter: TaskFilter): TaskSelection {
   const pid = filter.only("pid");
   const tid = filter.only("tid");
   const owner = tid === null ? null : processOfThread(tid);

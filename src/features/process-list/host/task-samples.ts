@@ -17,14 +17,14 @@ export interface TaskSample {
 }
 
 /** Minimum interval of a CPU measurement, milliseconds: shorter ones would show the kernel's ticks of 10 ms rather than the load. */
-export const LEAST_INTERVAL_MS = 500;
+export const MIN_INTERVAL_MS = 500;
 /** Interval used for a first request, milliseconds. */
 export const FIRST_INTERVAL_MS = 1_000;
-/** Number of samples kept for each requester: if it polls faster than LEAST_INTERVAL_MS, the oldest sample is old enough. */
-const SAMPLES_KEPT = 3;
-const SPACING_MS = LEAST_INTERVAL_MS / 2;
+/** Number of samples kept for each requester: if it polls faster than MIN_INTERVAL_MS, the oldest sample is old enough. */
+const MAX_SAMPLES = 3;
+const SPACING_MS = MIN_INTERVAL_MS / 2;
 /** Time after which a silent requester counts as new, milliseconds. */
-const FORGOTTEN_AFTER_MS = 600_000;
+const RETENTION_MS = 600_000;
 /** Maximum number of requesters, and of tasks in all samples together. */
 const MAX_ASKERS = 64;
 const MAX_TASKS = 1_000_000;
@@ -36,7 +36,7 @@ export class CpuSamples {
 
   /** The newest sample that is old enough to compare with. */
   base(asker: string, now: number): CpuSample | undefined {
-    return this.#samples.get(asker)?.findLast(({ at }) => now - at >= LEAST_INTERVAL_MS && now - at <= FORGOTTEN_AFTER_MS);
+    return this.#samples.get(asker)?.findLast(({ at }) => now - at >= MIN_INTERVAL_MS && now - at <= RETENTION_MS);
   }
 
   keep(asker: string, sample: CpuSample): void {
@@ -44,7 +44,7 @@ export class CpuSamples {
     const newest = known.at(-1);
     if (newest === undefined || sample.at - newest.at >= SPACING_MS) known.push(sample);
     this.#samples.delete(asker);
-    this.#samples.set(asker, known.slice(-SAMPLES_KEPT));
+    this.#samples.set(asker, known.slice(-MAX_SAMPLES));
     this.#forget(sample.at);
   }
 
@@ -52,7 +52,7 @@ export class CpuSamples {
     let tasks = 0;
     for (const [asker, samples] of [...this.#samples].reverse()) {
       for (const sample of samples) tasks += sample.tasks.size;
-      const isOld = now - (samples.at(-1)?.at ?? 0) > FORGOTTEN_AFTER_MS;
+      const isOld = now - (samples.at(-1)?.at ?? 0) > RETENTION_MS;
       if (isOld || tasks > MAX_TASKS) this.#samples.delete(asker);
     }
     for (const asker of this.#samples.keys()) if (this.#samples.size > MAX_ASKERS) this.#samples.delete(asker);

@@ -23,7 +23,7 @@ export interface Task {
   readAt: number;
 }
 
-export interface TaskScope {
+export interface TaskSelection {
   threads: boolean;
   /** Processes to scan; null: all. */
   pids: readonly number[] | null;
@@ -33,31 +33,31 @@ export interface TaskScope {
 const MAX_TEXT_BYTES = 32 * 1024;
 
 /** Reads all tasks, one a step; tasks that end meanwhile are left out. */
-export function* scanTasks({ threads, pids }: TaskScope, found: (task: Task) => void): Steps {
+export function* scanTasks({ threads, pids }: TaskSelection, found: (task: Task) => void): Steps {
   for (const pid of pids ?? listPids()) {
     yield;
     const own = threads ? null : readStat(pid);
     if (!threads && own === null) continue;
     const process = readFacts(pid, own);
     if (process === null) continue;
-    if (own !== null) tell(own, process, found);
+    if (own !== null) report(own, process, found);
     if (!threads) continue;
     for (const tid of listNames(`/proc/${pid}/task`)) {
       const stat = readStat(pid, tid);
-      if (stat !== null) tell(stat, process, found);
+      if (stat !== null) report(stat, process, found);
       yield;
     }
   }
 }
 
-function tell(stat: ProcessStat, process: ProcessFacts, found: (task: Task) => void): void {
+function report(stat: ProcessStat, process: ProcessFacts, found: (task: Task) => void): void {
   const readAt = performance.now();
   const affinity = affinityText(stat.pid);
   if (affinity !== null) found({ stat, process, affinity, readAt });
 }
 
 /** Reads only the CPU times: a third of the work of `scanTasks`. */
-export function* scanTicks({ threads, pids }: TaskScope, found: (stat: ProcessStat, readAt: number) => void): Steps {
+export function* scanTicks({ threads, pids }: TaskSelection, found: (stat: ProcessStat, readAt: number) => void): Steps {
   for (const pid of pids ?? listPids()) {
     for (const tid of threads ? listNames(`/proc/${pid}/task`) : [undefined]) {
       const stat = readStat(pid, tid);

@@ -52,8 +52,8 @@ export class ManagerHostTasks implements HostTasks {
   async set({ host, pid, tid, policy, prio, affinity, nice }: TaskChange, by: string): Promise<TaskSettings> {
     const session = this.#options.named.session(host);
     const { link } = session;
-    const wanted = { pid, tid, policy, prio, affinity: affinity.split(",").map(Number), ...(nice === undefined ? {} : { nice }) };
-    const now = await session.command((id) => link.request("set_task", { session: id, ...wanted }));
+    const requested = { pid, tid, policy, prio, affinity: affinity.split(",").map(Number), ...(nice === undefined ? {} : { nice }) };
+    const now = await session.command((id) => link.request("set_task", { session: id, ...requested }));
     const niceness = nice === undefined ? "" : `, nice ${now.nice}`;
     this.#options.log.info(
       `'${by}' set thread ${tid} of process ${pid} on ${link.host} to ${policyName(now.policy).toUpperCase()}, priority ${now.prio}, CPUs ${now.affinity.join(",")}${niceness}`,

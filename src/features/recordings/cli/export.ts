@@ -4,10 +4,10 @@ import { MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
+import { type ConnectionFlags, findTarget } from "../../../cli/manager/connection-target.ts";
 import { httpGet, saveResponse } from "../../../cli/manager/http-get.ts";
 import { outputOf } from "../../../cli/manager/output-path.ts";
 import { withPartialFile } from "../../../cli/manager/partial-file.ts";
-import { type ConnectionFlags, findWay } from "../../../cli/manager/way.ts";
 import { SAMPLE_FORMATS, type SampleFormat } from "../samples/formats/formats.ts";
 import { openRecorded } from "../samples/mcap/recorded-samples.ts";
 import { repairMcap } from "../samples/mcap/repair.ts";
@@ -80,12 +80,12 @@ export function defaultPath(title: string, format: ExportFlags["format"], files:
 }
 
 async function downloaded(name: string, files: readonly RecordedFile[], folder: string, flags: ConnectionFlags): Promise<string[]> {
-  const way = await findWay(flags);
+  const connectionTarget = await findTarget(flags);
   const paths: string[] = [];
   for (const { host, file } of files) {
     const path = join(folder, basename(file));
     const query = new URLSearchParams({ name, host, file });
-    await saveResponse(await httpGet(way, `/mgr/recording?${query}`), path);
+    await saveResponse(await httpGet(connectionTarget, `/mgr/recording?${query}`), path);
     // A file that is being written has no index yet.
     await readable(file, () => repairMcap(path));
     paths.push(path);

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { printJson, table } from "../../../cli/output/table.ts";
 import { bytesText } from "../../../client/shown/units.ts";
 import { formatTime } from "../../../protocol/time.ts";

@@ -1,5 +1,5 @@
 import { withManager } from "../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { printJson } from "../../../cli/output/table.ts";
 import { findRecordings } from "./find-recordings.ts";
 import { recordingList } from "./tables.ts";

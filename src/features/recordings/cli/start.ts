@@ -1,7 +1,7 @@
 import { quoteWords } from "../../../base/shell-words.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import type { FrameOf } from "../../../protocol/frames/frames.ts";
 import { startedText } from "./tables.ts";
 

@@ -1,6 +1,6 @@
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { Recording } from "../wire.ts";
 import { findRecording, findRecordings } from "./find-recordings.ts";

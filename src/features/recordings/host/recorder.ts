@@ -45,7 +45,7 @@ export class Recorder {
   readonly #lines: TerminalLines;
   #seq = 0;
   /** Closed files of each recording as reported last: a report omits them if they have not changed. */
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   /** Recordings that include the output of a process, by process; cleared when a recording changes. */
   readonly #terminals = new Map<string, readonly Recording[]>();
   /** Resolves when recordings of an earlier daemon have resumed: messages published from now on are recorded. Never rejects. */
@@ -145,12 +145,12 @@ export class Recorder {
 
   /** Records a change of a process of the host. */
   processChanged(kind: string, run: { readonly report: RunReport }): void {
-    const wanted = this.#including("processes");
-    if (wanted.length === 0) return;
+    const included = this.#including("processes");
+    if (included.length === 0) return;
     const { name, run_id, pid, ready, stopping, extinct, exit } = run.report;
     const payload = new TextEncoder().encode(JSON.stringify({ kind, name, run_id, pid, ready, stopping, extinct, exit }));
     const now = wallClockNs();
-    for (const recording of wanted) this.#put(recording, "mgr/processes", JSON_OBJECT, now, payload);
+    for (const recording of included) this.#put(recording, "mgr/processes", JSON_OBJECT, now, payload);
   }
 
   /** Records bytes that a process wrote to its terminal. */
@@ -170,7 +170,7 @@ export class Recorder {
   #forget(name: string): void {
     this.#recordings.get(name)?.folder.release();
     this.#recordings.delete(name);
-    this.#told.delete(name);
+    this.#reported.delete(name);
   }
 
   #including(kind: RecordingSpec["include"][number]): Recording[] {
@@ -224,10 +224,10 @@ export class Recorder {
     if (this.#savedStates.get(name) !== stateText(recording.isRecording, recording.startedAt)) this.#keep();
     const closed = report.files.filter(({ is_growing }) => !is_growing);
     const key = JSON.stringify(closed);
-    const isPartial = this.#told.get(name) === key;
-    this.#told.set(name, key);
-    const told = isPartial ? { ...report, files: report.files.filter(({ is_growing }) => is_growing) } : report;
-    this.#options.send({ seq: ++this.#seq, name, is_partial: isPartial, recording: told });
+    const isPartial = this.#reported.get(name) === key;
+    this.#reported.set(name, key);
+    const sent = isPartial ? { ...report, files: report.files.filter(({ is_growing }) => is_growing) } : report;
+    this.#options.send({ seq: ++this.#seq, name, is_partial: isPartial, recording: sent });
   }
 
   #terminalRecordings(process: string): readonly Recording[] {
@@ -247,7 +247,7 @@ export class Recorder {
   }
 
   #put(recording: Recording, topic: string, kind: typeof LOG_LINE, received: bigint, payload: Uint8Array): void {
-    recording.take({ topic, ...kind, received, published: null, sequence: null, payload });
+    recording.recordMessage({ topic, ...kind, received, published: null, sequence: null, payload });
   }
 
   /** Saves the recordings and their states, so that the next daemon continues them. */

@@ -20,7 +20,7 @@ const LOSSES_MS = 10_000;
 /** Bytes that are cut off first from a file on a full disk, to make room for its index. */
 const ROOM_FOR_INDEX_BYTES = 64 * 1024;
 
-interface FileOptions {
+interface RecordingFileOptions {
   readonly path: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly channelMetadata: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export class RecordingFile {
   readonly path: string;
   /** Time of the first message by a monotonic clock, milliseconds. */
   readonly begunAt: number;
-  readonly #options: FileOptions;
+  readonly #options: RecordingFileOptions;
   readonly #encoder = new McapEncoder();
   readonly #queue: WriteQueue;
   readonly #topics = new Map<string, TopicInFile>();
@@ -65,7 +65,7 @@ export class RecordingFile {
   #lossesAt: number;
   #writtenLosses = 0;
 
-  constructor(options: FileOptions) {
+  constructor(options: RecordingFileOptions) {
     this.#options = options;
     this.path = options.path;
     this.name = basename(options.path);

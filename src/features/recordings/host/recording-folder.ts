@@ -3,7 +3,7 @@ import { closeSync } from "node:fs";
 import { mkdir, readdir, rm, rmdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { takeLockFile } from "../../../daemon/session/lock.ts";
+import { acquireLockFile } from "../../../daemon/session/lock.ts";
 import { MAX_RECORDING_FILES, type RecordingFileReport } from "../contract.ts";
 import { type McapFileSummary, summaryOf } from "../samples/mcap/file-summary.ts";
 import { LOSSES, lossesOf } from "../samples/mcap/losses.ts";
@@ -58,7 +58,7 @@ export class RecordingFolder {
   async make(): Promise<boolean> {
     const isNew = (await mkdir(this.path, { recursive: true, mode: 0o700 })) !== undefined;
     if (isNew) this.release();
-    this.#lock ??= takeLockFile(this.#lockPath);
+    this.#lock ??= acquireLockFile(this.#lockPath);
     if (this.#lock === null)
       throw new MgrError("conflict", "another daemon with a copy of the same state folder records there: set another record.path");
     return isNew;

@@ -38,7 +38,7 @@ export class Recording {
   #counts = new RecordingCounts();
   #file: RecordingFile | null = null;
   #part = 0;
-  #leave: (() => void)[] = [];
+  #unsubscribers: (() => void)[] = [];
   #timer: unknown = null;
   #reportedAt = 0;
   #isDirty = false;
@@ -145,8 +145,8 @@ export class Recording {
     this.#fault = null;
     this.#startedAt = startedAt;
     this.#hasBegun = true;
-    const take = (message: TappedMessage) => this.take(message);
-    this.#leave = this.spec.topics.map((pattern) => this.#options.tap.add(pattern, take));
+    const take = (message: TappedMessage) => this.recordMessage(message);
+    this.#unsubscribers = this.spec.topics.map((pattern) => this.#options.tap.add(pattern, take));
     this.#schedule();
     this.#changed();
   }
@@ -176,7 +176,7 @@ export class Recording {
   }
 
   /** Records one message, which is valid only during the call. */
-  take(message: TappedMessage): void {
+  recordMessage(message: TappedMessage): void {
     if (!this.isRecording) return;
     const { topic, sequence, payload } = message;
     const missed = this.#counts.arrived(topic, sequence);
@@ -342,7 +342,7 @@ export class Recording {
   }
 
   #end(): void {
-    for (const leave of this.#leave.splice(0)) leave();
+    for (const unsubscribe of this.#unsubscribers.splice(0)) unsubscribe();
     this.#options.clock.clearTimeout(this.#timer);
   }
 

@@ -13,11 +13,11 @@ interface Begun {
 
 /** Splits the terminal output of processes into lines of plain text. */
 export class TerminalLines {
-  readonly #take: (process: string, line: string) => void;
+  readonly #emit: (process: string, line: string) => void;
   readonly #begun = new Map<string, Begun>();
 
   constructor(take: (process: string, line: string) => void) {
-    this.#take = take;
+    this.#emit = take;
   }
 
   add(process: string, bytes: Uint8Array): void {
@@ -37,6 +37,6 @@ export class TerminalLines {
   }
 
   #line(process: string, text: string): void {
-    this.#take(process, text.replaceAll(CONTROL, "").replaceAll("\r", ""));
+    this.#emit(process, text.replaceAll(CONTROL, "").replaceAll("\r", ""));
   }
 }

@@ -109,13 +109,13 @@ export class WriteQueue {
     try {
       this.#file ??= await this.#open(this.#path);
       const { bytesWritten } = await this.#file.writev(this.#waiting.slice(0, MAX_PIECES), this.#written);
-      this.#take(bytesWritten);
+      this.#accept(bytesWritten);
     } catch (error) {
       this.#hasFailed = !(await this.#failed(error));
     }
   }
 
-  #take(bytes: number): void {
+  #accept(bytes: number): void {
     this.#written += bytes;
     this.#unwritten -= bytes;
     for (let left = bytes; left > 0; ) {

@@ -16,7 +16,7 @@ export class HostRecordings {
   readonly reports = new Map<string, RecordingReport>();
   readonly #options: HostRecordingsOptions;
   readonly #table: TableReplica<RecordingEvent, RecordingReport>;
-  readonly #leave: () => void;
+  readonly #unsubscribe: () => void;
 
   constructor(options: HostRecordingsOptions) {
     const { session, clock } = options;
@@ -30,7 +30,7 @@ export class HostRecordings {
       changed: (event) => this.#apply(event),
       replaced: (reports) => this.#replace(reports),
     });
-    this.#leave = session.link.listen({
+    this.#unsubscribe = session.link.listen({
       onNews: { recording: (event) => this.#table.receive(event) },
       onHeartbeat: (heartbeat) => this.#table.compare(heartbeat, heartbeat.record_seq),
     });
@@ -42,7 +42,7 @@ export class HostRecordings {
   }
 
   close(): void {
-    this.#leave();
+    this.#unsubscribe();
     this.#table.close();
   }
 

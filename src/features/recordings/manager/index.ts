@@ -22,7 +22,7 @@ export const recordings: ManagerFeature<Recordings> = {
       settings: () => config().record,
       baseDir: () => config().base_dir,
     });
-    const leave = use(dataPlane).uses.subscribe(({ kind, value }) => service.note(kind, value));
+    const unsubscribe = use(dataPlane).uses.subscribe(({ kind, value }) => service.note(kind, value));
     return {
       service,
       ...recordingsExtension(service),
@@ -30,7 +30,7 @@ export const recordings: ManagerFeature<Recordings> = {
         if (kind === "recording") service.stepped(name);
       },
       close() {
-        leave();
+        unsubscribe();
         service.close();
       },
     };

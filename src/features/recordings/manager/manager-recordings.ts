@@ -68,7 +68,7 @@ export class ManagerRecordings implements Recordings {
       upsert: (recording) => events.publish({ type: "recording_upsert", recording }),
       remove: (name) => events.publish({ type: "recording_remove", name }),
     });
-    this.#notes = new NoteSender({ clock, log, isWanted: () => this.#wantsNotes(), send: (notes) => this.#commands.sendNotes(notes) });
+    this.#notes = new NoteSender({ clock, log, isNeeded: () => this.#needsNotes(), send: (notes) => this.#commands.sendNotes(notes) });
   }
 
   list(): Recording[] {
@@ -236,7 +236,7 @@ export class ManagerRecordings implements Recordings {
     if (!this.#names().includes(name)) throw new MgrError("not_found", `there is no recording '${name}'`);
   }
 
-  #wantsNotes(): boolean {
+  #needsNotes(): boolean {
     const reports = this.#hosts.get(this.#options.localHost)?.reports.values() ?? [];
     return [...reports].some(({ state, spec }) => state === "recording" && spec.include.some((kind) => kind !== "processes"));
   }

@@ -11,26 +11,26 @@ const MAX_CHARS = 256 * 1024;
 interface NoteSenderOptions {
   readonly clock: Clock;
   readonly log: LogBook;
-  readonly isWanted: () => boolean;
+  readonly isNeeded: () => boolean;
   readonly send: (notes: RecordingNote[]) => void;
 }
 
 /** Sends the manager's log, its calls of services, and parameters to the recordings on the manager's host. */
 export class NoteSender {
   readonly #options: NoteSenderOptions;
-  readonly #leave: () => void;
+  readonly #unsubscribe: () => void;
   #notes: RecordingNote[] = [];
   #chars = 0;
   #timer: unknown = null;
 
   constructor(options: NoteSenderOptions) {
     this.#options = options;
-    this.#leave = options.log.subscribe(({ level, source, msg }) => this.add("log", { level, source, msg }));
+    this.#unsubscribe = options.log.subscribe(({ level, source, msg }) => this.add("log", { level, source, msg }));
   }
 
   add(kind: RecordingNote["kind"], value: unknown): void {
-    const { clock, isWanted } = this.#options;
-    if (!isWanted()) return;
+    const { clock, isNeeded } = this.#options;
+    if (!isNeeded()) return;
     const size = JSON.stringify(value ?? null).length;
     if (this.#chars + size > MAX_CHARS || this.#notes.length >= MAX_NOTES) this.#flush();
     if (size > MAX_CHARS) return;
@@ -40,7 +40,7 @@ export class NoteSender {
   }
 
   close(): void {
-    this.#leave();
+    this.#unsubscribe();
     this.#flush();
   }
 

@@ -18,7 +18,7 @@ interface UpsertPublisherOptions<Resource> {
 /** Publishes changes of resources: changes of state at once, counters at most twice a second. */
 export class UpsertPublisher<Resource> {
   readonly #options: UpsertPublisherOptions<Resource>;
-  readonly #told = new Map<string, { resource: Resource; at: number }>();
+  readonly #published = new Map<string, { resource: Resource; at: number }>();
   readonly #waiting = new Map<string, unknown>();
 
   constructor(options: UpsertPublisherOptions<Resource>) {
@@ -27,7 +27,7 @@ export class UpsertPublisher<Resource> {
 
   /** Names of the resources that clients know. */
   names(): Iterable<string> {
-    return this.#told.keys();
+    return this.#published.keys();
   }
 
   /** Publishes the resource if it has changed. */
@@ -35,18 +35,18 @@ export class UpsertPublisher<Resource> {
     const { clock, isHeld, isUrgent, upsert, remove } = this.#options;
     if (isHeld?.(name)) return;
     const resource = this.#options.resource(name);
-    const told = this.#told.get(name);
+    const published = this.#published.get(name);
     if (resource === null) {
-      if (this.#told.delete(name)) remove(name);
+      if (this.#published.delete(name)) remove(name);
       return;
     }
     const now = clock.monotonic();
-    if (told !== undefined && !isUrgent(told.resource, resource) && now - told.at < COUNT_MS) {
+    if (published !== undefined && !isUrgent(published.resource, resource) && now - published.at < COUNT_MS) {
       this.publishLater(name);
       return;
     }
-    if (told !== undefined && JSON.stringify(told.resource) === JSON.stringify(resource)) return;
-    this.#told.set(name, { resource, at: now });
+    if (published !== undefined && JSON.stringify(published.resource) === JSON.stringify(resource)) return;
+    this.#published.set(name, { resource, at: now });
     upsert(resource);
   }
 

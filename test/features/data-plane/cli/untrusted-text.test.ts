@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { INITIAL as SCOPE } from "../../../../src/features/data-plane/cli/oscilloscope/model.ts";
+import { picture as scopePicture } from "../../../../src/features/data-plane/cli/oscilloscope/picture.ts";
+import { TraceBuffer } from "../../../../src/features/data-plane/cli/oscilloscope/trace-buffer.ts";
 import { diffText } from "../../../../src/features/data-plane/cli/param/file.ts";
 import { listing as parameterListing } from "../../../../src/features/data-plane/cli/param/list.ts";
 import { changeText } from "../../../../src/features/data-plane/cli/param/set.ts";
-import { INITIAL as SCOPE } from "../../../../src/features/data-plane/cli/scope/model.ts";
-import { picture as scopePicture } from "../../../../src/features/data-plane/cli/scope/picture.ts";
-import { TraceBuffer } from "../../../../src/features/data-plane/cli/scope/trace-buffer.ts";
 import { infoText as serviceInfo } from "../../../../src/features/data-plane/cli/service/info.ts";
 import { listing as serviceListing } from "../../../../src/features/data-plane/cli/service/list.ts";
 import { formatOf } from "../../../../src/features/data-plane/cli/topic/echo.ts";

@@ -7,8 +7,8 @@ import { RegistryRig, register } from "../../../bus/registry/registry-rig.ts";
 
 function listen(tap: Tap, pattern: string) {
   const messages: TappedMessage[] = [];
-  const leave = tap.add(pattern, (message) => messages.push({ ...message, payload: Buffer.from(message.payload) }));
-  return { messages, leave, texts: () => messages.map(({ topic, payload }) => `${topic} ${Buffer.from(payload)}`) };
+  const unsubscribe = tap.add(pattern, (message) => messages.push({ ...message, payload: Buffer.from(message.payload) }));
+  return { messages, unsubscribe, texts: () => messages.map(({ topic, payload }) => `${topic} ${Buffer.from(payload)}`) };
 }
 
 it("a tap passes what a program publishes, with definition, times and sequence, to each listener once", async () => {
@@ -50,7 +50,7 @@ it("a topic without a logger costs nothing, and one that appears later is record
   const program = await rig.connect("x");
   program.publish("topic.a", "1");
   await program.flush();
-  first.leave();
+  first.unsubscribe();
   program.publish("topic.a", "2");
   await program.flush();
   expect(first.texts()).toEqual(["a 1"]);

@@ -17,7 +17,9 @@ it("samples are decoded by the topic's definition, with the time of publishing, 
   await register(client, { name: "driver", topics });
   await expect.poll(() => rig.topic("arm/raw")).toBeDefined();
   const seen: [TopicSample[], TopicSample[]] = [[], []];
-  const leave = seen.flatMap((samples) => topics.map(({ name }) => rig.dataPlane.followTopic(name, 60, (sample) => samples.push(sample))));
+  const unsubscribe = seen.flatMap((samples) =>
+    topics.map(({ name }) => rig.dataPlane.followTopic(name, 60, (sample) => samples.push(sample))),
+  );
   await rig.subscribed();
   const at = headers();
   at.set("Mgr-Time", "1700000000123456789");
@@ -41,7 +43,7 @@ it("samples are decoded by the topic's definition, with the time of publishing, 
     ["arm/state", 1],
   ]);
   expect(seen[0].slice(0, 3).every(({ undecoded }) => undecoded === 0)).toBe(true);
-  for (const end of leave) end();
+  for (const end of unsubscribe) end();
   // The interest goes with the last viewer.
   await expect.poll(() => rig.subscriptionsTo("topic.arm.state")).toBe(0);
 });

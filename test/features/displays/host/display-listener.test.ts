@@ -148,7 +148,7 @@ describe("an X display that passes its clients on", () => {
     const admitted = new EventEmitter();
     const { listener, refused } = await listen((socket) => admitted.emit("client", socket));
     const first = await client(listener);
-    const stranger = spawn(
+    const unrelated = spawn(
       "/usr/bin/python3",
       ["-c", STRANGER, String(6_000 + listener.number), Buffer.from(packet(false)).toString("hex")],
       {
@@ -156,15 +156,15 @@ describe("an X display that passes its clients on", () => {
         stdio: ["pipe", "pipe", "inherit"],
       },
     );
-    open.push({ close: () => stranger.kill("SIGKILL") });
-    const [answer] = (await once(stranger.stdout, "data")) as [Buffer];
+    open.push({ close: () => unrelated.kill("SIGKILL") });
+    const [answer] = (await once(unrelated.stdout, "data")) as [Buffer];
     expect(String(answer)).toContain("belongs to another user");
     expect(refused.at(-1)).toMatch(/belongs to another user/);
     const isIn = once(admitted, "client");
     first.write(packet(false));
     await isIn;
-    stranger.kill("SIGKILL");
-    await once(stranger, "close");
+    unrelated.kill("SIGKILL");
+    await once(unrelated, "close");
   });
 
   it("has a limit on its clients", async () => {

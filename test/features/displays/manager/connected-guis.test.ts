@@ -20,9 +20,9 @@ beforeEach(() => {
 /** A `mgr gui`, and what the manager asks it for. */
 function enter(user: string, peer: string) {
   const requests: GuiRequest[] = [];
-  const leave = guis.enter({ user, peer, display: ":0", send: (request) => requests.push(request) });
+  const unsubscribe = guis.enter({ user, peer, display: ":0", send: (request) => requests.push(request) });
   const asked = () => requests.flatMap((request) => (request.type === "open_x_connection" ? [request.connection] : []));
-  return { leave, asked };
+  return { unsubscribe, asked };
 }
 
 describe("an X connection to a desktop", () => {
@@ -63,8 +63,8 @@ test("processes report another desktop of their user only when it gets new windo
   const second = enter("ada", "10.0.0.2:5");
   enter("bob", "10.0.0.3:5");
   expect([changes, guis.desktopOf("ada")?.peer]).toEqual([["ada", "ada", "bob"], "10.0.0.2:5"]);
-  first.leave();
+  first.unsubscribe();
   expect([changes.length, guis.desktopOf("ada")?.peer]).toEqual([3, "10.0.0.2:5"]);
-  second.leave();
+  second.unsubscribe();
   expect([changes.slice(3), guis.desktopOf("ada")]).toEqual([["ada"], null]);
 });

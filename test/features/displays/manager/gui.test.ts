@@ -51,7 +51,7 @@ class Desktop {
     return this.#streams.shift() as { client: XClientOf; stream: Duplex };
   }
 
-  async whenTold(count: number): Promise<State[]> {
+  async whenNotified(count: number): Promise<State[]> {
     await this.#until(() => this.states.length >= count);
     return this.states;
   }
@@ -141,11 +141,11 @@ describe("a registered desktop", () => {
   test("of several desktops of a user the one that was connected last gets new windows", async () => {
     const first = await Desktop.connect();
     const second = await Desktop.connect();
-    expect((await first.whenTold(2)).at(-1)).toMatchObject({ is_current: false, current_peer: second.states[0]?.current_peer });
+    expect((await first.whenNotified(2)).at(-1)).toMatchObject({ is_current: false, current_peer: second.states[0]?.current_peer });
     const { end } = await connected(second);
     expect(end.client).toMatchObject(CLIENT);
     await second.end();
-    expect((await first.whenTold(3)).at(-1)).toMatchObject({ is_current: true });
+    expect((await first.whenNotified(3)).at(-1)).toMatchObject({ is_current: true });
     expect((await connected(first)).end.client).toMatchObject(CLIENT);
   });
 

@@ -49,7 +49,7 @@ function askedFor(host: string): HostSession {
 /** With a manager that has these variables. No web user has a display. */
 function targets(environment: NodeJS.ProcessEnv = {}): X11Targets {
   const options = {
-    registry: rig.engine.registry,
+    processTable: rig.engine.processTable,
     displays: { record: () => null, isReady: () => false },
     guis: { connect: () => Promise.reject(new Error("no desktop is connected")) },
     named: { session: (host: string) => askedFor(host) },

@@ -47,7 +47,7 @@ describe("what a phone's keyboard typed", () => {
 describe("the size of a display", () => {
   test("belongs to another viewer once it is one that this window never had", () => {
     const sizes = new OwnSizes();
-    sizes.take(800, 600);
+    sizes.adopt(800, 600);
     sizes.resized(900.6, 600);
     // The answers may come late.
     expect(sizes.shown(800, 600)).toBe(false);
@@ -61,9 +61,9 @@ describe("the size of a display", () => {
 
   test("belongs to another viewer, also if this window had it before that viewer took over", () => {
     const sizes = new OwnSizes();
-    sizes.take(800, 600);
+    sizes.adopt(800, 600);
     sizes.shown(390, 700);
-    sizes.take(1_000, 600);
+    sizes.adopt(1_000, 600);
     expect(sizes.shown(800, 600)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namesOf, wantedTopics } from "../../../../src/features/loggers/cli/configure.ts";
+import { namesOf, requestedTopics } from "../../../../src/features/loggers/cli/configure.ts";
 
 const PUBLISHED = ["arm/state", "arm/[odd]", "camera/left"];
 
@@ -29,6 +29,6 @@ test("--add keeps the other topics, and changes the named ones", () => {
     { name: "b", log_size: 500, divisor: 1 },
     { name: "c", log_size: 500, divisor: 1 },
   ];
-  expect(wantedTopics(["b", "c"], { logSize: 500, divisor: 1, add: true }, before)).toEqual(added);
-  expect(wantedTopics(["b", "c"], { logSize: 500, divisor: 1 }, before)).toEqual(added.slice(1));
+  expect(requestedTopics(["b", "c"], { logSize: 500, divisor: 1, add: true }, before)).toEqual(added);
+  expect(requestedTopics(["b", "c"], { logSize: 500, divisor: 1 }, before)).toEqual(added.slice(1));
 });

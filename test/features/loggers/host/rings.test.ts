@@ -4,7 +4,7 @@ import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
 import { MAX_PART_BYTES } from "../../../../src/contract/pages.ts";
 import { Tap } from "../../../../src/features/data-plane/host/tap.ts";
 import { LOGGER_REQUESTS, type LoggerSpec, MAX_LOGGERS, ringPage } from "../../../../src/features/loggers/contract.ts";
-import { Rings } from "../../../../src/features/loggers/host/rings.ts";
+import { LoggerRings } from "../../../../src/features/loggers/host/logger-rings.ts";
 import { RegistryRig, register } from "../../../bus/registry/registry-rig.ts";
 
 const MIB = 1024 * 1024;
@@ -19,14 +19,14 @@ interface Read {
 /** Rings of a broker with real clients. */
 class RingsRig implements AsyncDisposable {
   readonly warnings: string[] = [];
-  readonly rings: Rings;
+  readonly rings: LoggerRings;
   readonly registry: RegistryRig;
   maxMemory = 64 * MIB;
 
   private constructor(registry: RegistryRig) {
     this.registry = registry;
     const tap = new Tap(registry.registry, (msg) => this.warnings.push(msg));
-    this.rings = new Rings({ tap, memory: registry.broker.memory, warn: (msg) => this.warnings.push(msg) });
+    this.rings = new LoggerRings({ tap, memory: registry.broker.memory, warn: (msg) => this.warnings.push(msg) });
   }
 
   static async start(): Promise<RingsRig> {

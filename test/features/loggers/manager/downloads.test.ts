@@ -158,12 +158,12 @@ it("unknown, empty and lost loggers are reported in words, and nothing is left b
   await record("lost", [{ name: "arm/state" }, { name: "base/state" }]);
   await publish("arm/state", 0, 9);
   await publish("base/state", 0, 9);
-  const isTold = () =>
+  const isReported = () =>
     loggers()
       .list()
       .find(({ name }) => name === "lost")
       ?.topics.every(({ n_samples }) => n_samples === 10);
-  await expect.poll(isTold, { timeout: 60_000 }).toBe(true);
+  await expect.poll(isReported, { timeout: 60_000 }).toBe(true);
   rig.two.cut(true);
   await expect
     .poll(() => rig.engine.control.state.hosts().find(({ name }) => name === "two")?.state, { timeout: 60_000 })

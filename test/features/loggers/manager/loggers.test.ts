@@ -29,7 +29,8 @@ const logger = (name: string) =>
 const upserts = (name: string): DaemonLogger[] =>
   rig.events.flatMap((event: DomainEvent) => (event.type === "logger_upsert" && event.logger.name === name ? event.logger : []));
 /** The logger as clients were told last. */
-const untilTold = (name: string, expected: object) => expect.poll(() => upserts(name).at(-1), { timeout: 60_000 }).toMatchObject(expected);
+const untilReported = (name: string, expected: object) =>
+  expect.poll(() => upserts(name).at(-1), { timeout: 60_000 }).toMatchObject(expected);
 
 it("a logger counts samples of the publisher's host, keeps the last ones, and ends when it is stopped and deleted", async () => {
   await begin();
@@ -43,10 +44,10 @@ it("a logger counts samples of the publisher's host, keeps the last ones, and en
   await loggers().start("a", "ada");
   await expect(loggers().configure("a", { only_ts: true, topics: [] }, "ada")).rejects.toMatchObject({ code: "conflict" });
   await publish(150);
-  await untilTold("a", { enabled: true, active_topics: ["arm/state"], topics: [{ active: true, n_samples: 100 }] });
+  await untilReported("a", { enabled: true, active_topics: ["arm/state"], topics: [{ active: true, n_samples: 100 }] });
   await loggers().stop("a", "ada");
   await publish(1);
-  await untilTold("a", { enabled: false, active_topics: [], topics: [{ enabled: false, active: false, n_samples: 100 }] });
+  await untilReported("a", { enabled: false, active_topics: [], topics: [{ enabled: false, active: false, n_samples: 100 }] });
   await loggers().remove("a", "ada");
   await expect.poll(() => rig.events.some((event) => event.type === "logger_remove" && event.name === "a")).toBe(true);
   for (const command of [loggers().start("a", "ada"), loggers().stop("a", "ada"), loggers().remove("a", "ada")])
@@ -60,9 +61,9 @@ it("a topic that appears later joins; it is only active while its publisher is t
   expect(logger("late")).toMatchObject({ enabled: true, active_topics: [], topics: [{ name: "late/one", port: "", n_samples: 0 }] });
   const program = await rig.client(rig.one, "late", ["late/one"]);
   for (let number = 0; number < 15; number++) program.publish("topic.late.one", String(number));
-  await untilTold("late", { active_topics: ["late/one"], topics: [{ n_samples: 3, only_ts: true, divisor: 7, port: "one:late/one" }] });
+  await untilReported("late", { active_topics: ["late/one"], topics: [{ n_samples: 3, only_ts: true, divisor: 7, port: "one:late/one" }] });
   await program.close();
-  await untilTold("late", { enabled: true, active_topics: [], topics: [{ n_samples: 3 }] });
+  await untilReported("late", { enabled: true, active_topics: [], topics: [{ n_samples: 3 }] });
   await loggers().remove("late", "ada");
 });
 
@@ -73,19 +74,19 @@ it("a lost host keeps its last counts and continues to record; it receives the c
     await loggers().start(name, "ada");
   }
   await publish(10);
-  for (const name of ["kept", "stopped", "deleted"]) await untilTold(name, { topics: [{ active: true, n_samples: 10 }] });
+  for (const name of ["kept", "stopped", "deleted"]) await untilReported(name, { topics: [{ active: true, n_samples: 10 }] });
   rig.two.cut(true);
-  await untilTold("kept", { enabled: true, active_topics: [], topics: [{ active: false, n_samples: 10 }] });
+  await untilReported("kept", { enabled: true, active_topics: [], topics: [{ active: false, n_samples: 10 }] });
   await publish(20);
   await loggers().stop("stopped", "ada");
   await loggers().remove("deleted", "ada");
   expect(logger("kept")).toMatchObject({ topics: [{ n_samples: 10 }] });
   const requests = vi.spyOn(rig.two.link, "request");
   rig.two.cut(false);
-  await untilTold("kept", { active_topics: ["arm/state"], topics: [{ n_samples: 30 }] });
-  await untilTold("stopped", { enabled: false, topics: [{ n_samples: 30 }] });
+  await untilReported("kept", { active_topics: ["arm/state"], topics: [{ n_samples: 30 }] });
+  await untilReported("stopped", { enabled: false, topics: [{ n_samples: 30 }] });
   await publish(5);
-  await untilTold("kept", { topics: [{ n_samples: 35 }] });
+  await untilReported("kept", { topics: [{ n_samples: 35 }] });
   expect(logger("stopped")).toMatchObject({ topics: [{ n_samples: 30 }] });
   expect(requests).toHaveBeenCalledWith("logger_delete", expect.objectContaining({ name: "deleted" }));
   for (const name of ["kept", "stopped"]) await loggers().remove(name, "ada");
@@ -132,7 +133,7 @@ it("loggers of the configuration record from the start; a reload adds, changes a
   expect(logger("gone")).toBeUndefined();
   named.off = { topics: [{ ...TOPIC, log_size: 5 }], autostart: false };
   await rig.engine.control.configuration.reload("ada");
-  await untilTold("off", { enabled: false, topics: [{ log_size: 5, n_samples: 0 }] });
+  await untilReported("off", { enabled: false, topics: [{ log_size: 5, n_samples: 0 }] });
 });
 
 it("a command whose logger is deleted, or whose actor ends, before it is carried out is refused", async () => {

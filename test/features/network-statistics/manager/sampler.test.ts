@@ -43,7 +43,7 @@ async function take({ hosts, subscribers = [], hasService = false }: Rig) {
     topic: () => ({ resource: { name: "arm/state" } }),
     allInstances: () => (hasService ? instances : []),
   } as unknown as DataPlaneTables;
-  const sample = await new Sampler({ clock: CLOCK, hosts: table, tables, hub: null, peers: null }).take();
+  const sample = await new Sampler({ clock: CLOCK, hosts: table, tables, hub: null, peers: null }).sample();
   return { asked, sample };
 }
 

@@ -4,7 +4,7 @@ import { NetworkPoll, RETRY_MS } from "../../../../web/src/features/network-stat
 /** A poll whose answers come and whose time passes when the test says so. */
 function rig() {
   const asked: number[] = [];
-  const told: string[] = [];
+  const received: string[] = [];
   const failed: unknown[] = [];
   const answers: { resolve: (answer: string) => void; reject: (error: unknown) => void }[] = [];
   const timers = new Map<object, { run: () => void; milliseconds: number }>();
@@ -14,7 +14,7 @@ function rig() {
       asked.push(seconds);
       return new Promise((resolve, reject) => answers.push({ resolve, reject }));
     },
-    tell: (answer) => told.push(answer),
+    onAnswer: (answer) => received.push(answer),
     fail: (error) => failed.push(error),
     now: () => time,
     setTimeout: (run, milliseconds) => {
@@ -26,7 +26,7 @@ function rig() {
   });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   return {
-    ...{ poll, asked, told, failed, timers },
+    ...{ poll, asked, received, failed, timers },
     answer: async (took: number, answer: string | Error = "answer") => {
       time += took;
       const one = answers.shift();
@@ -48,20 +48,20 @@ function rig() {
 }
 
 test("measurements follow each other, one at a time, and stop while nothing shows them", async () => {
-  const { poll, asked, told, timers, answer, pass } = rig();
+  const { poll, asked, received, timers, answer, pass } = rig();
   poll.update(0);
   expect(asked).toEqual([]);
   poll.update(2);
   poll.update(2);
   expect(asked).toEqual([2]);
   await answer(2_100);
-  expect(told).toEqual(["answer"]);
+  expect(received).toEqual(["answer"]);
   expect(await pass()).toEqual([0]);
   expect(asked).toEqual([2, 2]);
   poll.update(0);
   await answer(2_000);
   // What was under way is told, and nothing follows.
-  expect(told).toHaveLength(2);
+  expect(received).toHaveLength(2);
   expect(timers.size).toBe(0);
 });
 

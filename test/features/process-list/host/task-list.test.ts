@@ -31,10 +31,10 @@ interface Span {
   readonly to: number;
 }
 /** Is what started at `start` `seconds` old for ps? Both are rounded to seconds. */
-const isStart = (start: number, seconds: number, looked: Span) =>
-  start > looked.from - 1_000 * seconds - 3_000 && start < looked.to - 1_000 * seconds + 3_000;
+const isStart = (start: number, seconds: number, checked: Span) =>
+  start > checked.from - 1_000 * seconds - 3_000 && start < checked.to - 1_000 * seconds + 3_000;
 /** Columns of ours and what ps calls them, with how they are compared. */
-const SAME: Readonly<Partial<Record<TaskColumnName, [field: string, same: (ours: Row, theirs: string, looked: Span) => boolean]>>> = {
+const SAME: Readonly<Partial<Record<TaskColumnName, [field: string, same: (ours: Row, theirs: string, checked: Span) => boolean]>>> = {
   ppid: ["ppid", ({ ppid }, theirs) => ppid === Number(theirs)],
   user: ["user", ({ user }, theirs) => user === theirs],
   state: ["s", ({ state }, theirs) => state === theirs],
@@ -45,7 +45,7 @@ const SAME: Readonly<Partial<Record<TaskColumnName, [field: string, same: (ours:
   memory_rss: ["rss", ({ memory_rss }, theirs) => memory_rss === 1024 * Number(theirs)],
   memory_percent: ["pmem", ({ memory_percent }, theirs) => Math.abs(Number(memory_percent) - Number(theirs)) <= 0.1],
   threads: ["nlwp", ({ threads }, theirs) => threads === Number(theirs)],
-  start_time: ["etimes", ({ start_time }, theirs, looked) => isStart(Date.parse(`${start_time}Z`), Number(theirs), looked)],
+  start_time: ["etimes", ({ start_time }, theirs, checked) => isStart(Date.parse(`${start_time}Z`), Number(theirs), checked)],
   cpu_time: ["cputimes", ({ cpu_time }, theirs) => Math.floor(Number(cpu_time)) === Number(theirs)],
 };
 /** What does not change by itself from one moment to the next. */
@@ -56,13 +56,13 @@ function differences(rows: Row[], columns: TaskColumnName[]): string[] {
   const fields = Object.values(SAME).map(([field]) => field);
   const from = Date.now();
   const theirs = new Map(ps(["pid", "lwp", ...fields]).map((line) => [key(line.pid, line.lwp), line]));
-  const looked = { from, to: Date.now() };
+  const checked = { from, to: Date.now() };
   return rows.flatMap((row) => {
     const line = theirs.get(key(row.pid, row.tid));
     return columns.flatMap((name) => {
       const [field, same] = SAME[name] ?? ["", () => false];
       const value = line?.[field];
-      return value === undefined || same(row, value, looked) ? [] : [`${key(row.pid, row.tid)} ${name}: ${row[name]}, ps says ${value}`];
+      return value === undefined || same(row, value, checked) ? [] : [`${key(row.pid, row.tid)} ${name}: ${row[name]}, ps says ${value}`];
     });
   });
 }
@@ -171,9 +171,9 @@ describe("filters", () => {
   ];
 
   test.each(texts)("text by %s matches the same tasks of ps", async (operator, holds) => {
-    const wanted = operator.includes("~") ? "A B" : "a b c";
-    const ours = (await ask({ filter: `name:${operator}:${wanted}\0pid:==:${odd.pid}` })).map(({ tid }) => tid);
-    const theirs = ps(["lwp", "comm"], ["-L", "-p", String(odd.pid)]).filter(({ comm }) => holds(comm ?? "", wanted));
+    const expected = operator.includes("~") ? "A B" : "a b c";
+    const ours = (await ask({ filter: `name:${operator}:${expected}\0pid:==:${odd.pid}` })).map(({ tid }) => tid);
+    const theirs = ps(["lwp", "comm"], ["-L", "-p", String(odd.pid)]).filter(({ comm }) => holds(comm ?? "", expected));
     expect(ours).toEqual(theirs.map(({ lwp }) => Number(lwp)));
     expect(ours.length).toBeGreaterThan(0);
   });
@@ -215,7 +215,7 @@ describe("the process that a task belongs to", () => {
     await using rig = await HostRig.open();
     const [shallow, deep, orphan] = [uniqueSeconds(), uniqueSeconds(), uniqueSeconds()];
     const run = await rig.spawn(spec("sim/world", `sleep ${shallow} & env -i setsid sleep ${deep} & (setsid sleep ${orphan} &) ; wait`));
-    const stranger = spawn("sleep", [uniqueSeconds()]);
+    const unrelated = spawn("sleep", [uniqueSeconds()]);
     try {
       const command = (seconds: string) => `sleep ${seconds}`;
       let rows: Row[] = [];
@@ -226,12 +226,12 @@ describe("the process that a task belongs to", () => {
       for (const seconds of [shallow, deep, orphan])
         expect(rows.find((row) => row.command === command(seconds))).toMatchObject({ process: "sim/world" });
       expect(rows.find(({ pid }) => pid === run.pid)).toMatchObject({ process: "sim/world" });
-      expect(rows.find(({ pid }) => pid === stranger.pid)).toMatchObject({ process: null });
+      expect(rows.find(({ pid }) => pid === unrelated.pid)).toMatchObject({ process: null });
       expect(rows.find(({ pid }) => pid === process.pid)).toMatchObject({ process: null });
       const managed = await listOf(rig, "process:!=:");
       expect(new Set(managed.map((row) => row.process))).toEqual(new Set(["sim/world"]));
     } finally {
-      stranger.kill("SIGKILL");
+      unrelated.kill("SIGKILL");
     }
   });
 });

@@ -48,7 +48,7 @@ export async function listTasks({ tasks, lists }: OpenLists, question: Question 
   const whole = { requester: "test", show_threads: true, show_env: false, filter: "", ...question };
   const first = await tasks.make(whole);
   const rows: Row[] = [];
-  for await (const { data } of pagesOf<ListPage>(async (after) => (after === null ? first : lists.pages.take(after))))
+  for await (const { data } of pagesOf<ListPage>(async (after) => (after === null ? first : lists.pages.read(after))))
     rows.push(...taskPage.parse(jsonOf(data)).map(rowOf));
   return rows;
 }

@@ -40,13 +40,13 @@ describe("scheduling that was set is what chrt and taskset read", () => {
     ["BATCH", { policy: BATCH, prio: 0 }, "SCHED_BATCH"],
     ["IDLE", { policy: IDLE, prio: 0 }, "SCHED_IDLE"],
     ["OTHER", { policy: OTHER, prio: 0 }, "SCHED_OTHER"],
-  ])("%s", (_name, wanted, policy) => {
+  ])("%s", (_name, expected, policy) => {
     const [, tid = 0] = threads();
-    const settings = setTask({ pid: odd.pid, tid, ...wanted, affinity: first() });
-    expect(settings).toMatchObject({ ...wanted, affinity: first() });
-    expect(chrt(tid)).toEqual({ policy, prio: wanted.prio });
+    const settings = setTask({ pid: odd.pid, tid, ...expected, affinity: first() });
+    expect(settings).toMatchObject({ ...expected, affinity: first() });
+    expect(chrt(tid)).toEqual({ policy, prio: expected.prio });
     expect(affinityOf(tid)).toEqual(first());
-    expect(setTask({ pid: odd.pid, tid, ...wanted, affinity: cpus }).affinity).toEqual(cpus);
+    expect(setTask({ pid: odd.pid, tid, ...expected, affinity: cpus }).affinity).toEqual(cpus);
     expect(affinityOf(tid)).toEqual(cpus);
   });
 
@@ -83,11 +83,11 @@ describe("refusals have the kernel's reason and change nothing", () => {
   });
 
   test("a thread of another process, and one that has ended", async () => {
-    const wanted = { policy: OTHER, prio: 0, affinity: cpus };
+    const expected = { policy: OTHER, prio: 0, affinity: cpus };
     const notFound = expect.objectContaining({ code: "not_found" });
-    expect(() => setTask({ pid: odd.pid, tid: process.pid, ...wanted })).toThrow(notFound);
+    expect(() => setTask({ pid: odd.pid, tid: process.pid, ...expected })).toThrow(notFound);
     const child = spawn("true");
     await once(child, "exit");
-    expect(() => setTask({ pid: child.pid ?? 0, tid: child.pid ?? 0, ...wanted })).toThrow(notFound);
+    expect(() => setTask({ pid: child.pid ?? 0, tid: child.pid ?? 0, ...expected })).toThrow(notFound);
   });
 });

@@ -24,8 +24,8 @@ it("a host may be given by any of its names; the answer has its canonical one", 
   const publisher = { id: 1, record: { pid: 70, name: "driver" } } as never;
   const dataPlane = { hostOf: () => "rt1", topicPrograms: () => ({ publisher, subscribers: [] }) };
   const scheduling = new TopicScheduling({ dataPlane, tasks, hostEntries: () => [entry as never] });
-  const wanted = ["robot", "10.0.0.7", "rt1", "rt2"].map((host) => ({ host, pid: 70, tid: 71, policy: 1, prio: 20 }));
-  const applied = await scheduling.apply("arm/state", wanted, "ada");
+  const expected = ["robot", "10.0.0.7", "rt1", "rt2"].map((host) => ({ host, pid: 70, tid: 71, policy: 1, prio: 20 }));
+  const applied = await scheduling.apply("arm/state", expected, "ada");
   expect(applied).toMatchObject([
     ...[1, 2, 3].map(() => ({ host: "rt1", pid: 70, tid: 71, ok: true })),
     { host: "rt2", ok: false, code: "not_found" },
@@ -53,12 +53,12 @@ it("the threads of a topic are listed by the registered pids, and scheduled one 
     policy: 0,
   });
   const named = { host: "one", pid: process.pid };
-  const wanted = [
+  const expected = [
     { ...named, tid: process.pid, affinity: main?.affinity ?? "" },
     { ...named, tid: process.pid, prio: 50 },
     { ...named, pid: 1, tid: 1, policy: 0 },
   ];
-  expect(await scheduling.apply("arm/state", wanted, "ada")).toMatchObject([
+  expect(await scheduling.apply("arm/state", expected, "ada")).toMatchObject([
     { ok: true, tid: process.pid },
     { ok: false, code: "bad_field", message: expect.stringContaining("EINVAL") },
     { ok: false, code: "not_found", pid: 1 },

@@ -2,7 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TaskFilter } from "../../../../src/features/process-list/task-filter.ts";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
-import { clampText, cpuList, cpuRanges, inOrder, matching, parseTaskQuery } from "../../../../web/src/features/process-list/task-query.ts";
+import {
+  clampText,
+  cpuList,
+  cpuRanges,
+  filterTasks,
+  inOrder,
+  parseTaskQuery,
+} from "../../../../web/src/features/process-list/task-query.ts";
 
 describe("text that is typed into the filter", () => {
   test.each([
@@ -45,8 +52,8 @@ test("numbers are ordered as numbers, text as text, missing values come last, an
 
 test("every word has to occur somewhere in a row", () => {
   const rows = [rowOf(1, 1, "init", "root"), rowOf(2, 2, "shell", "ada")];
-  expect(matching(rows, parseTaskQuery("SHE a"))).toEqual([rows[1]]);
-  expect(matching(rows, parseTaskQuery("init ada"))).toEqual([]);
+  expect(filterTasks(rows, parseTaskQuery("SHE a"))).toEqual([rows[1]]);
+  expect(filterTasks(rows, parseTaskQuery("init ada"))).toEqual([]);
 });
 
 describe("CPUs", () => {

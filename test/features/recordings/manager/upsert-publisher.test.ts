@@ -4,14 +4,14 @@ import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 
 it("counters are sent at most twice a second, changes of state at once, unchanged values never", async () => {
   const clock = new SimulatedClock();
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   let object: { state: string; count: number } | null = { state: "idle", count: 0 };
   const publisher = new UpsertPublisher<{ state: string; count: number }>({
     clock,
     resource: () => object && { ...object },
     isUrgent: (before, after) => before.state !== after.state,
-    upsert: ({ state, count }) => told.push(`${state} ${count}`),
-    remove: (name) => told.push(`${name} is gone`),
+    upsert: ({ state, count }) => received.push(`${state} ${count}`),
+    remove: (name) => received.push(`${name} is gone`),
   });
   const change = (state: string, count: number) => {
     object = { state, count };
@@ -23,14 +23,14 @@ it("counters are sent at most twice a second, changes of state at once, unchange
     change("on", count);
     await clock.advance(20);
   }
-  expect(told).toEqual(["idle 0", "on 1", "on 25", "on 50"]);
+  expect(received).toEqual(["idle 0", "on 1", "on 25", "on 50"]);
   await clock.advance(500);
-  expect(told).toHaveLength(4);
+  expect(received).toHaveLength(4);
   change("off", 51);
   object = null;
   publisher.publish("arm");
   publisher.publish("arm");
-  expect(told.slice(4)).toEqual(["off 51", "arm is gone"]);
+  expect(received.slice(4)).toEqual(["off 51", "arm is gone"]);
   publisher.publishLater("arm");
   publisher.close();
   expect(clock.pending).toBe(0);
@@ -38,7 +38,7 @@ it("counters are sent at most twice a second, changes of state at once, unchange
 
 it("no event is sent before the answer of a pending command, not even a deferred one", async () => {
   const clock = new SimulatedClock();
-  const told: string[] = [];
+  const received: string[] = [];
   let object: { state: string } | null = { state: "idle" };
   let isHeld = false;
   const publisher = new UpsertPublisher<{ state: string }>({
@@ -46,8 +46,8 @@ it("no event is sent before the answer of a pending command, not even a deferred
     resource: () => object,
     isHeld: () => isHeld,
     isUrgent: () => true,
-    upsert: ({ state }) => told.push(state),
-    remove: (name) => told.push(`${name} is gone`),
+    upsert: ({ state }) => received.push(state),
+    remove: (name) => received.push(`${name} is gone`),
   });
   publisher.publish("arm");
   publisher.publishLater("arm");
@@ -55,8 +55,8 @@ it("no event is sent before the answer of a pending command, not even a deferred
   object = null;
   publisher.publish("arm");
   await clock.advance(5_000);
-  expect(told).toEqual(["idle"]);
+  expect(received).toEqual(["idle"]);
   isHeld = false;
   publisher.publish("arm");
-  expect(told).toEqual(["idle", "arm is gone"]);
+  expect(received).toEqual(["idle", "arm is gone"]);
 });

@@ -9,14 +9,14 @@ export const paletteOpen = signal(false);
 const query = signal("");
 /** Title of the action that Enter runs, since the list may change at any time; null: none, or the preselected one. */
 const picked = signal<string | null>(null);
-const SHOWN = 40;
+const MAX_SHOWN = 40;
 
 const found = computed(() => {
   if (!paletteOpen.value) return [];
   // Actions of the shown view come first, without duplicates.
   const byTitle = new Map<string, Action>();
   for (const action of allActions()) if (!byTitle.has(action.title)) byTitle.set(action.title, action);
-  return ranked([...byTitle.values()], query.value).slice(0, SHOWN);
+  return ranked([...byTitle.values()], query.value).slice(0, MAX_SHOWN);
 });
 
 export function openPalette(text = ""): void {

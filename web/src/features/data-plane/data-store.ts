@@ -19,11 +19,11 @@ const SECOND_MS = 1_000;
 
 /** Follows the manager's frames, at most two a second for a topic. Must be called before the first one arrives. */
 export function followBus(): void {
-  frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => take(frame))));
+  frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => receive(frame))));
   setInterval(noteRates, SECOND_MS);
 }
 
-function take(frame: ManagerFrame): void {
+function receive(frame: ManagerFrame): void {
   switch (frame.type) {
     case "snapshot":
       topics.value = inOrder(frame.topics);

@@ -7,7 +7,7 @@ import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { ask, command } from "../../state/store.ts";
 import { isConnected } from "../../ui/connected.ts";
 import { FilterBar } from "../../ui/list/filter-bar.tsx";
-import { matching } from "../../ui/list/word-filter.ts";
+import { filterByWords } from "../../ui/list/word-filter.ts";
 import { MenuButton } from "../../ui/menu.tsx";
 import { problemOf } from "./parameter-value.ts";
 
@@ -24,7 +24,7 @@ const PACE_MS = 1_000;
 export function ParametersView() {
   const again = usePolling();
   const { parameters = [], errors = [] } = snapshot.value ?? {};
-  const shown = matching(parameters, filter.value, ({ name, service, provider, description }) =>
+  const shown = filterByWords(parameters, filter.value, ({ name, service, provider, description }) =>
     [name, service, provider, description].join(" "),
   );
   const byService = new Map<string, Parameter[]>();

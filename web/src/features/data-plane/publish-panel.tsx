@@ -138,6 +138,6 @@ function progressText({ sent, subscribers, problem }: Progress): string {
 /** Topics that programs subscribe to and none publishes. */
 function withoutPublisher(): string[] {
   const published = new Set(topics.value.map(({ name }) => name));
-  const wanted = new Set(clients.value.flatMap(({ subscribed_topics }) => subscribed_topics));
-  return [...wanted].filter((name) => !published.has(name)).sort();
+  const subscribed = new Set(clients.value.flatMap(({ subscribed_topics }) => subscribed_topics));
+  return [...subscribed].filter((name) => !published.has(name)).sort();
 }

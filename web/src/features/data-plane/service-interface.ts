@@ -41,8 +41,10 @@ export function exampleOf(schema: unknown, depth = 0): unknown {
     return Array.from({ length: least }, () => exampleOf(given.items, depth + 1));
   }
   const { required } = given;
-  const wanted = Object.entries(recordOf(given.properties) ?? {}).filter(([key]) => !Array.isArray(required) || required.includes(key));
-  return Object.fromEntries(wanted.map(([key, below]) => [key, exampleOf(below, depth + 1)]));
+  const shownFields = Object.entries(recordOf(given.properties) ?? {}).filter(
+    ([key]) => !Array.isArray(required) || required.includes(key),
+  );
+  return Object.fromEntries(shownFields.map(([key, below]) => [key, exampleOf(below, depth + 1)]));
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> | null {

@@ -8,7 +8,7 @@ export type Sample = Pick<SampleFrame, "ts" | "value" | "undecoded">;
 interface Reader {
   readonly rate: number;
   readonly fields: readonly string[];
-  readonly take: (frame: SampleFrame) => void;
+  readonly receive: (frame: SampleFrame) => void;
 }
 
 /** A connection has one subscription for each topic; the fastest reader decides its rate. */
@@ -22,7 +22,7 @@ class Topic {
   }
 
   /** Adds fields; returns whether any of them is not subscribed yet. */
-  want(fields: readonly string[]): boolean {
+  addFields(fields: readonly string[]): boolean {
     const added = fields.filter((field) => !this.fields.includes(field));
     this.fields.push(...added);
     // A pending frame may then be drawn wrongly, which is better than a refused subscription.
@@ -38,7 +38,7 @@ const topics = new Map<string, Topic>();
 const isOpen = computed(() => connection.value.kind === "open");
 
 frames$.subscribe((frame) => {
-  if (frame.type === "topic_sample") for (const { take } of topics.get(frame.name)?.readers ?? []) take(frame);
+  if (frame.type === "topic_sample") for (const { receive } of topics.get(frame.name)?.readers ?? []) receive(frame);
 });
 
 // A new connection has no subscriptions.
@@ -47,23 +47,23 @@ effect(() => {
 });
 
 /** Subscribes to a topic, at most `rate` samples a second; none arrive while disconnected. Returns a function that unsubscribes. */
-export function readTopic(name: string, rate: number, take: (sample: Sample) => void): () => void {
-  return read(name, { rate, fields: [], take });
+export function readTopic(name: string, rate: number, receive: (sample: Sample) => void): () => void {
+  return read(name, { rate, fields: [], receive });
 }
 
 /** Subscribes to numeric fields of all samples of a topic, sent `rate` times a second: times in seconds since 1970, and each field's values. */
 export function readFields(
   name: string,
   { rate, fields }: { rate: number; fields: readonly string[] },
-  take: (times: readonly number[], values: readonly (readonly (number | null)[])[]) => void,
+  receive: (times: readonly number[], values: readonly (readonly (number | null)[])[]) => void,
 ): () => void {
   return read(name, {
     rate,
     fields,
-    take: ({ batch }) => {
+    receive: ({ batch }) => {
       if (batch === undefined) return;
       const asked = topics.get(name)?.fields ?? [];
-      take(
+      receive(
         batch.times.map((time) => time / 1e6),
         fields.map((field) => batch.values[asked.indexOf(field)] ?? []),
       );
@@ -76,7 +76,7 @@ function read(name: string, reader: Reader): () => void {
   topics.set(name, topic);
   const before = topic.rate;
   topic.readers.add(reader);
-  const hasNewFields = topic.want(reader.fields);
+  const hasNewFields = topic.addFields(reader.fields);
   if (isOpen.peek() && (topic.rate > before || hasNewFields)) subscribe(name);
   return () => {
     const known = topic.rate;

@@ -18,7 +18,7 @@ export type ScreenState =
 
 type Outcome = "starting" | { reason: string; isFinal: boolean; stopped?: string };
 
-export interface ScreenOptions {
+export interface DisplayScreenOptions {
   /** Whether the picture is scaled to the window; otherwise it has its own size in pixels. */
   fit: boolean;
   /** Whether the display gets the window size of the viewer that used it last. */
@@ -44,7 +44,7 @@ export class DisplayScreen {
   readonly #end = new AbortController();
   readonly #sizes = new OwnSizes();
   readonly #resizes = new ResizeObserver(() => this.#sizes.resized(this.#box.clientWidth, this.#box.clientHeight));
-  #options: ScreenOptions;
+  #options: DisplayScreenOptions;
   readonly #isStopped: (process: string) => boolean;
   /** Process of the display that was shown last. */
   #process = "";
@@ -59,7 +59,7 @@ export class DisplayScreen {
   constructor(parts: {
     box: HTMLElement;
     session: string | null;
-    options: ScreenOptions;
+    options: DisplayScreenOptions;
     isStopped: (process: string) => boolean;
     takesSize: boolean;
   }) {
@@ -67,10 +67,10 @@ export class DisplayScreen {
     this.#box = parts.box;
     this.#session = parts.session;
     this.#options = parts.options;
-    if (parts.takesSize) this.#sizes.take(parts.box.clientWidth, parts.box.clientHeight);
+    if (parts.takesSize) this.#sizes.adopt(parts.box.clientWidth, parts.box.clientHeight);
     this.#resizes.observe(parts.box);
     const { signal: ended } = this.#end;
-    const used = () => this.#takeSize();
+    const used = () => this.#applySize();
     parts.box.addEventListener("pointerdown", used, { capture: true, signal: ended });
     parts.box.addEventListener("keydown", used, { capture: true, signal: ended });
     parts.box.addEventListener("focusout", () => this.#releaseModifiers(), { signal: ended });
@@ -78,7 +78,7 @@ export class DisplayScreen {
     void this.#run();
   }
 
-  set options(options: ScreenOptions) {
+  set options(options: DisplayScreenOptions) {
     this.#options = options;
     this.#apply();
   }
@@ -202,9 +202,9 @@ export class DisplayScreen {
     rfb.resizeSession = resize && !viewOnly && this.#sizes.isOwn;
   }
 
-  #takeSize(): void {
+  #applySize(): void {
     if (this.#sizes.isOwn || this.#options.viewOnly) return;
-    this.#sizes.take(this.#box.clientWidth, this.#box.clientHeight);
+    this.#sizes.adopt(this.#box.clientWidth, this.#box.clientHeight);
     this.#apply();
   }
 

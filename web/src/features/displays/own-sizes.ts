@@ -14,7 +14,7 @@ export class OwnSizes {
   }
 
   /** The user works with the display here: its size follows this window from now on. */
-  take(width: number, height: number): void {
+  adopt(width: number, height: number): void {
     if (!this.#isOwn) this.#sizes = [];
     this.#isOwn = true;
     this.resized(width, height);

@@ -8,9 +8,9 @@ import { frames$ } from "../../state/store.ts";
 export const loggers = signal<readonly DaemonLogger[]>([]);
 
 /** Follows the manager's frames, at most two a second for each logger. */
-frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => take(frame))));
+frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => receive(frame))));
 
-function take(frame: ManagerFrame): void {
+function receive(frame: ManagerFrame): void {
   switch (frame.type) {
     case "loggers_snapshot":
       loggers.value = inOrder(frame.loggers);

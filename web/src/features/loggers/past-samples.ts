@@ -12,8 +12,8 @@ export const readPastOfLoggers: History = async (traces, wanted) => {
     if (held.length === 0) continue;
     for (const topic of held) all.add(topic);
     const bytes = await wholeFile(`/mgr/logger-download?${new URLSearchParams({ name, format: "mcap" })}`, wanted.signal);
-    const wantedTraces = traces.filter(({ topic }) => held.includes(topic));
-    if (bytes !== null) await readSpan(await RecordedFile.open(inMemory(bytes)), wantedTraces, wanted);
+    const requestedTraces = traces.filter(({ topic }) => held.includes(topic));
+    if (bytes !== null) await readSpan(await RecordedFile.open(inMemory(bytes)), requestedTraces, wanted);
   }
   return all;
 };

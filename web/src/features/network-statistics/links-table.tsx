@@ -62,7 +62,7 @@ export function LinksTable({ stats }: { stats: NetworkStats }) {
   return (
     <TrafficTable<LinkRow, Child>
       label="Links"
-      look="of-links"
+      tableClass="of-links"
       items={rows}
       keyOf={({ key }) => key}
       nameTitle="From → to"

@@ -4,7 +4,7 @@ export const RETRY_MS = 2_000;
 export interface NetworkPollParts<T> {
   /** Requests a measurement of a number of seconds. */
   readonly ask: (seconds: number) => Promise<T>;
-  readonly tell: (answer: T) => void;
+  readonly onAnswer: (answer: T) => void;
   readonly fail: (error: unknown) => void;
   /** Time of a monotonic clock, ms. */
   readonly now: () => number;
@@ -38,12 +38,12 @@ export class NetworkPoll<T> {
     const seconds = this.#seconds;
     if (this.#isMeasuring || seconds === 0) return;
     this.#isMeasuring = true;
-    const { ask, tell, fail, now, setTimeout } = this.#parts;
+    const { ask, onAnswer, fail, now, setTimeout } = this.#parts;
     const begin = now();
     ask(seconds)
       .then(
         (answer) => {
-          tell(answer);
+          onAnswer(answer);
           // If the manager answers early, the next request still waits for the full interval.
           return Math.max(0, seconds * 1_000 - (now() - begin));
         },

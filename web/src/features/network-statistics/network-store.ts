@@ -70,7 +70,7 @@ const poll = new NetworkPoll<NetworkStats>({
   ask: async (seconds) =>
     (await client.request({ type: "request_network_stats", sample_seconds: seconds, sample_mode: "interval" }, { timeout: TIMEOUT_MS }))
       .stats,
-  tell: (answer) =>
+  onAnswer: (answer) =>
     drawnWithNextFrame(() => {
       history.add(answer);
       measuredAt.value = Date.now();

@@ -7,7 +7,7 @@ import { client, hasProcess } from "../../state/store.ts";
 import { viewOfPid } from "../../state/views.ts";
 import { IconButton } from "../../ui/icons.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
-import { matching } from "../../ui/list/word-filter.ts";
+import { filterByWords } from "../../ui/list/word-filter.ts";
 import { clockAt } from "../../ui/time.ts";
 
 interface Answer {
@@ -37,7 +37,7 @@ export function TcpPanel({ host, onClose }: { host: string; onClose: () => void 
       isGone = true;
     };
   }, [host, round]);
-  const shown = matching(answer?.connections ?? [], text, ({ process, pid, program, local, peer, peer_host }) =>
+  const shown = filterByWords(answer?.connections ?? [], text, ({ process, pid, program, local, peer, peer_host }) =>
     [process, pid, program, local, peer, peer_host].join(" "),
   );
   return (

@@ -28,7 +28,7 @@ export interface Part<T> {
 interface Props<T, P> {
   readonly label: string;
   /** Class of the whole table. */
-  readonly look?: string;
+  readonly tableClass?: string;
   readonly items: readonly T[];
   readonly keyOf: (item: T) => string;
   readonly nameTitle: string;
@@ -102,7 +102,7 @@ export function TrafficTable<T, P = never>(props: Props<T, P>) {
     ));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
-    <section class={`data-table traffic-table ${props.look ?? ""}`} tabIndex={0} aria-label={label}>
+    <section class={`data-table traffic-table ${props.tableClass ?? ""}`} tabIndex={0} aria-label={label}>
       <table {...held.hold}>
         <thead>
           <tr>

@@ -28,7 +28,7 @@ export function useTaskList({ host, threads, env, filter, every }: TaskQuestion)
   const list = useRef(signal<TaskList>(EMPTY)).current;
   const wake = useRef<() => void>(() => {});
   /** Whether `again` was called since the last request: the pending answer may be older than the reason for the call. */
-  const isWanted = useRef(false);
+  const isRequested = useRef(false);
   const isOpen = connection.value.kind === "open";
   useEffect(() => {
     if (host === "" || !isOpen) return;
@@ -36,11 +36,11 @@ export function useTaskList({ host, threads, env, filter, every }: TaskQuestion)
     const follow = async () => {
       list.value = { ...list.value, isLoading: true };
       while (!isGone) {
-        isWanted.current = false;
+        isRequested.current = false;
         const answer = await askOnce({ host, threads, env, filter });
         if (isGone) return;
         list.value = typeof answer === "string" ? { ...list.value, problem: answer, isLoading: false } : answer;
-        if (!isWanted.current) await pause(every, wake);
+        if (!isRequested.current) await pause(every, wake);
       }
     };
     void follow();
@@ -50,7 +50,7 @@ export function useTaskList({ host, threads, env, filter, every }: TaskQuestion)
     };
   }, [host, threads, env, filter, every, isOpen, list]);
   const again = () => {
-    isWanted.current = true;
+    isRequested.current = true;
     wake.current();
   };
   return { list, again };
@@ -71,21 +71,21 @@ function pause(milliseconds: number, wake: { current: () => void }): Promise<voi
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
-      document.removeEventListener("visibilitychange", look);
+      document.removeEventListener("visibilitychange", check);
       resolve();
     };
-    const look = () => {
+    const check = () => {
       if (!document.hidden && isDue) end();
     };
     let isDue = false;
     const timer = setTimeout(
       () => {
         isDue = milliseconds > 0;
-        look();
+        check();
       },
       Math.max(200, milliseconds),
     );
-    document.addEventListener("visibilitychange", look);
+    document.addEventListener("visibilitychange", check);
     wake.current = end;
   });
 }

@@ -99,16 +99,16 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
   };
   const [typed, setTyped] = useState<Partial<Wanted>>({});
   const [problem, setProblem] = useState<string | null>(null);
-  const wanted = { ...now, ...typed };
-  const isRealTime = REAL_TIME_POLICIES.has(wanted.policy);
+  const requested = { ...now, ...typed };
+  const isRealTime = REAL_TIME_POLICIES.has(requested.policy);
   const change = (part: Partial<Wanted>) => {
     setProblem(null);
     setTyped({ ...typed, ...part });
   };
   const apply = async () => {
-    const affinity = cpuList(wanted.affinity);
+    const affinity = cpuList(requested.affinity);
     if (affinity === null) return setProblem("CPUs are numbers and ranges with commas, such as 0-3,6.");
-    const { policy, prio, nice } = wanted;
+    const { policy, prio, nice } = requested;
     const sent = typed;
     const answer = await ask(
       { type: "set_process_list_task", host, pid, tid, policy, prio, affinity, nice },
@@ -134,10 +134,10 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
       <label>
         <span>Policy</span>
         <select
-          value={wanted.policy}
+          value={requested.policy}
           onChange={(event) => {
             const policy = Number(event.currentTarget.value);
-            change({ policy, prio: REAL_TIME_POLICIES.has(policy) ? Math.max(1, wanted.prio) : 0 });
+            change({ policy, prio: REAL_TIME_POLICIES.has(policy) ? Math.max(1, requested.prio) : 0 });
           }}
         >
           {CHOICES.map(([number, name]) => (
@@ -155,7 +155,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
           min={isRealTime ? 1 : 0}
           max={isRealTime ? 99 : 0}
           disabled={!isRealTime}
-          value={wanted.prio}
+          value={requested.prio}
           onInput={(event) => change({ prio: event.currentTarget.valueAsNumber })}
         />
       </label>
@@ -165,7 +165,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
           type="number"
           min={-20}
           max={19}
-          value={wanted.nice}
+          value={requested.nice}
           onInput={(event) => change({ nice: event.currentTarget.valueAsNumber })}
         />
       </label>
@@ -173,7 +173,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
         <span>CPUs</span>
         <input
           type="text"
-          value={wanted.affinity}
+          value={requested.affinity}
           placeholder="0-3,6"
           onInput={(event) => change({ affinity: event.currentTarget.value })}
         />

@@ -54,7 +54,7 @@ function bytes(text: string): string {
 export const queryOfProcess = (pid: number): string => `pid==${pid}`;
 
 /** The rows that contain every word. */
-export function matching(rows: TaskRow[], { words }: TaskQuery): TaskRow[] {
+export function filterTasks(rows: TaskRow[], { words }: TaskQuery): TaskRow[] {
   if (words.length === 0) return rows;
   return rows.filter(({ cells }) => {
     const text = cells

@@ -65,8 +65,8 @@ export function TaskTable({ box, columns, rows, known, hold, order, threads, sel
   const shown = shownColumns(columns, threads);
   const live = useMemo(() => new Set(known.map(({ key }) => key)), [known]);
   const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : (drawn[Math.min(SPARE, first)] ?? drawn[0])?.key;
-  useBroughtIntoSight(box, rows, selected);
-  const giveFocus = useRowFocus({ box, viewport, height, indexOf: (wanted) => rows.findIndex(({ key }) => key === wanted) });
+  useScrollIntoView(box, rows, selected);
+  const giveFocus = useRowFocus({ box, viewport, height, indexOf: (target) => rows.findIndex(({ key }) => key === target) });
   const go = (index: number) => {
     const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
     if (!row) return;
@@ -201,12 +201,12 @@ function Cell({ column, cell, managed }: CellProps) {
 }
 
 /** Scrolls once to the row that the address names, when it exists; afterwards only the user scrolls. */
-function useBroughtIntoSight(box: RefObject<HTMLElement | null>, rows: readonly TaskRow[], wanted: string | null): void {
-  const isDone = useRef(wanted === null);
+function useScrollIntoView(box: RefObject<HTMLElement | null>, rows: readonly TaskRow[], target: string | null): void {
+  const isDone = useRef(target === null);
   useEffect(() => {
     if (isDone.current || rows.length === 0 || !box.current) return;
     isDone.current = true;
-    const at = rows.findIndex(({ key }) => key === wanted);
+    const at = rows.findIndex(({ key }) => key === target);
     if (at >= 0) scrollToRow(box.current, at, rowHeight());
-  }, [box, rows, wanted]);
+  }, [box, rows, target]);
 }

@@ -5,7 +5,7 @@ import { IconButton } from "../../ui/icons.tsx";
 import { useHeldRows } from "../../ui/list/held-rows.ts";
 import { useTaskList } from "./task-list.ts";
 import { TaskPanel } from "./task-panel.tsx";
-import { inOrder, matching, type Order, parseTaskQuery, queryOfProcess } from "./task-query.ts";
+import { filterTasks, inOrder, type Order, parseTaskQuery, queryOfProcess } from "./task-query.ts";
 import { TaskTable } from "./task-table.tsx";
 
 const PACES: readonly (readonly [number, string])[] = [
@@ -31,7 +31,7 @@ export function TaskView({ view }: { view: ViewOf<"tasks"> }) {
   const { list, again } = useTaskList({ host: known, threads, env, filter: query.filter, every });
   const { columns, rows, problem, isLoading } = list.value;
   const words = query.words.join(" ");
-  const shown = useMemo(() => inOrder(matching(rows, query), columns, order), [rows, columns, order, words]);
+  const shown = useMemo(() => inOrder(filterTasks(rows, query), columns, order), [rows, columns, order, words]);
   const row = rows.find(({ key }) => key === selected);
   const held = useHeldRows(shown, ({ key }) => key, [text, order.column, order.descending, known, threads, env].join());
   const table = useRef<HTMLElement>(null);

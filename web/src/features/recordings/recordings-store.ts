@@ -13,10 +13,10 @@ export const recordings = signal<readonly Recording[]>([]);
 frames$.subscribe((frame) => {
   // A window with one process receives no recordings.
   if (frame.type === "snapshot" && socketQuery(location) === "") client.request({ type: "request_recordings" }).catch(complain);
-  drawnWithNextFrame(() => batch(() => take(frame)));
+  drawnWithNextFrame(() => batch(() => receive(frame)));
 });
 
-function take(frame: ManagerFrame): void {
+function receive(frame: ManagerFrame): void {
   switch (frame.type) {
     case "recordings_snapshot":
       recordings.value = inOrder(frame.recordings);

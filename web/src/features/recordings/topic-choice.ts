@@ -3,10 +3,10 @@ import { compileFnmatch, isLiteral } from "../../../../src/base/fnmatch.ts";
 
 /** The published topics that contain a text in their names, or match it as a pattern. */
 export function listedTopics(published: readonly string[], text: string): readonly string[] {
-  const wanted = text.trim();
-  if (wanted === "") return published;
-  if (isPattern(wanted)) return published.filter(matcher(wanted));
-  return published.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()));
+  const query = text.trim();
+  if (query === "") return published;
+  if (isPattern(query)) return published.filter(matcher(query));
+  return published.filter((name) => name.toLowerCase().includes(query.toLowerCase()));
 }
 
 /** Whether one of the patterns matches the topic; the topic itself does not count. */
@@ -16,9 +16,9 @@ export function isCovered(name: string, chosen: readonly string[]): boolean {
 
 /** The name or pattern to add; null if the text cannot be added. `patterns`: whether patterns are allowed. */
 export function addition(text: string, chosen: readonly string[], patterns: boolean): string | null {
-  const wanted = text.trim();
-  if (wanted === "" || chosen.includes(wanted)) return null;
-  return patterns || !isPattern(wanted) ? wanted : null;
+  const query = text.trim();
+  if (query === "" || chosen.includes(query)) return null;
+  return patterns || !isPattern(query) ? query : null;
 }
 
 function isPattern(text: string): boolean {

@@ -1,7 +1,7 @@
 /**
  * Rows that keep their place: those of `before` in their order with their newest values, even if they are gone, then the new ones.
  */
-export function heldRows<T>(before: readonly T[], now: readonly T[], keyOf: (row: T) => string): T[] {
+export function keepOrder<T>(before: readonly T[], now: readonly T[], keyOf: (row: T) => string): T[] {
   const found = new Map(now.map((row) => [keyOf(row), row]));
   const held = before.map((row) => {
     const key = keyOf(row);

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import { usePointerOver } from "../pointer-over.ts";
-import { heldRows } from "./held-order.ts";
+import { keepOrder } from "./held-order.ts";
 
 export interface HeldRows<T> {
   rows: readonly T[];
@@ -18,7 +18,7 @@ export function useHeldRows<T>(now: readonly T[], keyOf: (row: T) => string, ord
   const { isOver, hold } = usePointerOver();
   const isHeld = isOver || hasFocus;
   const last = useRef<{ order: string; rows: readonly T[] }>({ order, rows: now });
-  const rows = isHeld && last.current.order === order ? heldRows(last.current.rows, now, keyOf) : now;
+  const rows = isHeld && last.current.order === order ? keepOrder(last.current.rows, now, keyOf) : now;
   last.current = { order, rows };
   return { rows, isHeld, hold };
 }

@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { FilterBar } from "./filter-bar.tsx";
 import { DataTable, type TableProps } from "./table.tsx";
-import { matching } from "./word-filter.ts";
+import { filterByWords } from "./word-filter.ts";
 
 interface Props<T> extends Omit<TableProps<T>, "onSelect"> {
   /** The text that the filter searches. */
@@ -20,7 +20,7 @@ interface Props<T> extends Omit<TableProps<T>, "onSelect"> {
 /** A list that can be filtered and sorted, and beside it the panel of the selected item, or a form. */
 export function ListView<T>({ items, textOf, filter, tools, panelOf, form, onSelect, empty, ...table }: Props<T>) {
   const { label, keyOf, selected } = table;
-  const shown = matching(items, filter.value, (item) => textOf(item).join(" "));
+  const shown = filterByWords(items, filter.value, (item) => textOf(item).join(" "));
   const item = items.find((one) => keyOf(one) === selected);
   return (
     <>

@@ -30,21 +30,21 @@ const PARTS = "a, button";
  */
 export function useRowFocus({ box, viewport, height, indexOf }: Rows): (key: string) => void {
   /** The place that gets the focus once it is drawn. */
-  const wanted = useRef<Place | null>(null);
+  const pending = useRef<Place | null>(null);
   const top = useRef(0);
   // The focused place before this drawing.
   const held = placeOf(box.current);
   const give = () => {
-    const row = wanted.current && box.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(wanted.current.key)}"]`);
-    if (!row || !wanted.current) return;
-    const { part } = wanted.current;
-    wanted.current = null;
+    const row = pending.current && box.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(pending.current.key)}"]`);
+    if (!row || !pending.current) return;
+    const { part } = pending.current;
+    pending.current = null;
     (part < 0 ? row : row.querySelectorAll<HTMLElement>(PARTS)[part])?.focus({ preventScroll: true });
   };
   const bring = (place: Place): boolean => {
     const index = indexOf(place.key);
     if (index < 0 || !box.current) return false;
-    wanted.current = place;
+    pending.current = place;
     scrollToRow(box.current, index, height);
     // Set now, not by the scroll event in the next frame: the focused row would be gone before the new one is drawn.
     viewport.value = { ...viewport.peek(), top: box.current.scrollTop };
@@ -55,7 +55,7 @@ export function useRowFocus({ box, viewport, height, indexOf }: Rows): (key: str
     const isScrolled = top.current !== viewport.peek().top;
     top.current = viewport.peek().top;
     give();
-    if (wanted.current && indexOf(wanted.current.key) < 0) wanted.current = null;
+    if (pending.current && indexOf(pending.current.key) < 0) pending.current = null;
     if (held === null || document.activeElement !== document.body) return;
     if (!isScrolled && bring(held)) return;
     const next = box.current?.querySelector<HTMLElement>("tr[tabindex='0']") ?? box.current;

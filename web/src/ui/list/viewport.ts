@@ -26,16 +26,16 @@ export function useViewport(box: { current: HTMLElement | null }, known?: Signal
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    const look = () => {
+    const measure = () => {
       viewport.value = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth };
     };
-    look();
-    const observer = new ResizeObserver(look);
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
-    element.addEventListener("scroll", look, { passive: true });
+    element.addEventListener("scroll", measure, { passive: true });
     return () => {
       observer.disconnect();
-      element.removeEventListener("scroll", look);
+      element.removeEventListener("scroll", measure);
     };
   }, [box, viewport]);
   return viewport;

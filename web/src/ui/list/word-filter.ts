@@ -8,7 +8,7 @@ export function hasWords(text: string, words: readonly string[]): boolean {
 }
 
 /** Items whose text has all words of the filter. */
-export function matching<T>(items: readonly T[], filter: string, textOf: (item: T) => string): readonly T[] {
+export function filterByWords<T>(items: readonly T[], filter: string, textOf: (item: T) => string): readonly T[] {
   const words = wordsOf(filter);
   return words.length === 0 ? items : items.filter((item) => hasWords(textOf(item), words));
 }

@@ -56,11 +56,12 @@ export const INITIAL: TopState = {
 
 /** The rows that are shown, in order. */
 export function rowsOf(state: TopState): Process[] {
-  const wanted = state.filter.toLowerCase();
+  const filterText = state.filter.toLowerCase();
   const sign = state.descending ? -1 : 1;
   return state.processes
     .filter(
-      (process) => process.name.toLowerCase().includes(wanted) || stateText(process).includes(wanted) || process.state.includes(wanted),
+      (process) =>
+        process.name.toLowerCase().includes(filterText) || stateText(process).includes(filterText) || process.state.includes(filterText),
     )
     .sort((a, b) => failures(state, a, b) || sign * compare(state, a, b) || (a.name < b.name ? -1 : 1));
 }

@@ -14,10 +14,10 @@ import { type Load, rowsOf, type SortKey, selectedIndex, type TopState } from ".
 /** Number of lines above the list, and below it. */
 const HEAD = 3;
 const FOOT = 1;
-const LEAST_ROWS_FOR_OUTPUT = 16;
-const MAX_PANE = 11;
-const LEAST_NAME = 12;
-const MAX_NAME = 48;
+const MIN_ROWS_FOR_OUTPUT = 16;
+const MAX_PANE_ROWS = 11;
+const MIN_NAME_WIDTH = 12;
+const MAX_NAME_WIDTH = 48;
 
 interface Column {
   key: SortKey | null;
@@ -28,7 +28,7 @@ interface Column {
   paint?: (process: Process, text: string) => string;
 }
 
-const NAME: Column = { key: "name", title: "NAME", width: LEAST_NAME, text: ({ name }) => name };
+const NAME: Column = { key: "name", title: "NAME", width: MIN_NAME_WIDTH, text: ({ name }) => name };
 const now = ({ host }: Process, { hosts }: TopState) => Date.now() + 1_000 * (hosts.get(host)?.clock_offset ?? 0);
 const WHY: Column = {
   key: null,
@@ -66,7 +66,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** Number of lines of output below the list, with their headline; a small terminal has none. */
-const paneOf = ({ rows }: Size): number => (rows < LEAST_ROWS_FOR_OUTPUT ? 0 : Math.min(MAX_PANE, Math.floor(rows / 4)));
+const paneOf = ({ rows }: Size): number => (rows < MIN_ROWS_FOR_OUTPUT ? 0 : Math.min(MAX_PANE_ROWS, Math.floor(rows / 4)));
 
 /** Number of visible rows of the list. */
 export const pageOf = (size: Size): number => Math.max(1, size.rows - HEAD - FOOT - paneOf(size));
@@ -96,14 +96,14 @@ export function picture(state: TopState, size: Size, top: number): { lines: stri
 }
 
 function columnsFor({ processes }: TopState, cols: number): Column[] {
-  const longest = Math.min(MAX_NAME, Math.max(LEAST_NAME, ...processes.map(({ name }) => stringWidth(name))));
+  const longest = Math.min(MAX_NAME_WIDTH, Math.max(MIN_NAME_WIDTH, ...processes.map(({ name }) => stringWidth(name))));
   const all = new Set(processes.map(({ host }) => host)).size > 1 ? [...COLUMNS, HOST] : [...COLUMNS];
   const used = () => all.reduce((sum, { width }) => sum + width + 1, 0);
-  while (all.length > 1 && cols - used() < LEAST_NAME) all.pop();
+  while (all.length > 1 && cols - used() < MIN_NAME_WIDTH) all.pop();
   const rest = cols - used();
   const name = { ...NAME, width: Math.max(1, Math.min(longest, rest)) };
   const why = { ...WHY, width: rest - name.width - 1 };
-  return why.width >= LEAST_NAME ? [name, ...all, why] : [{ ...name, width: Math.max(1, rest) }, ...all];
+  return why.width >= MIN_NAME_WIDTH ? [name, ...all, why] : [{ ...name, width: Math.max(1, rest) }, ...all];
 }
 
 function rowLine(

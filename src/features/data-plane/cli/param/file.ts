@@ -22,15 +22,15 @@ export async function paramDump(pattern: string, flags: ParamFlags): Promise<voi
 
 /** `mgr param load FILE`: sets the overrides to those of the file; parameters that are not in it stay. */
 export async function paramLoad(file: string, flags: ParamFlags): Promise<void> {
-  const wanted = await readOverrides(file);
+  const overrides = await readOverrides(file);
   await withManager(flags, async (client) => {
     const { parameters, errors } = await askParameters(client, "*");
     reportMissing(errors);
     const known = new Set(parameters.map(fullName));
-    for (const parameter of wanted.keys()) if (!known.has(parameter)) missing(parameter);
+    for (const parameter of overrides.keys()) if (!known.has(parameter)) missing(parameter);
     // If two providers have the same name, both are changed.
     const changes = parameters.flatMap((parameter) => {
-      const value = wanted.get(fullName(parameter))?.value;
+      const value = overrides.get(fullName(parameter))?.value;
       const isSame = value === (parameter.override_enabled ? parameter.override_value : null);
       return value === undefined || isSame ? [] : [{ parameter, value }];
     });
@@ -41,11 +41,11 @@ export async function paramLoad(file: string, flags: ParamFlags): Promise<void> 
 
 /** `mgr param diff FILE`: exit code 1 if the overrides are not those of the file. */
 export async function paramDiff(file: string, flags: ParamFlags): Promise<void> {
-  const wanted = await readOverrides(file);
+  const overrides = await readOverrides(file);
   await withManager(flags, async (client) => {
     const { parameters, errors } = await askParameters(client, "*");
     reportMissing(errors);
-    const found = differences(wanted, overridesOf(parameters));
+    const found = differences(overrides, overridesOf(parameters));
     if (flags.json) printJson(found.map((each) => ({ ...each, exists: each.now !== undefined, now: each.now ?? null })));
     else if (found.length > 0) process.stdout.write(`${diffText(found)}\n`);
     if (found.length > 0) process.exitCode = EXIT.failed;

@@ -1,6 +1,6 @@
 import { withManager } from "../../../../cli/manager/connection.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { notFound } from "../../../../cli/manager/select.ts";
-import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { paint, printJson, table } from "../../../../cli/output/table.ts";
 import type { Parameter } from "../../wire/parameter.ts";
 import { askParameters, fullName, PARAMETER, reportMissing } from "./find-parameters.ts";

@@ -1,6 +1,6 @@
 import { withManager } from "../../../../cli/manager/connection.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { select } from "../../../../cli/manager/select.ts";
-import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
 import { printJson, table } from "../../../../cli/output/table.ts";
 import type { Service } from "../../wire/service.ts";
 import { interfaceOf, SERVICE } from "./interface.ts";

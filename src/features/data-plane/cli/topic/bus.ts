@@ -4,7 +4,7 @@ import type { Bus } from "../../../../bus/client/bus.ts";
 import { connectBus } from "../../../../bus/client/connect-bus.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { loadInstance } from "../../../../cli/manager/configuration.ts";
-import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { readStateText } from "../../../../files/state-file.ts";
 import { connectClient, type DataClient } from "../../client/index.ts";
 

@@ -4,7 +4,7 @@ import { visible } from "../../../../base/visible-text.ts";
 import { wallClockNs } from "../../../../bus/wall-clock.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { jsonText, table } from "../../../../cli/output/table.ts";
 import { marksOf } from "../../client/loss-counter.ts";
 import { connectPlain, needBusAddress } from "./bus.ts";

@@ -1,6 +1,6 @@
 import { visible, visibleLines } from "../../../../base/visible-text.ts";
 import { withManager } from "../../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { paint, printJson } from "../../../../cli/output/table.ts";
 import { bytesText, rateText } from "../../../../client/shown/units.ts";
 import { MAX_TOPIC_PRIORITY } from "../../../../contract/registry.ts";

@@ -1,5 +1,5 @@
 import { withManager } from "../../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { printJson, table } from "../../../../cli/output/table.ts";
 import { bytesText, rateText } from "../../../../client/shown/units.ts";
 import type { Topic } from "../../wire/topic.ts";

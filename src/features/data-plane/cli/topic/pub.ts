@@ -5,7 +5,7 @@ import { parseJson } from "../../../../base/json.ts";
 import { visible } from "../../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { untilInterrupted } from "../../../../cli/command/interrupt.ts";
-import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import type { TopicDefinition, TopicPublisher } from "../../client/index.ts";
 import { jsonSchemaProblem } from "../../client/json-schema-problem.ts";
 import { definitionOf } from "../../client/topic-publisher.ts";

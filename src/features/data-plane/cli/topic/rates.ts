@@ -1,5 +1,5 @@
 import { withManagerUntilInterrupted } from "../../../../cli/manager/connection.ts";
-import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { type Column, jsonText, table } from "../../../../cli/output/table.ts";
 import { byteRate, bytesText, rateText } from "../../../../client/shown/units.ts";
 import { findTopics } from "./find-topic.ts";

@@ -1,7 +1,7 @@
 import type { LoggerSamples, WriteOptions } from "../samples.ts";
 
 /** Number of samples between two calls of `onProgress`. */
-const STEP = 1_000;
+const PROGRESS_STEP_SAMPLES = 1_000;
 
 /** Counts the samples read in all passes, and ends the writing when its signal is aborted. */
 export function progress({ topics }: LoggerSamples, passes: number, { onProgress, signal }: WriteOptions): () => void {
@@ -10,6 +10,6 @@ export function progress({ topics }: LoggerSamples, passes: number, { onProgress
   return () => {
     signal?.throwIfAborted();
     done++;
-    if (done % STEP === 0 || done === total) onProgress?.(Math.min(done, total), total);
+    if (done % PROGRESS_STEP_SAMPLES === 0 || done === total) onProgress?.(Math.min(done, total), total);
   };
 }

@@ -62,7 +62,7 @@ export class DrawnPlot {
     this.#series = series;
     this.#options = options;
     const { signal } = this.#closed;
-    const range = { span: () => this.inSight(), whole: () => this.#widest(), show: (span: Span) => this.#zoom(span) };
+    const range = { span: () => this.visibleSpan(), whole: () => this.#widest(), show: (span: Span) => this.#zoom(span) };
     listenToWheel(box, { ...range, placeOf: (event) => this.#placeOf(event.clientX) }, signal);
     box.addEventListener("keydown", (event) => this.#press(event.key) && event.preventDefault(), { signal });
     this.#observer = new ResizeObserver(() => this.#fit());
@@ -71,7 +71,7 @@ export class DrawnPlot {
 
   /** Creates a panel for each group of traces. */
   arrange(groups: readonly ScaleGroup[]): void {
-    const shown = this.#panels.length === 0 ? null : this.inSight();
+    const shown = this.#panels.length === 0 ? null : this.visibleSpan();
     this.#closePanels();
     this.#arranged = new AbortController();
     const key = `plots ${stacks++}`;
@@ -91,7 +91,7 @@ export class DrawnPlot {
 
   /** Times and values of all samples in the visible span of time. */
   columns(): (number | null | undefined)[][] {
-    const parts = [...this.#options.samples.values()].map((one) => one.between(this.inSight().from, this.inSight().until));
+    const parts = [...this.#options.samples.values()].map((one) => one.between(this.visibleSpan().from, this.visibleSpan().until));
     return this.#ordered(uPlot.join(parts as uPlot.AlignedData[])) as (number | null | undefined)[][];
   }
 
@@ -104,7 +104,7 @@ export class DrawnPlot {
     return null;
   }
 
-  inSight(): Span {
+  visibleSpan(): Span {
     const { min, max } = this.#panels[0]?.plot.scales.x ?? {};
     return { from: min ?? this.#window.from, until: max ?? this.#window.until };
   }
@@ -127,7 +127,7 @@ export class DrawnPlot {
     const showSelected = () => {
       this.#options.zoomed();
       // uPlot sets its scale after this hook.
-      setTimeout(() => this.#show(this.inSight()));
+      setTimeout(() => this.#show(this.visibleSpan()));
     };
     const showWindow = () => {
       this.#show(this.#window);
@@ -168,7 +168,7 @@ export class DrawnPlot {
       this.#box,
     );
     const whole = () => this.#widest();
-    listenToFingers(plot.over, { span: () => this.inSight(), whole, show: (span) => this.#zoom(span) }, this.#arranged.signal);
+    listenToFingers(plot.over, { span: () => this.visibleSpan(), whole, show: (span) => this.#zoom(span) }, this.#arranged.signal);
     return plot;
   }
 
@@ -229,7 +229,7 @@ export class DrawnPlot {
       const moved = Math.min(over.clientWidth, Math.max(0, left + step * over.clientWidth));
       plot.setCursor({ left: moved, top: over.clientHeight / 2 });
     } else if (key === "+" || key === "=") {
-      const { from, until } = this.inSight();
+      const { from, until } = this.visibleSpan();
       const middle = plot.posToVal(left, "x");
       this.#zoom({ from: middle - (middle - from) / 2, until: middle + (until - middle) / 2 });
     } else if (key === "-") this.#show(this.#window);

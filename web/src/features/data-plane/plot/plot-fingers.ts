@@ -33,7 +33,7 @@ export function listenToFingers(over: HTMLElement, { span, whole, show }: Shown,
   };
   const on = (type: "pointerdown" | "pointermove" | "pointerup" | "pointercancel", then: (event: PointerEvent) => void) =>
     over.addEventListener(type, (event) => event.pointerType === "touch" && then(event), { signal });
-  const leave = ({ pointerId }: PointerEvent) => {
+  const release = ({ pointerId }: PointerEvent) => {
     draw();
     fingers.delete(pointerId);
     anchor();
@@ -49,6 +49,6 @@ export function listenToFingers(over: HTMLElement, { span, whole, show }: Shown,
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(draw);
   });
-  on("pointerup", leave);
-  on("pointercancel", leave);
+  on("pointerup", release);
+  on("pointercancel", release);
 }

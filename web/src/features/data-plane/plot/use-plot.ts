@@ -120,9 +120,9 @@ class Panels {
     if (scale === "auto" && this.#apart !== key && groups.length > 1 && needsOwnScales(groups, rangesOf(traces, samples, this.#plot)))
       this.#apart = key;
     const isApart = scale === "stacked" || (scale === "auto" && this.#apart === key);
-    const wanted = `${isApart} ${key}`;
-    if (this.#shown === wanted) return;
-    this.#shown = wanted;
+    const drawnKey = `${isApart} ${key}`;
+    if (this.#shown === drawnKey) return;
+    this.#shown = drawnKey;
     this.#plot.arrange(isApart ? groups : [{ label: "", traces: traces.map((_, index) => index) }]);
   }
 }
@@ -130,7 +130,7 @@ class Panels {
 const rangesOf = (traces: readonly Trace[], samples: Samples, plot: DrawnPlot) =>
   traces.map(({ topic, field }) => {
     const of = samples.get(topic);
-    return of === undefined ? null : statisticsOf(of, field, plot.inSight());
+    return of === undefined ? null : statisticsOf(of, field, plot.visibleSpan());
   });
 
 /** Draws at most once a frame, and rarely enough that the page has time for other work; a hidden page draws nothing. */
@@ -158,7 +158,7 @@ function drawRepeatedly(draw: (begin: number) => void): () => void {
 /** Writes the values under the pointer, else the newest visible ones; empty without a sample. Also writes the statistics, if they are shown. */
 function writeValues({ values, time, traces }: PlotOptions, plot: DrawnPlot, samples: Samples): void {
   const at = plot.pointerTime();
-  const span = plot.inSight();
+  const span = plot.visibleSpan();
   write(time.current, at === null ? "" : clockSeconds(at, TIME_DIGITS));
   for (const [index, { topic, field }] of traces.entries()) {
     const row = values.current?.children[index];

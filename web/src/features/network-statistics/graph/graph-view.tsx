@@ -35,7 +35,7 @@ export function GraphView({ stats }: { stats: NetworkStats }) {
   });
   const graph = useIdleEdges(now, JSON.stringify([text, hiddenKinds, hiddenRows, graphFolds.value]));
   const placed = usePlaced(graph, room, size);
-  useInSight(scroller, graph, placed);
+  useScrollIntoView(scroller, graph, placed);
   const [over, setOver] = useState<string | null>(null);
   const chosen =
     over ?? graph.nodes.find(({ kind, members }) => kind !== "network" && members.includes(pickedHost.value ?? ""))?.key ?? null;
@@ -135,11 +135,15 @@ function usePlaced(graph: NetworkGraph, room: Room, size: Size): PlacedGraph | n
     };
   }, [shape, room, isSized]);
   const [right, down] = placed;
-  return right && down && partInSight(down, size) > partInSight(right, size) ? down : (right ?? null);
+  return right && down && visiblePart(down, size) > visiblePart(right, size) ? down : (right ?? null);
 }
 
 /** After nodes have moved, scrolls the focused node into view, else the node with the most lines to the middle. */
-function useInSight(scroller: { readonly current: HTMLElement | null }, { edges, nodes }: NetworkGraph, placed: PlacedGraph | null): void {
+function useScrollIntoView(
+  scroller: { readonly current: HTMLElement | null },
+  { edges, nodes }: NetworkGraph,
+  placed: PlacedGraph | null,
+): void {
   const newest = useRef({ edges, nodes });
   newest.current = { edges, nodes };
   useEffect(() => {
@@ -157,7 +161,7 @@ function useInSight(scroller: { readonly current: HTMLElement | null }, { edges,
 }
 
 /** The visible part of the width, which counts twice, and of the height; a phone scrolls down, not sideways. */
-function partInSight({ width, height }: PlacedGraph, size: Size): number {
+function visiblePart({ width, height }: PlacedGraph, size: Size): number {
   return Math.min(1, size.width / width) * 2 + Math.min(1, size.height / height);
 }
 
@@ -178,11 +182,11 @@ function Lines({ graph: { edges }, placed, chosen }: LinesProps) {
         const line = placed.edges.get(edge.key);
         const isOn = chosen !== null && edge.ends.includes(chosen);
         const state = chosen === null ? "" : isOn ? "on" : "off";
-        const look = `${edge.age > 0 ? "old" : ""} ${edge.problem === null ? "" : edge.problem === "error" ? "bad" : "warn"}`;
+        const className = `${edge.age > 0 ? "old" : ""} ${edge.problem === null ? "" : edge.problem === "error" ? "bad" : "warn"}`;
         const bytes = edge.there + edge.back;
         return (
           line && (
-            <g key={edge.key} class={`pair ${state} ${look} ${bytes === 0 ? "idle" : ""}`}>
+            <g key={edge.key} class={`pair ${state} ${className} ${bytes === 0 ? "idle" : ""}`}>
               <path d={line.path} style={{ strokeWidth: widthOf(bytes) }} />
             </g>
           )
@@ -224,11 +228,11 @@ interface NodeProps {
 
 function NodeBox({ node, style, isChosen, onOver, onKey }: NodeProps) {
   const { key, kind, title, members, received, sent, age, isGateway, problem } = node;
-  const look = `net-node ${kind} ${age > 0 ? "old" : ""} ${problem === null ? "" : problem === "error" ? "bad" : "warn"}`;
+  const className = `net-node ${kind} ${age > 0 ? "old" : ""} ${problem === null ? "" : problem === "error" ? "bad" : "warn"}`;
   if (kind === "network") {
     const netmasks = topology.value?.networks.find(({ name }) => name === title)?.netmasks.join(" ") ?? "";
     return (
-      <div class={look} style={style} title={`Network ${title} ${netmasks}`}>
+      <div class={className} style={style} title={`Network ${title} ${netmasks}`}>
         <b>{title}</b>
         {netmasks !== title && <span class="soft netmasks">{netmasks}</span>}
       </div>
@@ -239,7 +243,7 @@ function NodeBox({ node, style, isChosen, onOver, onKey }: NodeProps) {
   return (
     <button
       type="button"
-      class={`${look} ${isChosen ? "chosen" : ""}`}
+      class={`${className} ${isChosen ? "chosen" : ""}`}
       style={style}
       data-node={key}
       data-fold={kind === "group" ? key : undefined}

@@ -12,7 +12,7 @@ export interface MessageReader {
       }
     | undefined;
   /** Reads messages in the order of their times. */
-  readMessages(wanted: {
+  readMessages(requested: {
     topics?: readonly string[];
     startTime?: bigint;
     endTime?: bigint;
@@ -43,10 +43,10 @@ export function growingReader(bytes: Uint8Array): MessageReader {
       channelMessageCounts: counts,
     },
     async *readMessages({ topics, startTime = 0n, endTime }) {
-      const wanted = new Set(topics);
+      const requested = new Set(topics);
       for (const message of messages) {
         const isInside = message.logTime >= startTime && (endTime === undefined || message.logTime <= endTime);
-        if (isInside && wanted.has(channelsById.get(message.channelId)?.topic ?? "")) yield message;
+        if (isInside && requested.has(channelsById.get(message.channelId)?.topic ?? "")) yield message;
       }
     },
   };

@@ -4,7 +4,7 @@ import { inColumns } from "../../../../cli/output/text-width.ts";
 import type { Size } from "../../../../cli/terminal/screen.ts";
 import { fitted, numberText, type Range, ticks } from "./axis.ts";
 import { Canvas } from "./canvas.ts";
-import { HELP, type ScopeState } from "./model.ts";
+import { HELP, type OscilloscopeState } from "./model.ts";
 import type { Trace } from "./traces.ts";
 
 /** The fields of a trace that are shown. */
@@ -22,7 +22,7 @@ const NUMBER_WIDTH = 12;
 
 /** Draws the whole screen; returns its lines and its value axis. `now` is the right end, seconds. */
 export function picture(
-  state: ScopeState,
+  state: OscilloscopeState,
   traces: readonly ShownTrace[],
   { rows, cols }: Size,
   now: number,
@@ -63,7 +63,7 @@ function rangeOf(traces: readonly ShownTrace[], sums: readonly Sums[]): Range {
 }
 
 function plot(parts: {
-  state: ScopeState;
+  state: OscilloscopeState;
   traces: readonly ShownTrace[];
   range: Range;
   now: number;
@@ -125,7 +125,13 @@ function timeAxis(window: number, width: number): string[] {
   return [paint("grey", `${" ".repeat(LABEL_WIDTH + 1)}└${line.join("")}`), paint("grey", labels.join(""))];
 }
 
-function legend(parts: { state: ScopeState; traces: readonly ShownTrace[]; sums: readonly Sums[]; rows: number; cols: number }): string[] {
+function legend(parts: {
+  state: OscilloscopeState;
+  traces: readonly ShownTrace[];
+  sums: readonly Sums[];
+  rows: number;
+  cols: number;
+}): string[] {
   const { state, traces, sums, rows, cols } = parts;
   const wide = cols >= 70 ? 3 : 1;
   const nameWidth = Math.max(8, cols - 3 - wide * (NUMBER_WIDTH + 1) - 10);
@@ -156,14 +162,14 @@ function legend(parts: { state: ScopeState; traces: readonly ShownTrace[]; sums:
   return [head, ...shown];
 }
 
-function titleLine(state: ScopeState, cols: number): string {
+function titleLine(state: OscilloscopeState, cols: number): string {
   const status = state.lost !== null ? `Not connected: ${state.lost}` : state.pausedAt !== null ? "Paused" : "Live";
   const text = `${status} · last ${numberText(state.window)} s · value axis ${state.held === null ? "fitted" : "held"}`;
   const line = inColumns(`mgr scope   ${text}`, cols);
   return state.lost !== null ? paint("red", line) : state.pausedAt !== null ? paint("yellow", line) : paint("bold", line);
 }
 
-function keysLine({ message }: ScopeState, cols: number): string {
+function keysLine({ message }: OscilloscopeState, cols: number): string {
   if (message !== null) return paint(message.isBad ? "red" : "green", inColumns(message.text, cols));
   return paint("grey", inColumns("q quit  ? help  Space pause  + - window  ↑↓ select  Enter hide  x remove  f hold axis", cols));
 }

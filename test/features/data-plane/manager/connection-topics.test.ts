@@ -14,7 +14,7 @@ it("samples are sent to the connections that subscribe to the topic, until they 
   const [first, second] = [await rig.connect(), await rig.connect()];
   const { dataPlane } = rig.control.features;
   const viewers = () => dataPlane.viewers.get("arm/state") ?? new Set();
-  const tell = (value: number) => {
+  const notify = (value: number) => {
     const frame = sample(value);
     for (const viewer of viewers()) viewer(frame);
   };
@@ -28,11 +28,11 @@ it("samples are sent to the connections that subscribe to the topic, until they 
   // Again: another rate, and no second copy of each sample.
   await first.ask({ ...subscribe, max_rate: 5 });
   expect(viewers().size).toBe(2);
-  tell(1);
+  notify(1);
   const values = (frames: readonly { type: string; [field: string]: unknown }[]) =>
     frames.filter(({ type }) => type === "topic_sample").map(({ value }) => value);
   await first.ask({ type: "unsubscribe_topic", name: "arm/state" });
-  tell(2);
+  notify(2);
   // Answered after the samples.
   await first.ask({ type: "get_snapshot" });
   await second.ask({ type: "get_snapshot" });

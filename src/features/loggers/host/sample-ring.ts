@@ -1,7 +1,7 @@
 /** Number of samples in one block. */
-const BLOCK = 256;
+const BLOCK_SAMPLES = 256;
 /** Size of a block, bytes: three columns of 8 bytes and a reference to each payload. */
-const BLOCK_BYTES = BLOCK * 32;
+const BLOCK_BYTES = BLOCK_SAMPLES * 32;
 /** Approximate size of an object that holds a payload, without the payload, bytes. */
 const PAYLOAD_OVERHEAD_BYTES = 128;
 const NONE = -1n;
@@ -31,7 +31,7 @@ interface Block {
 }
 
 /** The last samples of one topic, numbered from 0 over the life of the ring; those from `first` to before `end` are held. */
-export class Ring {
+export class SampleRing {
   first = 0;
   end = 0;
   /** Memory of the ring, bytes, including payloads that other rings also hold. */
@@ -51,8 +51,8 @@ export class Ring {
   }
 
   push({ received, published, sequence, payload }: RingSample): void {
-    const block = this.#blocks.get(Math.floor(this.end / BLOCK)) ?? this.#addBlock();
-    const at = this.end % BLOCK;
+    const block = this.#blocks.get(Math.floor(this.end / BLOCK_SAMPLES)) ?? this.#addBlock();
+    const at = this.end % BLOCK_SAMPLES;
     block.received[at] = received;
     // A value that exceeds a signed 64-bit number is not a time.
     block.published[at] = published === null || published > MAX_INT64 ? NONE : published;
@@ -69,9 +69,9 @@ export class Ring {
 
   /** Null if the sample is not held. */
   get(index: number): RingSample | null {
-    const block = this.#blocks.get(Math.floor(index / BLOCK));
+    const block = this.#blocks.get(Math.floor(index / BLOCK_SAMPLES));
     if (index < this.first || index >= this.end || block === undefined) return null;
-    const at = index % BLOCK;
+    const at = index % BLOCK_SAMPLES;
     return {
       received: block.received[at] ?? 0n,
       published: orNull(block.published[at]),
@@ -82,9 +82,9 @@ export class Ring {
 
   dropOldest(): void {
     if (this.count === 0) return;
-    const number = Math.floor(this.first / BLOCK);
+    const number = Math.floor(this.first / BLOCK_SAMPLES);
     const block = this.#blocks.get(number);
-    const at = this.first % BLOCK;
+    const at = this.first % BLOCK_SAMPLES;
     const payload = block?.payloads[at] ?? null;
     if (block !== undefined) block.payloads[at] = null;
     if (payload !== null) {
@@ -93,7 +93,7 @@ export class Ring {
       if (payload.holders === 0) this.#grow(-costOf(payload));
     }
     this.first += 1;
-    if (this.count === 0 || this.first % BLOCK === 0) this.#removeBlock(number);
+    if (this.count === 0 || this.first % BLOCK_SAMPLES === 0) this.#removeBlock(number);
   }
 
   clear(): void {
@@ -102,12 +102,12 @@ export class Ring {
 
   #addBlock(): Block {
     const block: Block = {
-      received: new BigInt64Array(BLOCK),
-      published: new BigInt64Array(BLOCK),
-      sequence: new BigInt64Array(BLOCK),
-      payloads: new Array<SharedPayload | null>(BLOCK).fill(null),
+      received: new BigInt64Array(BLOCK_SAMPLES),
+      published: new BigInt64Array(BLOCK_SAMPLES),
+      sequence: new BigInt64Array(BLOCK_SAMPLES),
+      payloads: new Array<SharedPayload | null>(BLOCK_SAMPLES).fill(null),
     };
-    this.#blocks.set(Math.floor(this.end / BLOCK), block);
+    this.#blocks.set(Math.floor(this.end / BLOCK_SAMPLES), block);
     this.bytes += BLOCK_BYTES;
     this.#grow(BLOCK_BYTES);
     return block;

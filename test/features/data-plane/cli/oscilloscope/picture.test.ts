@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
-import { fitted, numberText, ticks } from "../../../../../src/features/data-plane/cli/scope/axis.ts";
-import { Canvas } from "../../../../../src/features/data-plane/cli/scope/canvas.ts";
-import { INITIAL, press, type ScopeState } from "../../../../../src/features/data-plane/cli/scope/model.ts";
-import { picture, type ShownTrace } from "../../../../../src/features/data-plane/cli/scope/picture.ts";
-import { TraceBuffer } from "../../../../../src/features/data-plane/cli/scope/trace-buffer.ts";
+import { fitted, numberText, ticks } from "../../../../../src/features/data-plane/cli/oscilloscope/axis.ts";
+import { Canvas } from "../../../../../src/features/data-plane/cli/oscilloscope/canvas.ts";
+import { INITIAL, type OscilloscopeState, press } from "../../../../../src/features/data-plane/cli/oscilloscope/model.ts";
+import { picture, type ShownTrace } from "../../../../../src/features/data-plane/cli/oscilloscope/picture.ts";
+import { TraceBuffer } from "../../../../../src/features/data-plane/cli/oscilloscope/trace-buffer.ts";
 
 describe("the buffer of a trace", () => {
   test("joins values of 2 ms and keeps their extremes", () => {
@@ -148,7 +148,7 @@ describe("the picture", () => {
 
 describe("keys", () => {
   const traces = [{ name: "a" }, { name: "b" }];
-  const typing = (keys: readonly string[], from: ScopeState = INITIAL) =>
+  const typing = (keys: readonly string[], from: OscilloscopeState = INITIAL) =>
     keys.reduce((state, key) => press(state, key, { traces, now: 42, range: { low: 0, high: 1 } }).state, from);
   const commandOf = (keys: readonly string[], key: string) =>
     press(typing(keys), key, { traces, now: 42, range: { low: 0, high: 1 } }).command;

@@ -21,30 +21,30 @@ const SESSION = z.object({
 });
 const FILE = z.object({ version: z.literal(1), sessions: z.array(SESSION) });
 
-export type StoredSession = z.infer<typeof SESSION>;
+export type StoredLoginSession = z.infer<typeof SESSION>;
 
 /** Acquires the lock file for this process; null while another process has it. The lock is released when its holder dies. */
 export type FileLock = (path: string) => { release(): void } | null;
 
-export interface SessionsFileOptions {
+export interface LoginSessionsFileOptions {
   readonly path: string;
   readonly lock: FileLock;
   /** Returns the new content of the file, given its current content. */
-  readonly merge: (stored: readonly StoredSession[]) => readonly StoredSession[];
+  readonly merge: (stored: readonly StoredLoginSession[]) => readonly StoredLoginSession[];
   /** Called when the merged content is on disk. */
-  readonly saved: (merged: readonly StoredSession[]) => void;
+  readonly saved: (merged: readonly StoredLoginSession[]) => void;
   readonly log: HttpLog;
 }
 
 /** Maximum wait for a lock held by another manager, and the retry interval, ms. A write takes a few ms. */
-const LOCK_PATIENCE_MS = 2_000;
-const LOCK_LOOK_MS = 10;
+const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_RETRY_MS = 10;
 /** Pause after a failed write, ms. */
 const RETRY_MS = 1_000;
 
 /** The file in which managers with the same auth file keep their sessions: one write at a time, later changes go into the next one. */
-export class SessionsFile {
-  readonly #options: SessionsFileOptions;
+export class LoginSessionsFile {
+  readonly #options: LoginSessionsFileOptions;
   /** Identity of the file as last read or written; null: it was missing, or had changed just before. */
   #identity: string | null = null;
   #isDirty = false;
@@ -52,18 +52,18 @@ export class SessionsFile {
   #failed = false;
   #retryAt = 0;
 
-  constructor(options: SessionsFileOptions) {
+  constructor(options: LoginSessionsFileOptions) {
     this.#options = options;
   }
 
   /** Reads the sessions of an earlier manager. */
-  readFirst(): StoredSession[] {
+  readFirst(): StoredLoginSession[] {
     this.#identity = identityOf(this.#options.path);
     return this.#read() ?? [];
   }
 
   /** Reads the file if another process changed it, else returns null. */
-  readIfChanged(): StoredSession[] | null {
+  readIfChanged(): StoredLoginSession[] | null {
     // The last write failed: the disk was full, or descriptors ran out.
     if (this.#isDirty && performance.now() > this.#retryAt) this.save();
     const identity = identityOf(this.#options.path);
@@ -104,7 +104,7 @@ export class SessionsFile {
 
   async #writeOnce(): Promise<void> {
     const { path, merge, saved } = this.#options;
-    const lock = await this.#takeLock();
+    const lock = await this.#acquireLock();
     try {
       this.#isDirty = false;
       const stored = this.#read();
@@ -119,14 +119,14 @@ export class SessionsFile {
     }
   }
 
-  async #takeLock(): Promise<{ release(): void }> {
+  async #acquireLock(): Promise<{ release(): void }> {
     const { path, lock } = this.#options;
-    const deadline = performance.now() + LOCK_PATIENCE_MS;
+    const deadline = performance.now() + LOCK_TIMEOUT_MS;
     for (;;) {
       const taken = lock(`${path}.lock`);
       if (taken !== null) return taken;
       if (performance.now() > deadline) throw new Error(`another program holds ${path}.lock`);
-      await new Promise((resolve) => setTimeout(resolve, LOCK_LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
     }
   }
 
@@ -134,7 +134,7 @@ export class SessionsFile {
    * Reads the file. One that is damaged, or that another user could have written, is set aside with a warning, and all users have to log in again.
    * Null: it could not be read this time.
    */
-  #read(): StoredSession[] | null {
+  #read(): StoredLoginSession[] | null {
     const { path, log } = this.#options;
     const file = readRegularFile(path, MAX_BYTES, (stats) => {
       if ((stats.mode & 0o077n) !== 0n) return "readable or writable by group or others";

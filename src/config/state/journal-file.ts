@@ -1,3 +1,4 @@
+// The journal on the disk: appends lines to `intent.journal`, which it holds open.
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { createFile, type FileSystem, moveIntoPlace, temporaryPath, type WrittenFile } from "../../files/replace-file.ts";

@@ -13,7 +13,7 @@ import { SampleBatch } from "./sample-batch.ts";
 
 const NS_PER_MS = 1_000_000;
 
-export interface TopicSamplesOptions {
+export interface TopicSamplerOptions {
   readonly clock: Clock;
   /** Null: there is no bus. */
   readonly bus: Promise<Bus> | null;
@@ -34,24 +34,24 @@ interface Viewer {
 }
 
 /** Samples of subscribed topics: one subscription per topic, and each message is decoded at most once. */
-export class TopicSamples {
-  readonly #options: TopicSamplesOptions;
+export class TopicSampler {
+  readonly #options: TopicSamplerOptions;
   readonly #followed = new Map<string, FollowedTopic>();
 
-  constructor(options: TopicSamplesOptions) {
+  constructor(options: TopicSamplerOptions) {
     this.#options = options;
   }
 
   /** Subscribes to samples. Throws `bad_field` for an invalid topic name. */
-  follow(name: string, wish: { maxRate: number; fields: readonly string[]; receive: Viewer["receive"] }): () => void {
+  follow(name: string, request: { maxRate: number; fields: readonly string[]; receive: Viewer["receive"] }): () => void {
     const subject = subjectOfTopic(name);
     const topic = this.#followed.get(subject) ?? new FollowedTopic(name, subject, this.#options);
     this.#followed.set(subject, topic);
-    const { receive, maxRate, fields } = wish;
+    const { receive, maxRate, fields } = request;
     const batch = fields.length === 0 ? null : new SampleBatch(fields);
-    const leave = topic.add({ receive, interval: 1_000 / maxRate, dueAt: Number.NEGATIVE_INFINITY, seen: null, batch });
+    const unsubscribe = topic.add({ receive, interval: 1_000 / maxRate, dueAt: Number.NEGATIVE_INFINITY, seen: null, batch });
     return () => {
-      leave();
+      unsubscribe();
       if (topic.isUnused && this.#followed.get(subject) === topic) {
         this.#followed.delete(subject);
         topic.close();
@@ -68,7 +68,7 @@ export class TopicSamples {
 class FollowedTopic {
   readonly #name: string;
   readonly #subject: string;
-  readonly #options: TopicSamplesOptions;
+  readonly #options: TopicSamplerOptions;
   readonly #viewers = new Set<Viewer>();
   #subscription: BusSubscription | null = null;
   #isClosed = false;
@@ -78,7 +78,7 @@ class FollowedTopic {
   #undecoded = 0;
   #codec: { record: TopicRecord; codec: TopicCodec } | null = null;
 
-  constructor(name: string, subject: string, options: TopicSamplesOptions) {
+  constructor(name: string, subject: string, options: TopicSamplerOptions) {
     this.#name = name;
     this.#subject = subject;
     this.#options = options;
@@ -112,11 +112,11 @@ class FollowedTopic {
     const sample = new Sample(message, this.#options.clock.now());
     this.#latest = sample;
     for (const { batch } of this.#viewers) batch?.add(sample.time, sample.value(this.#decode));
-    this.#tell();
+    this.#send();
   }
 
   /** Sends the newest sample to the viewers that are due, and sets the timer for the others. */
-  #tell(): void {
+  #send(): void {
     const { clock } = this.#options;
     const sample = this.#latest;
     if (sample === null) return;
@@ -140,7 +140,7 @@ class FollowedTopic {
   #schedule(milliseconds: number): void {
     const { clock } = this.#options;
     clock.clearTimeout(this.#timer);
-    this.#timer = clock.setTimeout(() => this.#tell(), Math.max(0, milliseconds));
+    this.#timer = clock.setTimeout(() => this.#send(), Math.max(0, milliseconds));
   }
 
   readonly #decode = (data: Uint8Array): unknown => {

@@ -1,3 +1,4 @@
+// The settings of one process within its intent: commands, start tool, switches.
 /** Settings that users chose for a process in addition to its configuration. Persisted in this form. */
 export interface ProcessSettings {
   /** Label of the selected command, "default" for the primary one. */

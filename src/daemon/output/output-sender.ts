@@ -21,7 +21,7 @@ interface Progress {
   lossless: boolean;
 }
 
-interface WindowSenderOptions {
+interface OutputSenderOptions {
   streamId: string;
   findRing: (name: string) => OutputRing | undefined;
   /** Offset at which the ring of a new name will begin; left out: 0. */
@@ -38,8 +38,8 @@ interface WindowSenderOptions {
  * path is full, output waits in its ring and not in a queue, where it would delay the output of other processes; afterwards the waiting
  * names take turns (docs/decisions/0016).
  */
-export class WindowSender {
-  readonly #options: WindowSenderOptions;
+export class OutputSender {
+  readonly #options: OutputSenderOptions;
   readonly #windows = new Map<string, Progress>();
   readonly #grown = new Set<string>();
   readonly #held = new Set<string>();
@@ -49,7 +49,7 @@ export class WindowSender {
   readonly #lastGrown = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(options: WindowSenderOptions) {
+  constructor(options: OutputSenderOptions) {
     this.#options = options;
   }
 

@@ -4,21 +4,21 @@ import type { MemoryBudget, MemoryHolder } from "../../../bus/broker/queues/memo
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, type RingReport } from "../contract.ts";
-import { Ring, type SharedPayload } from "./ring.ts";
 import { readRecords } from "./ring-records.ts";
+import { SampleRing, type SharedPayload } from "./sample-ring.ts";
 
 const DEFAULT_RING_MEMORY_BYTES = 256 * 1024 * 1024;
 /** Share of the memory that is freed at once when it is used up, so that the search for the largest ring is rare. */
 const FREED_SHARE = 1 / 64;
 /** Number of samples evicted from the largest ring before the search for the largest ring is repeated. */
-const EVICTED_AT_ONCE = 64;
+const MAX_EVICTED_AT_ONCE = 64;
 
 /** The ring of one topic in one logger, and the kind of its messages. */
 interface TopicRing {
   readonly logger: string;
   readonly onlyTimes: boolean;
   readonly spec: LoggerTopicSpec;
-  ring: Ring;
+  ring: SampleRing;
   /** Messages to skip until one is kept. */
   countdown: number;
   /** Definition and encoding of the newest message; null: none has arrived. */
@@ -34,7 +34,7 @@ interface Logger {
   readonly share: MemoryHolder;
 }
 
-interface RingsOptions {
+interface LoggerRingsOptions {
   readonly tap: Pick<Tap, "add">;
   /** Memory budget of the broker, which includes the rings. */
   readonly memory: MemoryBudget;
@@ -45,19 +45,19 @@ interface RingsOptions {
  * The loggers of one host: rings of the last messages that its own programs published. They live as long as the daemon, so no sample is lost if the
  * manager is killed, a link breaks or a publisher restarts. The same topic in several loggers shares its payloads.
  */
-export class Rings {
-  readonly #options: RingsOptions;
+export class LoggerRings {
+  readonly #options: LoggerRingsOptions;
   readonly #loggers = new Map<string, Logger>();
   /** Rings of started loggers. */
   #byTopic: ReadonlyMap<string, readonly TopicRing[]> = new Map();
-  #leave: () => void = () => {};
+  #unsubscribe: () => void = () => {};
   #used = 0;
   #maxBytes = DEFAULT_RING_MEMORY_BYTES;
-  #isFullTold = false;
+  #isFullReported = false;
   /** The part of `#used` that was reported to the memory budget. */
   #reported = 0;
 
-  constructor(options: RingsOptions) {
+  constructor(options: LoggerRingsOptions) {
     this.#options = options;
   }
 
@@ -115,7 +115,7 @@ export class Rings {
   }
 
   close(): void {
-    this.#leave();
+    this.#unsubscribe();
     for (const { share } of this.#loggers.values()) this.#options.memory.remove(share);
     this.#loggers.clear();
     this.#used = 0;
@@ -134,8 +134,8 @@ export class Rings {
     return { logger: name, onlyTimes: only_ts, spec, ring, countdown: 0, kind: null, sequence: null, missed: 0, evicted: 0 };
   }
 
-  #ring({ log_size }: LoggerTopicSpec): Ring {
-    return new Ring(log_size, (bytes) => {
+  #ring({ log_size }: LoggerTopicSpec): SampleRing {
+    return new SampleRing(log_size, (bytes) => {
       this.#used += bytes;
     });
   }
@@ -147,8 +147,8 @@ export class Rings {
       for (const [topic, ring] of rings) byTopic.set(topic, [...(byTopic.get(topic) ?? []), ring]);
     }
     this.#byTopic = byTopic;
-    this.#leave();
-    this.#leave =
+    this.#unsubscribe();
+    this.#unsubscribe =
       byTopic.size === 0
         ? () => {}
         : this.#options.tap.add(
@@ -207,8 +207,8 @@ export class Rings {
 
   #freeOwn(): void {
     if (this.#used <= this.#maxBytes) return;
-    if (!this.#isFullTold) {
-      this.#isFullTold = true;
+    if (!this.#isFullReported) {
+      this.#isFullReported = true;
       const limit = Math.round(this.#maxBytes / 1024 / 1024);
       this.#options.warn(
         `loggers use all of their ${limit} MiB: the oldest samples of the largest ring are dropped from now on; raise loggers.max_memory or lower log_size`,
@@ -219,7 +219,7 @@ export class Rings {
     while (this.#used > goal) {
       const largest = rings.reduce<TopicRing | null>((a, b) => (a === null || b.ring.bytes > a.ring.bytes ? b : a), null);
       if (largest === null || largest.ring.count === 0) return;
-      for (let n = 0; n < EVICTED_AT_ONCE && largest.ring.count > 0 && this.#used > goal; n++) {
+      for (let n = 0; n < MAX_EVICTED_AT_ONCE && largest.ring.count > 0 && this.#used > goal; n++) {
         largest.ring.dropOldest();
         largest.evicted += 1;
       }

@@ -4,7 +4,7 @@ import type { Trace } from "./traces.ts";
 /** Lengths of the time axis, seconds. */
 export const WINDOWS = [1, 2, 5, 10, 20, 30, 60, 120] as const;
 
-export interface ScopeState {
+export interface OscilloscopeState {
   /** Length of the time axis, seconds. */
   window: number;
   /** Time at the right end while paused, seconds; null: now. */
@@ -19,7 +19,7 @@ export interface ScopeState {
   lost: string | null;
 }
 
-export const INITIAL: ScopeState = {
+export const INITIAL: OscilloscopeState = {
   window: 10,
   pausedAt: null,
   held: null,
@@ -29,11 +29,11 @@ export const INITIAL: ScopeState = {
   lost: null,
 };
 
-export type ScopeCommand = { kind: "quit" } | { kind: "clear" } | { kind: "redraw" } | { kind: "hide" | "remove"; name: string };
+export type OscilloscopeCommand = { kind: "quit" } | { kind: "clear" } | { kind: "redraw" } | { kind: "hide" | "remove"; name: string };
 
 export interface Pressed {
-  readonly state: ScopeState;
-  readonly command?: ScopeCommand;
+  readonly state: OscilloscopeState;
+  readonly command?: OscilloscopeCommand;
 }
 
 export const HELP: readonly (readonly [keys: string, meaning: string])[] = [
@@ -51,7 +51,7 @@ export const HELP: readonly (readonly [keys: string, meaning: string])[] = [
 
 /** Applies a key. `now`, seconds, and `range`, the value axis, are those of the visible picture. */
 export function press(
-  state: ScopeState,
+  state: OscilloscopeState,
   key: string,
   { traces, now, range }: { traces: readonly Pick<Trace, "name">[]; now: number; range: Range },
 ): Pressed {

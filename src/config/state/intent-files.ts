@@ -1,8 +1,9 @@
+// The two files on the disk: decides when a snapshot replaces the journal.
 import { randomUUID } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
 import { type FileSystem, type WrittenFile, writeFileAtomically } from "../../files/replace-file.ts";
-import { JournalFile } from "./growing-file.ts";
+import { JournalFile } from "./journal-file.ts";
 import { journalHeaderText, journalPath } from "./journal-format.ts";
 
 /** Minimum size of a journal that is replaced, bytes: about 1,000 requests, which the next manager reads in some milliseconds. */
@@ -50,7 +51,7 @@ export class IntentFiles {
     } catch (error) {
       // The same snapshot must get no other journal: this one has changes that were saved.
       this.#id = null;
-      await this.#leaveJournal();
+      await this.#abandonJournal();
       throw error;
     }
   }
@@ -58,7 +59,7 @@ export class IntentFiles {
   /** Resolves when the snapshot is on the disk. The journal before it is ignored from then on. */
   async writeSnapshot(content: (id: string) => string): Promise<void> {
     await this.#replace(async () => {
-      await this.#leaveJournal();
+      await this.#abandonJournal();
       this.#id = null;
       this.#snapshot = null;
       const id = randomUUID();
@@ -86,7 +87,7 @@ export class IntentFiles {
     const ended = this.#ended;
     const snapshot = this.#snapshot;
     const journal = this.#journal?.expectation();
-    const [foundSnapshot, foundJournal] = await Promise.all([look(this.#path), look(this.#journalPath)]);
+    const [foundSnapshot, foundJournal] = await Promise.all([statusOf(this.#path), statusOf(this.#journalPath)]);
     // The files may have been found before or after a replacement by this manager.
     if (this.#begun !== ended) return [];
     const lost: string[] = [];
@@ -104,7 +105,7 @@ export class IntentFiles {
     }
   }
 
-  async #leaveJournal(): Promise<void> {
+  async #abandonJournal(): Promise<void> {
     const journal = this.#journal;
     this.#journal = null;
     await journal?.close();
@@ -112,7 +113,7 @@ export class IntentFiles {
 }
 
 /** Status of the file; null if it does not exist. */
-async function look(path: string): Promise<WrittenFile | null> {
+async function statusOf(path: string): Promise<WrittenFile | null> {
   try {
     return await lstat(path);
   } catch (error) {

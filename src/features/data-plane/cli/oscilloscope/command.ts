@@ -1,16 +1,16 @@
 import { messageOf } from "../../../../base/errors.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { END_SIGNALS, untilInterrupted } from "../../../../cli/command/interrupt.ts";
-import type { ConnectionFlags } from "../../../../cli/manager/way.ts";
+import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { keysOf } from "../../../../cli/terminal/keys.ts";
 import { Screen } from "../../../../cli/terminal/screen.ts";
 import { type DataClient, ServiceError } from "../../client/index.ts";
 import { connectData, needBusAddress } from "../topic/bus.ts";
-import { INITIAL, press, type ScopeState } from "./model.ts";
+import { INITIAL, type OscilloscopeState, press } from "./model.ts";
 import { picture, type ShownTrace } from "./picture.ts";
 import { Traces } from "./traces.ts";
 
-export interface ScopeFlags extends ConnectionFlags {
+export interface OscilloscopeFlags extends ConnectionFlags {
   /** Length of the time axis, seconds. */
   window: number;
 }
@@ -30,24 +30,24 @@ const INTERFACE = {
 };
 
 /** `mgr scope [TRACE…]`: live plots of fields of topics, until q. */
-export async function scope(names: string[], flags: ScopeFlags): Promise<void> {
+export async function oscilloscope(names: string[], flags: OscilloscopeFlags): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new CommandFailure(EXIT.usage, "mgr scope needs a terminal; use mgr topic echo --csv in pipes");
   const address = await needBusAddress(flags, "mgr scope");
   const problems: string[] = [];
   const client = await connectData(address, "scope", (message) => problems.push(message));
-  await using view = new Scope(client, problems, flags.window);
+  await using view = new Oscilloscope(client, problems, flags.window);
   // Invalid names are refused before the terminal shows the scope.
   for (const name of names) view.open(name);
   await view.run();
 }
 
-class Scope implements AsyncDisposable {
+class Oscilloscope implements AsyncDisposable {
   readonly #client: DataClient;
   readonly #problems: string[];
   readonly #traces: Traces;
   readonly #screen = new Screen();
-  #state: ScopeState;
+  #state: OscilloscopeState;
   /** The traces as they were when the picture was paused. */
   #frozen: readonly ShownTrace[] | null = null;
   #range = { low: -1, high: 1 };
@@ -100,7 +100,7 @@ class Scope implements AsyncDisposable {
       stdin.off("data", typed).pause();
       stdout.off("resize", redraw);
       process.off("SIGCONT", continued);
-      this.#screen.leave();
+      this.#screen.restore();
     }
   }
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { HttpLog } from "../log/http-log.ts";
 import type { AuthEntry } from "./auth-entries.ts";
-import { type FileLock, SessionsFile, type StoredSession } from "./sessions-file.ts";
+import { type FileLock, LoginSessionsFile, type StoredLoginSession } from "./login-sessions-file.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** A session ends after 7 idle days and after 30 days; a user has at most 64 (docs/design/wire-rules.md, "Authentication"). */
@@ -11,7 +11,7 @@ export const MAX_PER_USER = 64;
 /** Maximum age of times of use on disk, ms. */
 const USED_GRAIN_MS = 60_000;
 
-export interface SessionsOptions {
+export interface LoginSessionsOptions {
   /** File in which sessions are kept across restarts; null: they are not kept. */
   readonly path: string | null;
   /** Locks out other managers with the same auth file while the sessions file is read and written. */
@@ -24,22 +24,22 @@ export interface SessionsOptions {
 }
 
 /** Logged-in browsers: random tokens of which only the SHA-256 is kept. Managers with the same auth file share them. */
-export class Sessions {
-  readonly #sessions = new Map<string, StoredSession>();
-  readonly #file: SessionsFile | null;
+export class LoginSessions {
+  readonly #sessions = new Map<string, StoredLoginSession>();
+  readonly #file: LoginSessionsFile | null;
   readonly #now: () => number;
   readonly #onEnded: (id: string) => void;
   /** Ids that are not in the file yet, and ended ids that are still in it. */
   readonly #unsaved = new Set<string>();
   readonly #ended = new Set<string>();
 
-  constructor({ path, lock, now, onEnded, log }: SessionsOptions) {
+  constructor({ path, lock, now, onEnded, log }: LoginSessionsOptions) {
     this.#now = now;
     this.#onEnded = onEnded;
     this.#file =
       path === null
         ? null
-        : new SessionsFile({ path, lock, merge: (stored) => this.#merge(stored), saved: (merged) => this.#saved(merged), log });
+        : new LoginSessionsFile({ path, lock, merge: (stored) => this.#merge(stored), saved: (merged) => this.#saved(merged), log });
     for (const session of this.#file?.readFirst() ?? []) {
       if (this.#isAlive(session)) this.#sessions.set(session.id, session);
     }
@@ -119,7 +119,7 @@ export class Sessions {
   }
 
   /** The file's content merged with changes made here; sessions that vanished from the file were ended elsewhere. */
-  #merge(stored: readonly StoredSession[]): StoredSession[] {
+  #merge(stored: readonly StoredLoginSession[]): StoredLoginSession[] {
     const there = new Set(stored.map(({ id }) => id));
     for (const theirs of stored) {
       const own = this.#sessions.get(theirs.id);
@@ -137,12 +137,12 @@ export class Sessions {
   }
 
   /** Called when the merged content is on disk. */
-  #saved(merged: readonly StoredSession[]): void {
+  #saved(merged: readonly StoredLoginSession[]): void {
     for (const { id } of merged) this.#unsaved.delete(id);
     for (const id of this.#ended) if (!merged.some((session) => session.id === id)) this.#ended.delete(id);
   }
 
-  #touch(session: StoredSession): void {
+  #touch(session: StoredLoginSession): void {
     const now = this.#now();
     const isNews = !session.presented || now - session.used >= USED_GRAIN_MS;
     session.presented = true;
@@ -150,13 +150,13 @@ export class Sessions {
     if (isNews) this.#file?.save();
   }
 
-  #isAlive({ created, used }: StoredSession): boolean {
+  #isAlive({ created, used }: StoredLoginSession): boolean {
     const now = this.#now();
     return now - used < IDLE_MS && now - created < LIFETIME_MS;
   }
 }
 
-function isCurrent(session: StoredSession, entries: readonly AuthEntry[]): boolean {
+function isCurrent(session: StoredLoginSession, entries: readonly AuthEntry[]): boolean {
   const entry = entries.find(({ user }) => user === session.user);
   return entry !== undefined && fingerprint(session.id, entry.secret) === session.credential;
 }

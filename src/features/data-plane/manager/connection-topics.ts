@@ -10,10 +10,10 @@ const MAX_TOPICS = 1_000;
 const encoded = new WeakMap<TopicSample, EncodedFrame>();
 
 /** The topics that one connection is subscribed to. */
-export class TopicSubscriptions {
+export class ConnectionTopics {
   readonly #dataPlane: Pick<DataPlane, "followTopic">;
   readonly #push: (frame: EncodedFrame) => void;
-  readonly #leave = new Map<string, () => void>();
+  readonly #unsubscribe = new Map<string, () => void>();
 
   constructor(dataPlane: Pick<DataPlane, "followTopic">, push: (frame: EncodedFrame) => void) {
     this.#dataPlane = dataPlane;
@@ -22,21 +22,21 @@ export class TopicSubscriptions {
 
   /** Subscribes to a topic; a later call changes its rate. Throws `busy`, and `bad_field` for an invalid topic name. */
   follow(name: string, maxRate: number, fields?: readonly string[]): void {
-    if (!this.#leave.has(name) && this.#leave.size >= MAX_TOPICS)
+    if (!this.#unsubscribe.has(name) && this.#unsubscribe.size >= MAX_TOPICS)
       throw new MgrError("busy", `this connection is subscribed to ${MAX_TOPICS} topics: unsubscribe from some first`);
-    const leave = this.#dataPlane.followTopic(name, maxRate, (sample) => this.#push(encode(sample)), fields);
-    this.#leave.get(name)?.();
-    this.#leave.set(name, leave);
+    const unsubscribe = this.#dataPlane.followTopic(name, maxRate, (sample) => this.#push(encode(sample)), fields);
+    this.#unsubscribe.get(name)?.();
+    this.#unsubscribe.set(name, unsubscribe);
   }
 
   unfollow(name: string): void {
-    this.#leave.get(name)?.();
-    this.#leave.delete(name);
+    this.#unsubscribe.get(name)?.();
+    this.#unsubscribe.delete(name);
   }
 
   close(): void {
-    for (const leave of this.#leave.values()) leave();
-    this.#leave.clear();
+    for (const unsubscribe of this.#unsubscribe.values()) unsubscribe();
+    this.#unsubscribe.clear();
   }
 }
 

@@ -9,6 +9,6 @@ export const SCOPE_GROUP: CommandGroup = {
     connecting(program.command("scope [traces...]"))
       .description("plot fields of topics in this terminal, live; TRACE is TOPIC.FIELD")
       .option("--window <seconds>", "length of the time axis", window(120), 10)
-      .action(async (traces, flags) => (await import("./command.ts")).scope(traces, flags));
+      .action(async (traces, flags) => (await import("./command.ts")).oscilloscope(traces, flags));
   },
 };

@@ -23,7 +23,7 @@ export interface ConnectionFlags {
 }
 
 /** Target and user of a connection: the local socket as the system user, else the manager's address as a web user. */
-export type Way = { url: string; ca?: string } & (LocalSocket | Login);
+export type ConnectionTarget = { url: string; ca?: string } & (LocalSocket | Login);
 
 interface LocalSocket {
   socket: string;
@@ -45,7 +45,7 @@ const LOCAL_URL = "http://localhost";
  * local socket of the manager that runs with the configuration on this machine. For a web user, the rest comes from the configuration: the
  * manager's address, and the password of the auth file's entry, by default the first.
  */
-export async function findWay(flags: ConnectionFlags): Promise<Way> {
+export async function findTarget(flags: ConnectionFlags): Promise<ConnectionTarget> {
   const user = flags.user ?? (process.env.MGR_USER || undefined);
   const passwordFile = flags.passwordFile ?? (process.env.MGR_PASSWORD_FILE || undefined);
   const password = passwordFile === undefined ? undefined : (await readNamed(passwordFile, "password file")).split(/\r?\n/)[0];
@@ -76,13 +76,13 @@ export async function findWay(flags: ConnectionFlags): Promise<Way> {
 }
 
 /** Options for `connect`. */
-export function connectOptions(way: Way): Pick<NodeConnectOptions, "user" | "password" | "dial" | "ca"> {
+export function connectOptions(way: ConnectionTarget): Pick<NodeConnectOptions, "user" | "password" | "dial" | "ca"> {
   const trust = way.ca === undefined ? {} : { ca: way.ca };
   return "socket" in way ? { dial: way.dial } : { user: way.user, password: way.password, ...trust };
 }
 
 /** Place of the manager, for messages. */
-export function placeOf(way: Way): string {
+export function placeOf(way: ConnectionTarget): string {
   return "socket" in way ? way.socket : way.url;
 }
 

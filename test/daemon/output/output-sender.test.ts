@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MAX_CHUNK_BYTES, type OutputChunk } from "../../../src/contract/messages.ts";
+import { OutputSender } from "../../../src/daemon/output/output-sender.ts";
 import { RingStore } from "../../../src/daemon/output/ring-store.ts";
-import { WindowSender } from "../../../src/daemon/output/window-sender.ts";
 
 function rig(backlog = 1024 * 1024) {
   const rings = new RingStore();
   const chunks: OutputChunk[] = [];
-  const sender = new WindowSender({
+  const sender = new OutputSender({
     streamId: "life",
     findRing: (name) => rings.find(name),
     send: (chunk) => chunks.push(chunk),
@@ -31,7 +31,7 @@ test("no chunk passes its window or is larger than allowed, and with windows mov
       let written = 0;
       let until = 0;
       let position = 0;
-      const look = () => {
+      const check = () => {
         for (const chunk of chunks.splice(0)) {
           expect(chunk.gap).toBe(0);
           expect(chunk.offset).toBe(position);
@@ -50,7 +50,7 @@ test("no chunk passes its window or is larger than allowed, and with windows mov
           until = position + action.open;
           sender.set({ name: "p", from: position, length: action.open });
         }
-        look();
+        check();
       }
     }),
     { numRuns: 60 },
@@ -111,7 +111,7 @@ test("a name that never ran is an empty ring at 0, and its output is sent once i
 test("a receiver that moves the window while it receives a chunk gets each byte once", () => {
   const rings = new RingStore();
   const offsets: number[] = [];
-  const sender: WindowSender = new WindowSender({
+  const sender: OutputSender = new OutputSender({
     streamId: "life",
     findRing: (name) => rings.find(name),
     send: (chunk) => {
@@ -148,7 +148,7 @@ function fullRig() {
   const rings = new RingStore();
   const sent: OutputChunk[] = [];
   const way = { room: 0 };
-  const sender = new WindowSender({
+  const sender = new OutputSender({
     streamId: "life",
     findRing: (name) => rings.find(name),
     send: (chunk) => {

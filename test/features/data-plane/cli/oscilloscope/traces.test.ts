@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { candidatesOf } from "../../../../../src/features/data-plane/cli/scope/trace-name.ts";
-import { MAX_TRACES, type Subscribe, Traces } from "../../../../../src/features/data-plane/cli/scope/traces.ts";
+import { candidatesOf } from "../../../../../src/features/data-plane/cli/oscilloscope/trace-name.ts";
+import { MAX_TRACES, type Subscribe, Traces } from "../../../../../src/features/data-plane/cli/oscilloscope/traces.ts";
 
 describe("the name of a trace", () => {
   test.each([

@@ -27,7 +27,7 @@ interface ProcessRegistryOptions {
 }
 
 /** The state of the manager's actors, projected to resources. Read only; every answer is current as of this turn. */
-export class ProcessRegistry implements HostedProcesses {
+export class ProcessTable implements HostedProcesses {
   /** See `CurrentConfig`. */
   readonly retiring: CurrentConfig["retiring"];
   readonly graph: DependencyGraph;
@@ -182,8 +182,8 @@ export class ProcessRegistry implements HostedProcesses {
   }
 
   /** Records that `name` may run on another host than its definition says. */
-  mayBeElsewhere(name: string): void {
-    this.#placement.mayBeElsewhere(name);
+  mayRunOnOtherHost(name: string): void {
+    this.#placement.mayRunOnOtherHost(name);
   }
 
   /** Records that `name` was expected on another host, but lives on `host`. */

@@ -1,35 +1,35 @@
 /** Created once: `abort()` without a reason creates an exception with a stack trace, a tenth of a millisecond for each process that starts. */
-const ENDED = new Error("it is no longer wanted");
+const CANCELLED = new Error("it is no longer wanted");
 
 /** The cancellation of work that is under way. */
 export interface Cancellation {
   /** Aborted when the work is cancelled. */
   readonly signal: AbortSignal;
-  readonly isEnded: boolean;
-  throwIfEnded(): void;
+  readonly isCancelled: boolean;
+  throwIfCancelled(): void;
 }
 
 /** One piece of work. Thousands are begun at once and most never wait, so the signal is created only when it is read. */
-export class Task implements Cancellation {
-  #isEnded = false;
+export class CancellationSource implements Cancellation {
+  #isCancelled = false;
   #controller: AbortController | null = null;
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#isEnded) this.#controller.abort(ENDED);
+    if (this.#isCancelled) this.#controller.abort(CANCELLED);
     return this.#controller.signal;
   }
 
-  get isEnded(): boolean {
-    return this.#isEnded;
+  get isCancelled(): boolean {
+    return this.#isCancelled;
   }
 
-  throwIfEnded(): void {
-    if (this.#isEnded) throw ENDED;
+  throwIfCancelled(): void {
+    if (this.#isCancelled) throw CANCELLED;
   }
 
-  end(): void {
-    this.#isEnded = true;
-    this.#controller?.abort(ENDED);
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#controller?.abort(CANCELLED);
   }
 }

@@ -17,7 +17,7 @@ export interface OutputSource {
 }
 
 /** Requests output from hosts: opens, moves and closes windows, and repeats those of all open streams. */
-export class WindowSender {
+export class WindowRequester {
   readonly #source: OutputSource;
   readonly #clock: Clock;
   /** The hub's open streams, by name. */
@@ -75,8 +75,8 @@ export class WindowSender {
   }
 
   #open(streams: OutputStream[], isMoved: (stream: OutputStream) => boolean): void {
-    const wanted = streams.filter((stream) => this.#streams.get(stream.name) === stream && !this.#isHeld(stream));
-    this.#send(wanted, (stream) => {
+    const requested = streams.filter((stream) => this.#streams.get(stream.name) === stream && !this.#isHeld(stream));
+    this.#send(requested, (stream) => {
       const { name, channel, window, room, neverSkips: lossless } = stream;
       return window.opened(name, channel.position, { room, lossless, moved: isMoved(stream) });
     });

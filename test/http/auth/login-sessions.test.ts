@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { parseAuthFile } from "../../../src/http/auth/auth-entries.ts";
-import { IDLE_MS, LIFETIME_MS, MAX_PER_USER, Sessions } from "../../../src/http/auth/sessions.ts";
+import { IDLE_MS, LIFETIME_MS, LoginSessions, MAX_PER_USER } from "../../../src/http/auth/login-sessions.ts";
 import { BAD, basic, cookieOf, GOOD, PASSWORD, Rig, USER } from "../rig.ts";
 
 const FORM = /^mgr_web_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/;
@@ -206,7 +206,7 @@ describe("lifetime and number", () => {
   let now = 1_000_000_000_000;
   const { entries } = parseAuthFile("ann x\nbob y\n");
   const [ann, bob] = entries;
-  let sessions: Sessions;
+  let sessions: LoginSessions;
   const open = (entry = ann) => {
     if (!entry) throw new Error("both users are in the file");
     return sessions.open(entry).token;
@@ -214,7 +214,7 @@ describe("lifetime and number", () => {
   const isAlive = (token: string) => sessions.find([token], entries) !== null;
   beforeEach(() => {
     now = 1_000_000_000_000;
-    sessions = new Sessions({ path: null, lock: () => null, now: () => now, onEnded: () => {}, log: () => {} });
+    sessions = new LoginSessions({ path: null, lock: () => null, now: () => now, onEnded: () => {}, log: () => {} });
   });
 
   test("ends after 7 days without use, not with use; after 30 days in any case", () => {
