@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { objectName } from "../../protocol/frames/field-kinds.ts";
 import { clientFrames, errorCode, managerFrames, result } from "../../protocol/frames/frame-table.ts";
-import { affinity, policy, prio, taskFields, taskName } from "../../protocol/process/task.ts";
+import { affinity, policy, prio, taskFields, taskName } from "./task-fields.ts";
 
 const topicName = objectName.describe("Name of a topic.");
 const MAX_TASKS = 1_000;

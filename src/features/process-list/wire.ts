@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { flag, hostName, text, timestamp } from "../../protocol/frames/field-kinds.ts";
 import { clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
-import { affinity, nice, policy, prio, taskFields, taskName } from "../../protocol/process/task.ts";
+import { affinity, nice, policy, prio, taskFields, taskName } from "./task-fields.ts";
 
 const COLUMN_TYPES = ["integer", "number", "string", "bytes", "duration", "percent", "boolean"] as const;
 

@@ -4,8 +4,8 @@ import { parseJson } from "../../../base/json.ts";
 import { subjectOfTopic, subjectTokens } from "../../../base/topic-subject.ts";
 import type { BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
-import { wallClockNs } from "../../../bus/wall-clock.ts";
 import { MAX_RELIABLE_BYTES, MAX_TOPIC_PRIORITY } from "../../../contract/registry.ts";
+import { wallClockNs } from "../wall-clock.ts";
 import type { RegisteredTopic } from "./registration.ts";
 import { type TopicCodec, topicCodec } from "./topic-codec.ts";
 

@@ -2,7 +2,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
 import type { Registry } from "../../../bus/registry/registry.ts";
 import type { TopicSink } from "../../../bus/registry/topic-entry.ts";
-import { wallClockNs } from "../../../bus/wall-clock.ts";
+import { wallClockNs } from "../wall-clock.ts";
 
 /** One published message. `payload` is valid only during the call: copy it. */
 export interface TappedMessage {

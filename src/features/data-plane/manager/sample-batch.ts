@@ -1,4 +1,4 @@
-import { type FieldPath, fieldAt, numberOf, parseFieldPath } from "../../../base/field-path.ts";
+import { type FieldPath, fieldAt, numberOf, parseFieldPath } from "../field-path.ts";
 import type { TopicSample } from "./data-plane.ts";
 
 /** Maximum number of samples in one frame; later ones are left out until it is sent. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { parseFieldPath } from "../../../base/field-path.ts";
 import { amount, jsonValue, MAX_SAMPLE_SECONDS, objectName, sampleSeconds, text, timestamp } from "../../../protocol/frames/field-kinds.ts";
 import { answer, change, clientFrames, event, managerFrames, result } from "../../../protocol/frames/frame-table.ts";
+import { parseFieldPath } from "../field-path.ts";
 
 export const topic = z
   .object({

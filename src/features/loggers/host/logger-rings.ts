@@ -1,8 +1,8 @@
-import { cappedSum } from "../../../base/capped-sum.ts";
 import { MgrError } from "../../../base/errors.ts";
 import type { MemoryBudget, MemoryHolder } from "../../../bus/broker/queues/memory-budget.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
+import { cappedSum } from "../../recordings/capped-sum.ts";
 import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, type RingReport } from "../contract.ts";
 import { readRecords } from "./ring-records.ts";
 import { SampleRing, type SharedPayload } from "./sample-ring.ts";

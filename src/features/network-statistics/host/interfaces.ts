@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type InterfaceAddresses, interfaceAddresses } from "../../../daemon/native/interface-addresses.ts";
 import type { NetworkRow, NetworkRowOf } from "../contract.ts";
+import { type InterfaceAddresses, interfaceAddresses } from "./interface-addresses.ts";
 import { parseInterfaces, parseUdpDrops, parseUdpErrors } from "./proc-net.ts";
 
 /** Bits per second in one unit of `speed` (Mbit/s). */

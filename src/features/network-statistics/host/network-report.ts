@@ -1,7 +1,6 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Broker } from "../../../bus/broker/broker.ts";
 import { readableText } from "../../../bus/broker/broker-protocol.ts";
-import { topicRows } from "../../../bus/broker/topic-rows.ts";
 import { dialedSockets } from "../../../bus/carriers/dialed-sockets.ts";
 import type { TargetCounts } from "../../../bus/streams/target-counts.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
@@ -9,6 +8,7 @@ import type { HostBus } from "../../../daemon/bus/host-bus.ts";
 import type { ListBuilder } from "../../../daemon/lists/list-builder.ts";
 import { tcpInfo } from "../../../daemon/native/tcp-info.ts";
 import type { NetworkRow, NetworkRowOf } from "../contract.ts";
+import { topicRows } from "../topic-rows.ts";
 import { readNetwork } from "./interfaces.ts";
 import { type ProcessNames, readTcpConnections } from "./tcp-connections.ts";
 

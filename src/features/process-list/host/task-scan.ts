@@ -1,7 +1,7 @@
 import type { Steps } from "../../../base/turns.ts";
-import { affinityText } from "../../../daemon/native/affinity.ts";
 import { listNames, listPids, readProcFile, readStat } from "../../../daemon/proc/proc.ts";
 import type { ProcessStat } from "../../../daemon/proc/process-stat.ts";
+import { affinityText } from "./affinity.ts";
 
 /** Facts that are the same for all threads of a process. */
 export interface ProcessFacts {

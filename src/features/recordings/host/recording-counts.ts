@@ -1,4 +1,4 @@
-import { cappedSum } from "../../../base/capped-sum.ts";
+import { cappedSum } from "../capped-sum.ts";
 import { MAX_REPORTED_TOPICS, type RecordingReport } from "../contract.ts";
 import type { FoundFile } from "./recording-folder.ts";
 

@@ -1,8 +1,8 @@
 import { truncate } from "node:fs/promises";
 import { basename } from "node:path";
-import { cappedSum } from "../../../base/capped-sum.ts";
 import { isDiskFull, messageOf } from "../../../base/errors.ts";
 import type { TappedMessage } from "../../data-plane/host/index.ts";
+import { cappedSum } from "../capped-sum.ts";
 import type { RecordingFileReport } from "../contract.ts";
 import { channelOf } from "../samples/mcap/channels.ts";
 import { McapEncoder } from "../samples/mcap/encoder.ts";

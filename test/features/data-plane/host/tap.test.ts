@@ -1,8 +1,8 @@
 import { headers } from "@nats-io/nats-core";
 import { expect, it } from "vitest";
 import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
-import { wallClockNs } from "../../../../src/bus/wall-clock.ts";
 import { Tap, type TappedMessage } from "../../../../src/features/data-plane/host/tap.ts";
+import { wallClockNs } from "../../../../src/features/data-plane/wall-clock.ts";
 import { RegistryRig, register } from "../../../bus/registry/registry-rig.ts";
 
 function listen(tap: Tap, pattern: string) {

@@ -1,5 +1,5 @@
-import { type FieldPath, parseFieldPath } from "../../../../base/field-path.ts";
 import { topicNameProblem } from "../../../../base/topic-subject.ts";
+import { type FieldPath, parseFieldPath } from "../../field-path.ts";
 
 /** A possible meaning of a trace name. */
 export interface Candidate {

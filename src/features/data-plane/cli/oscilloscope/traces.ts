@@ -1,6 +1,6 @@
 import { MgrError } from "../../../../base/errors.ts";
-import { fieldAt, fieldPathText, leavesOf, numberOf } from "../../../../base/field-path.ts";
 import type { TopicMessage, TopicSubscription } from "../../client/index.ts";
+import { fieldAt, fieldPathText, leavesOf, numberOf } from "../../field-path.ts";
 import { readable } from "../topic/sample.ts";
 import { TraceBuffer } from "./trace-buffer.ts";
 import { type Candidate, candidatesOf } from "./trace-name.ts";

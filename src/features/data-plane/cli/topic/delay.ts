@@ -1,12 +1,12 @@
 import { hostname } from "node:os";
 import { subjectOfTopic } from "../../../../base/topic-subject.ts";
 import { visible } from "../../../../base/visible-text.ts";
-import { wallClockNs } from "../../../../bus/wall-clock.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { jsonText, table } from "../../../../cli/output/table.ts";
 import { marksOf } from "../../client/loss-counter.ts";
+import { wallClockNs } from "../../wall-clock.ts";
 import { connectPlain, needBusAddress } from "./bus.ts";
 import { type DelaySummary, Delays } from "./delays.ts";
 import { awaitedTopic } from "./find-topic.ts";

@@ -1,10 +1,10 @@
-import { type FieldPath, parseFieldPath } from "../../../../base/field-path.ts";
 import { visible } from "../../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { connectManager, whileConnected } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import type { ManagerClient } from "../../../../client/manager-client.ts";
 import type { DataClient } from "../../client/index.ts";
+import { type FieldPath, parseFieldPath } from "../../field-path.ts";
 import { busAddress, connectData } from "./bus.ts";
 import { awaitedTopic } from "./find-topic.ts";
 import { followOnBus, followOnManager, MAX_SAMPLED_RATE } from "./follow-topic.ts";

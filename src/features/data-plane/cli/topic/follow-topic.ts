@@ -1,7 +1,7 @@
-import { wallClockNs } from "../../../../bus/wall-clock.ts";
 import type { ManagerClient } from "../../../../client/manager-client.ts";
 import { parseTime } from "../../../../protocol/time.ts";
 import type { DataClient } from "../../client/index.ts";
+import { wallClockNs } from "../../wall-clock.ts";
 import { readable, type Sample } from "./sample.ts";
 
 /** Maximum number of samples per second that a manager sends. */

@@ -1,8 +1,8 @@
 import { Document, isScalar, visit } from "yaml";
-import { type FieldPath, fieldAt, fieldPathText, leavesOf } from "../../../../base/field-path.ts";
 import { parseJson } from "../../../../base/json.ts";
 import { visible, visibleLines } from "../../../../base/visible-text.ts";
 import { jsonText } from "../../../../cli/output/table.ts";
+import { type FieldPath, fieldAt, fieldPathText, leavesOf } from "../../field-path.ts";
 import { jsonText as valueText } from "../../samples/json-text.ts";
 
 /** One message of a topic. */

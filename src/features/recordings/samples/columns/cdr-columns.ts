@@ -1,4 +1,4 @@
-import { fieldAt } from "../../../../base/field-path.ts";
+import { fieldAt } from "../../../data-plane/field-path.ts";
 import { jsonText } from "../../../data-plane/samples/json-text.ts";
 import type { MessageDefinition, MessageDefinitionField } from "../../../data-plane/samples/message-definition.ts";
 import { type Column, ELEMENT_BYTES, type NumericElement } from "./column.ts";

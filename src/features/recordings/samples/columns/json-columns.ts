@@ -1,5 +1,5 @@
-import { type FieldPath, fieldAt, fieldPathText, numberOf } from "../../../../base/field-path.ts";
 import { parseJson } from "../../../../base/json.ts";
+import { type FieldPath, fieldAt, fieldPathText, numberOf } from "../../../data-plane/field-path.ts";
 import { jsonText } from "../../../data-plane/samples/json-text.ts";
 import type { Column, Element } from "./column.ts";
 

@@ -1,4 +1,4 @@
-import { parseFieldPath } from "../../../../../src/base/field-path.ts";
+import { parseFieldPath } from "../../../../../src/features/data-plane/field-path.ts";
 import { type Trace, titleOfTrace } from "./traces.ts";
 
 /** Scales of the traces: one for all, or one for each unit in panels below each other; `auto`: the one that shows more. */

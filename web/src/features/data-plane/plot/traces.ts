@@ -1,4 +1,4 @@
-import { fieldPathText, leavesOf, numberOf } from "../../../../../src/base/field-path.ts";
+import { fieldPathText, leavesOf, numberOf } from "../../../../../src/features/data-plane/field-path.ts";
 import { safeInSpreadsheets } from "../../../../../src/features/data-plane/samples/spreadsheet-text.ts";
 
 /** A numeric field of a topic, such as `position[0]` of `arm/state`; the empty field is the whole value. */

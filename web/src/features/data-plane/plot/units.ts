@@ -1,4 +1,4 @@
-import { parseFieldPath } from "../../../../../src/base/field-path.ts";
+import { parseFieldPath } from "../../../../../src/features/data-plane/field-path.ts";
 
 /** Matches a comment that is a unit: one short word, such as `rad`, `m/s^2` or `°C`, perhaps in brackets. */
 const UNIT_COMMENT = /#\s*[[(]?([^\s#[\]()]{1,12})[\])]?\s*$/;

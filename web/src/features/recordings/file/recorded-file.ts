@@ -1,5 +1,5 @@
 import { McapIndexedReader } from "@mcap/core";
-import { fieldAt, numberOf, parseFieldPath } from "../../../../../src/base/field-path.ts";
+import { fieldAt, numberOf, parseFieldPath } from "../../../../../src/features/data-plane/field-path.ts";
 import { messageReader, parseMessageDefinition } from "../../../../../src/features/data-plane/samples/message-definition.ts";
 import { numericFields, type Trace, TraceSamples } from "../../data-plane/plot/public-samples.ts";
 import { growingReader, type MessageReader } from "./growing-file.ts";

@@ -1,4 +1,4 @@
-import { readAffinity } from "./process-calls.ts";
+import { readAffinity } from "../../../daemon/native/process-calls.ts";
 
 /** CPU lists as text, by mask: thousands of tasks share few masks. */
 const texts = new Map<string, string>();

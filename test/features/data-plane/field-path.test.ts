@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fieldAt, fieldPathText, leavesOf, numberOf, parseFieldPath } from "../../src/base/field-path.ts";
+import { fieldAt, fieldPathText, leavesOf, numberOf, parseFieldPath } from "../../../src/features/data-plane/field-path.ts";
 
 describe("a path of a field", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hostName, integer, text } from "../frames/field-kinds.ts";
+import { hostName, integer, text } from "../../protocol/frames/field-kinds.ts";
 
 const INT_MAX = 2_147_483_647;
 

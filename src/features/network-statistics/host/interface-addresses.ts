@@ -1,4 +1,4 @@
-import { koffi, libc, systemError } from "./libc.ts";
+import { koffi, libc, systemError } from "../../../daemon/native/libc.ts";
 
 const getifaddrs = libc.func("int getifaddrs(_Out_ void **list)") as (list: unknown[]) => number;
 const freeifaddrs = libc.func("void freeifaddrs(void *list)") as (list: unknown) => void;

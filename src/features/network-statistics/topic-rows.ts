@@ -1,6 +1,6 @@
 import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
-import type { Crossings } from "./broker.ts";
-import { readableText } from "./broker-protocol.ts";
+import type { Crossings } from "../../bus/broker/broker.ts";
+import { readableText } from "../../bus/broker/broker-protocol.ts";
 
 /** Messages and payload bytes: published by the broker's own clients, or arrived from other brokers. */
 interface TopicRow {
