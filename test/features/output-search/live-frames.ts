@@ -12,7 +12,7 @@ export async function outputSearchLive({ ask, process }: Live): Promise<void> {
     names: [process],
     patterns: ["*"],
     since: 3_600,
-    until: 0,
+    until: 1,
     context: 1,
     limit: 10,
   });
