@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
-import { buildDaemon, buildProgram, buildSampleWriter, SAMPLE_WRITER } from "./bundle.js";
+import { buildDaemon, buildProgram, buildSampleWriter, buildSearchWorker, SAMPLE_WRITER, SEARCH_WORKER } from "./bundle.js";
 import { compressAssets } from "./compress-assets.js";
 import { hashOf } from "./input-hash.js";
 
@@ -51,6 +51,7 @@ async function makeManager() {
   await buildProgram(join(root, "dist/program"));
   await buildDaemon(join(root, "dist"));
   if (existsSync(SAMPLE_WRITER)) await buildSampleWriter(join(root, "dist/sample-writer.mjs"));
+  if (existsSync(SEARCH_WORKER)) await buildSearchWorker(join(root, "dist/output-search.cjs"));
 }
 
 async function makePage() {

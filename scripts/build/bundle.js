@@ -1,4 +1,5 @@
-// Bundles the command line, the host daemon and the writer of downloads. Only koffi and node-pty stay outside: they are native files.
+// Bundles the command line, the host daemon, the writer of downloads and the search of output. Only koffi and node-pty stay outside: they are native files.
+import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
@@ -11,7 +12,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
  * mapped when it is removed.
  */
 export async function buildDaemon(folder) {
-  await bundle("src/daemon/main.ts", folder, { format: "cjs", entryFileNames: "daemon-main.cjs", codeSplitting: false });
+  const plugins = existsSync(SEARCH_WORKER) ? [inlineSearchWorker] : [];
+  await bundle("src/daemon/main.ts", folder, { format: "cjs", entryFileNames: "daemon-main.cjs", codeSplitting: false }, { plugins });
   await bundle("src/launch/daemon.ts", folder, { format: "cjs", entryFileNames: "daemon.cjs" });
 }
 
@@ -25,6 +27,25 @@ export function buildSampleWriter(outFile) {
     codeSplitting: false,
   });
 }
+
+/** The program of the worker thread that searches output; part of a feature. */
+export const SEARCH_WORKER = "src/features/output-search/host/worker/main.ts";
+const SEARCH_WORKER_OUTPUT = { format: "cjs", codeSplitting: false };
+
+/** Writes the program of the worker thread that searches output, for programs that embed a host. */
+export function buildSearchWorker(outFile) {
+  return bundle(SEARCH_WORKER, dirname(outFile), { ...SEARCH_WORKER_OUTPUT, entryFileNames: basename(outFile) });
+}
+
+/** Puts the program of the worker thread into the daemon's file as text. */
+const inlineSearchWorker = {
+  name: "inline-search-worker",
+  async transform(_code, id) {
+    if (!id.endsWith("output-search/host/worker-source.ts")) return null;
+    const { output } = await bundle(SEARCH_WORKER, undefined, SEARCH_WORKER_OUTPUT, { write: false });
+    return `export const workerSource = () => ${JSON.stringify(output[0].code)};`;
+  },
+};
 
 /**
  * Writes `mgr.cjs` into `folder`, which loads `main.cjs` and what that loads later. A command starts in half of the time that Node needs for some
@@ -119,18 +140,19 @@ const asciiOnly = {
   },
 };
 
-async function bundle(entry, outDir, output) {
-  await build({
+function bundle(entry, outDir, output, { plugins = [], write = true } = {}) {
+  return build({
     configFile: false,
     root,
     logLevel: "warn",
-    plugins: [lazyStringWidth, lazyModules, noDynamicImport, asciiOnly],
+    plugins: [...plugins, lazyStringWidth, lazyModules, noDynamicImport, asciiOnly],
     // Under Node's conditions rxjs is one CommonJS library of 400 kB; its ES modules leave only what is used.
     resolve: { alias: [{ find: /^rxjs$/, replacement: join(root, "node_modules/rxjs/dist/esm/index.js") }] },
     build: {
       ssr: join(root, entry),
       outDir,
       emptyOutDir: false,
+      write,
       target: "node20",
       minify: false,
       rolldownOptions: { output: { format: "esm", comments: { legal: true, annotation: false, jsdoc: false }, ...output } },

@@ -1,3 +1,4 @@
+import type { Observable } from "rxjs";
 import type { Clock } from "../base/clock.ts";
 import { isErrorCode, MgrError, messageOf } from "../base/errors.ts";
 import type { AckFrame, AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
@@ -11,6 +12,8 @@ export interface RequestOptions {
 
 /** An object that sends requests to a manager. */
 export abstract class Requester {
+  /** The frames that answer no request. */
+  abstract get events$(): Observable<ManagerFrame>;
   abstract request<F extends ClientFrame>(frame: F, options?: RequestOptions): Promise<AnswerTo<F>>;
 }
 

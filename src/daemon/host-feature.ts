@@ -5,6 +5,7 @@ import type { RunReport, RunSpec } from "../contract/run.ts";
 import type { FEATURE_HEARTBEAT } from "../features/contract.ts";
 import type { HostBus } from "./bus/host-bus.ts";
 import type { ListBuilder } from "./lists/list-builder.ts";
+import type { HostOutput } from "./output/host-output.ts";
 import type { Forwarder } from "./session/forwarder.ts";
 import type { TaskOwners } from "./tree/task-owners.ts";
 
@@ -28,6 +29,8 @@ export interface HostContext {
   readonly folders: HostFolders | null;
   readonly streams: Pick<Forwarder, "carry" | "counts">;
   readonly lists: ListBuilder;
+  /** Rings and log files, to read. */
+  readonly output: Pick<HostOutput, "rings" | "logFiles">;
   /** Returns the owners of tasks as known now; created for each list of processes. */
   readonly owners: () => TaskOwners;
   readonly hasManager: () => boolean;

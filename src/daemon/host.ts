@@ -108,6 +108,7 @@ export class Host implements HostLink {
       folders: options.folders ?? null,
       streams: this.#forwarder,
       lists: this.#lists,
+      output: this.#output,
       owners,
       hasManager: () => this.#session.id !== null,
       log: (level, msg) => this.#report(level, msg),

@@ -1,11 +1,14 @@
-import { EventRequester, type NamedSubscription } from "../client/feature.ts";
+import type { NamedSubscription } from "../client/feature.ts";
+import { Requester } from "../client/requests.ts";
 import { TOPIC_SUBSCRIPTION } from "./data-plane/wire/topic.ts";
 import { LoadHandle } from "./load-history/client/load-handle.ts";
 import { LOAD_SUBSCRIPTION } from "./load-history/wire.ts";
 import { LoggerHandle } from "./loggers/client/logger-handle.ts";
+import { type OutputSearchOptions, type OutputSearchSummary, searchOutput } from "./output-search/client/search-output.ts";
+import type { OutputHit } from "./output-search/wire.ts";
 
-/** The handles of features, as methods of every `EventRequester`: a connection or an embedded manager. */
-export abstract class FeatureHandles extends EventRequester {
+/** The handles of features, as methods of every `Requester`: a connection or an embedded manager. */
+export abstract class FeatureHandles extends Requester {
   /** A handle of a data logger, which need not exist yet: `configure` creates it. */
   logger(name: string): LoggerHandle {
     return new LoggerHandle(this, name);
@@ -14,6 +17,11 @@ export abstract class FeatureHandles extends EventRequester {
   /** What a process, or each process of a group, uses and used. */
   load(name: string): LoadHandle {
     return new LoadHandle(this, name);
+  }
+
+  /** Searches the output of processes on their hosts: yields hits as they are found and returns the summary (docs/output.md). */
+  searchOutput(pattern: string, options?: OutputSearchOptions): AsyncGenerator<OutputHit, OutputSearchSummary, undefined> {
+    return searchOutput(this, pattern, options);
   }
 }
 

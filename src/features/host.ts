@@ -3,6 +3,7 @@ import { displaysHost } from "./displays/host/index.ts";
 import { loadHistoryHost } from "./load-history/host/index.ts";
 import { loggersHost } from "./loggers/host/index.ts";
 import { networkHost } from "./network-statistics/host/index.ts";
+import { outputSearchHost } from "./output-search/host/index.ts";
 import { processListHost } from "./process-list/host/index.ts";
 import { recordingsHost } from "./recordings/host/index.ts";
 
@@ -15,4 +16,5 @@ export const HOST_FEATURES = [
   networkHost,
   processListHost,
   loadHistoryHost,
+  outputSearchHost,
 ] as const;

@@ -7,6 +7,7 @@ import { displayEvents } from "./displays/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
+import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
@@ -20,6 +21,7 @@ export const featureCommands = {
   ...taskListCommands,
   ...networkCommands,
   ...loadHistoryCommands,
+  ...outputSearchCommands,
 };
 
 /** Frames that the manager sends. */
@@ -31,6 +33,7 @@ export const featureFrames = {
   ...taskListFrames,
   ...networkFrames,
   ...loadHistoryFrames,
+  ...outputSearchFrames,
   ...displayEvents,
 };
 

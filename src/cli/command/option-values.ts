@@ -39,6 +39,13 @@ export function wholeNumber(max: number) {
 
 export const count = wholeNumber(100_000);
 
+/** Parses a run of a process: its number, or how many runs before the newest one. */
+export function runNumber(text: string): number {
+  const value = Number(text);
+  if (!/^-?\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected the number of a run, 0 for the newest or -1 for the run before.");
+  return value;
+}
+
 /** Parser of the length of a measurement or of a time axis, seconds. */
 export function window(max: number) {
   return (text: string): number => {

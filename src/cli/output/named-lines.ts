@@ -24,21 +24,25 @@ export interface NamedLinesOptions {
 export class NamedLines {
   readonly #isFiltered: boolean;
   readonly #width: number;
-  readonly #processes = new Map<string, { prefix: string; filter: OutputFilter; rest: string }>();
+  readonly #processes = new Map<string, { prefix: string; filter: OutputFilter; rest: string; restTime: string }>();
 
   constructor({ names, isFiltered }: NamedLinesOptions) {
     this.#isFiltered = isFiltered;
     this.#width = Math.min(MAX_NAME_WIDTH, Math.max(0, ...Array.from(names, (name) => stringWidth(visible(name)))));
   }
 
-  /** Returns the lines to print now; a line that has not ended waits. */
-  write(name: string, output: string): string {
+  /** Returns the lines to print now; a line that has not ended waits. `time` stands before each line that begins in this output. */
+  write(name: string, output: string, time = ""): string {
     const process = this.#process(name);
+    const begunTime = process.rest === "" ? time : process.restTime;
     const lines = (process.rest + (this.#isFiltered ? process.filter.write(output) : output)).split("\n");
     const rest = lines.pop() ?? "";
     const isCut = rest.length > MAX_LINE_CHARACTERS;
+    process.restTime = lines.length > 0 ? time : begunTime;
     process.rest = isCut ? "" : rest;
-    return [...lines, ...(isCut ? [rest] : [])].map((line) => this.#line(process.prefix, line)).join("");
+    return [...lines, ...(isCut ? [rest] : [])]
+      .map((line, index) => this.#line(prefixOf(process, index === 0 ? begunTime : time), line))
+      .join("");
   }
 
   /** Line that reports missing output. */
@@ -49,9 +53,9 @@ export class NamedLines {
   /** Returns the lines that have not ended. */
   end(): string {
     return [...this.#processes.values()]
-      .map(({ prefix, filter, rest }) => {
-        const text = rest + (this.#isFiltered ? filter.end() : "");
-        return text === "" ? "" : this.#line(prefix, text);
+      .map((process) => {
+        const text = process.rest + (this.#isFiltered ? process.filter.end() : "");
+        return text === "" ? "" : this.#line(prefixOf(process, process.restTime), text);
       })
       .join("");
   }
@@ -68,8 +72,12 @@ export class NamedLines {
     if (known) return known;
     const colour = COLOURS[this.#processes.size % COLOURS.length] ?? "cyan";
     const width = Math.max(this.#width, stringWidth(visible(name)));
-    const process = { prefix: `${paint(colour, inColumns(name, width))} | `, filter: new OutputFilter(), rest: "" };
+    const process = { prefix: `${paint(colour, inColumns(name, width))} | `, filter: new OutputFilter(), rest: "", restTime: "" };
     this.#processes.set(name, process);
     return process;
   }
+}
+
+function prefixOf({ prefix }: { prefix: string }, time: string): string {
+  return time === "" ? prefix : `${paint("grey", time)} ${prefix}`;
 }

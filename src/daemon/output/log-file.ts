@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { isDiskFull, messageOf } from "../../base/errors.ts";
+import { SerialQueue } from "../../base/serial-queue.ts";
 import { resolvesWithin } from "../../base/wait.ts";
 import type { HostLog } from "../../contract/messages.ts";
 import type { LogFile as LogFileSpec } from "../../contract/run.ts";
@@ -49,8 +50,11 @@ interface LogFileOptions {
 export class LogFile {
   readonly #options: LogFileOptions;
   #spec: LogFileSpec;
+  /** Ring offset of the first byte that it was given. */
+  readonly firstOffset: number;
   /** Ring offset of the next byte to write. */
   #next: number;
+  readonly #turns = new SerialQueue();
   #file: FileHandle | null = null;
   #piece: Buffer | null = null;
   #isAtLineStart = true;
@@ -68,11 +72,17 @@ export class LogFile {
   constructor(options: LogFileOptions) {
     this.#options = options;
     this.#spec = options.spec;
-    this.#next = options.ring.end;
+    this.firstOffset = options.ring.end;
+    this.#next = this.firstOffset;
   }
 
-  get path(): string {
-    return this.#spec.path;
+  get spec(): LogFileSpec {
+    return this.#spec;
+  }
+
+  /** Calls `work` while nothing is written or rotated, with the ring offset of the first byte that is not in the file. */
+  pausedFor<T>(work: (next: number) => Promise<T>): Promise<T> {
+    return this.#turns.run(() => work(this.#next));
   }
 
   /**
@@ -129,7 +139,7 @@ export class LogFile {
 
   async #writeAll(): Promise<void> {
     try {
-      while (this.#next < this.#options.ring.end && !this.#isClosed) await this.#writePiece();
+      while (this.#next < this.#options.ring.end && !this.#isClosed) await this.#turns.run(() => this.#writePiece());
       if (this.#isFailing) this.#recovered();
       if (this.#isResting) await this.#closeFile();
     } catch (error) {
@@ -212,7 +222,7 @@ export class LogFile {
       this.#isFailing = true;
       log(
         "warning",
-        `'${name}': Cannot write to ${this.path} (${isDiskFull(error) ? "disk full" : messageOf(error)}). Retrying. What the backlog cannot keep until then is lost`,
+        `'${name}': Cannot write to ${this.#spec.path} (${isDiskFull(error) ? "disk full" : messageOf(error)}). Retrying. What the backlog cannot keep until then is lost`,
       );
     }
     this.#press(false);

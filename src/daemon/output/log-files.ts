@@ -18,7 +18,7 @@ export class LogFiles {
   open({ name, base_dir: baseDir, log_file: spec }: RunSpec, ring: OutputRing): LogFile | null {
     const path = spec === null ? null : resolve(baseDir, spec.path);
     const known = this.#files.get(name);
-    if (known !== undefined && known.path === path) return known;
+    if (known !== undefined && known.spec.path === path) return known;
     // The remaining output of the previous run is still written to its own file.
     void known?.close();
     this.#files.delete(name);
@@ -26,6 +26,11 @@ export class LogFiles {
     const file = new LogFile({ name, spec: { ...spec, path }, ring, ...this.#options });
     this.#files.set(name, file);
     return file;
+  }
+
+  /** The file of the process's newest run; undefined: it has none. */
+  find(name: string): LogFile | undefined {
+    return this.#files.get(name);
   }
 
   /** Resolves when all that can be written is written. */

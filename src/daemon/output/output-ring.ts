@@ -113,8 +113,13 @@ export class OutputRing {
   tail(lines: number, maxAgeMs?: number): { from: number; truncated: boolean } {
     const tail = this.#lastLines(lines);
     if (maxAgeMs === undefined) return tail;
-    const youngest = this.#times.offsetAt(performance.now() - maxAgeMs) ?? this.#end;
+    const youngest = this.since(maxAgeMs);
     return youngest > tail.from ? { from: youngest, truncated: false } : tail;
+  }
+
+  /** Offset where the output of the last `ageMs` milliseconds begins, evicted or not: none of it is left out, a little before it may be included. */
+  since(ageMs: number): number {
+    return this.#times.offsetAt(performance.now() - ageMs) ?? this.#end;
   }
 
   /** Ages of the output from an offset on, oldest first: each, in milliseconds, is valid up to the next offset. */

@@ -127,6 +127,7 @@ const WRITES = {
   "src/cli/commands/setup/init.ts": 6,
   "src/cli/commands/messages/log.ts": 1,
   "src/cli/commands/messages/logs.ts": 4,
+  "src/cli/commands/messages/run-log.ts": 2,
   "src/cli/commands/setup/passwd.ts": 2,
   "src/cli/commands/processes/ps.ts": 4,
   "src/cli/commands/configuration/reload.ts": 1,

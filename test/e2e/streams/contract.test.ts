@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { WebSocket } from "ws";
 import type { DaemonLogger } from "../../../src/features/loggers/wire.ts";
 import type { NetworkStats } from "../../../src/features/network-statistics/wire.ts";
+import type { OutputHit } from "../../../src/features/output-search/wire.ts";
 import { STATES } from "../../contract/closed-values.ts";
 import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
@@ -26,7 +27,7 @@ async function begin(): Promise<void> {
   instance = await Instance.up({
     groups: { tools: { opened: false } },
     processes: {
-      "tools/echo": { command: ECHO, autostart: true, vnc: { display: 5, port: 5905 }, forward_x11: true },
+      "tools/echo": { command: ECHO, autostart: true, log_file: "echo.log", vnc: { display: 5, port: 5905 }, forward_x11: true },
       "tools/inner/ready": {
         command: READY_WHEN_TYPED,
         ready: { regex: "listening" },
@@ -198,6 +199,7 @@ describe("the contents of the tables", () => {
     await programsOnTheBus();
     await networkOfTheHost();
     await displayOfTheUser();
+    await searchesOfTheOutput();
     await changesOfTheConfiguration();
     await requestsThatCannotBeSaved();
 
@@ -401,6 +403,19 @@ async function displayOfTheUser(): Promise<void> {
   expect(used).toMatchObject({ process: "tools/echo", kind: "private", username: "ada", reason: "forward_x11_fallback" });
 }
 
+/** Lines in the log file, of the newest run too, and a search that ends early. */
+async function searchesOfTheOutput(): Promise<void> {
+  const search = { type: "search_output", search: "greetings", pattern: "hello", names: ["tools/echo"] };
+  const hits = await eventually("a line of the newest run", async () => {
+    const start = client.here;
+    expect(await client.ask(search)).toMatchObject({ type: "search_output_done", truncated: [], unanswered: [], problems: [] });
+    const found = client.frames.slice(start).flatMap((frame) => (frame.type === "search_output_hits" ? (frame.hits as OutputHit[]) : []));
+    return found.some(({ run }) => run !== null) ? found : null;
+  });
+  expect(hits.filter(({ file }) => file?.path.endsWith("echo.log"))).not.toEqual([]);
+  expect(await client.ask({ ...search, limit: 1 })).toMatchObject({ hits: 1, truncated: [{ by: "hits" }] });
+}
+
 /** Measurements of this machine. */
 async function networkOfTheHost(): Promise<void> {
   const first = (await client.ask({ type: "request_network_stats", sample_seconds: 1 })).stats as NetworkStats;
@@ -448,16 +463,25 @@ async function changesOfTheConfiguration(): Promise<void> {
 
 /** A host is configured, and then it is not. */
 async function hostsThatComeAndGo(configuration: Record<string, unknown>): Promise<void> {
+  const { processes } = configuration as { processes: object };
+  // Output that cannot be searched.
+  const unsearched = { far: { command: "true", node: "away" }, device: { command: "true", log_file: "/dev/null" } };
   for (const hosts of [{ away: {} }, {}]) {
     const start = client.here;
     const { hash, path } = await client.ask({ type: "request_config_file" });
-    await client.ask({ type: "save_config_file", path, content: JSON.stringify({ ...configuration, hosts }), base_hash: hash });
+    const changed = { ...configuration, hosts, processes: "away" in hosts ? { ...processes, ...unsearched } : processes };
+    await client.ask({ type: "save_config_file", path, content: JSON.stringify(changed), base_hash: hash });
     expect(await client.ask({ type: "reload_config" })).toMatchObject({ ok: true });
     if ("away" in hosts) await client.until("the host", ({ host }) => (host as { name?: string } | undefined)?.name === "away", start);
     // A host that was never there is a problem of the network.
     if ("away" in hosts)
       expect(await client.ask({ type: "request_network_stats", sample_mode: "previous" })).toMatchObject({
         stats: { problems: expect.arrayContaining([expect.objectContaining({ kind: "unreachable", host: "away" })]) },
+      });
+    if ("away" in hosts)
+      expect(await client.ask({ type: "search_output", search: "nothing", pattern: "x", names: Object.keys(unsearched) })).toMatchObject({
+        unanswered: [{ host: "away" }],
+        problems: [{ problem: "/dev/null was not searched: it is not a regular file" }],
       });
     if (!("away" in hosts)) await client.until("the host that went", ({ type, name }) => type === "host_remove" && name === "away", start);
   }

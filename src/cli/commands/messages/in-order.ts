@@ -12,6 +12,8 @@ export interface PastOutput {
 interface Piece {
   name: string;
   text: string;
+  /** When it was written; "" if that is not known. */
+  time: string;
 }
 
 /**
@@ -24,12 +26,11 @@ export function inOrder(outputs: readonly PastOutput[]): Piece[] {
       .flatMap(piecesOf)
       // Times of the protocol sort as text. The sort is stable: pieces of one process stay in order.
       .sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0))
-      .map(({ name, text }) => ({ name, text }))
   );
 }
 
-function piecesOf({ name, text, offset, times }: PastOutput): (Piece & { time: string })[] {
-  const pieces: (Piece & { time: string })[] = [];
+function piecesOf({ name, text, offset, times }: PastOutput): Piece[] {
+  const pieces: Piece[] = [];
   let from = 0;
   let time = times[0]?.time ?? "";
   const emit = (until: number) => {

@@ -2,12 +2,14 @@ import { OutputFilter } from "../../../base/output-filter.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { OutputJoin } from "../../../client/output-join.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
+import { formatTime } from "../../../protocol/time.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { stayConnected, withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { runsWithin, selectProcesses } from "../../manager/select.ts";
 import { NamedLines } from "../../output/named-lines.ts";
 import { inOrder, type PastOutput } from "./in-order.ts";
+import { runLog } from "./run-log.ts";
 
 /** Default number of past lines of each process, if named and if not. */
 const LINES = 1_000;
@@ -18,6 +20,9 @@ const MAX_LINES = 100_000;
 /** Maximum past output that is held to be sorted, characters; more is sorted in parts of this size. */
 const MAX_ORDERED_CHARACTERS = 64 * 1024 * 1024;
 
+/** As wide as a time. */
+const UNKNOWN_TIME = "-".padEnd("2026-11-22T14:30:00.000".length);
+
 type OutputFrame = Extract<ManagerFrame, { type: "process_output" }>;
 
 export interface LogsFlags extends ConnectionFlags {
@@ -27,10 +32,18 @@ export interface LogsFlags extends ConnectionFlags {
   since?: number;
   /** Whether all control sequences are printed, also on a terminal. */
   raw?: boolean;
+  /** Each line begins with the time at which it was written. */
+  timestamps?: boolean;
+  /** Only the output of this run: its number, or 0 for the newest, -1 for the one before. */
+  run?: number;
 }
 
 /** `mgr logs [-f] [-n N] [NAME…]`: prints the last lines of output, and with -f new output, without loss or repetition. */
 export async function logs(names: string[], flags: LogsFlags): Promise<void> {
+  if (flags.run !== undefined) {
+    await runLog(names, { ...flags, run: flags.run });
+    return;
+  }
   const isAll = names.length === 0;
   await withManager(flags, async (client) => {
     const { processes } = await client.snapshot();
@@ -44,14 +57,15 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
         `this command runs in the terminal of '${[...own].join(" ")}', which cannot follow its own output`,
       );
     const isFiltered = Boolean(process.stdout.isTTY) && !flags.raw;
-    const printer = isAll || chosen.length > 1 ? new NamedLines({ names: chosen, isFiltered }) : plainPrinter(isFiltered);
+    const isInLines = isAll || chosen.length > 1 || flags.timestamps === true;
+    const printer = isInLines ? new NamedLines({ names: chosen, isFiltered }) : plainPrinter(isFiltered);
     const joins = new Map(chosen.map((name) => [name, new OutputJoin()]));
     const receive = (frame: OutputFrame) => {
       const join = joins.get(frame.name);
       if (join === undefined && !isAll) return;
       const fresh = join === undefined ? frame.output : join.live(frame);
       if (fresh !== "" && frame.skipped !== undefined) reportGap(frame.name, frame.skipped);
-      process.stdout.write(printer.write(frame.name, fresh));
+      process.stdout.write(printer.write(frame.name, fresh, flags.timestamps ? formatTime(Date.now()) : ""));
     };
     /** Live output that waits until past output is printed; null: it is printed. */
     let waiting: OutputFrame[] | null = [];
@@ -66,10 +80,11 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
     }
     const age = flags.since === undefined ? {} : { seconds: flags.since };
     const lines = flags.lines ?? (flags.since === undefined ? (isAll ? LINES_OF_ALL : LINES) : MAX_LINES);
-    const times = joins.size > 1 ? { times: true } : {};
+    const times = joins.size > 1 || flags.timestamps ? { times: true } : {};
     let past: PastOutput[] = [];
     const print = () => {
-      for (const { name, text } of inOrder(past)) process.stdout.write(printer.write(name, text));
+      for (const { name, text, time } of inOrder(past))
+        process.stdout.write(printer.write(name, text, flags.timestamps ? time || UNKNOWN_TIME : ""));
       past = [];
     };
     for (const [name, join] of joins) {

@@ -1,6 +1,6 @@
 import { filter, Observable } from "rxjs";
 import { isWithin } from "../../../base/names.ts";
-import type { EventRequester } from "../../../client/feature.ts";
+import type { Requester } from "../../../client/requests.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { ProcessSeries } from "../series.ts";
@@ -19,14 +19,14 @@ export interface LoadRange {
 }
 
 /** How often each process or group is subscribed to, by connection. */
-const subscribers = new WeakMap<EventRequester, Map<string, number>>();
+const subscribers = new WeakMap<Requester, Map<string, number>>();
 
 /** What a process, or each process of a group, uses and used (docs/history.md). */
 export class LoadHandle {
   readonly name: string;
-  readonly #client: EventRequester;
+  readonly #client: Requester;
 
-  constructor(client: EventRequester, name: string) {
+  constructor(client: Requester, name: string) {
     this.#client = client;
     this.name = name;
   }
