@@ -22,7 +22,7 @@ it("a shutdown cancels the pause before a daemon that died is started again", as
   await once(holder.stdout, "data");
   const log = new LogBook({ capacity: 10, now: Date.now });
   const engine = {
-    registry: { isHostReady: () => true, isIncompatible: () => false },
+    processTable: { isHostReady: () => true, isIncompatible: () => false },
     events: new Publisher<DomainEvent>(() => {}),
     daemonExited: () => {},
   } as unknown as Engine;
