@@ -128,6 +128,8 @@ test("after 1,000 connections that subscribe and close, descriptors and memory o
   await watching.command({ type: "subscribe_process_output", patterns: ["talks"] });
   await watching.untilOutput("talks", "talk");
   await watching.command({ type: "unsubscribe_process_output", patterns: ["talks"] });
+  // The same of what its host keeps of it and of the machine.
+  await eventually("load history is written", () => readdirSync(`${instance.stateDir}/load-history`).length === 2);
   const open = at();
   // What is made once (caches, sessions, compiled code) is made by then.
   for (let i = 0; i < 4; i++) await round();

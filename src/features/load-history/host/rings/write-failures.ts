@@ -40,7 +40,7 @@ export class WriteFailures {
     return null;
   }
 
-  /** Everything was written. */
+  /** What was to be written is written. */
   ended(): void {
     if (!this.#isFailing) return;
     this.#isFailing = false;
