@@ -111,7 +111,7 @@ async function servicesAndParametersAnswer(): Promise<void> {
     const [errors, parameters] = [answer.errors as Row[], answer.parameters as Row[]];
     return errors.length === 1 && errors[0]?.provider === "dead" && parameters.length === 21 ? answer : null;
   });
-  await plant.viewers("far").do("leave");
+  await plant.viewers("far").do("disconnect");
   const client = await clientNamed("arm/typescript");
   const service = "arm/typescript/parameters";
   const parameters = byKey(found.parameters, "name");
