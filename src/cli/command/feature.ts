@@ -33,7 +33,7 @@ export interface ProcessFigures {
   readonly json: (process: Process) => object;
 }
 
-/** What `mgr ps` shows beside its own columns if an option of this name is given. */
+/** Columns of `mgr ps` that are shown if an option of this name is given. */
 export interface ProcessFiguresOption {
   readonly option: string;
   readonly meaning: string;

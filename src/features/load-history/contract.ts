@@ -20,7 +20,7 @@ const historyRow = z.object({
   step_ms: z.number(),
   /** Period of the slots that the points are made of, milliseconds. */
   slot_ms: z.number(),
-  /** Where its history begins; null: there is none. */
+  /** Start of its history; null: there is none. */
   oldest: time.nullable(),
   series: z.record(z.string(), curve),
 });
@@ -58,7 +58,7 @@ export const LOAD_HISTORY_REQUESTS = {
   watch_loads: { request: z.object({ session, names: z.array(processName).max(MAX_NAMES) }), response: z.object({}) },
 } as const;
 
-/** How long processes are watched unless it is renewed, and when the manager renews it, milliseconds. */
+/** Time after which a watch expires, and time after which the manager renews it, milliseconds. */
 export const WATCH_MS = 30_000;
 export const RENEW_MS = 10_000;
 /** Most rows in one message. */

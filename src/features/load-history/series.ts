@@ -1,4 +1,4 @@
-/** What is measured of the tree of a managed process. Rates are means over the time since the measurement before. */
+/** Figures of the tree of a managed process. Rates are means over the time since the measurement before. */
 export const PROCESS_SERIES = [
   "cpu_percent",
   "memory",
@@ -11,7 +11,7 @@ export const PROCESS_SERIES = [
 ] as const;
 export type ProcessSeries = (typeof PROCESS_SERIES)[number];
 
-/** What is measured of a machine, managed processes or not. `cpu_0` … follow, one for each CPU. */
+/** Figures of a whole machine, managed processes or not. `cpu_0` … follow, one for each CPU. */
 export const HOST_SERIES = [
   "cpu_percent",
   "memory_used",

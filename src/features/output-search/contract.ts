@@ -24,7 +24,7 @@ export type SearchTarget = z.infer<typeof target>;
 
 const hostHit = z.object({
   name: z.string(),
-  /** Of the line's first byte in the ring; null: it is not in the ring any more. */
+  /** Offset of the line's first byte in the ring; null: the ring does not hold it any more. */
   offset: count.nullable(),
   /** Null: the line is from the ring. */
   file: z.object({ path: z.string(), position: count }).nullable(),

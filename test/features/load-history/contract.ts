@@ -1,7 +1,7 @@
 import { arrayOf, type Fields, mapOf, nullable, oneOf, optional, table } from "../../contract/field-types.ts";
 import { event, type FeatureContract, result, row } from "../../contract/rows.ts";
 
-/** What is measured of a process. */
+/** Figures of a process. */
 export const LOAD_SERIES = [
   "cpu_percent",
   "memory",

@@ -56,7 +56,7 @@ function watch(client: ManagerClient, names: string[], flags: PsFlags, fail: (er
   repaint().catch(fail);
 }
 
-/** What the features whose options are given show of processes. */
+/** Columns of the features whose options are given. */
 function figuresOf(client: ManagerClient, flags: PsFlags): Promise<ProcessFigures[]> {
   return Promise.all(
     CLI_FEATURES.flatMap(({ processFigures }) =>

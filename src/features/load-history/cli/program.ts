@@ -5,7 +5,7 @@ import { USAGE_PAGES } from "./manual.ts";
 
 const DEFAULT_SINCE_SECONDS = 3_600;
 
-/** What processes used. */
+/** Commands about the load of processes. */
 export const USAGE_GROUP: CommandGroup = {
   pages: USAGE_PAGES,
   add: (program) => {

@@ -18,10 +18,10 @@ export interface LoadRange {
   readonly series?: readonly ProcessSeries[];
 }
 
-/** How often each process or group is subscribed to, by connection. */
+/** Number of subscriptions to each process or group, by connection. */
 const subscribers = new WeakMap<Requester, Map<string, number>>();
 
-/** What a process, or each process of a group, uses and used (docs/history.md). */
+/** Load of a process, or of each process of a group, now and in the past (docs/history.md). */
 export class LoadHandle {
   readonly name: string;
   readonly #client: Requester;

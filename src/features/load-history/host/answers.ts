@@ -14,7 +14,7 @@ import { type PointRange, Points, rounded } from "./rings/points.ts";
 import type { SeriesHistory } from "./rings/series-history.ts";
 import { SlotStore } from "./rings/slot-store.ts";
 
-/** What one turn of the event loop may spend, milliseconds. */
+/** Maximum time of one turn of the event loop, milliseconds. */
 const SLICE_MS = 2;
 /** Waiting requests, at most: one is answered at a time. */
 const MAX_WAITING = 16;
@@ -88,7 +88,7 @@ export class Answers {
       await histories.begun;
       const time = clock.now();
       const rows = pages.open();
-      // What is not over yet is not a gap.
+      // Time that has not passed yet is not a gap.
       await build({ ...range, until: Math.min(range.until, time) }, (row) => rows.add(row));
       return { ...rows.end(), time };
     });

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { readProcFile } from "../../../daemon/proc/proc.ts";
 import { ownCgroup } from "../../../daemon/tree/cgroups.ts";
 
-/** What the kernel counts for the cgroup of a run. Null: it does not count it, or not in this cgroup. */
+/** Counters of the kernel for the cgroup of a run. Null: the kernel does not count it, or not in this cgroup. */
 export interface CgroupFigures {
   /** CPU time so far of everything that was ever in it, milliseconds. */
   readonly cpuMs: number | null;
@@ -58,5 +58,5 @@ export function readCgroup(folder: string): CgroupFigures | null {
 
 const read = (folder: string, file: string): string | null => readProcFile(join(folder, file))?.toString("latin1") ?? null;
 
-/** Of all devices. */
+/** Sums the bytes of all devices. */
 const sumOf = (text: string, field: RegExp): number => [...text.matchAll(field)].reduce((sum, [, value]) => sum + Number(value), 0);

@@ -18,10 +18,10 @@ interface MachineReading {
   readonly writtenBytes: number | null;
 }
 
-/** What a whole machine uses, in the order of HOST_SERIES and its CPUs. */
+/** Load of a whole machine, in the order of HOST_SERIES and its CPUs. */
 export class MachineFigures {
   readonly cpus: number;
-  /** Where disk space and traffic are measured; null: nowhere. */
+  /** Folder whose disk is measured; null: none. */
   readonly #folder: string | null;
   #before: MachineReading | null = null;
   /** The disk is asked in the background, as it may hang. */
@@ -77,7 +77,7 @@ export class MachineFigures {
       });
   }
 
-  /** Of the block device with the folder; null for file systems without one, such as tmpfs. */
+  /** Number of the block device with the folder; null for file systems without one, such as tmpfs. */
   #diskTraffic(): Pick<MachineReading, "readBytes" | "writtenBytes"> {
     const device = this.#folder === null ? undefined : statSync(this.#folder, { throwIfNoEntry: false })?.dev;
     return device === undefined ? { readBytes: null, writtenBytes: null } : diskTraffic(text("/proc/diskstats") ?? "", device);

@@ -5,7 +5,7 @@ import type { ProcessStat } from "../../../daemon/proc/process-stat.ts";
 /** Context switches are counted for each thread: those of a process with more threads are not read. */
 const MAX_THREADS_READ = 32;
 
-/** What a process has used so far beyond its `stat`. Null: it may not be read (another user's). */
+/** Counters of a process that are not in its `stat`. Null: it may not be read (another user's). */
 export interface ProcessFigures {
   /** Bytes from and to disks, with the children that it has waited for. */
   readonly readBytes: number | null;

@@ -12,7 +12,7 @@ import { type CgroupReading, TreeFigures } from "./tree-figures.ts";
 import { type Member, TreeReader } from "./tree-reader.ts";
 import type { Moment } from "./tree-usage.ts";
 
-/** What one turn of the event loop may spend, milliseconds: keys that are typed into a terminal wait behind it. */
+/** Maximum time of one turn of the event loop, milliseconds: keys that are typed into a terminal wait behind it. */
 const SLICE_MS = 2;
 /** Samples of everything between two looks for old files: an hour. */
 const TEND_EVERY = 360;

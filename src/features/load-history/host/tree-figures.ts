@@ -15,7 +15,7 @@ export interface CgroupReading {
   readonly at: number;
 }
 
-/** What the tree of one process uses. */
+/** Load of the tree of one process. */
 export class TreeFigures {
   readonly #usage = new TreeUsage<CounterName>();
   #cgroup: CgroupReading | null = null;

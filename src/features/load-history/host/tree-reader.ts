@@ -16,7 +16,7 @@ export interface Member {
 /** A process may not be known to belong to its run while that begins, clock ticks. */
 const UNSURE_TICKS = 60 * TICKS_PER_SECOND;
 
-/** What did not run since the last scan is read again after this time, milliseconds: its memory may have been swapped out. */
+/** Time after which a process that did not run is read again, milliseconds: its memory may have been swapped out. */
 const REREAD_MS = 60_000;
 
 /** A process of a tree, as it was last read. */
@@ -35,7 +35,7 @@ interface TreeReaderOptions {
 /** Reads the trees of managed processes. Whose process each is stays known from scan to scan, which saves most of the work. */
 export class TreeReader {
   readonly #options: TreeReaderOptions;
-  /** Of all processes of the last whole scan, and newer ones; the owner is null for those of no tree. */
+  /** Owners of all processes of the last whole scan, and of newer ones; the owner is null for those of no tree. */
   #owners = new Map<number, { startTime: string; name: string | null }>();
   #members = new Map<number, KnownMember>();
 

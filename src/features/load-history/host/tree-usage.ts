@@ -16,7 +16,7 @@ export interface ProcessReading<C extends string = string> {
   readonly counters: Readonly<Record<C, Counter | null>>;
 }
 
-/** What was used within a time, per second; null: not known. */
+/** Usage within a time, per second; null: not known. */
 export type Rates<C extends string> = Record<C, number | null>;
 
 /** When a tree was looked at: milliseconds of a monotonic clock, and clock ticks from boot. */
@@ -69,7 +69,7 @@ function rateOf<C extends string>(
   return rate;
 }
 
-/** What processes that have ended had counted before, by the nearest ancestor that lives: it may have taken that over. */
+/** Earlier counts of processes that have ended, by the nearest living ancestor: it may have inherited them. */
 function leftToParents<C extends string>(
   name: C,
   readings: readonly ProcessReading<C>[],
@@ -88,7 +88,7 @@ function leftToParents<C extends string>(
   return left;
 }
 
-/** What was taken over less what was counted before. A parent that ignores its children takes nothing over. */
+/** Inherited counts minus the earlier counts. A parent that ignores its children inherits nothing. */
 function withoutCounted(taken: number, counted: readonly number[]): number {
   let rest = taken;
   for (const each of counted) if (each <= rest) rest -= each;

@@ -47,7 +47,7 @@ export function loadHistoryHandlers(loads: LoadHistory): HandlerTable<keyof type
   };
 }
 
-/** What one connection watches. A process can be within several watched groups: its sample is sent once. */
+/** The names that one connection watches. A process can be within several watched groups: its sample is sent once. */
 class Watched {
   readonly #loads: Pick<LoadHistory, "watch">;
   readonly #push: (frame: EncodedFrame) => void;

@@ -5,7 +5,7 @@ import type { LoadHistory } from "./load-history.ts";
 import { ManagerLoadHistory } from "./manager-load-history.ts";
 import { loadMetrics } from "./metrics.ts";
 
-/** What processes and machines use, now and in the past. */
+/** Load of processes and machines, now and in the past. */
 export const loadHistory: ManagerFeature<LoadHistory> = {
   name: "load-history",
   attach({ clock, events, hosts, named, processes }) {

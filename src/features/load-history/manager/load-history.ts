@@ -12,7 +12,7 @@ export type HostHistory = Pick<
 >;
 export type Newest = Pick<AnswerOf<"request_newest_load">, "processes" | "away">;
 
-/** What processes and machines use and used, on all hosts. */
+/** Load of processes and machines, now and in the past, on all hosts. */
 export interface LoadHistory {
   /** Rejects with `bad_field` for a range that ends before it begins. */
   history(request: HistoryRequest, view: ViewMode): Promise<History>;

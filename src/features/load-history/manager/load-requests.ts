@@ -10,7 +10,7 @@ import { DEFAULT_POINTS } from "../series.ts";
 /** Default length of a history, milliseconds. */
 const DEFAULT_RANGE_MS = 3_600_000;
 
-/** What the hosts of a request answered, and which could not be asked. */
+/** The answers of a request's hosts, and the hosts that could not be asked. */
 export interface Gathered<T> {
   readonly answers: readonly { readonly host: string; readonly rows: readonly T[] }[];
   readonly away: string[];

@@ -49,8 +49,8 @@ interface Search {
 async function printHits(client: ManagerClient, { pattern, where, flags, interrupted }: Search): Promise<OutputSearchSummary> {
   const { ignoreCase = false, regexp = false, since, context = 0, limit, json = false } = flags;
   const age = since === undefined ? {} : { since };
-  const wish = { ...where, ...age, regex: regexp, ignore_case: ignoreCase, context, limit, signal: interrupted };
-  const hits = client.searchOutput(pattern, wish);
+  const query = { ...where, ...age, regex: regexp, ignore_case: ignoreCase, context, limit, signal: interrupted };
+  const hits = client.searchOutput(pattern, query);
   for (;;) {
     const { done, value } = await hits.next();
     if (done) return value;
@@ -67,7 +67,7 @@ async function chosen(client: ManagerClient, words: readonly string[]): Promise<
   return { names: words.filter(isName), patterns: words.filter((word) => !isName(word)) };
 }
 
-/** What is missing in the result. */
+/** Reports the parts that are missing in the result. */
 export function warningText({
   truncated,
   unanswered,

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 600_000;
 
 type Frame = FrameOf<"search_output">;
 
-/** What is searched, and where. Without `names` and `patterns`: the output of all processes. */
+/** The pattern, and the output that is searched. Without `names` and `patterns`: the output of all processes. */
 export interface OutputSearchOptions extends Partial<Omit<Frame, "type" | "request_id" | "search" | "pattern">> {
   /** Ends the search at the hosts. */
   readonly signal?: AbortSignal;
@@ -29,7 +29,7 @@ let searches = 0;
 export async function* searchOutput(
   client: Requester,
   pattern: string,
-  { signal, onProgress, ...wish }: OutputSearchOptions = {},
+  { signal, onProgress, ...query }: OutputSearchOptions = {},
 ): AsyncGenerator<OutputHit, OutputSearchSummary, undefined> {
   signal?.throwIfAborted();
   const search = `search-${++searches}`;
@@ -43,7 +43,7 @@ export async function* searchOutput(
   });
   const aborted = () => wake();
   signal?.addEventListener("abort", aborted);
-  const answer = client.request({ type: "search_output", search, pattern, ...wish }, { timeout: TIMEOUT_MS }).finally(() => {
+  const answer = client.request({ type: "search_output", search, pattern, ...query }, { timeout: TIMEOUT_MS }).finally(() => {
     isOver = true;
     wake();
   });

@@ -14,7 +14,7 @@ export class OutputMarks {
     return this.#marks.findLast((mark) => mark.offset <= offset)?.age_ms ?? null;
   }
 
-  /** Where the output ends that is not younger. */
+  /** Offset at which the output that is not younger ends. */
   end(age_ms: number): number {
     return this.#marks.find((mark) => mark.age_ms < age_ms)?.offset ?? Number.POSITIVE_INFINITY;
   }

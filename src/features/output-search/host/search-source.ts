@@ -7,12 +7,12 @@ import { type OpenLogFile, openLogFiles } from "./open-log-file.ts";
 import { OutputMarks } from "./output-marks.ts";
 import type { LineHit } from "./worker/line-search.ts";
 
-/** What is searched of one process, as of one moment. */
+/** The output of one process that a search reads, as of one moment. */
 export interface SearchSource {
   readonly name: string;
   /** Oldest first. The caller closes them. */
   readonly files: readonly OpenLogFile[];
-  /** Where the search of the files begins, in the stream that they make together. */
+  /** Position at which the search of the files begins, in the stream that they form together. */
   readonly filesFrom: number;
   /** Output that is not in the files yet, and continues them. */
   readonly unwritten: Buffer;

@@ -8,11 +8,11 @@ import type { SearchTotals } from "./search-totals.ts";
 /** Size of the processes of one request, bytes of JSON: below MAX_MESSAGE_BYTES. */
 const MAX_TARGETS_BYTES = 256 * 1024;
 
-export type HostWish = Omit<RequestOf<"search_output">, "session" | "search" | "targets" | "limit" | "cpu_ms">;
+export type HostQuery = Omit<RequestOf<"search_output">, "session" | "search" | "targets" | "limit" | "cpu_ms">;
 
 interface Options {
   readonly session: HostSession;
-  readonly wish: HostWish;
+  readonly query: HostQuery;
   readonly targets: readonly SearchTarget[];
   readonly totals: SearchTotals;
   readonly onHits: (hits: readonly HostHit[]) => void;
@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** Searches processes of one host, some after the others within one limit of processor time. Rejects with the host's error. */
-export async function searchHost({ session, wish, targets, totals, onHits, signal }: Options): Promise<void> {
+export async function searchHost({ session, query, targets, totals, onHits, signal }: Options): Promise<void> {
   const host = session.link.host;
   let cpuMs = MAX_SEARCH_CPU_MS;
   let searchedBefore = 0;
@@ -34,7 +34,9 @@ export async function searchHost({ session, wish, targets, totals, onHits, signa
     };
     signal.addEventListener("abort", cancel);
     try {
-      await session.command((id) => session.link.request("search_output", { session: id, search, ...wish, ...limits, targets: [...some] }));
+      await session.command((id) =>
+        session.link.request("search_output", { session: id, search, ...query, ...limits, targets: [...some] }),
+      );
       for (;;) {
         const answer = await session.command((id) => session.link.request("search_output_hits", { session: id, search }));
         if (signal.aborted) return;

@@ -6,7 +6,7 @@ import { type SearchOutput, searchOutput } from "./output-search.ts";
 /** Searches the output of processes on their hosts. */
 export const outputSearch: ManagerFeature<null> = {
   name: "output-search",
-  attach: (core) => ({ service: null, ...outputSearchExtension((wish, options) => searchOutput(wish, { ...options, core })) }),
+  attach: (core) => ({ service: null, ...outputSearchExtension((query, options) => searchOutput(query, { ...options, core })) }),
 };
 
 export function outputSearchExtension(search: SearchOutput): FeatureExtension {

@@ -9,11 +9,11 @@ import { contains } from "../../../transport/view.ts";
 import type { HostHit, SearchTarget } from "../contract.ts";
 import { DEFAULT_SEARCH_HITS } from "../limits.ts";
 import type { OutputHit } from "../wire.ts";
-import { type HostWish, searchHost, unansweredReason } from "./host-output-search.ts";
+import { type HostQuery, searchHost, unansweredReason } from "./host-output-search.ts";
 import { runOfOutput } from "./run-of-output.ts";
 import { SearchTotals } from "./search-totals.ts";
 
-type Wish = FrameOf<"search_output">;
+type Query = FrameOf<"search_output">;
 type Progress = Extract<ManagerFrame, { type: "search_output_hits" | "search_output_progress" }>;
 
 /** Least time between two frames about the progress while a host is searched, milliseconds. */
@@ -26,22 +26,22 @@ export interface SearchOptions {
 }
 
 /** Searches the output of processes; the result is the summary. */
-export type SearchOutput = (wish: Wish, options: SearchOptions) => Promise<AnswerOf<"search_output">>;
+export type SearchOutput = (query: Query, options: SearchOptions) => Promise<AnswerOf<"search_output">>;
 
 interface Options extends SearchOptions {
   readonly core: Pick<ManagerCore, "clock" | "config" | "hostName" | "named" | "processes">;
 }
 
 /** Searches the output of processes on all their hosts at the same time. Rejects with `bad_field` if the pattern cannot be used. */
-export async function searchOutput(wish: Wish, options: Options): Promise<AnswerOf<"search_output">> {
+export async function searchOutput(query: Query, options: Options): Promise<AnswerOf<"search_output">> {
   const { core, signal } = options;
-  const totals = new SearchTotals(wish.limit ?? DEFAULT_SEARCH_HITS);
-  const byHost = targetsByHost(selected(wish, options), core);
+  const totals = new SearchTotals(query.limit ?? DEFAULT_SEARCH_HITS);
+  const byHost = targetsByHost(selected(query, options), core);
   /** Ends the search at the hosts: it is cancelled, it has all hits, or its pattern is refused. */
   const end = new AbortController();
   const cancel = () => end.abort();
   signal.addEventListener("abort", cancel);
-  const progress = new ProgressSender(wish.search, byHost.size, { ...options, totals });
+  const progress = new ProgressSender(query.search, byHost.size, { ...options, totals });
   const failures: unknown[] = [];
   const searching = new Set(byHost.keys());
   await Promise.all(
@@ -53,13 +53,13 @@ export async function searchOutput(wish: Wish, options: Options): Promise<Answer
             host,
             hits.map((hit) => wireHit(hit, { host, streamId: session.streamId, options })),
           );
-          if (taken.length > 0) options.send({ type: "search_output_hits", search: wish.search, hits: taken });
+          if (taken.length > 0) options.send({ type: "search_output_hits", search: query.search, hits: taken });
           progress.moved();
           if (totals.stop === null) return;
           for (const each of searching) totals.truncated(each, totals.stop);
           end.abort();
         };
-        await searchHost({ session, wish: hostWish(wish), targets, totals, onHits, signal: end.signal });
+        await searchHost({ session, query: hostQuery(query), targets, totals, onHits, signal: end.signal });
         searching.delete(host);
         progress.hostDone();
       } catch (error) {
@@ -72,7 +72,7 @@ export async function searchOutput(wish: Wish, options: Options): Promise<Answer
   );
   signal.removeEventListener("abort", cancel);
   if (failures.length > 0) throw refusal(failures[0]);
-  return { type: "search_output_done", search: wish.search, cancelled: signal.aborted, ...totals.summary };
+  return { type: "search_output_done", search: query.search, cancelled: signal.aborted, ...totals.summary };
 }
 
 function refusal(error: unknown): unknown {
@@ -82,7 +82,7 @@ function refusal(error: unknown): unknown {
 }
 
 /** Names of the processes that are searched. Throws `not_found` and `out_of_scope`. */
-function selected({ names, patterns }: Wish, { core, context: { view } }: Options): string[] {
+function selected({ names, patterns }: Query, { core, context: { view } }: Options): string[] {
   const all = core.processes.names();
   const inView = all.filter((name) => contains(view, name));
   if (names === undefined && patterns === undefined) return inView;
@@ -110,7 +110,7 @@ function targetsByHost(names: readonly string[], { processes, config, hostName }
   return byHost;
 }
 
-function hostWish({ pattern, regex = false, ignore_case = false, since, until, context = 0 }: Wish): HostWish {
+function hostQuery({ pattern, regex = false, ignore_case = false, since, until, context = 0 }: Query): HostQuery {
   const ms = (seconds: number | undefined) => (seconds === undefined ? null : 1_000 * seconds);
   return { pattern, regex, ignore_case, since_ms: ms(since), until_ms: ms(until), context };
 }

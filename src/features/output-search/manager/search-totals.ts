@@ -6,7 +6,7 @@ import type { OutputHit } from "../wire.ts";
 type Done = AnswerOf<"search_output">;
 const MAX_PROBLEMS = 100;
 
-/** What all hosts of one search have found, within the limits of the search. */
+/** The hits of all hosts of one search, within the limits of the search. */
 export class SearchTotals {
   readonly #limit: number;
   readonly #searched = new Map<string, number>();

@@ -27,6 +27,6 @@ test("the metrics have the 1,000 processes that use the most CPU, and the number
   expect(ratios[0]).toBe('mgr_process_cpu_ratio{process="p1004",host="testhost"} 10.04');
   expect(text).not.toContain('process="p4"');
   expect(text).toContain("mgr_process_loads_left_out 5");
-  // What is not known has no value.
+  // An unknown figure has no value.
   expect(text).not.toMatch(/^mgr_process_major_page_faults_per_second\{/m);
 });

@@ -36,7 +36,7 @@ function linesOf(bytes: Buffer): { text: string; position: number }[] {
     const end = newline < 0 ? bytes.length : newline;
     // Bytes are compared as Latin-1: an escape sequence may stand in a character.
     const stripped = stripEscapes(bytes.toString("latin1", start, end));
-    // What follows the last line end is a line if it has text: many programs end with a sequence that resets colours.
+    // Bytes after the last line end are a line if they have text: many programs end with a sequence that resets colours.
     if (newline < 0 && stripped === "") break;
     const text = stripped.replace(/\r$/, "");
     lines.push({ text: Buffer.from(text, "latin1").toString(), position: start });

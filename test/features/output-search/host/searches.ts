@@ -7,7 +7,7 @@ export type SearchWish = Partial<Omit<RequestOf<"search_output">, "session" | "s
 let searches = 0;
 
 /** Begins a search of the process `p`, unless it says otherwise; resolves with its name. */
-export async function beginSearch(rig: HostRig, wish: SearchWish): Promise<string> {
+export async function beginSearch(rig: HostRig, query: SearchWish): Promise<string> {
   const search = `search-${++searches}`;
   await rig.host.request("search_output", {
     session: rig.session,
@@ -20,7 +20,7 @@ export async function beginSearch(rig: HostRig, wish: SearchWish): Promise<strin
     context: 0,
     limit: 1_000,
     cpu_ms: 10_000,
-    ...wish,
+    ...query,
   });
   return search;
 }
@@ -32,9 +32,9 @@ export function fetchHits(rig: HostRig, search: string): Promise<ResponseOf<"sea
 /** All hits of a search, and how it ended. */
 export async function searched(
   rig: HostRig,
-  wish: SearchWish,
+  query: SearchWish,
 ): Promise<{ hits: HostHit[]; end: NonNullable<ResponseOf<"search_output_hits">["end"]>; searched: number }> {
-  const search = await beginSearch(rig, wish);
+  const search = await beginSearch(rig, query);
   const hits: HostHit[] = [];
   for (;;) {
     const answer = await fetchHits(rig, search);

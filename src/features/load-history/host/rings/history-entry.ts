@@ -4,7 +4,7 @@ import type { Extents, HistoryFile } from "./history-file.ts";
 
 export const FILE_NAME = /^[0-9a-f]{32}\.load$/;
 
-/** What is known of a file. */
+/** State of a history file. */
 export interface Entry {
   readonly name: string;
   readonly series: number;
@@ -13,7 +13,7 @@ export interface Entry {
   /** Open; null: it is opened when it is needed. */
   file: HistoryFile | null;
   level: number;
-  /** Of the closed file; null: it was not opened yet. */
+  /** Size and layout of the closed file; null: it was not opened yet. */
   extents: Extents | null;
   /** When its place was checked last, monotonic milliseconds. */
   checkedAt: number;

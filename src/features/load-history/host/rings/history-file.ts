@@ -152,7 +152,7 @@ export class HistoryFile {
     return new Slots(layout.series, await this.#bytes(slotOffset(layout, ring, first), slotBytes(layout) * count));
   }
 
-  /** What is beyond the end of the file is zero. */
+  /** Bytes beyond the end of the file are read as zero. */
   async #bytes(from: number, length: number): Promise<ArrayBuffer> {
     const bytes = new ArrayBuffer(length);
     const view = new Uint8Array(bytes);

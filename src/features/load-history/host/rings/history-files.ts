@@ -22,7 +22,7 @@ const OPEN_FILES_SHARE = 1 / 8;
 const MAX_PROMPT_FILES = 128;
 /** A file that was not written for so long may be removed to make room, milliseconds. */
 const IDLE_MS = 3_600_000;
-/** How long the slots of a file are kept, milliseconds. */
+/** Retention of the slots of a file, milliseconds. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 /** Interval of checks whether an open file was removed, milliseconds. */
 const CHECK_MS = 30_000;
@@ -134,7 +134,7 @@ export class HistoryFiles {
     const isPrompt = this.#waiting.size <= MAX_PROMPT_FILES;
     let hasFailed = false;
     let hasSaved = false;
-    // What is put meanwhile is saved by the next call: its store changes again within seconds.
+    // Slots that are added meanwhile are saved by the next call: the store changes again within seconds.
     for (const store of [...this.#waiting]) {
       if (!isLast && !isPrompt && !store.isUrgent) continue;
       this.#waiting.delete(store);

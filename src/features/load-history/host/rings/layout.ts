@@ -14,11 +14,11 @@ export const MAX_LEVEL = 6;
 /** Bytes before the first slot of a file: they identify it and hold its name. */
 export const HEADER_BYTES = 4_096;
 
-/** What a slot has, in words of 32 bits: its number, a checksum, and three figures of each series. */
+/** Content of a slot, in words of 32 bits: its number, a checksum, and three figures of each series. */
 const SLOT_HEAD_WORDS = 2;
 export const WORD_BYTES = 4;
 
-/** Where the slots of two rings are. A slot is at the place of its number, modulo the length of its ring. */
+/** Places of the slots of two rings. A slot is at the place of its number, modulo the length of its ring. */
 export interface Layout {
   readonly series: number;
   /** Slots of each ring. */

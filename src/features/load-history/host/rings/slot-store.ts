@@ -44,7 +44,7 @@ export class SlotStore {
     return this.#changed !== null && this.#blocks.every((block) => block === null) && this.#discarded.every((number) => number === null);
   }
 
-  /** So much waits that it should be written, even if that takes long. */
+  /** Whether so many slots wait that they should be written, even if that takes long. */
   get isUrgent(): boolean {
     return this.#blocks[LONG] !== null || this.#puts >= MANY_WAITING;
   }

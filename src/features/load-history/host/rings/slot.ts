@@ -62,7 +62,7 @@ export class Slots {
     return new Uint8Array(this.words.buffer, this.words.byteOffset + place * width, count * width);
   }
 
-  /** Of the number and the figures. It is for writes that were torn, not against attacks. */
+  /** Checksum of the number and the figures. It detects torn writes, not attacks. */
   #checksum(at: number): number {
     return checksum(this.words, at + FIGURES, 3 * this.#series, this.words[at + NUMBER] ?? 0);
   }

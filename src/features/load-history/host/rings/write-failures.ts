@@ -40,7 +40,7 @@ export class WriteFailures {
     return null;
   }
 
-  /** What was to be written is written. */
+  /** Called after a successful write. */
   ended(): void {
     if (!this.#isFailing) return;
     this.#isFailing = false;

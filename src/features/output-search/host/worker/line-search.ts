@@ -85,7 +85,7 @@ export class LineSearch {
     this.#before = [];
   }
 
-  /** Where the next bytes of the stream are to be written, followed by a call of `filled`. */
+  /** Buffer for the next bytes of the stream; `filled` is called after they were written. */
   get room(): Buffer {
     return this.#memory.subarray(this.#length, this.#length + this.#sizes.chunk);
   }
@@ -192,13 +192,13 @@ export class LineSearch {
   }
 }
 
-/** What is searched at once. */
+/** A part of the stream that is searched at once. */
 interface Block {
   readonly text: StrippedText;
   readonly raw: Buffer;
   /** Its first line, which may have begun before it. */
   readonly first: FirstLine;
-  /** Where its first line begins that has not begun before it. */
+  /** Position of the first line that begins in it. */
   readonly floor: number;
 }
 

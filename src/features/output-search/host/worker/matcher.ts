@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { patternProblem } from "./pattern-problem.ts";
 
-/** What is searched. */
+/** The pattern of a search. */
 export interface Pattern {
   readonly pattern: string;
   /** A regular expression in the syntax of RE2; else plain text. */

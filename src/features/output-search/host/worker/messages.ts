@@ -20,7 +20,7 @@ export type SearchJob =
   /** The bytes of an open file between two places. `isTorn`: they begin within a line, whose rest is left out. */
   | { readonly kind: "file"; readonly fd: number; readonly from: number; readonly until: number; readonly isTorn: boolean }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
-  /** So many bytes are missing. */
+  /** Number of missing bytes. */
   | { readonly kind: "gap"; readonly bytes: number }
   | { readonly kind: "end" };
 
