@@ -218,18 +218,27 @@ test("a plot is zoomed by two fingers and moved by one", async () => {
     const touchPoints = places.map((place, id) => ({ id, x: box.x + place * box.width, y: box.y + box.height / 2 }));
     return cdp.send("Input.dispatchTouchEvent", { type, touchPoints });
   };
-  await touch("touchStart", [0.7, 0.9]);
-  await touch("touchMove", [0.5, 0.9]);
-  await touch("touchMove", [0.3, 0.9]);
-  await touch("touchEnd", []);
-  await soon(async () => length(await sight())).toBeLessThan(5);
-  const zoomed = await saved();
+  const pinch = async () => {
+    await touch("touchStart", [0.7, 0.9]);
+    await touch("touchMove", [0.5, 0.9]);
+    await touch("touchMove", [0.3, 0.9]);
+    await touch("touchEnd", []);
+    return saved();
+  };
+  const drag = async () => {
+    await touch("touchStart", [0.2]);
+    await touch("touchMove", [0.5]);
+    await touch("touchMove", [0.8]);
+    await touch("touchEnd", []);
+    return saved();
+  };
+  // A browser that is busy may drop a gesture: it is repeated, as a user would.
+  const zoomed = await eventually("the plot is zoomed", async () => {
+    const shown = await pinch();
+    return length(shown) < 5 ? shown : null;
+  });
   expect(zoomed.from).toBeGreaterThan(before.from);
-  await touch("touchStart", [0.2]);
-  await touch("touchMove", [0.5]);
-  await touch("touchMove", [0.8]);
-  await touch("touchEnd", []);
-  await soon(async () => (await sight()).from).toBeLessThan(zoomed.from - 1);
+  await soon(async () => (await drag()).from).toBeLessThan(zoomed.from - length(zoomed) / 4);
   await phone.page.getByRole("button", { name: "Resume" }).click();
   await phone.close();
 });
