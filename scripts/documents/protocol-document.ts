@@ -39,8 +39,9 @@ Every message is one JSON object in a text frame with a string \`type\`. A JSON 
 - \`/ws?single_process=<name>\`, \`/ws?single_group=<name>\` and \`/ws?log_only=1\` give a focused connection: only that
   process, that group with all below it, or the log. What lies outside is refused with \`out_of_scope\`.
   Hosts are outside: \`host_list\` is empty, and \`host_upsert\` and \`host_remove\` are not sent.
-- While the manager stops its processes to shut down, connections stay open and frames that only look are answered: \`get_*\`, \`request_*\`,
-  \`subscribe_*\`, \`unsubscribe_*\`, \`set_log_min_level\`, \`dump_startup_commands\`. Every other frame is refused with \`shutting_down\`.
+- While the manager stops its processes to shut down, connections stay open and frames that only read are answered: \`check_*\`, \`get_*\`,
+  \`request_*\`, \`search_*\`, \`cancel_search_*\`, \`subscribe_*\`, \`unsubscribe_*\`, \`follow_*\`, \`set_log_min_level\`, \`dump_startup_commands\`. Every other frame is
+  refused with \`shutting_down\`.
 - Close codes: 1001 the manager is shutting down, 1007 bad UTF-8, 1008 refused or too slow (the reason in words), 1009 a frame
   over the limit, 1011 the connection failed inside the manager, 1012 the manager restarts.
 

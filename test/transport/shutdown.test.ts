@@ -4,11 +4,11 @@ import type { ClientFrameType } from "../../src/protocol/frames/frames.ts";
 import { validFrames } from "../protocol/valid-frames.ts";
 import { startRig } from "./rig.ts";
 
-const LOOKS = /^(check|get|request|subscribe|unsubscribe|dump|follow|set_log)_/;
+const LOOKS = /^(check|get|request|search|cancel_search|subscribe|unsubscribe|dump|follow|set_log)_/;
 /** What frames that only look ask of the core. */
 const READINGS = ["readBacklog", "processDetail", "startupCommands"];
 
-it("while the manager is shutting down every frame that only looks is answered, every other one refused", async () => {
+it("while the manager is shutting down every frame that only reads is answered, every other one refused", async () => {
   await using rig = await startRig(["sim/world", "db"]);
   rig.control.isShuttingDown = true;
   const client = await rig.connect();

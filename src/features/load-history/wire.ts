@@ -116,7 +116,7 @@ export const loadHistoryFrames = managerFrames("Load history", {
   load_history: result(
     {},
     { processes: z.array(processHistory).describe("Those of which there is a history, one for each host that has one."), away },
-    "What processes used.",
+    "Load of processes over time.",
   ),
   host_load_history: result(
     { host: z.string() },
