@@ -14,7 +14,7 @@ export abstract class FeatureHandles extends Requester {
     return new LoggerHandle(this, name);
   }
 
-  /** What a process, or each process of a group, uses and used. */
+  /** Load of a process, or of each process of a group, now and in the past. */
   load(name: string): LoadHandle {
     return new LoadHandle(this, name);
   }
