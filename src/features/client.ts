@@ -1,8 +1,8 @@
 import type { NamedSubscription } from "../client/feature.ts";
 import { Requester } from "../client/requests.ts";
-import { TOPIC_SUBSCRIPTION } from "./data-plane/wire/topic.ts";
+import { TOPIC_SUBSCRIPTION } from "./data-plane/topic-subscription.ts";
 import { LoadHandle } from "./load-history/client/load-handle.ts";
-import { LOAD_SUBSCRIPTION } from "./load-history/wire.ts";
+import { LOAD_SUBSCRIPTION } from "./load-history/load-subscription.ts";
 import { LoggerHandle } from "./loggers/client/logger-handle.ts";
 import { type OutputSearchOptions, type OutputSearchSummary, searchOutput } from "./output-search/client/search-output.ts";
 import type { OutputHit } from "./output-search/wire.ts";

@@ -109,9 +109,6 @@ export const loadHistoryCommands = clientFrames("Load history", {
   },
 });
 
-/** The frame that begins the samples of a process or group, and the one that ends them. */
-export const LOAD_SUBSCRIPTION = { begin: "subscribe_load", end: "unsubscribe_load" } as const;
-
 export const loadHistoryFrames = managerFrames("Load history", {
   load_history: result(
     {},

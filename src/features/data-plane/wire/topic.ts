@@ -110,9 +110,6 @@ const batch = z
   .meta({ id: "SampleBatch" });
 const sample = z.object({ ts: timestamp, value: z.unknown() });
 
-/** The frame that starts the samples of a topic, and the one that ends them. */
-export const TOPIC_SUBSCRIPTION = { begin: "subscribe_topic", end: "unsubscribe_topic" } as const;
-
 export const topicFrames = managerFrames("Topics", {
   topics_snapshot: answer({ topics: z.array(topic) }, "All topics."),
   topic_upsert: change({ topic }, "A topic appeared or changed.", ({ topic }) => `topic:${topic.name}`),
