@@ -1,4 +1,4 @@
-// What sampling 1,000 process trees every 10 s costs, with their history on disk: percent of a core, and the longest time without a break.
+// Cost of sampling 1,000 process trees every 10 s, with their history on disk: percent of a core, and the longest time without a break.
 // Peer: `pidstat 10` with the same figures of the same processes. `npx tsx bench/load-history.ts`
 import { spawn } from "node:child_process";
 import { once } from "node:events";

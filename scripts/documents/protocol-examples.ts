@@ -16,7 +16,7 @@ export type Step =
 
 export interface Example {
   readonly title: string;
-  /** Of a feature: title of the example that it comes after. */
+  /** Title of the example that an example of a feature follows. */
   readonly after?: string;
   readonly steps: readonly Step[];
 }

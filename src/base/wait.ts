@@ -77,7 +77,7 @@ export function until(isMet: () => boolean, subscribe: (check: () => void) => ()
 interface Limits {
   readonly forMs: number;
   readonly clock?: Timers;
-  /** Its reason rejects the promise. */
+  /** Ends the wait when it is aborted: its reason rejects the promise. */
   readonly signal?: AbortSignal;
 }
 

@@ -46,7 +46,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   readonly #deadline = new ConnectDeadline();
   #pings = 0;
   #link: LeafLink | null = null;
-  /** Whether it has lost messages since its queue was last empty. */
+  /** Whether the client has lost messages since its queue was last empty. */
   #isSlow = false;
   #isGone = false;
 

@@ -35,7 +35,7 @@ export interface Subscriber {
   readonly fairKey: string | number;
   /** Whether all that it publishes stays in order, except topics. Else only the messages of one subject do. */
   readonly isOrdered: boolean;
-  /** Whether it may receive messages of this subject; called for filtered subscriptions. */
+  /** Whether the subscriber may receive messages of this subject; called for filtered subscriptions. */
   mayReceive(subject: string): boolean;
   /** Ends one of its subscriptions, for which there is no more room, and sends it the reason. */
   evict?(subscription: ClientSubscription, reason: string): void;

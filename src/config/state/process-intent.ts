@@ -38,7 +38,7 @@ export const processIntent = z.looseObject({
 /** A start or restart that was accepted. Any run newer than `after` carries it out. */
 export interface PendingRun {
   readonly after: RunId;
-  /** Whether it is a restart: an older run that still lives is stopped first. A start keeps such a run. */
+  /** Whether the request is a restart: an older run that still lives is stopped first. A start keeps such a run. */
   readonly replace: boolean;
 }
 

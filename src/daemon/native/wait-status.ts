@@ -6,7 +6,7 @@ export interface ChildExit {
   /** Exit code; null if a signal ended it. */
   code: number | null;
   signal: string | null;
-  /** Whether it left a core dump. */
+  /** Whether the process left a core dump. */
   dumpedCore: boolean;
 }
 

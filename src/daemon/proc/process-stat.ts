@@ -9,7 +9,7 @@ export interface ProcessStat {
   comm: string;
   /** One letter: R S D Z T t X I. */
   state: string;
-  /** Whether it has ended: a zombie without running threads. */
+  /** Whether the process has ended: a zombie without running threads. */
   ended: boolean;
   ppid: number;
   session: number;

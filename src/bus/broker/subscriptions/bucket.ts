@@ -6,7 +6,7 @@ export interface Subscribed {
   readonly subject: string;
   /** Members of a queue group share the messages: each goes to one of them. */
   readonly queue: string | null;
-  /** Whether it stands for members behind another broker, which are chosen only if no other member can accept the message. */
+  /** Whether the subscription stands for members behind another broker, which are chosen only if no other member can accept the message. */
   readonly isRemote?: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface Amount {
 
 /** A connection or link that holds subscriptions. */
 export interface SubscriptionHolder {
-  /** Its subscriptions, oldest first. */
+  /** Returns the holder's subscriptions, oldest first. */
   held(): Iterable<ClientSubscription>;
 }
 

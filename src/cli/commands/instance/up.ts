@@ -184,7 +184,7 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
     throw error;
   });
   if (served === null) {
-    // Its errors begin with the command name, as those of this program do.
+    // Errors of the manager begin with the command name, as those of this program do.
     const why = (await readFile(errors, "utf8")).trim().replace(/^mgr: /, "");
     throw new CommandFailure(child.exitCode ?? EXIT.failed, why === "" ? withoutWords(errors) : why);
   }

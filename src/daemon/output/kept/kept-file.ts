@@ -45,7 +45,7 @@ export class KeptFile {
   next: number;
   readonly #folder: string;
   readonly #name: string;
-  /** Its segments, oldest first. */
+  /** Segments of the file, oldest first. */
   #segments: { number: number; bytes: number }[];
   #number: number;
 

@@ -38,7 +38,7 @@ const MAX_TEXT_BYTES = 46;
 export interface InterfaceAddresses {
   /** The kernel's index of the interface. */
   index: number;
-  /** Whether it is up, and has a carrier if that can be known. */
+  /** Whether the interface is up, and has a carrier if that can be known. */
   isRunning: boolean;
   /** Its hardware address, empty if it has none: as `/sys/class/net/<name>/address` has it. */
   hardware: string;

@@ -47,7 +47,7 @@ export async function* searchOutput(
     isOver = true;
     wake();
   });
-  // Its failure is thrown below, after the hits that came before it.
+  // A failure is thrown below, after the hits that came before it.
   answer.catch(() => undefined);
   try {
     for (;;) {
