@@ -28,7 +28,7 @@ interface Source {
   readonly msgs: number;
   readonly bytes: number;
   readonly milliseconds: number;
-  /** Whether the topic was counted in both samples. */
+  /** Whether the source was counted in both samples. */
   readonly isSteady: boolean;
 }
 

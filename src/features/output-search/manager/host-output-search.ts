@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
-import type { MgrError } from "../../../base/errors.ts";
 import type { RequestOf } from "../../../contract/messages.ts";
 import { type HostHit, MAX_SEARCH_CPU_MS, MAX_TARGETS, type SearchTarget } from "../contract.ts";
 import type { SearchTotals } from "./search-totals.ts";
@@ -59,11 +58,6 @@ export async function searchHost({ session, query, targets, totals, onHits, sign
       signal.removeEventListener("abort", cancel);
     }
   }
-}
-
-/** Why a host did not answer, for people. */
-export function unansweredReason(error: MgrError): string {
-  return error.code === "unknown_action" ? "its daemon is of an earlier version. Restart it (mgr down, mgr up)" : error.message;
 }
 
 function* partsOf(targets: readonly SearchTarget[]): Generator<readonly SearchTarget[]> {

@@ -9,7 +9,7 @@ import { contains } from "../../../transport/view.ts";
 import type { HostHit, SearchTarget } from "../contract.ts";
 import { DEFAULT_SEARCH_HITS } from "../limits.ts";
 import type { OutputHit } from "../wire.ts";
-import { type HostQuery, searchHost, unansweredReason } from "./host-output-search.ts";
+import { type HostQuery, searchHost } from "./host-output-search.ts";
 import { runOfOutput } from "./run-of-output.ts";
 import { SearchTotals } from "./search-totals.ts";
 
@@ -66,7 +66,7 @@ export async function searchOutput(query: Query, options: Options): Promise<Answ
         if (!(error instanceof MgrError) || error.code === "bad_field" || error.code === "internal") {
           failures.push(error);
           end.abort();
-        } else totals.unanswered(host, unansweredReason(error));
+        } else totals.unanswered(host, error.message);
       }
     }),
   );
