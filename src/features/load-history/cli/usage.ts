@@ -34,7 +34,11 @@ export async function usage(names: string[], flags: UsageFlags): Promise<void> {
       points: flags.points ?? (flags.csv || flags.json ? DEFAULT_POINTS : TABLE_POINTS),
     });
     if (away.length > 0) process.stderr.write(`mgr: not asked, because their daemons cannot be reached: ${away.join(", ")}\n`);
-    if (processes.length === 0) throw new CommandFailure(EXIT.notFound, `there is no load history of ${names.join(", ")}`);
+    if (processes.length === 0)
+      throw new CommandFailure(
+        EXIT.notFound,
+        `there is no load history of ${names.join(", ")}: processes are measured every 10 s while they run. Check the name with mgr ps`,
+      );
     if (flags.json) printJson(processes);
     else if (flags.csv) for (const line of usageCsv(processes)) process.stdout.write(`${line}\n`);
     else process.stdout.write(`${processes.map((history) => usageText(history)).join("\n\n")}\n`);
