@@ -78,3 +78,16 @@ export const aboutNamed =
 
 /** The object of frames about the process or group in `name`. */
 export const aboutProcess = aboutNamed("process");
+
+/** Keeps one object for each connection: made when it is first used, and closed with the connection. */
+export function perConnection<T extends object>(make: (context: HandlerContext) => T, close: (object: T) => void) {
+  const objects = new WeakMap<HandlerContext, T>();
+  return (context: HandlerContext): T => {
+    const known = objects.get(context);
+    if (known !== undefined) return known;
+    const made = make(context);
+    objects.set(context, made);
+    context.onClose(() => close(made));
+    return made;
+  };
+}

@@ -1,5 +1,5 @@
 import type { FrameObject } from "../../../transport/frame-schedule.ts";
-import { aboutNamed, type HandlerContext, type HandlerTable } from "../../../transport/handlers/handler.ts";
+import { aboutNamed, type HandlerTable, perConnection } from "../../../transport/handlers/handler.ts";
 import { DEFAULT_SAMPLE_RATE, DEFAULT_SAMPLE_SECONDS } from "../wire/topic.ts";
 import type { dataPlaneCommands } from "../wire.ts";
 import { ConnectionTopics } from "./connection-topics.ts";
@@ -10,16 +10,10 @@ const aboutProvider = ({ provider_id }: { provider_id: number }): FrameObject =>
 
 /** Handlers for clients, topics, services and parameters. */
 export function dataPlaneHandlers(dataPlane: DataPlane): HandlerTable<keyof typeof dataPlaneCommands> {
-  /** Subscribed topics by connection. */
-  const followed = new WeakMap<HandlerContext, ConnectionTopics>();
-  const subscriptionsOf = (context: HandlerContext) => {
-    const known = followed.get(context);
-    if (known !== undefined) return known;
-    const subscriptions = new ConnectionTopics(dataPlane, (frame) => context.push(frame));
-    context.onClose(() => subscriptions.close());
-    followed.set(context, subscriptions);
-    return subscriptions;
-  };
+  const subscriptionsOf = perConnection(
+    (context) => new ConnectionTopics(dataPlane, (frame) => context.push(frame)),
+    (subscriptions) => subscriptions.close(),
+  );
   return {
     request_clients: {
       kind: "request",

@@ -1,6 +1,6 @@
 import { MgrError } from "../../../base/errors.ts";
 import { encodeFrame } from "../../../protocol/frames/encode.ts";
-import { aboutHost, type HandlerContext, type HandlerTable } from "../../../transport/handlers/handler.ts";
+import { aboutHost, type HandlerTable, perConnection } from "../../../transport/handlers/handler.ts";
 import type { EncodedFrame } from "../../../transport/outbox.ts";
 import type { loadHistoryCommands } from "../wire.ts";
 import type { LoadHistory } from "./load-history.ts";
@@ -13,15 +13,10 @@ const MAX_WATCHED = 200;
 const encoded = new WeakMap<LoadSample, EncodedFrame>();
 
 export function loadHistoryHandlers(loads: LoadHistory): HandlerTable<keyof typeof loadHistoryCommands> {
-  const watches = new WeakMap<HandlerContext, Watched>();
-  const watchedBy = (context: HandlerContext) => {
-    const known = watches.get(context);
-    if (known !== undefined) return known;
-    const watched = new Watched(loads, (frame) => context.push(frame));
-    context.onClose(() => watched.close());
-    watches.set(context, watched);
-    return watched;
-  };
+  const watchedBy = perConnection(
+    (context) => new Watched(loads, (frame) => context.push(frame)),
+    (watched) => watched.close(),
+  );
   return {
     request_load_history: {
       kind: "request",
@@ -51,7 +46,7 @@ export function loadHistoryHandlers(loads: LoadHistory): HandlerTable<keyof type
 class Watched {
   readonly #loads: Pick<LoadHistory, "watch">;
   readonly #push: (frame: EncodedFrame) => void;
-  readonly #leave = new Map<string, () => void>();
+  readonly #unsubscribers = new Map<string, () => void>();
   /** The newest sample of each process that was sent. */
   readonly #sent = new Map<string, LoadSample>();
 
@@ -62,24 +57,24 @@ class Watched {
 
   /** Throws `busy` and `not_found`. */
   watch(name: string): void {
-    if (this.#leave.has(name)) return;
-    if (this.#leave.size >= MAX_WATCHED)
+    if (this.#unsubscribers.has(name)) return;
+    if (this.#unsubscribers.size >= MAX_WATCHED)
       throw new MgrError("busy", `this connection watches the load of ${MAX_WATCHED} processes and groups: unsubscribe from some first`);
-    this.#leave.set(
+    this.#unsubscribers.set(
       name,
       this.#loads.watch(name, (sample) => this.#send(sample)),
     );
   }
 
   unwatch(name: string): void {
-    this.#leave.get(name)?.();
-    this.#leave.delete(name);
-    if (this.#leave.size === 0) this.#sent.clear();
+    this.#unsubscribers.get(name)?.();
+    this.#unsubscribers.delete(name);
+    if (this.#unsubscribers.size === 0) this.#sent.clear();
   }
 
   close(): void {
-    for (const leave of this.#leave.values()) leave();
-    this.#leave.clear();
+    for (const unsubscribe of this.#unsubscribers.values()) unsubscribe();
+    this.#unsubscribers.clear();
     this.#sent.clear();
   }
 

@@ -1,6 +1,6 @@
 import { MgrError } from "../../../base/errors.ts";
 import { encodeFrame } from "../../../protocol/frames/encode.ts";
-import type { HandlerContext, HandlerTable } from "../../../transport/handlers/handler.ts";
+import { type HandlerTable, perConnection } from "../../../transport/handlers/handler.ts";
 import type { outputSearchCommands } from "../wire.ts";
 import type { SearchOptions, SearchOutput } from "./output-search.ts";
 
@@ -8,18 +8,13 @@ import type { SearchOptions, SearchOutput } from "./output-search.ts";
 const MAX_SEARCHES = 2;
 
 export function outputSearchHandlers(searchOutput: SearchOutput): HandlerTable<keyof typeof outputSearchCommands> {
-  /** Searches under way, by connection and name. */
-  const searches = new WeakMap<HandlerContext, Map<string, AbortController>>();
-  const searchesOf = (context: HandlerContext) => {
-    const known = searches.get(context);
-    if (known !== undefined) return known;
-    const own = new Map<string, AbortController>();
-    context.onClose(() => {
-      for (const search of own.values()) search.abort();
-    });
-    searches.set(context, own);
-    return own;
-  };
+  /** Running searches of a connection, by their names. */
+  const searchesOf = perConnection(
+    () => new Map<string, AbortController>(),
+    (searches) => {
+      for (const search of searches.values()) search.abort();
+    },
+  );
   return {
     search_output: {
       kind: "request",
