@@ -1,3 +1,4 @@
+import { until } from "../../../base/wait.ts";
 import type { Requester } from "../../../client/requests.ts";
 import type { AnswerOf, FrameOf, ManagerFrame } from "../../../protocol/frames/frames.ts";
 import type { OutputHit } from "../wire.ts";
@@ -29,9 +30,9 @@ let searches = 0;
 export async function* searchOutput(
   client: Requester,
   pattern: string,
-  { signal, onProgress, ...query }: OutputSearchOptions = {},
+  { signal = new AbortController().signal, onProgress, ...query }: OutputSearchOptions = {},
 ): AsyncGenerator<OutputHit, OutputSearchSummary, undefined> {
-  signal?.throwIfAborted();
+  signal.throwIfAborted();
   const search = `search-${++searches}`;
   const hits: OutputHit[] = [];
   let wake = () => {};
@@ -41,8 +42,6 @@ export async function* searchOutput(
     else if (frame.type === "search_output_progress" && frame.search === search) onProgress?.(frame);
     wake();
   });
-  const aborted = () => wake();
-  signal?.addEventListener("abort", aborted);
   const answer = client.request({ type: "search_output", search, pattern, ...query }, { timeout: TIMEOUT_MS }).finally(() => {
     isOver = true;
     wake();
@@ -51,22 +50,22 @@ export async function* searchOutput(
   answer.catch(() => undefined);
   try {
     for (;;) {
-      signal?.throwIfAborted();
+      await until(
+        () => hits.length > 0 || isOver,
+        (check) => {
+          wake = check;
+          return () => {};
+        },
+        signal,
+      );
       const hit = hits.shift();
-      if (hit !== undefined) {
-        yield hit;
-        continue;
-      }
-      if (isOver) break;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      if (hit === undefined) break;
+      yield hit;
     }
     const { type: _type, request_id: _id, search: _search, ...summary } = await answer;
     return summary;
   } finally {
     events.unsubscribe();
-    signal?.removeEventListener("abort", aborted);
     // A connection that is closed has ended it.
     if (!isOver) await client.request({ type: "cancel_search_output", search }).catch(() => undefined);
   }

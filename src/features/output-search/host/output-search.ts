@@ -1,4 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
+import { untilWithin } from "../../../base/wait.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { HostContext } from "../../../daemon/host-feature.ts";
 import { type HostHit, MAX_SEARCH_BYTES, type SearchTarget } from "../contract.ts";
@@ -65,7 +66,14 @@ export class OutputSearch {
 
   /** The next hits, as soon as there are some, or after a while. */
   async next(): Promise<Hits> {
-    if (this.#hits.length === 0 && this.#end === null) await this.#something();
+    await untilWithin(
+      () => this.#hits.length > 0 || this.#end !== null,
+      (check) => {
+        this.#wake = check;
+        return () => {};
+      },
+      { forMs: ANSWER_AFTER_MS, clock: this.#options.host.clock },
+    );
     const hits: HostHit[] = [];
     for (let bytes = 0; ; ) {
       const [first] = this.#hits;
@@ -168,17 +176,6 @@ export class OutputSearch {
       this.#hits.push({ hit, bytes: Buffer.byteLength(JSON.stringify(hit)) });
     }
     if (this.#hits.length > 0) this.#wake();
-  }
-
-  #something(): Promise<void> {
-    const { clock } = this.#options.host;
-    return new Promise((resolve) => {
-      const timer = clock.setTimeout(resolve, ANSWER_AFTER_MS);
-      this.#wake = () => {
-        clock.clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 
   #problem(problem: string): void {
