@@ -38,6 +38,12 @@ export interface PageFeature {
   readonly shortcuts?: Shortcuts;
   /** A button in the view of a process. */
   readonly ProcessButton?: ComponentType<{ process: Process }>;
+  /** A section of the details of a process, with its heading. It draws nothing where it has nothing to show. */
+  readonly ProcessSection?: ComponentType<{ process: Process }>;
+  /** A section of the overview, behind the page's own. */
+  readonly OverviewSection?: ComponentType;
+  /** A button in the view of a group, or of all processes (`name` is empty). */
+  readonly GroupButton?: ComponentType<{ name: string }>;
   /** Called once, when the page starts. */
   readonly start?: () => void;
 }

@@ -13,12 +13,12 @@ import type { CoreViews, View } from "../state/views.ts";
 export const featureViews: readonly PageView[] = features.flatMap(({ views = [] }) => views);
 
 const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
-  overview: () => <Overview />,
-  all: () => <AllView />,
+  overview: () => <Overview More={OverviewSections} />,
+  all: () => <AllView More={GroupButtons} />,
   log: () => <LogView />,
   config: () => <ConfigView />,
-  process: ({ view, pane }) => <ProcessView name={view.name} pane={pane} More={ProcessButtons} />,
-  group: ({ view }) => <GroupView name={view.name} />,
+  process: ({ view, pane }) => <ProcessView name={view.name} pane={pane} More={ProcessButtons} Sections={ProcessSections} />,
+  group: ({ view }) => <GroupView name={view.name} More={GroupButtons} />,
 };
 const BODIES: Readonly<Record<string, PageView["Body"]>> = {
   ...CORE,
@@ -27,6 +27,18 @@ const BODIES: Readonly<Record<string, PageView["Body"]>> = {
 
 function ProcessButtons({ process }: { process: Process }): ComponentChildren {
   return features.map(({ ProcessButton }, index) => ProcessButton && <ProcessButton key={index} process={process} />);
+}
+
+function ProcessSections({ process }: { process: Process }): ComponentChildren {
+  return features.map(({ ProcessSection }, index) => ProcessSection && <ProcessSection key={index} process={process} />);
+}
+
+function GroupButtons({ name }: { name: string }): ComponentChildren {
+  return features.map(({ GroupButton }, index) => GroupButton && <GroupButton key={index} name={name} />);
+}
+
+function OverviewSections(): ComponentChildren {
+  return features.map(({ OverviewSection }, index) => OverviewSection && <OverviewSection key={index} />);
 }
 
 export function ViewBox({ view, pane }: { view: View; pane: Pane }) {

@@ -1,3 +1,4 @@
+import type { ComponentType } from "preact";
 import { findGroup } from "../../../src/client/mirror.ts";
 import { isCompleted, isFine, shownGroupState, shownState, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
@@ -16,7 +17,10 @@ import { StateChip } from "../ui/state-mark.tsx";
 import { MemberTable } from "./member-table.tsx";
 import { TerminalGrid } from "./terminal-grid.tsx";
 
-export function GroupView({ name }: { name: string }) {
+/** Buttons of features; `name` is empty for all processes. */
+type More = ComponentType<{ name: string }>;
+
+export function GroupView({ name, More }: { name: string; More: More }) {
   const node = findGroup(tree.value, name);
   if (!node) return isLoaded.value ? <p class="empty nothing">There is no group “{name}”.</p> : null;
   const path = name.slice(0, name.lastIndexOf("/") + 1);
@@ -28,14 +32,17 @@ export function GroupView({ name }: { name: string }) {
       below={name}
       members={processesOf(node)}
       target={{ kind: "group", name }}
+      More={More}
     />
   );
 }
 
 /** All processes, as if they were one group. */
-export function AllView() {
+export function AllView({ More }: { More: More }) {
   if (!isLoaded.value) return null;
-  return <Members label="All processes" path="" title="All processes" below="" members={allProcesses()} target={{ kind: "all" }} />;
+  return (
+    <Members label="All processes" path="" title="All processes" below="" members={allProcesses()} target={{ kind: "all" }} More={More} />
+  );
 }
 
 interface MembersProps {
@@ -46,9 +53,10 @@ interface MembersProps {
   below: string;
   members: Process[];
   target: Target;
+  More: More;
 }
 
-function Members({ label, path, title, below, members, target }: MembersProps) {
+function Members({ label, path, title, below, members, target, More }: MembersProps) {
   useLoads(target.kind === "group" ? target.name : undefined);
   return (
     <section class="group" aria-label={label}>
@@ -80,6 +88,7 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
             <Icon name="restart" />
             <span class="word">Restart all</span>
           </Button>
+          <More name={below} />
           <IconButton
             icon="table"
             label="Show as table"

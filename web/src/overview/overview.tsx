@@ -1,3 +1,4 @@
+import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { useLoads } from "../state/loads.ts";
 import { allProcesses, connection, isLoaded } from "../state/store.ts";
@@ -8,14 +9,14 @@ import { RecentChanges } from "./recent-changes.tsx";
 import { StateCounts } from "./state-counts.tsx";
 import { VerdictLine } from "./verdict.tsx";
 
-/** The start page, which shows whether everything is all right. */
-export function Overview() {
+/** The start page, which shows whether everything is all right. `More`: sections of features. */
+export function Overview({ More }: { More: ComponentType }) {
   if (!isLoaded.value)
     return <p class="empty nothing">{connection.value.kind === "lost" ? "The manager cannot be reached." : "Connecting …"}</p>;
-  return <LoadedOverview />;
+  return <LoadedOverview More={More} />;
 }
 
-function LoadedOverview() {
+function LoadedOverview({ More }: { More: ComponentType }) {
   useLoads();
   const { isOver, hold } = usePointerOver();
   const [hasKeyboard, setKeyboard] = useState(false);
@@ -34,6 +35,7 @@ function LoadedOverview() {
         <HostsPanel processes={processes} />
         <div class="overview-main">
           <Attention processes={processes} isHeld={isOver || hasKeyboard} />
+          <More />
           <RecentChanges />
         </div>
       </div>

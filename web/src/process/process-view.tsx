@@ -34,17 +34,19 @@ interface Props {
   readonly pane: Pane;
   /** Buttons of features. */
   readonly More: ComponentType<{ process: Process }>;
+  /** Sections of features in the details. */
+  readonly Sections: ComponentType<{ process: Process }>;
 }
 
-type KnownProps = Pick<Props, "pane" | "More"> & { readonly process: Process };
+type KnownProps = Omit<Props, "name"> & { readonly process: Process };
 
-export function ProcessView({ name, pane, More }: Props) {
+export function ProcessView({ name, ...rest }: Props) {
   const process = processOf(name);
   if (!process) return isLoaded.value ? <p class="empty nothing">There is no process “{name}”.</p> : null;
-  return <KnownProcess process={process} pane={pane} More={More} />;
+  return <KnownProcess process={process} {...rest} />;
 }
 
-function KnownProcess({ process, pane, More }: KnownProps) {
+function KnownProcess({ process, pane, More, Sections }: KnownProps) {
   const { name } = process;
   const header = useRef<HTMLElement>(null);
   const closeDetails = () => {
@@ -118,7 +120,7 @@ function KnownProcess({ process, pane, More }: KnownProps) {
           />
           {hasTouchKeys.value && <KeyBar terminal={terminal} />}
         </div>
-        {pane.details && <ProcessDetails process={process} onClose={closeDetails} />}
+        {pane.details && <ProcessDetails process={process} Sections={Sections} onClose={closeDetails} />}
       </div>
     </section>
   );
@@ -150,7 +152,7 @@ function verbsOf(process: Process): readonly [Verb, Verb] {
   return [isRestart ? "restart" : "start", "stop"];
 }
 
-function Buttons({ process, pane, More }: KnownProps) {
+function Buttons({ process, pane, More }: Omit<KnownProps, "Sections">) {
   const { name } = process;
   const isAlive = process.pid !== null;
   const canSignal = isAlive && isConnected.value;
