@@ -5,6 +5,7 @@ import { HOST_SERIES } from "../series.ts";
 import { Answers } from "./answers.ts";
 import { Histories } from "./histories.ts";
 import { MachineFigures } from "./machine-figures.ts";
+import { MemoryDetails } from "./memory-details.ts";
 import { rounded } from "./rings/points.ts";
 import { type SampledRun, Sampler } from "./sampler.ts";
 import { Watches } from "./watches.ts";
@@ -33,6 +34,7 @@ export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS> = 
       },
       warn: (msg) => failures.warn(msg),
     });
+    const memory = new MemoryDetails(clock, (name) => sampler.treeOf(name));
     const answers = new Answers({ clock, histories, pages: lists.pages, cpus: machine.cpus });
     return {
       service: null,
@@ -40,6 +42,7 @@ export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS> = 
         load_history: (request) => answers.processes(request),
         host_load_history: (request) => answers.machine(request),
         newest_loads: () => answers.newest(),
+        memory_detail: ({ name }) => memory.measure(name),
         watch_loads: ({ names }) => {
           watches.request(names);
           return {};

@@ -1,12 +1,13 @@
 import { type Clock, untilBeat } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { SlicedWork, type Steps } from "../../../base/turns.ts";
-import { ticksSinceBoot } from "../../../daemon/proc/proc.ts";
+import { readStat, ticksSinceBoot } from "../../../daemon/proc/proc.ts";
 import type { TaskOwners } from "../../../daemon/tree/task-owners.ts";
 import { type Figures, SAMPLE_MS, WATCHED_SAMPLE_MS } from "../series.ts";
 import { RunCgroupFolders, readCgroup } from "./cgroup-figures.ts";
 import { type Histories, MACHINE } from "./histories.ts";
 import type { MachineFigures } from "./machine-figures.ts";
+import type { TreeProcess } from "./memory-details.ts";
 import type { Interval } from "./rings/series-history.ts";
 import { type CgroupReading, TreeFigures } from "./tree-figures.ts";
 import { type Member, TreeReader } from "./tree-reader.ts";
@@ -63,6 +64,15 @@ export class Sampler {
     this.#whole = { at: options.clock.monotonic(), ticks: ticksSinceBoot() };
     options.machine.measure(this.#whole.at);
     this.#schedule();
+  }
+
+  /** The tree of a process, as of the last sample; of a process that was started since, its leader. */
+  treeOf(name: string): readonly TreeProcess[] {
+    const leader = this.#options.runs.get(name)?.pid;
+    if (leader === undefined) return [];
+    const tree = this.#reader.treeOf(name);
+    const stat = tree.some(({ pid }) => pid === leader) ? null : readStat(leader);
+    return stat === null ? tree : [{ pid: leader, startTime: stat.startTime }, ...tree];
   }
 
   /** Watched processes have changed: the next sample may be due sooner. */
