@@ -80,7 +80,7 @@ function ruleOf(run: EndedRun, successCodes: readonly number[]): RunRule {
 }
 
 /** Number of UTF-8 bytes that a text was decoded from. U+FFFD counts as one, as in `textOfLastBytes`. */
-function bytesOf(text: string): number {
+export function bytesOf(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

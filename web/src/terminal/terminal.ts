@@ -6,9 +6,11 @@ import { Terminal } from "@xterm/xterm";
 import { ForceRedraw } from "../../../src/client/handles/force-redraw.ts";
 import { fontSize, screenReader, shade } from "../state/settings.ts";
 import { client, command, processOf } from "../state/store.ts";
+import { toast } from "../ui/toasts.ts";
+import { onPlaceRequested } from "./open-at.ts";
 import { MAX_MATCHES, type SearchQuery, type SearchResults } from "./search-query.ts";
 import { ownKeys } from "./terminal-keys.ts";
-import { drawRule, searchColors, themeOf, useWebGl } from "./terminal-look.ts";
+import { drawRule, searchColors, showLine, themeOf, useWebGl } from "./terminal-look.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
 import { type Size, TerminalSize } from "./terminal-size.ts";
@@ -107,6 +109,10 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
       if (searched !== null) find(searched, "previous");
     },
     onLive: () => forceRedraw.heard(),
+    onPlace: (marker, note) => {
+      if (marker !== null) showLine(terminal, marker);
+      if (note !== null) toast(note);
+    },
   });
 
   let searched: SearchQuery | null = null;
@@ -181,6 +187,8 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
     terminal.options.screenReaderMode = screenReader.value;
     refit();
   });
+  // Only the terminal of a process's view: others show its end.
+  const endPlaces = webgl ? onPlaceRequested(name, (target) => output.goTo(target)) : () => {};
   const hostComes = effect(() => {
     if (processOf(name)?.host_ready) output.hostReady();
   });
@@ -233,6 +241,7 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
       document.removeEventListener("visibilitychange", onVisible);
       release();
       hostComes();
+      endPlaces();
       output.close();
       restyle();
       resize();
