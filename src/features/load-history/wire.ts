@@ -22,12 +22,10 @@ const load = z
   .meta({ id: "LoadFigures", description: "What the tree of a process uses; null: not known." });
 export type LoadFigures = z.infer<typeof load>;
 
-const curve = z
-  .object({ min: z.array(figure), mean: z.array(figure), max: z.array(figure) })
-  .meta({
-    id: "LoadCurve",
-    description: "One value for each point, oldest first; null: nothing was measured. Empty where it was not requested.",
-  });
+const curve = z.object({ min: z.array(figure), mean: z.array(figure), max: z.array(figure) }).meta({
+  id: "LoadCurve",
+  description: "One value for each point, oldest first; null: nothing was measured. Empty where it was not requested.",
+});
 export type LoadCurve = z.infer<typeof curve>;
 
 const history = {

@@ -48,7 +48,9 @@ export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS> = 
           return {};
         },
       },
-      runChanged: (_kind, { report }) => {
+      runChanged: (kind, { report, usage }) => {
+        if (kind === "exited" && usage !== null && report.stop_time !== null)
+          sampler.runEnded(report.name, report.run_id, usage, { from: report.start_time, to: report.stop_time });
         if (!report.extinct) runs.set(report.name, { runId: report.run_id, pid: report.pid });
         else if (runs.get(report.name)?.runId === report.run_id) runs.delete(report.name);
       },

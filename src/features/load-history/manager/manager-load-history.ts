@@ -47,7 +47,10 @@ export class ManagerLoadHistory implements LoadHistory {
     this.#watches = new LoadWatches(options);
   }
 
-  async history({ names, pattern, series = [], statistics = [...STATISTICS], ...request }: HistoryRequest, view: ViewMode): Promise<History> {
+  async history(
+    { names, pattern, series = [], statistics = [...STATISTICS], ...request }: HistoryRequest,
+    view: ViewMode,
+  ): Promise<History> {
     const { clock, hosts } = this.#options;
     const range = rangeOf(request, clock.now());
     const inView = (names ?? []).filter((name) => contains(view, name));

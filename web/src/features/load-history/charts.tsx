@@ -66,7 +66,7 @@ export function Charts({ panels, times, span, marks, hovered, actions, hasLegend
   useLayoutEffect(() => {
     const boxes = [...(box.current?.querySelectorAll<HTMLElement>(".history-plot") ?? [])];
     plot?.draw(boxes, { panels, times, span, marks });
-  });
+  }, [plot, panels, times, span, marks]);
   useEffect(() => hovered.subscribe((time) => plot?.point(time)), [plot]);
   return (
     <div class="history-charts" ref={box}>

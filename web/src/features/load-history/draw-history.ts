@@ -211,7 +211,7 @@ export class HistoryPlot {
   #drawMarks(plot: uPlot): void {
     const { ctx, bbox } = plot;
     ctx.save();
-    ctx.globalAlpha = 0.5;
+    ctx.globalAlpha = 0.4;
     ctx.lineWidth = devicePixelRatio;
     for (const { time, color } of this.#marks) {
       const x = Math.round(plot.valToPos(time / 1_000, "x", true));

@@ -31,8 +31,8 @@ export function EventsList({ found, span, onPick }: { found: HistoryEvents; span
       </header>
       {rows.length === 0 && <p class="soft">No failures, restarts, commands or changes of the configuration.</p>}
       <ul>
-        {rows.map((event) => (
-          <li key={`${event.ts} ${event.kind} ${event.text}`}>
+        {rows.map((event, index) => (
+          <li key={`${event.ts} ${index}`}>
             {event.kind !== "state" && <MarkIcon kind={event.kind} />}
             <button type="button" class="linklike" title="Show this time" onClick={() => onPick(timeOf(event))}>
               {momentText(timeOf(event))}

@@ -13,9 +13,9 @@ export interface Figure {
   readonly isBinary?: true;
 }
 
-const percent = (value: number) => `${cpuText(value)} %`;
+const percent = (value: number) => `${value >= 100 || value === 0 ? Math.round(value) : cpuText(value)} %`;
 const memory = (value: number) => (value === 0 ? "0" : memoryText(value));
-const memoryRate = (value: number) => (value === 0 ? "0" : `${memoryText(value)}/s`);
+const memoryRate = (value: number) => (value < 1_024 ? `${Math.round(value)} B/s` : `${memoryText(value)}/s`);
 const whole = (value: number) => Math.round(value).toLocaleString("en-US");
 const rate = (value: number) => `${value < 10 ? value.toFixed(1) : whole(value)}/s`;
 

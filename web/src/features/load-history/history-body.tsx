@@ -60,7 +60,8 @@ export function HistoryBody({ view, isMany, figures, extras }: Props) {
     return panelsOfGroup(members, figures, { colors, faint: shade.value === "dark" ? "#6b7c8d" : "#9aa7b4", most: MAX_DRAWN });
   }, [curves, members, figures, colors]);
   const times = curves?.times ?? [];
-  const marks = useMemo(() => marksIn(history, shade.value), [events, shade.value]);
+  const isOne = !isMany && view.about === "processes";
+  const marks = useMemo(() => marksIn(history, { theme: shade.value, isOne }), [events, shade.value]);
   const actions = {
     onSelect: (selected: Span) => showRange(shown, within(selected, Date.now())),
     onFingers: (moving: Span) => showRange(shown, within(moving, Date.now()), !isLive(shown.peek().range)),
@@ -72,7 +73,7 @@ export function HistoryBody({ view, isMany, figures, extras }: Props) {
   };
   const onKey = (key: string, isShift: boolean): boolean => {
     const length = span.until - span.from;
-    const at = hovered.value ?? (span.from + span.until) / 2;
+    const at = hovered.peek() ?? (span.from + span.until) / 2;
     const side = { ArrowLeft: -1, ArrowRight: 1 }[key];
     if (side !== undefined && isShift) showRange(shown, moved(span, side * KEY_MOVE, Date.now()), !isLive(shown.peek().range));
     else if (side !== undefined) hovered.value = Math.min(span.until, Math.max(span.from, at + side * KEY_STEP * length));
@@ -108,12 +109,10 @@ export function HistoryBody({ view, isMany, figures, extras }: Props) {
           }}
         >
           <MarksLane events={events} span={span} onPick={actions.onPick} />
-          {!isMany && view.about === "processes" && <States history={history} />}
+          {isOne && <States history={history} />}
           {isEmpty && <Nothing view={view} />}
           <Charts panels={panels} times={times} span={span} marks={marks} hovered={hovered} actions={actions} hasLegend={!isMany} />
-          <span class="unseen" role="status">
-            {hovered.value === null ? "" : spoken(panels, times, hovered.value)}
-          </span>
+          <Spoken panels={panels} times={times} hovered={hovered} />
         </section>
         {isMany && members.length > 0 && (
           <MemberLegend
@@ -167,11 +166,11 @@ function States({ history: { events, span } }: { history: ShownHistory }) {
   );
 }
 
-/** Failures and changes of the configuration are lines through all charts. */
-function marksIn({ events }: ShownHistory, theme: "dark" | "light") {
+/** Changes of the configuration, and the failures of the only process, are lines through all charts. */
+function marksIn({ events }: ShownHistory, { theme, isOne }: { theme: "dark" | "light"; isOne: boolean }) {
   const [bad, changed] = theme === "dark" ? ["#f5827d", "#62aef2"] : ["#b92924", "#1262b0"];
   return (events?.events ?? []).flatMap((event) => {
-    if (event.kind !== "crash" && event.kind !== "configuration") return [];
+    if (event.kind !== "configuration" && !(isOne && event.kind === "crash")) return [];
     return [{ time: timeOf(event), color: event.kind === "crash" ? bad : changed }];
   });
 }
@@ -214,11 +213,16 @@ function valuesAt(panels: readonly PlotPanel[], times: readonly number[], time: 
   );
 }
 
-/** The values at the pointer, for screen readers; of many processes they are in the table. */
-function spoken(panels: readonly PlotPanel[], times: readonly number[], time: number): string {
+/** The values at the pointer, for screen readers; of many processes they are in the table. A part of its own: what follows the pointer is drawn often. */
+function Spoken({ panels, times, hovered }: { panels: readonly PlotPanel[]; times: readonly number[]; hovered: Signal<number | null> }) {
+  const time = hovered.value;
   const isFew = panels.every(({ curves }) => curves.length <= 4);
-  const values = isFew ? valuesAt(panels, times, time).map(([title, value]) => `${title} ${value}`) : [];
-  return [momentText(time), ...values].join(", ");
+  const values = time === null || !isFew ? [] : valuesAt(panels, times, time).map(([title, value]) => `${title} ${value}`);
+  return (
+    <span class="unseen" role="status">
+      {time === null ? "" : [momentText(time), ...values].join(", ")}
+    </span>
+  );
 }
 
 function outputsAt({

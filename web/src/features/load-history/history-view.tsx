@@ -15,11 +15,18 @@ const extras = kept<readonly string[]>("historyCharts", [], (value) =>
 );
 
 /** What a process, the processes of a group, or a machine used in the past. */
-export function HistoryView({ view }: { view: ViewOf<"history"> }) {
+export function HistoryView({ view: named }: { view: ViewOf<"history"> }) {
+  const view = useMemo(() => knownView(named), [keyOf(named)]);
   if (!isLoaded.value) return null;
   const isGroup = view.about === "processes" && view.name !== undefined && findGroup(tree.value, view.name) !== undefined;
-  const isMany = isGroup || view.about === "all" || view.name === undefined;
+  const isMany = isGroup || view.about === "all";
   return <Known key={`${keyOf(view)} ${isMany}`} view={view} isMany={isMany} />;
+}
+
+/** An address may name anything. */
+function knownView({ about, name }: ViewOf<"history">): ViewOf<"history"> {
+  if (name === undefined || about === "all") return { kind: "history", about: "all" };
+  return { kind: "history", about: about === "host" ? "host" : "processes", name };
 }
 
 function Known({ view, isMany }: { view: ViewOf<"history">; isMany: boolean }) {

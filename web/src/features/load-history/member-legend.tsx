@@ -32,7 +32,7 @@ export function MemberLegend({ members, figures, colors, times, hovered, order, 
       <table>
         <thead>
           <tr>
-            <th scope="col">{at === null ? "Mean of" : "At the pointer"}</th>
+            <th scope="col">{at === null ? "Mean" : "At the pointer"}</th>
             {figures.map(({ key, title }) => (
               <th key={key} scope="col" class="number" aria-sort={key === order ? "descending" : undefined}>
                 <button type="button" class="head" title={`Order by ${title}`} onClick={() => onOrder(key)}>
@@ -48,11 +48,13 @@ export function MemberLegend({ members, figures, colors, times, hovered, order, 
             const short = below !== "" && name.startsWith(`${below}/`) ? name.slice(below.length + 1) : name;
             return (
               <tr key={`${name} ${host}`}>
-                <td>
-                  <span class="history-color" style={{ background: colors[rank] ?? "var(--line)" }} />
-                  <a class="member" {...linkTo({ kind: "history", about: "processes", name }, `History of ${name}`)} title={name}>
-                    <Name name={short} />
-                  </a>
+                <td class="of-name">
+                  <span class="history-name">
+                    <span class="history-color" style={{ background: colors[rank] ?? "var(--line)" }} />
+                    <a class="member" {...linkTo({ kind: "history", about: "processes", name }, `History of ${name}`)} title={name}>
+                      <Name name={short} />
+                    </a>
+                  </span>
                 </td>
                 {figures.map(({ key, text }) => {
                   const value = at === null ? means.get(key) : valueAt(values.get(key) ?? [], at);
