@@ -174,7 +174,7 @@ export class Sampler {
     const run = this.#options.runs.get(name);
     if (run !== undefined) this.#measured.set(name, run.runId);
     const before = tree.before ?? this.#whole;
-    const figures = tree.measure(members, now, this.#whole, this.#cgroup(name));
+    const figures = tree.measure(members, now, this.#whole, tree.unchangedCgroup(members) ?? this.#cgroup(name));
     const history = histories.open(name);
     history.watch(watched().has(name));
     history.add(figures, intervalTo(now, before));
