@@ -123,7 +123,7 @@ test("the processes of a group are listed with the greediest first, and each lea
   const rows = page.getByRole("region", { name: "Processes" }).locator("tbody tr");
   await rows.nth(1).waitFor();
   expect(await rows.first().textContent()).toMatch(/other.*40\.0 %/);
-  await page.getByRole("button", { name: "Order by Memory" }).click();
+  await page.getByRole("region", { name: "Processes" }).getByRole("button", { name: "Memory" }).click();
   await soon(() => page.getByRole("columnheader", { name: "Memory" }).getAttribute("aria-sort")).toBe("descending");
   await page.getByRole("link", { name: "History of sim/world", exact: true }).click();
   await page.getByRole("heading", { name: "History of sim/world" }).waitFor();
@@ -132,7 +132,7 @@ test("the processes of a group are listed with the greediest first, and each lea
 test("tables of processes have curves, the overview says what uses up the machine, and details count shared memory once", async () => {
   await shown.go("/?group=sim");
   await page.getByRole("row", { name: /world/ }).getByRole("img", { name: "CPU of the last 10 min" }).waitFor();
-  await shown.go("/");
+  await shown.go("/?view=overview");
   await page.getByRole("button", { name: "What uses up this machine?" }).click();
   const list = page.getByRole("list", { name: "Most memory" });
   await list.getByRole("link", { name: "sim/world", exact: true }).waitFor();
