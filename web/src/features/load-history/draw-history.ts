@@ -7,8 +7,8 @@ import type { Span } from "./range.ts";
 import { axisTexts } from "./time-text.ts";
 
 /** Room beside the curves, px: the lanes above have the same, so that equal times are below each other. */
-export const LEFT = 72;
-export const RIGHT = 16;
+const LEFT = 72;
+const RIGHT = 16;
 const TIMES_HEIGHT = 26;
 const LINE_WIDTH = 1.5;
 /** Most points of lines that are wider than one screen pixel: those are drawn five times as fast. */

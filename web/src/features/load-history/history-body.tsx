@@ -88,7 +88,7 @@ export function HistoryBody({ view, isMany, figures, extras }: Props) {
   const below = isMany ? (view.name ?? "") : "";
   return (
     <div class="history-body">
-      <HistoryToolbar view={view} shown={shown} span={span} extras={extras} />
+      <HistoryToolbar shown={shown} span={span} extras={extras} />
       {history.problem !== null && (
         <p class="why bad" role="alert">
           {history.problem}

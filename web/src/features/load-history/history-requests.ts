@@ -1,4 +1,5 @@
 import type { HistoryEvent } from "../../../../src/features/load-history/event-wire.ts";
+import type { ProcessSeries } from "../../../../src/features/load-history/series.ts";
 import { client } from "../../state/store.ts";
 import type { ViewOf } from "../../state/views.ts";
 import { type CurveData, curvesOf } from "./curve-data.ts";
@@ -26,7 +27,7 @@ export interface LoadedHistory {
 }
 
 /** A pattern that matches this name alone. */
-export const literal = (name: string): string => name.replace(/[*?[]/g, (character) => `[${character}]`);
+const literal = (name: string): string => name.replace(/[*?[]/g, (character) => `[${character}]`);
 
 /** What the view is about, as a request names it. `isGroup`: all members, also those that were removed. */
 function selection({ name }: ViewOf<"history">, isGroup: boolean) {
@@ -50,7 +51,7 @@ export async function requestCurves(
     type: "request_load_history",
     ...selection(view, isMany),
     ...range,
-    series: series as never,
+    series: series as ProcessSeries[],
     ...(isMany ? { statistics: ["mean"], points: POINTS_OF_MANY } : { points: POINTS_OF_ONE }),
   });
   return { curves: curvesOf(processes), away };

@@ -1,5 +1,4 @@
 import type { Signal } from "@preact/signals";
-import type { ViewOf } from "../../state/views.ts";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icons.tsx";
 import { type Figure, PROCESS_FIGURES } from "./figures.ts";
@@ -8,7 +7,6 @@ import { goBack, type ShownRange, showRange } from "./shown-range.ts";
 import { momentText } from "./time-text.ts";
 
 interface Props {
-  readonly view: ViewOf<"history">;
   readonly shown: Signal<ShownRange>;
   readonly span: Span;
   readonly extras: Signal<readonly string[]> | null;

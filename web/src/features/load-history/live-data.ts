@@ -19,17 +19,9 @@ const MAX_UNFINISHED = 2;
 export class LiveSamples {
   #samples: Sample[] = [];
 
-  get size(): number {
-    return this.#samples.length;
-  }
-
   add(sample: Sample): void {
     this.#samples.push(sample);
     if (this.#samples.length > MAX_SAMPLES) this.#samples.splice(0, MAX_SAMPLES >> 2);
-  }
-
-  clear(): void {
-    this.#samples = [];
   }
 
   /** The time of the newest sample, seconds since 1970; null: there is none. */
