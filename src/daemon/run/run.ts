@@ -76,6 +76,7 @@ export class Run {
   #resolveExtinct: () => void = () => {};
   readonly #facts: RunFacts;
   #resizedAt: number | null = null;
+  #dumpedCore = false;
   #treeEnd: Promise<void> | null = null;
 
   /** Starts a run. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
@@ -186,6 +187,10 @@ export class Run {
     return this.#stop.steps !== null;
   }
 
+  get dumpedCore(): boolean {
+    return this.#dumpedCore;
+  }
+
   get isExtinct(): boolean {
     return this.#facts.extinct;
   }
@@ -280,6 +285,7 @@ export class Run {
   }
 
   #leaderEnded({ code, signal, dumpedCore }: TerminalExit): void {
+    this.#dumpedCore = dumpedCore;
     if (dumpedCore) this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) was ended by ${signal} and left a core dump`);
     this.#monitors.end();
     const { clock, ring } = this.#options;
