@@ -18,7 +18,7 @@ const FOLDERS = ["/usr/bin", "/usr/local/bin", "/bin"];
  * Runs a debugger with limits that hold although the core dump is not trusted: it may be made to exploit the debugger. `timeout` ends it if this
  * daemon does not. It gets a network namespace without interfaces where the kernel permits that to users.
  */
-const SCRIPT = `ulimit -t ${MAX_CPU_SECONDS} -v ${MAX_MEMORY_KIB} -c 0 -f 0 || exit 126
+const SCRIPT = `ulimit -t ${MAX_CPU_SECONDS} && ulimit -v ${MAX_MEMORY_KIB} && ulimit -c 0 && ulimit -f 0 || exit 126
 if unshare --user --net true 2>/dev/null; then set -- unshare --user --net "$@"; fi
 exec nice -n 19 timeout -s KILL ${MAX_MS / 1_000 + 5} "$@"`;
 
