@@ -13,7 +13,7 @@ import type { CoreViews, View } from "../state/views.ts";
 export const featureViews: readonly PageView[] = features.flatMap(({ views = [] }) => views);
 
 const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
-  overview: () => <Overview More={OverviewSections} />,
+  overview: () => <Overview More={OverviewSections} Links={AttentionLinks} />,
   all: () => <AllView More={GroupButtons} />,
   log: () => <LogView />,
   config: () => <ConfigView />,
@@ -35,6 +35,10 @@ function ProcessSections({ process }: { process: Process }): ComponentChildren {
 
 function GroupButtons({ name }: { name: string }): ComponentChildren {
   return features.map(({ GroupButton }, index) => GroupButton && <GroupButton key={index} name={name} />);
+}
+
+function AttentionLinks({ process }: { process: Process }): ComponentChildren {
+  return features.map(({ AttentionLink }, index) => AttentionLink && <AttentionLink key={index} process={process} />);
 }
 
 function OverviewSections(): ComponentChildren {

@@ -35,6 +35,29 @@ export function lazyView<Props extends object>(load: () => Promise<ComponentType
   return { Body, preload: () => void loaded().catch(() => {}) };
 }
 
+/** A part of another view that draws nothing until its code is loaded, or if it cannot be loaded. */
+export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let Loaded: ComponentType<Props> | null = null;
+  return (props) => {
+    const [, renderAgain] = useState({});
+    useEffect(() => {
+      let isOver = false;
+      if (Loaded !== null) return;
+      load().then(
+        (part) => {
+          Loaded = part;
+          if (!isOver) renderAgain({});
+        },
+        (error: unknown) => console.info("a part of this view could not be loaded", error),
+      );
+      return () => {
+        isOver = true;
+      };
+    }, []);
+    return Loaded === null ? null : <Loaded {...props} />;
+  };
+}
+
 /** The view's code could not be loaded: a newer manager does not have the files of this page. */
 function NotLoaded({ problem }: { problem: string }) {
   return (

@@ -39,6 +39,7 @@ export async function describeExecutable({ path, size, mtimeMs, dev, ino }: Seen
 
 /** Program headers and notes that are examined, at most. */
 const MAX_HEADERS = 64;
+const MAX_HEADER_BYTES = 256;
 const MAX_NOTE_BYTES = 16 * 1024;
 const PT_NOTE = 4;
 const NT_GNU_BUILD_ID = 3;
@@ -57,7 +58,7 @@ export async function buildIdOf(file: Pick<FileHandle, "read">): Promise<string 
   const number = (bytes: Buffer, at: number) => (layout.isWide ? Number(bytes.readBigUInt64LE(at)) : bytes.readUInt32LE(at));
   const entry = head.readUInt16LE(layout.phentsize);
   const count = Math.min(head.readUInt16LE(layout.phentsize + 2), MAX_HEADERS);
-  if (entry < layout.size + 8) return null;
+  if (entry < layout.size + 8 || entry > MAX_HEADER_BYTES) return null;
   const headers = await bytesAt(file, number(head, layout.phoff), entry * count);
   for (let at = 0; at + entry <= headers.length; at += entry) {
     if (headers.readUInt32LE(at) !== PT_NOTE) continue;
