@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { PageRig, soon } from "../support/page-rig.ts";
 
 const NAME = "sim/crasher";
-const COMMAND = "printf '\\033[31mred\\033[0m <b>bold</b>\\n'; kill -SEGV $$";
+/** `$$$$`: the configuration reads it as `$$`. */
+const COMMAND = "printf '\\033[31mred\\033[0m <b>bold</b>\\n'; kill -SEGV $$$$";
 
 let rig: PageRig;
 
@@ -30,7 +31,7 @@ test("the row of a failed process leads to its crash report, whose address can b
 
   const shared = await rig.open(`/${address.search}`, { viewport: { width: 390, height: 800 } });
   await shared.page.getByText(/^ended by SIGSEGV/).waitFor();
-  await soon(() => shared.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await soon(() => shared.page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(await shared.violations()).toEqual([]);
   await shared.page.context().close();
 

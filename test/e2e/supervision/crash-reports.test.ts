@@ -75,7 +75,7 @@ test("a run that fails gets a report, which outlives a killed manager and a kill
   expect((await reportsOf(client, "loop")).length).toBeLessThanOrEqual(1 + intervals);
 
   expect((await reportsOf(focused)).map(({ name }) => name)).toEqual(["deep/er/three"]);
-  expect(await focused.ask({ type: "request_crash_report", name: "killed" })).toMatchObject({ ok: false, code: "out_of_scope" });
+  expect(await focused.ask({ type: "request_crash_report", name: "killed" })).toMatchObject({ type: "error", code: "out_of_scope" });
   await untilReported(focused, "deep/er/three");
   expect(focused.frames.filter(({ type, report }) => type === "crash_report_made" && (report as Summary).name !== "deep/er/three")).toEqual(
     [],

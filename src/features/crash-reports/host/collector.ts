@@ -40,6 +40,7 @@ interface CollectorOptions {
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #queue = new SerialQueue({ max: 1 + MAX_WAITING, busy: "too many processes crashed at once" });
+  #isClosed = false;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -51,11 +52,18 @@ export class Collector {
     // Copied at once: the next run may print much.
     const output = crash.output && lastOutput(this.#ringOf(crash), { ...crash.output, now });
     await this.#queue.run(async () => {
+      if (this.#isClosed) return;
       const { store, made } = this.#options;
       const report = await this.#report(crash, { output, skipped });
       made(await store.add(report));
       if (report.core !== null && report.backtrace_problem === RUNNING) void this.#addBacktrace(crash, report);
     });
+  }
+
+  /** Drops what waits; resolves when the report in progress is kept. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#queue.run(() => {}).catch(() => undefined);
   }
 
   #ringOf({ spec }: Crash) {
@@ -128,6 +136,7 @@ export class Collector {
     const { executable } = report.versions;
     if (report.core === null || executable === null) return;
     const trace = await backtraces.of({ executable: executable.path, core: report.core.path, ...userOf(crash) });
+    if (this.#isClosed) return;
     made(await store.add({ ...report, ...trace, has_backtrace: trace.backtrace !== null }));
   }
 }

@@ -78,7 +78,9 @@ export const crashReportsHost: HostFeature<keyof typeof CRASH_REPORT_REQUESTS> =
       close: async () => {
         throttle.close();
         seenRuns.close();
+        const collected = collector.close();
         backtraces.close();
+        await collected;
         kernel.close();
         await begun;
         await store.close();

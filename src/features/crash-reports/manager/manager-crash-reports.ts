@@ -8,6 +8,7 @@ import { MgrError } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { parseJson } from "../../../base/json.ts";
 import { quoteWords } from "../../../base/shell-words.ts";
+import { runId } from "../../../contract/fields.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { contains, type ViewMode } from "../../../transport/view.ts";
@@ -60,6 +61,7 @@ export class ManagerCrashReports implements CrashReports {
   }
 
   async one(name: string, run_id: string | undefined, runsOf: RunsOf): Promise<Report> {
+    if (run_id !== undefined && !isRunId(run_id)) throw notFound(name, run_id, []);
     const { answers, away } = await this.#ofAllHosts(async (session) => {
       const request = { name, run_id: run_id ?? null };
       const page = await session.command((id) => session.link.request("crash_report", { session: id, ...request }));
@@ -74,7 +76,7 @@ export class ManagerCrashReports implements CrashReports {
 
   async delete(name: string, run_ids: readonly string[] | undefined): Promise<Deleted> {
     const { answers, away } = await this.#ofAllHosts((session) => {
-      const request = { name, run_ids: run_ids === undefined ? null : [...run_ids] };
+      const request = { name, run_ids: run_ids?.filter(isRunId) ?? null };
       return session.command((id) => session.link.request("delete_crash_reports", { session: id, ...request }));
     });
     return { deleted: answers.reduce((sum, { value }) => sum + value.deleted, 0), away };
@@ -105,6 +107,9 @@ export class ManagerCrashReports implements CrashReports {
     };
   }
 }
+
+/** No host has a report of anything else. */
+const isRunId = (id: string): boolean => runId.safeParse(id).success;
 
 /** Without names and pattern it is everything in view. */
 function selected(names: readonly string[] | undefined, pattern: string | undefined, view: ViewMode) {
