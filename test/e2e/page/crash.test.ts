@@ -11,8 +11,9 @@ let rig: PageRig;
 
 beforeAll(async () => {
   rig = await PageRig.up({
-    processes: { [NAME]: { command: COMMAND, autostart: true }, "tools/sleeper": { command: "sleep 1000", autostart: true } },
+    processes: { [NAME]: { command: COMMAND }, "tools/sleeper": { command: "sleep 1000", autostart: true } },
   });
+  await rig.client.command({ type: "start_process", name: NAME });
   await rig.client.until("its report", ({ type }) => type === "crash_report_made", 0);
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());

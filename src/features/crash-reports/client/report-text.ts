@@ -29,12 +29,16 @@ const SHOWN: readonly (readonly [series: string, title: string, text: (value: nu
   ["descriptors", "Open descriptors", whole],
   ["read_bytes_s", "Read from disks", (value) => `${bytesText(value)}/s`],
   ["written_bytes_s", "Written to disks", (value) => `${bytesText(value)}/s`],
-  ["context_switches_s", "Context switches", (value) => `${whole(value)}/s`],
-  ["major_faults_s", "Major page faults", (value) => `${whole(value)}/s`],
+  ["context_switches_s", "Context switches", rate],
+  ["major_faults_s", "Major page faults", rate],
 ];
 
 function whole(value: number): string {
   return String(Math.round(value));
+}
+
+function rate(value: number): string {
+  return `${value > 0 && value < 10 ? value.toFixed(1) : whole(value)}/s`;
 }
 
 /** One series of the load before a crash. */
@@ -111,8 +115,8 @@ export function kernelTexts({ kernel: { lines, log_problem, oom_kills, oom_probl
 
 export const limitText = (value: number | null): string => (value === null ? "unlimited" : String(value));
 
-/** Output as a person reads it: without escape sequences. */
-export const plainOutput = (text: string): string => plainText(text.replaceAll("\r\n", "\n"));
+/** Output and backtraces as a person reads them: lines without escape sequences and tabs; other controls are visible. */
+export const readable = (text: string): string => visibleLines(plainText(text.replaceAll("\r\n", "\n")).replaceAll("\t", "    "));
 
 /** A whole report as text for a terminal or a file: everything in it that came from elsewhere is harmless there. */
 export function reportText(report: NumberedReport): string {
@@ -121,10 +125,7 @@ export function reportText(report: NumberedReport): string {
   const parts: (readonly [title: string, lines: readonly string[]] | null)[] = [
     ["", [`${visible(report.name)}: ${visible(endText(report))}`]],
     ["", rows(facts(report))],
-    output && [
-      "Last output",
-      [...(output.truncated ? [`(the newest of ${bytesText(output.bytes)})`] : []), ...linesOf(plainOutput(output.text))],
-    ],
+    output && ["Last output", [...(output.truncated ? [`(the newest of ${bytesText(output.bytes)})`] : []), ...linesOf(output.text)]],
     ["Kernel", kernelTexts(report)],
     core === null ? null : ["Core dump", [core]],
     backtrace === null && backtrace_problem === null
@@ -144,7 +145,7 @@ export function reportText(report: NumberedReport): string {
 }
 
 const indented = (isIndented: boolean) => (line: string) => `${isIndented ? "  " : ""}${visible(line)}`;
-const linesOf = (text: string): string[] => visibleLines(text).replace(/\n$/, "").split("\n");
+const linesOf = (text: string): string[] => readable(text).replace(/\n$/, "").split("\n");
 
 const loadRows = (resources: NonNullable<CrashReport["resources"]>): string[] =>
   rows(shownSeries(resources).map(({ title, most, last }) => [title, `${last} at the end, at most ${most}`]));

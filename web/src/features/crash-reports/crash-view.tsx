@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
-import { visibleLines } from "../../../../src/base/visible-text.ts";
 import {
   coreText,
   endText,
@@ -9,7 +8,7 @@ import {
   kernelTexts,
   limitText,
   type NumberedReport,
-  plainOutput,
+  readable,
   reportText,
   versionFacts,
 } from "../../../../src/features/crash-reports/client/report-text.ts";
@@ -131,7 +130,7 @@ function Report({ report }: { report: NumberedReport }) {
       <Pairs rows={facts(report)} />
       {output && (
         <Section title={output.truncated ? "Last output (the newest part)" : "Last output"}>
-          <Quoted>{visibleLines(plainOutput(output.text))}</Quoted>
+          <Quoted>{readable(output.text)}</Quoted>
         </Section>
       )}
       {(backtrace !== null || backtrace_problem !== null) && (
@@ -139,7 +138,7 @@ function Report({ report }: { report: NumberedReport }) {
           {backtrace === null ? (
             <p class="soft">{backtrace_problem}</p>
           ) : (
-            <Quoted>{visibleLines(backtrace.text) + (backtrace.truncated ? "\n…" : "")}</Quoted>
+            <Quoted>{readable(backtrace.text) + (backtrace.truncated ? "\n…" : "")}</Quoted>
           )}
         </Section>
       )}
