@@ -1,4 +1,5 @@
 import type { CliFeature } from "../cli/command/feature.ts";
+import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
@@ -12,6 +13,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   outputSearchCli,
   displaysCli,
   loadHistoryCli,
+  crashReportsCli,
   dataPlaneCli,
   networkStatisticsCli,
   recordingsCli,

@@ -1,3 +1,4 @@
+import { CRASH_REPORT_NEWS, CRASH_REPORT_REQUESTS, CRASH_RUN } from "./crash-reports/contract.ts";
 import { DATA_PLANE_CHECKS, DATA_PLANE_HEARTBEAT, DATA_PLANE_NEWS, DATA_PLANE_REQUESTS, NO_DATA_PLANE } from "./data-plane/contract.ts";
 import { X11_NEWS, X11_REQUESTS, X11_RUN } from "./displays/contract.ts";
 import { LOAD_HISTORY_NEWS, LOAD_HISTORY_REQUESTS } from "./load-history/contract.ts";
@@ -17,16 +18,17 @@ export const FEATURE_REQUESTS = {
   ...PROCESS_LIST_REQUESTS,
   ...LOAD_HISTORY_REQUESTS,
   ...OUTPUT_SEARCH_REQUESTS,
+  ...CRASH_REPORT_REQUESTS,
 } as const;
 
 /** Messages of features that a host sends, by the last part of the subject. */
-export const HOST_NEWS = { ...DATA_PLANE_NEWS, ...RECORDING_NEWS, ...X11_NEWS, ...LOAD_HISTORY_NEWS } as const;
+export const HOST_NEWS = { ...DATA_PLANE_NEWS, ...RECORDING_NEWS, ...X11_NEWS, ...LOAD_HISTORY_NEWS, ...CRASH_REPORT_NEWS } as const;
 
 /** Fields of features in a heartbeat. */
 export const FEATURE_HEARTBEAT = { ...DATA_PLANE_HEARTBEAT, ...RECORDING_HEARTBEAT } as const;
 
 /** Fields of features in a RunSpec; none is a reason to restart a run. */
-export const FEATURE_RUN = { ...X11_RUN } as const;
+export const FEATURE_RUN = { ...X11_RUN, ...CRASH_RUN } as const;
 
 /** Answers of a host that cannot provide a feature, to requests that the manager sends by itself. */
 export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS } as const;

@@ -1,3 +1,4 @@
+import { crashReportsHost } from "./crash-reports/host/index.ts";
 import { dataPlaneHost } from "./data-plane/host/index.ts";
 import { displaysHost } from "./displays/host/index.ts";
 import { loadHistoryHost } from "./load-history/host/index.ts";
@@ -17,4 +18,5 @@ export const HOST_FEATURES = [
   processListHost,
   loadHistoryHost,
   outputSearchHost,
+  crashReportsHost,
 ] as const;

@@ -1,4 +1,5 @@
 import type { FakeControl } from "../support/fake-control.ts";
+import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
@@ -10,6 +11,7 @@ import { FakeRecordings } from "./recordings/fake-recordings.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
 export const fakeFeatures = (control: FakeControl) => ({
+  crashReports: new FakeCrashReports(),
   dataPlane: new FakeDataPlane(),
   recordings: new FakeRecordings(),
   loadHistory: new FakeLoadHistory(),

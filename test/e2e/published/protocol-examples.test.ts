@@ -149,7 +149,11 @@ const VOLATILE = new Set(
   ),
 );
 
+/** What a crash report says about the machine, or about the time in which something was measured. */
+const OF_MACHINE = new Set(["kernel", "limits", "resources", "resources_problem", "versions"]);
+
 function shapeOf(value: unknown, key = ""): unknown {
+  if (OF_MACHINE.has(key)) return "of the machine";
   // Whether something was measured already is a matter of time.
   if (key === "oldest") return "time or null";
   if (value === null || value === undefined) return value;

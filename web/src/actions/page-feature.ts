@@ -47,6 +47,8 @@ export interface PageFeature {
   readonly ProcessButton?: ComponentType<{ process: Process }>;
   /** A section of the details of a process, with its heading. It draws nothing where it has nothing to show. */
   readonly ProcessSection?: ComponentType<{ process: Process }>;
+  /** A link in the row of a process that needs attention, to what explains it. It draws nothing where it has nothing to show. */
+  readonly AttentionLink?: ComponentType<{ process: Process }>;
   /** A section of the overview, behind the page's own. */
   readonly OverviewSection?: ComponentType;
   /** A button in the view of a group, or of all processes (`name` is empty). */

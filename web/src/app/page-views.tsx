@@ -15,7 +15,7 @@ export const featureViews: readonly PageView[] = features.flatMap(({ views = [] 
 const curves = features.flatMap(({ processCurve = [] }) => processCurve);
 
 const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
-  overview: () => <Overview More={OverviewSections} HostButtons={HostButtons} curves={curves} />,
+  overview: () => <Overview More={OverviewSections} HostButtons={HostButtons} Links={AttentionLinks} curves={curves} />,
   all: () => <AllView More={GroupButtons} curves={curves} />,
   log: () => <LogView />,
   config: () => <ConfigView />,
@@ -41,6 +41,10 @@ function GroupButtons({ name }: { name: string }): ComponentChildren {
 
 function HostButtons({ name }: { name: string }): ComponentChildren {
   return features.map(({ HostButton }, index) => HostButton && <HostButton key={index} name={name} />);
+}
+
+function AttentionLinks({ process }: { process: Process }): ComponentChildren {
+  return features.map(({ AttentionLink }, index) => AttentionLink && <AttentionLink key={index} process={process} />);
 }
 
 function OverviewSections(): ComponentChildren {

@@ -1,4 +1,5 @@
 import type { PageFeature } from "../actions/page-feature.ts";
+import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
 import { loadHistory } from "./load-history/index.ts";
@@ -16,4 +17,5 @@ export const features: readonly PageFeature[] = [
   loadHistory,
   processList,
   displays,
+  crashReports,
 ];

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
@@ -21,8 +22,11 @@ const MAX_ROWS = 40;
 /** Maximum number of names in the row of a group. */
 const MAX_NAMED = 3;
 
-/** Curves of features. */
-type Curves = readonly ProcessCurve[];
+/** Additions of features to the row of a process. */
+interface RowAdditions {
+  readonly curves: readonly ProcessCurve[];
+  readonly Links: ComponentType<{ process: Process }>;
+}
 
 /** Keys of the causes that the user has opened; kept while another view is shown. */
 const opened = signal<ReadonlySet<string>>(new Set());
@@ -34,7 +38,7 @@ function toggle(key: string): void {
 }
 
 /** Processes that need attention, with equal causes in one row. With `isHeld`, rows keep their place and height. */
-export function Attention({ processes, isHeld, curves }: { processes: readonly Process[]; isHeld: boolean; curves: Curves }) {
+export function Attention({ processes, isHeld, ...additions }: { processes: readonly Process[]; isHeld: boolean } & RowAdditions) {
   const last = useRef<readonly Cause[]>([]);
   const now = causesOf(processes);
   const causes = isHeld ? heldCauses(last.current, now) : now;
@@ -58,9 +62,9 @@ export function Attention({ processes, isHeld, curves }: { processes: readonly P
           .slice(0, MAX_ROWS)
           .map((cause) =>
             cause.isGroup ? (
-              <CauseRow key={cause.key} cause={cause} curves={curves} />
+              <CauseRow key={cause.key} cause={cause} {...additions} />
             ) : (
-              <TroubleRow key={cause.key} name={cause.names[0] ?? ""} curves={curves} />
+              <TroubleRow key={cause.key} name={cause.names[0] ?? ""} {...additions} />
             ),
           )}
       </ul>
@@ -70,7 +74,7 @@ export function Attention({ processes, isHeld, curves }: { processes: readonly P
 }
 
 /** A row for processes with the same cause: their number, some names, and the last output of one. Opened, it has a row for each. */
-function CauseRow({ cause, curves }: { cause: Cause; curves: Curves }) {
+function CauseRow({ cause, ...additions }: { cause: Cause } & RowAdditions) {
   const { key, state, names } = cause;
   const isOpen = opened.value.has(key);
   const members = names.flatMap((name) => processOf(name) ?? []);
@@ -118,7 +122,7 @@ function CauseRow({ cause, curves }: { cause: Cause; curves: Curves }) {
       {isOpen && (
         <ul class="cause-members" aria-label={text}>
           {names.slice(0, MAX_ROWS).map((name) => (
-            <TroubleRow key={name} name={name} cause={cause} curves={curves} />
+            <TroubleRow key={name} name={name} cause={cause} {...additions} />
           ))}
           {names.length > MAX_ROWS && (
             <li>
@@ -143,7 +147,7 @@ function More({ count, filter }: { count: number; filter: string }) {
 }
 
 /** `cause`: the cause of its group, which the row does not repeat. */
-function TroubleRow({ name, cause, curves }: { name: string; cause?: Cause; curves: Curves }) {
+function TroubleRow({ name, cause, curves, Links }: { name: string; cause?: Cause } & RowAdditions) {
   const process = processOf(name);
   if (!process) return null;
   const reason = reasonOf(process) ?? wordOf(shownState(process));
@@ -162,6 +166,7 @@ function TroubleRow({ name, cause, curves }: { name: string; cause?: Cause; curv
           </span>
         )}
         <LastOutput process={process} />
+        <Links process={process} />
       </span>
       {curves.map(({ title, Cell }) => (
         <span key={title} class="of-curve" title={title}>
