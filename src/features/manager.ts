@@ -7,6 +7,7 @@ import { networkStatistics } from "./network-statistics/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
+import { startAnalysis } from "./start-analysis/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
@@ -18,4 +19,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   processList,
   loadHistory,
   outputSearch,
+  startAnalysis,
 ];

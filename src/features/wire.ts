@@ -11,6 +11,7 @@ import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.t
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
+import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
 
 /** Frames that clients send. */
 export const featureCommands = {
@@ -22,6 +23,7 @@ export const featureCommands = {
   ...networkCommands,
   ...loadHistoryCommands,
   ...outputSearchCommands,
+  ...startAnalysisCommands,
 };
 
 /** Frames that the manager sends. */
@@ -34,6 +36,7 @@ export const featureFrames = {
   ...networkFrames,
   ...loadHistoryFrames,
   ...outputSearchFrames,
+  ...startAnalysisFrames,
   ...displayEvents,
 };
 

@@ -7,6 +7,7 @@ import { networkStatisticsContract } from "./network-statistics/contract.ts";
 import { outputSearchContract } from "./output-search/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
+import { startAnalysisContract } from "./start-analysis/contract.ts";
 
 /** The parts of the features in the tables of test/contract. */
 export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
@@ -18,4 +19,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   processListContract,
   loadHistoryContract,
   outputSearchContract,
+  startAnalysisContract,
 ];

@@ -7,6 +7,7 @@ import { FakeNetwork } from "./network-statistics/fake-network.ts";
 import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
+import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
 export const fakeFeatures = (control: FakeControl) => ({
@@ -17,5 +18,6 @@ export const fakeFeatures = (control: FakeControl) => ({
   displays: new FakeDisplays(control.log),
   network: new FakeNetwork(),
   outputSearch: new FakeOutputSearch(),
+  startAnalysis: new FakeStartAnalysis(),
   tasks: new FakeTasks(control),
 });

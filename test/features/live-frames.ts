@@ -6,6 +6,7 @@ import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
 import { outputSearchLive } from "./output-search/live-frames.ts";
 import { processListLive } from "./process-list/live-frames.ts";
 import { recordingsLive } from "./recordings/live-frames.ts";
+import { startAnalysisLive } from "./start-analysis/live-frames.ts";
 
 /** The frames of the features, sent to a live manager; those that use others come after them. */
 export const LIVE_FRAMES: readonly LiveFrames[] = [
@@ -16,4 +17,5 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   processListLive,
   loadHistoryLive,
   outputSearchLive,
+  startAnalysisLive,
 ];
