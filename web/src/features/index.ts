@@ -5,6 +5,15 @@ import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
+import { startAnalysis } from "./start-analysis/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
-export const features: readonly PageFeature[] = [dataPlane, recordingsFeature, loggersFeature, networkStatistics, processList, displays];
+export const features: readonly PageFeature[] = [
+  dataPlane,
+  recordingsFeature,
+  loggersFeature,
+  networkStatistics,
+  processList,
+  displays,
+  startAnalysis,
+];
