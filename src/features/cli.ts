@@ -5,6 +5,7 @@ import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
 import { outputSearchCli } from "./output-search/cli/index.ts";
+import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
 
@@ -14,6 +15,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   startAnalysisCli,
   displaysCli,
   loadHistoryCli,
+  portsCli,
   dataPlaneCli,
   networkStatisticsCli,
   recordingsCli,

@@ -5,6 +5,7 @@ import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
+import { ports } from "./ports/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
@@ -20,4 +21,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   loadHistory,
   outputSearch,
   startAnalysis,
+  ports,
 ];

@@ -8,6 +8,7 @@ import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
 import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
+import { portCommands, portFrames } from "./ports/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
@@ -24,6 +25,7 @@ export const featureCommands = {
   ...loadHistoryCommands,
   ...outputSearchCommands,
   ...startAnalysisCommands,
+  ...portCommands,
 };
 
 /** Frames that the manager sends. */
@@ -37,6 +39,7 @@ export const featureFrames = {
   ...loadHistoryFrames,
   ...outputSearchFrames,
   ...startAnalysisFrames,
+  ...portFrames,
   ...displayEvents,
 };
 

@@ -5,6 +5,7 @@ import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
 import { outputSearchContract } from "./output-search/contract.ts";
+import { portsContract } from "./ports/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
 import { startAnalysisContract } from "./start-analysis/contract.ts";
@@ -20,4 +21,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   loadHistoryContract,
   outputSearchContract,
   startAnalysisContract,
+  portsContract,
 ];

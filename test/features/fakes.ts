@@ -5,6 +5,7 @@ import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
 import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
+import { FakePorts } from "./ports/fake-ports.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
 import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
@@ -18,6 +19,7 @@ export const fakeFeatures = (control: FakeControl) => ({
   displays: new FakeDisplays(control.log),
   network: new FakeNetwork(),
   outputSearch: new FakeOutputSearch(),
+  ports: new FakePorts(),
   startAnalysis: new FakeStartAnalysis(),
   tasks: new FakeTasks(control),
 });

@@ -4,6 +4,7 @@ import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
 import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
 import { outputSearchLive } from "./output-search/live-frames.ts";
+import { portsLive } from "./ports/live-frames.ts";
 import { processListLive } from "./process-list/live-frames.ts";
 import { recordingsLive } from "./recordings/live-frames.ts";
 import { startAnalysisLive } from "./start-analysis/live-frames.ts";
@@ -18,4 +19,5 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   loadHistoryLive,
   outputSearchLive,
   startAnalysisLive,
+  portsLive,
 ];

@@ -1,4 +1,5 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
+import { ofAllHosts } from "../../../app/hosts/all-hosts.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
 import { readList } from "../../../app/hosts/list-reader.ts";
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
@@ -10,7 +11,7 @@ import { contains, type ViewMode } from "../../../transport/view.ts";
 import { type HistoryRow, historyPage, newestPage } from "../contract.ts";
 import { loadFigures } from "./load-figures.ts";
 import type { History, HistoryRequest, HostHistory, HostHistoryRequest, LoadHistory, Newest, NewestRequest } from "./load-history.ts";
-import { ofAllHosts, rangeOf } from "./load-requests.ts";
+import { rangeOf } from "./load-requests.ts";
 import { type LoadSample, LoadWatches } from "./load-watches.ts";
 
 interface ManagerLoadHistoryOptions {

@@ -1,8 +1,7 @@
 import type { ManagerCore } from "../../../app/feature.ts";
-import { MgrError } from "../../../base/errors.ts";
-import { isWithin } from "../../../base/names.ts";
 import { UP_STATES } from "../../../protocol/process/process-state.ts";
 import { formatTime } from "../../../protocol/time.ts";
+import { selectInView } from "../../../transport/select-in-view.ts";
 import { contains, type ViewMode } from "../../../transport/view.ts";
 import { criticalChain, lastOf, lastStart } from "../critical-chain.ts";
 import { outcomeOf, type StartTimes, settledAt } from "../start-times.ts";
@@ -17,7 +16,7 @@ export function analyzeStart(
   recorder: Pick<StartRecorder, "of">,
 ): AnalyzeStart {
   return (name, view) => {
-    const names = selected(processes.names(), name, view);
+    const names = selectInView(processes.names(), name, view);
     const starts = names.flatMap((each) => recorder.of(each) ?? []).sort((a, b) => a.requested - b.requested);
     const members = lastStart(starts);
     const isMember = new Set(members);
@@ -60,12 +59,4 @@ function wireStart(start: StartTimes, { inLastStart, timeOf, reached }: Written)
     after,
     attempts,
   };
-}
-
-function selected(all: readonly string[], name: string | null, view: ViewMode): string[] {
-  const found = name === null ? all : all.filter((each) => isWithin(each, name));
-  if (name !== null && found.length === 0) throw new MgrError("not_found", `there is no process or group '${name}'`);
-  const visible = found.filter((each) => contains(view, each));
-  if (name !== null && visible.length === 0) throw new MgrError("out_of_scope", `'${name}' is outside the view of this connection`);
-  return visible;
 }
