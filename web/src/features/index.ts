@@ -3,6 +3,7 @@ import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
+import { ports } from "./ports/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
 import { startAnalysis } from "./start-analysis/index.ts";
@@ -16,4 +17,5 @@ export const features: readonly PageFeature[] = [
   processList,
   displays,
   startAnalysis,
+  ports,
 ];

@@ -35,6 +35,29 @@ export function lazyView<Props extends object>(load: () => Promise<ComponentType
   return { Body, preload: () => void loaded().catch(() => {}) };
 }
 
+/** A part of a view whose code is loaded when it is first drawn; until then, or if that fails, it draws nothing. */
+export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): (props: Props) => ComponentChildren {
+  let Loaded: ComponentType<Props> | null = null;
+  return function Part(props: Props) {
+    const [, renderAgain] = useState({});
+    useEffect(() => {
+      if (Loaded !== null) return;
+      let isOver = false;
+      load().then(
+        (loaded) => {
+          Loaded = loaded;
+          if (!isOver) renderAgain({});
+        },
+        (error: unknown) => console.info("a part of the view could not be loaded", error),
+      );
+      return () => {
+        isOver = true;
+      };
+    }, []);
+    return Loaded === null ? null : <Loaded {...props} />;
+  };
+}
+
 /** The view's code could not be loaded: a newer manager does not have the files of this page. */
 function NotLoaded({ problem }: { problem: string }) {
   return (

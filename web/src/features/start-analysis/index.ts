@@ -1,11 +1,11 @@
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { current, show } from "../../state/navigation.ts";
-import { lazyView } from "../../ui/lazy-view.tsx";
+import { lazyPart, lazyView } from "../../ui/lazy-view.tsx";
 import { StartsButton } from "./starts-button.tsx";
 import { STARTS, STARTS_OF, startsOf } from "./views.ts";
 
 const view = lazyView(async () => (await import("./starts-view.tsx")).StartsView);
-const section = lazyView(async () => (await import("./start-section.tsx")).StartSection);
+const section = lazyPart(async () => (await import("./start-section.tsx")).StartSection);
 
 export const startAnalysis: PageFeature = {
   views: [
@@ -21,7 +21,7 @@ export const startAnalysis: PageFeature = {
     ];
   },
   GroupButton: StartsButton,
-  ProcessSection: section.Body,
+  ProcessSection: section,
   shortcuts: [
     "In the chart of the last start",
     [

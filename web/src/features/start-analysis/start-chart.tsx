@@ -123,7 +123,7 @@ function Row({ start, span, isCritical, now }: { start: ProcessStart; span: Span
               ✕
             </span>
           )}
-          {after !== null && parts[0]?.phase === "waiting" && parts[0].width > 12 && (
+          {after !== null && parts[0]?.phase === "waiting" && parts[0].width > 16 && !isNarrow.value && (
             <span class="waited-for" style={{ left: `${parts[0].left}%`, width: `${parts[0].width}%` }}>
               for {after}
             </span>
