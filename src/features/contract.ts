@@ -7,6 +7,7 @@ import { OUTPUT_SEARCH_REQUESTS } from "./output-search/contract.ts";
 import { PORT_REQUESTS } from "./ports/contract.ts";
 import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
 import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS } from "./recordings/contract.ts";
+import { RUNNING_SETTINGS_REQUESTS } from "./running-settings/contract.ts";
 
 /** Requests of features; part of HOST_REQUESTS. */
 export const FEATURE_REQUESTS = {
@@ -19,6 +20,7 @@ export const FEATURE_REQUESTS = {
   ...LOAD_HISTORY_REQUESTS,
   ...OUTPUT_SEARCH_REQUESTS,
   ...PORT_REQUESTS,
+  ...RUNNING_SETTINGS_REQUESTS,
 } as const;
 
 /** Messages of features that a host sends, by the last part of the subject. */

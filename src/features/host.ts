@@ -7,6 +7,7 @@ import { outputSearchHost } from "./output-search/host/index.ts";
 import { portsHost } from "./ports/host/index.ts";
 import { processListHost } from "./process-list/host/index.ts";
 import { recordingsHost } from "./recordings/host/index.ts";
+import { runningSettingsHost } from "./running-settings/host/index.ts";
 
 /** The features of every host. Those that others use come first. */
 export const HOST_FEATURES = [
@@ -19,4 +20,5 @@ export const HOST_FEATURES = [
   loadHistoryHost,
   outputSearchHost,
   portsHost,
+  runningSettingsHost,
 ] as const;

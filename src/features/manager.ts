@@ -8,6 +8,7 @@ import { outputSearch } from "./output-search/manager/index.ts";
 import { ports } from "./ports/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
+import { runningSettings } from "./running-settings/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
@@ -22,4 +23,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   outputSearch,
   startAnalysis,
   ports,
+  runningSettings,
 ];

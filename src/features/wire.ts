@@ -12,6 +12,7 @@ import { portCommands, portFrames } from "./ports/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
+import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
 import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
 
 /** Frames that clients send. */
@@ -26,6 +27,7 @@ export const featureCommands = {
   ...outputSearchCommands,
   ...startAnalysisCommands,
   ...portCommands,
+  ...runningSettingsCommands,
 };
 
 /** Frames that the manager sends. */
@@ -40,6 +42,7 @@ export const featureFrames = {
   ...outputSearchFrames,
   ...startAnalysisFrames,
   ...portFrames,
+  ...runningSettingsFrames,
   ...displayEvents,
 };
 

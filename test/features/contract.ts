@@ -8,6 +8,7 @@ import { outputSearchContract } from "./output-search/contract.ts";
 import { portsContract } from "./ports/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
+import { runningSettingsContract } from "./running-settings/contract.ts";
 import { startAnalysisContract } from "./start-analysis/contract.ts";
 
 /** The parts of the features in the tables of test/contract. */
@@ -22,4 +23,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   outputSearchContract,
   startAnalysisContract,
   portsContract,
+  runningSettingsContract,
 ];

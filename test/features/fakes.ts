@@ -8,6 +8,7 @@ import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakePorts } from "./ports/fake-ports.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
+import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts";
 import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
@@ -20,6 +21,7 @@ export const fakeFeatures = (control: FakeControl) => ({
   network: new FakeNetwork(),
   outputSearch: new FakeOutputSearch(),
   ports: new FakePorts(),
+  runningSettings: new FakeRunningSettings(),
   startAnalysis: new FakeStartAnalysis(),
   tasks: new FakeTasks(control),
 });

@@ -7,6 +7,7 @@ import { outputSearchLive } from "./output-search/live-frames.ts";
 import { portsLive } from "./ports/live-frames.ts";
 import { processListLive } from "./process-list/live-frames.ts";
 import { recordingsLive } from "./recordings/live-frames.ts";
+import { runningSettingsLive } from "./running-settings/live-frames.ts";
 import { startAnalysisLive } from "./start-analysis/live-frames.ts";
 
 /** The frames of the features, sent to a live manager; those that use others come after them. */
@@ -20,4 +21,5 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   outputSearchLive,
   startAnalysisLive,
   portsLive,
+  runningSettingsLive,
 ];

@@ -6,6 +6,7 @@ import { networkStatistics } from "./network-statistics/index.ts";
 import { ports } from "./ports/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
+import { runningSettings } from "./running-settings/index.ts";
 import { startAnalysis } from "./start-analysis/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
@@ -18,4 +19,5 @@ export const features: readonly PageFeature[] = [
   displays,
   startAnalysis,
   ports,
+  runningSettings,
 ];
