@@ -6,14 +6,20 @@ import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
 import { outputSearchCli } from "./output-search/cli/index.ts";
+import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
+import { runningSettingsCli } from "./running-settings/cli/index.ts";
+import { startAnalysisCli } from "./start-analysis/cli/index.ts";
 
 /** Additions of features to the command line, in the order of `mgr --help`. */
 export const CLI_FEATURES: readonly CliFeature[] = [
   outputSearchCli,
+  startAnalysisCli,
+  runningSettingsCli,
   displaysCli,
   loadHistoryCli,
   crashReportsCli,
+  portsCli,
   dataPlaneCli,
   networkStatisticsCli,
   recordingsCli,

@@ -5,8 +5,10 @@ import { LOAD_HISTORY_NEWS, LOAD_HISTORY_REQUESTS } from "./load-history/contrac
 import { LOGGER_REQUESTS } from "./loggers/contract.ts";
 import { NETWORK_REQUESTS } from "./network-statistics/contract.ts";
 import { OUTPUT_SEARCH_REQUESTS } from "./output-search/contract.ts";
+import { PORT_REQUESTS } from "./ports/contract.ts";
 import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
 import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS } from "./recordings/contract.ts";
+import { RUNNING_SETTINGS_REQUESTS } from "./running-settings/contract.ts";
 
 /** Requests of features; part of HOST_REQUESTS. */
 export const FEATURE_REQUESTS = {
@@ -19,6 +21,8 @@ export const FEATURE_REQUESTS = {
   ...LOAD_HISTORY_REQUESTS,
   ...OUTPUT_SEARCH_REQUESTS,
   ...CRASH_REPORT_REQUESTS,
+  ...PORT_REQUESTS,
+  ...RUNNING_SETTINGS_REQUESTS,
 } as const;
 
 /** Messages of features that a host sends, by the last part of the subject. */

@@ -5,8 +5,10 @@ import { loadHistoryHost } from "./load-history/host/index.ts";
 import { loggersHost } from "./loggers/host/index.ts";
 import { networkHost } from "./network-statistics/host/index.ts";
 import { outputSearchHost } from "./output-search/host/index.ts";
+import { portsHost } from "./ports/host/index.ts";
 import { processListHost } from "./process-list/host/index.ts";
 import { recordingsHost } from "./recordings/host/index.ts";
+import { runningSettingsHost } from "./running-settings/host/index.ts";
 
 /** The features of every host. Those that others use come first. */
 export const HOST_FEATURES = [
@@ -19,4 +21,6 @@ export const HOST_FEATURES = [
   loadHistoryHost,
   outputSearchHost,
   crashReportsHost,
+  portsHost,
+  runningSettingsHost,
 ] as const;

@@ -6,8 +6,11 @@ import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
+import { ports } from "./ports/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
+import { runningSettings } from "./running-settings/manager/index.ts";
+import { startAnalysis } from "./start-analysis/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
@@ -20,4 +23,7 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   loadHistory,
   outputSearch,
   crashReports,
+  startAnalysis,
+  ports,
+  runningSettings,
 ];

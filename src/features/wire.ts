@@ -9,9 +9,12 @@ import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
 import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
+import { portCommands, portFrames } from "./ports/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
+import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
+import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
 
 /** Frames that clients send. */
 export const featureCommands = {
@@ -24,6 +27,9 @@ export const featureCommands = {
   ...loadHistoryCommands,
   ...outputSearchCommands,
   ...crashReportCommands,
+  ...startAnalysisCommands,
+  ...portCommands,
+  ...runningSettingsCommands,
 };
 
 /** Frames that the manager sends. */
@@ -37,6 +43,9 @@ export const featureFrames = {
   ...loadHistoryFrames,
   ...outputSearchFrames,
   ...crashReportFrames,
+  ...startAnalysisFrames,
+  ...portFrames,
+  ...runningSettingsFrames,
   ...displayEvents,
 };
 

@@ -6,8 +6,11 @@ import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
 import { outputSearchContract } from "./output-search/contract.ts";
+import { portsContract } from "./ports/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
+import { runningSettingsContract } from "./running-settings/contract.ts";
+import { startAnalysisContract } from "./start-analysis/contract.ts";
 
 /** The parts of the features in the tables of test/contract. */
 export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
@@ -20,4 +23,7 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   loadHistoryContract,
   outputSearchContract,
   crashReportsContract,
+  startAnalysisContract,
+  portsContract,
+  runningSettingsContract,
 ];

@@ -6,8 +6,11 @@ import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
 import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
+import { FakePorts } from "./ports/fake-ports.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
+import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts";
+import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
 export const fakeFeatures = (control: FakeControl) => ({
@@ -19,5 +22,8 @@ export const fakeFeatures = (control: FakeControl) => ({
   displays: new FakeDisplays(control.log),
   network: new FakeNetwork(),
   outputSearch: new FakeOutputSearch(),
+  ports: new FakePorts(),
+  runningSettings: new FakeRunningSettings(),
+  startAnalysis: new FakeStartAnalysis(),
   tasks: new FakeTasks(control),
 });

@@ -45,6 +45,8 @@ export interface PageFeature {
   readonly shortcuts?: Shortcuts;
   /** A button in the view of a process. */
   readonly ProcessButton?: ComponentType<{ process: Process }>;
+  /** A short fact about a process that runs, behind others in its status line. */
+  readonly ProcessFact?: ComponentType<{ process: Process }>;
   /** A section of the details of a process, with its heading. It draws nothing where it has nothing to show. */
   readonly ProcessSection?: ComponentType<{ process: Process }>;
   /** A link in the row of a process that needs attention, to what explains it. It draws nothing where it has nothing to show. */

@@ -19,7 +19,9 @@ const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
   all: () => <AllView More={GroupButtons} curves={curves} />,
   log: () => <LogView />,
   config: () => <ConfigView />,
-  process: ({ view, pane }) => <ProcessView name={view.name} pane={pane} More={ProcessButtons} Sections={ProcessSections} />,
+  process: ({ view, pane }) => (
+    <ProcessView name={view.name} pane={pane} More={ProcessButtons} MoreFacts={ProcessFacts} Sections={ProcessSections} />
+  ),
   group: ({ view }) => <GroupView name={view.name} More={GroupButtons} curves={curves} />,
 };
 const BODIES: Readonly<Record<string, PageView["Body"]>> = {
@@ -29,6 +31,10 @@ const BODIES: Readonly<Record<string, PageView["Body"]>> = {
 
 function ProcessButtons({ process }: { process: Process }): ComponentChildren {
   return features.map(({ ProcessButton }, index) => ProcessButton && <ProcessButton key={index} process={process} />);
+}
+
+function ProcessFacts({ process }: { process: Process }): ComponentChildren {
+  return features.map(({ ProcessFact }, index) => ProcessFact && <ProcessFact key={index} process={process} />);
 }
 
 function ProcessSections({ process }: { process: Process }): ComponentChildren {

@@ -5,8 +5,11 @@ import { displays } from "./displays/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
+import { ports } from "./ports/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
+import { runningSettings } from "./running-settings/index.ts";
+import { startAnalysis } from "./start-analysis/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
 export const features: readonly PageFeature[] = [
@@ -18,4 +21,7 @@ export const features: readonly PageFeature[] = [
   processList,
   displays,
   crashReports,
+  startAnalysis,
+  ports,
+  runningSettings,
 ];

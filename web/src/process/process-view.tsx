@@ -34,6 +34,8 @@ interface Props {
   readonly pane: Pane;
   /** Buttons of features. */
   readonly More: ComponentType<{ process: Process }>;
+  /** Facts of features in the status line of a process that runs. */
+  readonly MoreFacts: ComponentType<{ process: Process }>;
   /** Sections of features in the details. */
   readonly Sections: ComponentType<{ process: Process }>;
 }
@@ -46,7 +48,7 @@ export function ProcessView({ name, ...rest }: Props) {
   return <KnownProcess process={process} {...rest} />;
 }
 
-function KnownProcess({ process, pane, More, Sections }: KnownProps) {
+function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) {
   const { name } = process;
   const header = useRef<HTMLElement>(null);
   const closeDetails = () => {
@@ -77,7 +79,7 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
       </header>
       <div class="status-line">
         <StatusReasonText process={process} />
-        <Facts process={process} />
+        <Facts process={process} More={MoreFacts} />
         <RestartToApply processes={[process]} />
       </div>
       <div class="process-body">
@@ -126,7 +128,7 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
   );
 }
 
-function Facts({ process }: { process: Process }) {
+function Facts({ process, More }: { process: Process; More: ComponentType<{ process: Process }> }) {
   const isAlive = process.pid !== null;
   return (
     <span class="facts">
@@ -139,6 +141,7 @@ function Facts({ process }: { process: Process }) {
       )}
       {process.current_alternate_command !== "default" && !process.needs_restart && <span>{process.current_alternate_command}</span>}
       {isAlive && <LoadText names={[process.name]} />}
+      {isAlive && <More process={process} />}
       {!process.host_ready && !isLost(process) && <span class="warn">host {process.host} is not connected</span>}
     </span>
   );
@@ -152,7 +155,7 @@ function verbsOf(process: Process): readonly [Verb, Verb] {
   return [isRestart ? "restart" : "start", "stop"];
 }
 
-function Buttons({ process, pane, More }: Omit<KnownProps, "Sections">) {
+function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFacts">) {
   const { name } = process;
   const isAlive = process.pid !== null;
   const canSignal = isAlive && isConnected.value;
