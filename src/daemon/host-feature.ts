@@ -57,7 +57,7 @@ export interface HostPart<Names extends HostRequestName, Service> {
   readonly environment?: (spec: RunSpec, runId?: RunId) => Promise<Readonly<Record<string, string>>>;
   /** Called when the run is extinct, or could not be started. */
   readonly runEnded?: (runId: RunId) => void;
-  readonly runChanged?: (kind: HostEvent["kind"], run: { readonly report: RunReport }) => void;
+  readonly runChanged?: (kind: HostEvent["kind"], run: { readonly report: RunReport; readonly spec: RunSpec }) => void;
   /** Bytes that a process wrote to its terminal; they are borrowed. */
   readonly output?: (name: string, bytes: Uint8Array) => void;
   readonly managerLost?: () => void;

@@ -1,4 +1,5 @@
 import type { CliFeature } from "../cli/command/feature.ts";
+import { alertsCli } from "./alerts/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
@@ -10,6 +11,7 @@ import { recordingsCli } from "./recordings/cli/index.ts";
 /** Additions of features to the command line, in the order of `mgr --help`. */
 export const CLI_FEATURES: readonly CliFeature[] = [
   outputSearchCli,
+  alertsCli,
   displaysCli,
   loadHistoryCli,
   dataPlaneCli,

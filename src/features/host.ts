@@ -1,3 +1,4 @@
+import { alertsHost } from "./alerts/host/index.ts";
 import { dataPlaneHost } from "./data-plane/host/index.ts";
 import { displaysHost } from "./displays/host/index.ts";
 import { loadHistoryHost } from "./load-history/host/index.ts";
@@ -17,4 +18,5 @@ export const HOST_FEATURES = [
   processListHost,
   loadHistoryHost,
   outputSearchHost,
+  alertsHost,
 ] as const;

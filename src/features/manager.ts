@@ -1,4 +1,5 @@
 import type { ManagerFeature } from "../app/feature.ts";
+import { alerts } from "./alerts/manager/index.ts";
 import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
@@ -18,4 +19,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   processList,
   loadHistory,
   outputSearch,
+  alerts,
 ];

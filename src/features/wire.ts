@@ -2,6 +2,7 @@
  * The part of the features in the protocol: their frames, and their fields of a snapshot. Each of the lists in this folder names all
  * features for one side; nothing else outside of a feature names it.
  */
+import { alertCommands, alertFrames, alertSnapshot } from "./alerts/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
@@ -22,6 +23,7 @@ export const featureCommands = {
   ...networkCommands,
   ...loadHistoryCommands,
   ...outputSearchCommands,
+  ...alertCommands,
 };
 
 /** Frames that the manager sends. */
@@ -34,8 +36,9 @@ export const featureFrames = {
   ...networkFrames,
   ...loadHistoryFrames,
   ...outputSearchFrames,
+  ...alertFrames,
   ...displayEvents,
 };
 
 /** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
-export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot };
+export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot };

@@ -82,7 +82,7 @@ export class EventStreams {
         this.#changed(event.name, event);
         return;
       default:
-        this.#send([scopeKey(undefined)], event, mergeKeyOf(event));
+        this.#send(scopesOfChange(event), event, mergeKeyOf(event));
     }
   }
 
@@ -122,6 +122,12 @@ function mergeKeyOf(frame: ChangeFrame): string | null {
   // The table pairs each type with its own frame, which TypeScript cannot follow through an index.
   const { mergeKey } = MANAGER_FRAMES[frame.type] as { mergeKey: ((frame: ChangeFrame) => string) | null };
   return mergeKey?.(frame) ?? null;
+}
+
+/** The scopes of a change of something else than a process. */
+function scopesOfChange(frame: ChangeFrame): string[] {
+  const { about } = MANAGER_FRAMES[frame.type] as { about: ((frame: ChangeFrame) => string) | null };
+  return about === null ? [scopeKey(undefined)] : scopesOf(about(frame));
 }
 
 function encode(frame: ManagerFrame, mergeKey: string | null): EncodedFrame {
