@@ -1,4 +1,5 @@
 import type { FeatureContract } from "../contract/rows.ts";
+import { alertsContract } from "./alerts/contract.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
@@ -18,4 +19,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   processListContract,
   loadHistoryContract,
   outputSearchContract,
+  alertsContract,
 ];

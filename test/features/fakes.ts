@@ -1,4 +1,5 @@
 import type { FakeControl } from "../support/fake-control.ts";
+import { FakeAlerts } from "./alerts/fake-alerts.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
@@ -18,4 +19,5 @@ export const fakeFeatures = (control: FakeControl) => ({
   network: new FakeNetwork(),
   outputSearch: new FakeOutputSearch(),
   tasks: new FakeTasks(control),
+  alerts: new FakeAlerts(),
 });

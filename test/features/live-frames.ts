@@ -1,4 +1,5 @@
 import type { LiveFrames } from "../e2e/support/live-frames.ts";
+import { alertsLive } from "./alerts/live-frames.ts";
 import { dataPlaneLive } from "./data-plane/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
@@ -16,4 +17,5 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   processListLive,
   loadHistoryLive,
   outputSearchLive,
+  alertsLive,
 ];
