@@ -2,6 +2,7 @@ import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { restartFailed } from "../actions/commands.ts";
 import { RestartToApply } from "../process/restart-to-apply.tsx";
+import { needsAttention } from "../state/attention.ts";
 import { counts, hosts, processNames } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -29,7 +30,12 @@ export function VerdictLine({ processes }: { processes: readonly Process[] }) {
 
 function Verdict() {
   const away = hosts.value.filter((host) => !host.daemon_ready).length;
-  const { kind, mark, text } = verdictOf({ counts: counts.value, away, processes: processNames.value.length });
+  const { kind, mark, text } = verdictOf({
+    counts: counts.value,
+    away,
+    noticed: processNames.value.filter(needsAttention).length,
+    processes: processNames.value.length,
+  });
   return (
     <h1 class={`verdict ${kind}`}>
       <StateMark state={mark} />
