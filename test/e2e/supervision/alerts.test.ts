@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
+import { runDocument } from "../support/document-commands.ts";
 import { Instance } from "../support/instance.ts";
 import { ECHO } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
@@ -20,6 +21,7 @@ const EARLY = "echo panic: on the first line; exec sleep 1000";
 const LATE = "until test -e trigger; do sleep 0.1; done; echo panic: without a manager; exec sleep 1000";
 const configuration = (alert: object | null) => ({
   processes: {
+    "sim/arm": { command: "sleep 1000" },
     quiet: { command: "sleep 1000", autostart: true, alert: { silent_for: "1s" } },
     early: { command: EARLY, shell: true, autostart: true, alert: { output_matches: "^panic: " } },
     late: { command: LATE, shell: true, autostart: true, alert: { output_matches: "^panic: " } },
@@ -58,6 +60,12 @@ test("alerts are raised on the host, outlive the manager, and end when they are 
     /process 'sim\/echo' needs attention: its output matched at .*lost/,
   );
 
+  const commands = await runDocument(instance, "docs/alerts.md");
+  expect(commands.map(({ line, code }) => [line, code])).toEqual([
+    ["mgr alerts", 0],
+    ["mgr alerts --json", 0],
+    ["mgr alerts --clear sim/arm", 0],
+  ]);
   expect((await instance.mgr("alerts", "--clear", "sim")).stdout).toBe("sim/echo: dismissed\n");
   await eventually("it is dismissed", async () => (await listed(instance)).every(({ name }) => name !== "sim/echo"));
   expect((await instance.run("alerts", "--clear")).code).toBe(2);

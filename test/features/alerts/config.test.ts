@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it, test } from "vitest";
 import type { ProcessDefinition } from "../../../src/config/definition.ts";
 import { describeDefinition } from "../../../src/config/describe-definition.ts";
@@ -49,6 +51,14 @@ it.each([
   ["an open bracket", "{output_matches: 'a('}", "the pattern cannot be read: "],
 ])("refuses an alert with %s, and says where", (_what, alert, message) => {
   expect(() => parsed(`processes:\n  p: {command: x, alert: ${alert}}`)).toThrow(message);
+});
+
+test("the example of docs/alerts.md is a configuration", () => {
+  const [, example = ""] = /^```yaml\n(.*?)^```/msu.exec(readFileSync(join(import.meta.dirname, "../../../docs/alerts.md"), "utf8")) ?? [];
+  expect(alertsOf(example)).toEqual([
+    { silent_for: 30_000, output_matches: null },
+    { silent_for: 120_000, output_matches: "ERROR|lost its? reference" },
+  ]);
 });
 
 test("an expression that others need exponential time for is allowed", () => {

@@ -7,6 +7,8 @@ import { HostRules } from "./host-rules.ts";
 interface HostAlertsCopyOptions {
   readonly session: HostSession;
   readonly clock: Clock;
+  /** Names of the processes whose alerts the manager has of this host from an earlier session. */
+  readonly known: Iterable<string>;
   readonly warn: (msg: string) => void;
   /** Called with each alert that has changed; null: there is none any more. */
   readonly changed: (name: string, alert: HostAlert | null) => void;
@@ -16,13 +18,14 @@ interface HostAlertsCopyOptions {
 export class HostAlertsCopy {
   readonly session: HostSession;
   readonly rules: HostRules;
-  readonly #names = new Set<string>();
+  readonly #names: Set<string>;
   readonly #changed: HostAlertsCopyOptions["changed"];
   readonly #table: TableReplica<AlertEvent, HostAlert>;
   readonly #unsubscribe: () => void;
 
-  constructor({ session, clock, warn, changed }: HostAlertsCopyOptions) {
+  constructor({ session, clock, known, warn, changed }: HostAlertsCopyOptions) {
     this.session = session;
+    this.#names = new Set(known);
     this.rules = new HostRules(session, warn);
     this.#changed = changed;
     this.#table = new TableReplica({

@@ -33,6 +33,7 @@ export class ManagerAlerts implements Alerts {
         new HostAlertsCopy({
           session,
           clock,
+          known: [...this.#alerts.values()].flatMap((alert) => (alert.host === host ? alert.name : [])),
           warn: (msg) => log.warn(msg),
           changed: (name, alert) => this.#changed(host, name, alert),
         }),
