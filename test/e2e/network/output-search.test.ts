@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +7,6 @@ import { Instance } from "../support/instance.ts";
 import { sh } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
-const TOKEN = "a token of the second host, long enough";
 const HOST = "rt1";
 
 interface Hit {
@@ -37,21 +37,20 @@ test("one search covers two hosts: memory of one, a log file of the other; a hos
       there: { command: lines("the leg is lost"), node: HOST, autostart: true, log_file: "there.log" },
     },
   });
-  writeFileSync(join(instance.dir, "rt1.token"), `${TOKEN}\n`, { mode: 0o600 });
+  writeFileSync(join(instance.dir, "rt1.token"), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
   await instance.mgr("up", "--detach");
   const bus = instance.url.replace(/^http/, "ws");
+  const token = join(instance.dir, "rt1.token");
   const daemon = instance.start(
-    ...[
-      "daemon",
-      "--host",
-      HOST,
-      "--bus",
-      bus,
-      "--token-file",
-      join(instance.dir, "rt1.token"),
-      "--state-dir",
-      join(instance.dir, "rt1-state"),
-    ],
+    "daemon",
+    "--host",
+    HOST,
+    "--bus",
+    bus,
+    "--token-file",
+    token,
+    "--state-dir",
+    join(instance.dir, "rt1-state"),
   );
   const client = await instance.connect();
   const query = { pattern: "the (arm|leg) is lost", regex: true };
