@@ -13,7 +13,7 @@ interface Numbers {
   counts: ReadonlyMap<ShownState, number>;
   /** Number of hosts that are not connected. */
   away: number;
-  /** Number of processes that need attention whatever their state. */
+  /** Number of processes that need attention although their state is good. */
   noticed: number;
   /** Number of configured processes. */
   processes: number;
@@ -26,7 +26,7 @@ export function verdictOf({ counts, away, noticed, processes }: Numbers): Verdic
   const restarting = count("backoff");
   const trouble = TROUBLE.reduce((sum, state) => sum + count(state), 0);
   if (failed > 0) {
-    const many = failed + restarting;
+    const many = failed + restarting + noticed;
     return { kind: "bad", mark: "error", text: `${many} ${many === 1 ? "process needs" : "processes need"} attention.` };
   }
   if (away > 0) return { kind: "bad", mark: "lost", text: `${away} ${away === 1 ? "host is" : "hosts are"} not connected.` };
