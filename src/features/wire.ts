@@ -3,6 +3,7 @@
  * features for one side; nothing else outside of a feature names it.
  */
 import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
+import { alertCommands, alertFrames, alertSnapshot } from "./alerts/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
@@ -30,6 +31,7 @@ export const featureCommands = {
   ...startAnalysisCommands,
   ...portCommands,
   ...runningSettingsCommands,
+  ...alertCommands,
 };
 
 /** Frames that the manager sends. */
@@ -46,8 +48,9 @@ export const featureFrames = {
   ...startAnalysisFrames,
   ...portFrames,
   ...runningSettingsFrames,
+  ...alertFrames,
   ...displayEvents,
 };
 
 /** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
-export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot };
+export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot };

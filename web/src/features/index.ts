@@ -1,4 +1,5 @@
 import type { PageFeature } from "../actions/page-feature.ts";
+import { alertsFeature } from "./alerts/index.ts";
 import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
@@ -24,4 +25,5 @@ export const features: readonly PageFeature[] = [
   startAnalysis,
   ports,
   runningSettings,
+  alertsFeature,
 ];

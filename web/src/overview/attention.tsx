@@ -6,6 +6,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../actions/command-effects.ts";
 import { request } from "../actions/commands.ts";
 import type { ProcessCurve } from "../actions/page-feature.ts";
+import { needsAttention } from "../state/attention.ts";
 import { linkTo } from "../state/navigation.ts";
 import { reasonOf } from "../state/status-reason.ts";
 import { processOf } from "../state/store.ts";
@@ -16,6 +17,7 @@ import { Name } from "../ui/name.tsx";
 import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
 import { type Cause, causesOf, causeText, heldCauses, isCausedBy } from "./causes.ts";
 import { LastOutput } from "./last-output.tsx";
+import { heldNames, NoticedRow } from "./noticed-row.tsx";
 
 /** Maximum number of rows, and of processes of an opened row; the others are counted. */
 const MAX_ROWS = 40;
@@ -37,12 +39,16 @@ function toggle(key: string): void {
   opened.value = now;
 }
 
-/** Processes that need attention, with equal causes in one row. With `isHeld`, rows keep their place and height. */
+/** Processes that need attention: those in a bad state, with equal causes in one row, then those that features have noticed. With `isHeld`, rows keep their place and height. */
 export function Attention({ processes, isHeld, ...additions }: { processes: readonly Process[]; isHeld: boolean } & RowAdditions) {
   const last = useRef<readonly Cause[]>([]);
   const now = causesOf(processes);
   const causes = isHeld ? heldCauses(last.current, now) : now;
   last.current = causes;
+  const lastNoticed = useRef<readonly string[]>([]);
+  const names = processes.map(({ name }) => name).filter(needsAttention);
+  const noticed = heldNames(lastNoticed.current, names, isHeld);
+  lastNoticed.current = noticed;
   const list = useRef<HTMLUListElement>(null);
   useLayoutEffect(() => {
     if (!isHeld) return;
@@ -53,7 +59,7 @@ export function Attention({ processes, isHeld, ...additions }: { processes: read
       for (const row of rows) row.style.minHeight = "";
     };
   }, [isHeld]);
-  if (causes.length === 0) return null;
+  if (causes.length + noticed.length === 0) return null;
   return (
     <section class="attention">
       <h2>Needs attention</h2>
@@ -67,8 +73,12 @@ export function Attention({ processes, isHeld, ...additions }: { processes: read
               <TroubleRow key={cause.key} name={cause.names[0] ?? ""} {...additions} />
             ),
           )}
+        {noticed.slice(0, MAX_ROWS).map((name) => (
+          <NoticedRow key={`noticed ${name}`} name={name} />
+        ))}
       </ul>
       {causes.length > MAX_ROWS && <More count={causes.length - MAX_ROWS} filter="is:trouble" />}
+      {noticed.length > MAX_ROWS && <More count={noticed.length - MAX_ROWS} filter="is:attention" />}
     </section>
   );
 }

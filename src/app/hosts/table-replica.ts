@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import type { HostSession } from "../../../app/hosts/host-session.ts";
-import { readList } from "../../../app/hosts/list-reader.ts";
-import type { Clock } from "../../../base/clock.ts";
-import type { HostHeartbeat } from "../../../contract/messages.ts";
-import type { ListPage } from "../../../contract/pages.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { HostHeartbeat } from "../../contract/messages.ts";
+import type { ListPage } from "../../contract/pages.ts";
+import type { HostSession } from "./host-session.ts";
+import { readList } from "./list-reader.ts";
 
 /** Maximum number of changes kept while the table is requested; with more, it is requested again. */
 const MAX_EARLY_CHANGES = 1_000;

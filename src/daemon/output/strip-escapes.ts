@@ -33,7 +33,7 @@ export class StrippedText {
 }
 
 /**
- * Removes escape sequences as `stripEscapes` of the daemon does (src/daemon/output/escape-sequences.ts), line by line: a sequence that does not
+ * Removes escape sequences as `stripEscapes` of the daemon does (escape-sequences.ts), line by line: a sequence that does not
  * end in its line ends with the line. `target` has room for all bytes of `raw` and receives those that stay.
  */
 export function withoutEscapes(raw: Buffer, target: Buffer): StrippedText {
