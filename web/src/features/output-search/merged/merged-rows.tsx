@@ -1,4 +1,4 @@
-import type { Signal } from "@preact/signals";
+import { type Signal, useComputed } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { poppedOut } from "../../../state/navigation.ts";
 import { openOutputAt } from "../../../terminal/open-at.ts";
@@ -32,15 +32,18 @@ interface Props {
 /** The lines, of which only the visible ones are drawn. */
 export function MergedRows({ of, members, store, times, follows, onFollow, jump }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const viewport = useViewport(box).value;
+  const viewport = useViewport(box);
+  const boxHeight = useComputed(() => viewport.value.height).value;
+  const boxTop = useComputed(() => viewport.value.top);
   const lastTop = useRef(0);
   const droppedBefore = useRef(0);
   const { lines, dropped, longest } = store.drawn.value;
   const below = of === ALL ? 0 : of.length + 1;
   const names = useMemo(() => namesOf(members, below, isNarrow.value), [members, below, isNarrow.value]);
   const height = lines.length * HEIGHT;
-  const top = follows ? Math.max(0, height - viewport.height) : viewport.top;
-  const { first, last } = drawnRows({ ...viewport, top }, { height: HEIGHT, count: lines.length, spare: SPARE });
+  // Where the newest line is followed, each line scrolls: that is no reason to draw again.
+  const top = follows ? Math.max(0, height - boxHeight) : boxTop.value;
+  const { first, last } = drawnRows({ top, height: boxHeight, width: 0 }, { height: HEIGHT, count: lines.length, spare: SPARE });
   const wanted = jump.value;
   useLayoutEffect(() => {
     const element = box.current;

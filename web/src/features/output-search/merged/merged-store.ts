@@ -1,5 +1,4 @@
 import { type Signal, signal } from "@preact/signals";
-import { drawnWithNextFrame } from "../../../state/painting.ts";
 import { client } from "../../../state/store.ts";
 import { compileFilter, type LineFilter } from "./line-filter.ts";
 import { type MergedLine, MergedLines } from "./merged-lines.ts";
@@ -27,6 +26,8 @@ export class MergedStore {
   #names: readonly string[] = [];
   #lines = new MergedLines();
   #source: MergedSource | null = null;
+  /** The frame in which new lines are drawn: a thousand messages a second may have them. A hidden page has no frames, and draws none. */
+  #frame: number | null = null;
   #filter: LineFilter = { text: "", isRegex: false };
   readonly #reconnects: { unsubscribe(): void };
 
@@ -81,7 +82,10 @@ export class MergedStore {
       names: this.#names,
       onLines: (added) => {
         this.#lines.add(added);
-        drawnWithNextFrame(() => this.#draw());
+        this.#frame ??= requestAnimationFrame(() => {
+          this.#frame = null;
+          this.#draw();
+        });
       },
       onLoaded: (missing) => {
         this.isLoading.value = false;
