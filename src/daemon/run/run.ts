@@ -4,6 +4,7 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import type { HostEvent, HostLog } from "../../contract/messages.ts";
 import { type Program as ProgramSpec, type RunReport, type RunSpec, type StopStep, specHash } from "../../contract/run.ts";
 import type { Signal } from "../../protocol/process/signals.ts";
+import type { ChildUsage } from "../native/wait-status.ts";
 import { Echo } from "../output/echo.ts";
 import type { LogFile } from "../output/log-file.ts";
 import type { OutputRing } from "../output/output-ring.ts";
@@ -76,6 +77,7 @@ export class Run {
   #resolveExtinct: () => void = () => {};
   readonly #facts: RunFacts;
   #resizedAt: number | null = null;
+  #usage: ChildUsage | null = null;
   #treeEnd: Promise<void> | null = null;
 
   /** Starts a run. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
@@ -186,6 +188,10 @@ export class Run {
     return this.#stop.steps !== null;
   }
 
+  get usage(): ChildUsage | null {
+    return this.#usage;
+  }
+
   get isExtinct(): boolean {
     return this.#facts.extinct;
   }
@@ -279,7 +285,8 @@ export class Run {
     this.#options.onChange(kind, this);
   }
 
-  #leaderEnded({ code, signal, dumpedCore }: TerminalExit): void {
+  #leaderEnded({ code, signal, dumpedCore, usage = null }: TerminalExit): void {
+    this.#usage = usage;
     if (dumpedCore) this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) was ended by ${signal} and left a core dump`);
     this.#monitors.end();
     const { clock, ring } = this.#options;

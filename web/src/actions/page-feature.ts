@@ -27,6 +27,13 @@ export type KeyAction = Action & { readonly keys: string };
 /** Keys of one place, each with its meaning. */
 export type Shortcuts = readonly [place: string, keys: readonly (readonly [keys: string, meaning: string])[]];
 
+/** A small curve of each process in tables of processes, drawn while its row is in view. */
+export interface ProcessCurve {
+  /** What it shows: the head of its column. */
+  readonly title: string;
+  readonly Cell: ComponentType<{ name: string }>;
+}
+
 /** Additions of a feature to the page. */
 export interface PageFeature {
   readonly views?: readonly AnyPageView[];
@@ -44,6 +51,9 @@ export interface PageFeature {
   readonly OverviewSection?: ComponentType;
   /** A button in the view of a group, or of all processes (`name` is empty). */
   readonly GroupButton?: ComponentType<{ name: string }>;
+  /** A button in the row of a host in the overview. */
+  readonly HostButton?: ComponentType<{ name: string }>;
+  readonly processCurve?: ProcessCurve;
   /** Called once, when the page starts. */
   readonly start?: () => void;
 }

@@ -12,13 +12,15 @@ import type { CoreViews, View } from "../state/views.ts";
 
 export const featureViews: readonly PageView[] = features.flatMap(({ views = [] }) => views);
 
+const curves = features.flatMap(({ processCurve = [] }) => processCurve);
+
 const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
-  overview: () => <Overview More={OverviewSections} />,
-  all: () => <AllView More={GroupButtons} />,
+  overview: () => <Overview More={OverviewSections} HostButtons={HostButtons} curves={curves} />,
+  all: () => <AllView More={GroupButtons} curves={curves} />,
   log: () => <LogView />,
   config: () => <ConfigView />,
   process: ({ view, pane }) => <ProcessView name={view.name} pane={pane} More={ProcessButtons} Sections={ProcessSections} />,
-  group: ({ view }) => <GroupView name={view.name} More={GroupButtons} />,
+  group: ({ view }) => <GroupView name={view.name} More={GroupButtons} curves={curves} />,
 };
 const BODIES: Readonly<Record<string, PageView["Body"]>> = {
   ...CORE,
@@ -35,6 +37,10 @@ function ProcessSections({ process }: { process: Process }): ComponentChildren {
 
 function GroupButtons({ name }: { name: string }): ComponentChildren {
   return features.map(({ GroupButton }, index) => GroupButton && <GroupButton key={index} name={name} />);
+}
+
+function HostButtons({ name }: { name: string }): ComponentChildren {
+  return features.map(({ HostButton }, index) => HostButton && <HostButton key={index} name={name} />);
 }
 
 function OverviewSections(): ComponentChildren {

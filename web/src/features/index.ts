@@ -1,6 +1,7 @@
 import type { PageFeature } from "../actions/page-feature.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
+import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
 import { outputSearchFeature } from "./output-search/index.ts";
@@ -14,6 +15,7 @@ export const features: readonly PageFeature[] = [
   recordingsFeature,
   loggersFeature,
   networkStatistics,
+  loadHistory,
   processList,
   displays,
 ];

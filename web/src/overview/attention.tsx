@@ -4,6 +4,7 @@ import { shownState, stateText, wordOf } from "../../../src/client/shown/shown-s
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../actions/command-effects.ts";
 import { request } from "../actions/commands.ts";
+import type { ProcessCurve } from "../actions/page-feature.ts";
 import { linkTo } from "../state/navigation.ts";
 import { reasonOf } from "../state/status-reason.ts";
 import { processOf } from "../state/store.ts";
@@ -20,6 +21,9 @@ const MAX_ROWS = 40;
 /** Maximum number of names in the row of a group. */
 const MAX_NAMED = 3;
 
+/** Curves of features. */
+type Curves = readonly ProcessCurve[];
+
 /** Keys of the causes that the user has opened; kept while another view is shown. */
 const opened = signal<ReadonlySet<string>>(new Set());
 
@@ -30,7 +34,7 @@ function toggle(key: string): void {
 }
 
 /** Processes that need attention, with equal causes in one row. With `isHeld`, rows keep their place and height. */
-export function Attention({ processes, isHeld }: { processes: readonly Process[]; isHeld: boolean }) {
+export function Attention({ processes, isHeld, curves }: { processes: readonly Process[]; isHeld: boolean; curves: Curves }) {
   const last = useRef<readonly Cause[]>([]);
   const now = causesOf(processes);
   const causes = isHeld ? heldCauses(last.current, now) : now;
@@ -53,7 +57,11 @@ export function Attention({ processes, isHeld }: { processes: readonly Process[]
         {causes
           .slice(0, MAX_ROWS)
           .map((cause) =>
-            cause.isGroup ? <CauseRow key={cause.key} cause={cause} /> : <TroubleRow key={cause.key} name={cause.names[0] ?? ""} />,
+            cause.isGroup ? (
+              <CauseRow key={cause.key} cause={cause} curves={curves} />
+            ) : (
+              <TroubleRow key={cause.key} name={cause.names[0] ?? ""} curves={curves} />
+            ),
           )}
       </ul>
       {causes.length > MAX_ROWS && <More count={causes.length - MAX_ROWS} filter="is:trouble" />}
@@ -62,7 +70,7 @@ export function Attention({ processes, isHeld }: { processes: readonly Process[]
 }
 
 /** A row for processes with the same cause: their number, some names, and the last output of one. Opened, it has a row for each. */
-function CauseRow({ cause }: { cause: Cause }) {
+function CauseRow({ cause, curves }: { cause: Cause; curves: Curves }) {
   const { key, state, names } = cause;
   const isOpen = opened.value.has(key);
   const members = names.flatMap((name) => processOf(name) ?? []);
@@ -110,7 +118,7 @@ function CauseRow({ cause }: { cause: Cause }) {
       {isOpen && (
         <ul class="cause-members" aria-label={text}>
           {names.slice(0, MAX_ROWS).map((name) => (
-            <TroubleRow key={name} name={name} cause={cause} />
+            <TroubleRow key={name} name={name} cause={cause} curves={curves} />
           ))}
           {names.length > MAX_ROWS && (
             <li>
@@ -135,7 +143,7 @@ function More({ count, filter }: { count: number; filter: string }) {
 }
 
 /** `cause`: the cause of its group, which the row does not repeat. */
-function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
+function TroubleRow({ name, cause, curves }: { name: string; cause?: Cause; curves: Curves }) {
   const process = processOf(name);
   if (!process) return null;
   const reason = reasonOf(process) ?? wordOf(shownState(process));
@@ -155,6 +163,11 @@ function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
         )}
         <LastOutput process={process} />
       </span>
+      {curves.map(({ title, Cell }) => (
+        <span key={title} class="of-curve" title={title}>
+          <Cell name={name} />
+        </span>
+      ))}
       <Button
         class="restart"
         needsManager

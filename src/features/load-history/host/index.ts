@@ -5,6 +5,7 @@ import { HOST_SERIES } from "../series.ts";
 import { Answers } from "./answers.ts";
 import { Histories } from "./histories.ts";
 import { MachineFigures } from "./machine-figures.ts";
+import { MemoryDetails } from "./memory-details.ts";
 import { rounded } from "./rings/points.ts";
 import { type SampledRun, Sampler } from "./sampler.ts";
 import { Watches } from "./watches.ts";
@@ -33,6 +34,7 @@ export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS> = 
       },
       warn: (msg) => failures.warn(msg),
     });
+    const memory = new MemoryDetails(clock, (name) => sampler.treeOf(name));
     const answers = new Answers({ clock, histories, pages: lists.pages, cpus: machine.cpus });
     return {
       service: null,
@@ -40,12 +42,15 @@ export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS> = 
         load_history: (request) => answers.processes(request),
         host_load_history: (request) => answers.machine(request),
         newest_loads: () => answers.newest(),
+        memory_detail: ({ name }) => memory.measure(name),
         watch_loads: ({ names }) => {
           watches.request(names);
           return {};
         },
       },
-      runChanged: (_kind, { report }) => {
+      runChanged: (kind, { report, usage }) => {
+        if (kind === "exited" && usage !== null && report.stop_time !== null)
+          sampler.runEnded(report.name, report.run_id, usage, { from: report.start_time, to: report.stop_time });
         if (!report.extinct) runs.set(report.name, { runId: report.run_id, pid: report.pid });
         else if (runs.get(report.name)?.runId === report.run_id) runs.delete(report.name);
       },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { spanUnderFingers } from "../../../../web/src/features/data-plane/plot/finger-span.ts";
+import { spanUnderFingers } from "../../web/src/ui/plot/finger-span.ts";
 
 const WHOLE = { from: 100, until: 200 };
 
