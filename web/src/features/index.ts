@@ -6,6 +6,7 @@ import { displays } from "./displays/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
+import { outputSearchFeature } from "./output-search/index.ts";
 import { ports } from "./ports/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
@@ -14,6 +15,7 @@ import { startAnalysis } from "./start-analysis/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
 export const features: readonly PageFeature[] = [
+  outputSearchFeature,
   dataPlane,
   recordingsFeature,
   loggersFeature,
