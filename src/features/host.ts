@@ -3,6 +3,7 @@ import { displaysHost } from "./displays/host/index.ts";
 import { loadHistoryHost } from "./load-history/host/index.ts";
 import { loggersHost } from "./loggers/host/index.ts";
 import { networkHost } from "./network-statistics/host/index.ts";
+import { outputRunsHost } from "./output-runs/host/index.ts";
 import { outputSearchHost } from "./output-search/host/index.ts";
 import { processListHost } from "./process-list/host/index.ts";
 import { recordingsHost } from "./recordings/host/index.ts";
@@ -17,4 +18,5 @@ export const HOST_FEATURES = [
   processListHost,
   loadHistoryHost,
   outputSearchHost,
+  outputRunsHost,
 ] as const;

@@ -4,6 +4,7 @@ import { displays } from "./displays/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
+import { outputRuns } from "./output-runs/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
@@ -18,4 +19,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   processList,
   loadHistory,
   outputSearch,
+  outputRuns,
 ];

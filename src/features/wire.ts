@@ -7,6 +7,7 @@ import { displayEvents } from "./displays/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
+import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
 import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
@@ -22,6 +23,7 @@ export const featureCommands = {
   ...networkCommands,
   ...loadHistoryCommands,
   ...outputSearchCommands,
+  ...outputRunsCommands,
 };
 
 /** Frames that the manager sends. */
@@ -34,6 +36,7 @@ export const featureFrames = {
   ...networkFrames,
   ...loadHistoryFrames,
   ...outputSearchFrames,
+  ...outputRunsFrames,
   ...displayEvents,
 };
 

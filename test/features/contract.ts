@@ -4,6 +4,7 @@ import { displaysContract } from "./displays/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
+import { outputRunsContract } from "./output-runs/contract.ts";
 import { outputSearchContract } from "./output-search/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
@@ -18,4 +19,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   processListContract,
   loadHistoryContract,
   outputSearchContract,
+  outputRunsContract,
 ];

@@ -4,6 +4,7 @@ import { FakeDisplays } from "./displays/fake-displays.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
+import { FakeOutputRuns } from "./output-runs/fake-output-runs.ts";
 import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
@@ -16,6 +17,7 @@ export const fakeFeatures = (control: FakeControl) => ({
   loggers: new FakeLoggers(),
   displays: new FakeDisplays(control.log),
   network: new FakeNetwork(),
+  outputRuns: new FakeOutputRuns(),
   outputSearch: new FakeOutputSearch(),
   tasks: new FakeTasks(control),
 });

@@ -3,6 +3,7 @@ import { dataPlaneLive } from "./data-plane/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
 import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
+import { outputRunsLive } from "./output-runs/live-frames.ts";
 import { outputSearchLive } from "./output-search/live-frames.ts";
 import { processListLive } from "./process-list/live-frames.ts";
 import { recordingsLive } from "./recordings/live-frames.ts";
@@ -16,4 +17,5 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   processListLive,
   loadHistoryLive,
   outputSearchLive,
+  outputRunsLive,
 ];
