@@ -6,7 +6,9 @@ export const outputRunsCommands = clientFrames("Output", {
   request_output_ends: {
     fields: {
       after: text(1, 64)
-        .describe("`next` of an earlier answer: only processes that have written since. Without it, and if the manager does not know it: all.")
+        .describe(
+          "`next` of an earlier answer: only processes that have written since. Without it, and if the manager does not know it: all.",
+        )
         .exactOptional(),
     },
     answer: "output_ends",

@@ -20,7 +20,8 @@ export class DownloadLimits {
   /** Begins a download. Returns the function that ends it, which may be called again. Throws `busy`. */
   begin(user: string): () => void {
     const own = this.#open.get(user) ?? 0;
-    if (own >= this.#ofUser) throw new MgrError("busy", `${own} downloads of output by this user are under way: wait for one, or cancel it`);
+    if (own >= this.#ofUser)
+      throw new MgrError("busy", `${own} downloads of output by this user are under way: wait for one, or cancel it`);
     if (this.#all >= this.#inAll) throw new MgrError("busy", `${this.#all} downloads of output are under way: try again in a while`);
     this.#open.set(user, own + 1);
     this.#all++;

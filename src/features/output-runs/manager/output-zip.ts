@@ -68,7 +68,9 @@ export class ZipPaths {
    */
   of(name: string): string {
     const segments = name.split("/");
-    const path = segments.map((segment, index) => pathSegment(index < segments.length - 1 ? folderSegment(segment, this.#ending) : segment));
+    const path = segments.map((segment, index) =>
+      pathSegment(index < segments.length - 1 ? folderSegment(segment, this.#ending) : segment),
+    );
     const whole = [this.#folder, ...path].join("/");
     let unique = whole;
     for (let copy = 2; this.#used.has(key(unique)); copy++) unique = `${whole}~${copy}`;
@@ -86,7 +88,9 @@ const folderSegment = (segment: string, ending: string) =>
 
 /** Replaces characters that paths of some system cannot contain, and names that mean another folder. */
 function pathSegment(segment: string): string {
-  const safe = segment.replace(/[%\\:*?"<>|\p{C}]/gu, escaped).replace(/^\.+$|[. ]+$/, (characters) => [...characters].map(escaped).join(""));
+  const safe = segment
+    .replace(/[%/\\:*?"<>|\p{C}]/gu, escaped)
+    .replace(/^\.+$|[. ]+$/, (characters) => [...characters].map(escaped).join(""));
   let short = safe === "" ? "_" : safe;
   // A long name is cut at the end: its beginning is enough to recognize it.
   while (Buffer.byteLength(short) > MAX_SEGMENT_BYTES) short = [...short].slice(0, -1).join("");
