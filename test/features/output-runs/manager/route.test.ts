@@ -109,17 +109,12 @@ describe("GET /mgr/output", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
     expect(await refused.text()).toContain("3 downloads of output by this user are under way");
     gone.abort();
-    await expect
-      .poll(
-        async () => {
-          const next = await get("name=lone");
-          await next.body?.cancel();
-          return next.status;
-        },
-        { timeout: 60_000 },
-      )
-      .toBe(200);
+    rig.control.terminals.openOutput = async () => readerOf("short");
+    const isAccepted = async () => (await (await get("name=lone")).text()) === "short";
+    await expect.poll(isAccepted, { timeout: 60_000 }).toBe(true);
     for (const response of open.slice(1)) await response.body?.cancel();
+    const allAccepted = async () => (await Promise.all([isAccepted(), isAccepted(), isAccepted()])).every(Boolean);
+    await expect.poll(allAccepted, { timeout: 60_000 }).toBe(true);
   });
 });
 
