@@ -1,0 +1,18 @@
+import type { PageFeature } from "../../actions/page-feature.ts";
+import { current, show } from "../../state/navigation.ts";
+import { lazyView } from "../../ui/lazy-view.tsx";
+import { GroupDownloadButton, RunsButton } from "./download-buttons.tsx";
+import { RUNS } from "./views.ts";
+
+/** Opens the runs of the shown process; elsewhere it does nothing. */
+function showRuns(): void {
+  const view = current.value;
+  if (view.kind === "process") show({ kind: "runs", name: view.name });
+}
+
+export const outputRuns: PageFeature = {
+  views: [{ ...RUNS, ...lazyView(async () => (await import("./runs-view.tsx")).RunsView) }],
+  keys: [{ title: "Runs of the shown process", keys: "e", run: showRuns }],
+  ProcessButton: RunsButton,
+  GroupButton: GroupDownloadButton,
+};
