@@ -4,6 +4,7 @@ import { SHOWN_STATES, shownState, stateText } from "../../../src/client/shown/s
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../actions/command-effects.ts";
 import { requestByClick } from "../actions/commands.ts";
+import { markOf } from "../actions/process-marks.ts";
 import { cpuOf, loadOf, memoryOf } from "../state/loads.ts";
 import { linkTo } from "../state/navigation.ts";
 import { asOf, reasonOf } from "../state/status-reason.ts";
@@ -12,6 +13,7 @@ import { IconButton } from "../ui/icons.tsx";
 import { useHeldRows } from "../ui/list/held-rows.ts";
 import { useRowFocus } from "../ui/list/row-focus.ts";
 import { drawnRows, useViewport, type Viewport } from "../ui/list/viewport.ts";
+import { MarkDot } from "../ui/mark-dot.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
 import { isNarrow } from "../ui/screen.ts";
@@ -125,9 +127,11 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
   const verb = canDo("start", process) ? "start" : "stop";
   const word = verb === "start" ? "Start" : "Stop";
   const load = process.pid === null ? null : loadOf([name]);
+  const mark = markOf(name);
   return (
     <tr data-key={name} aria-rowindex={index + 2}>
       <td class="of-name">
+        {mark !== null && <MarkDot text={mark} />}
         <a class="member" {...linkTo({ kind: "process", name }, shortName)} title={name}>
           <Name name={shortName} />
         </a>

@@ -7,6 +7,7 @@ import { ForceRedraw } from "../../../src/client/handles/force-redraw.ts";
 import { fontSize, screenReader, shade } from "../state/settings.ts";
 import { client, command, processOf } from "../state/store.ts";
 import { MAX_MATCHES, type SearchQuery, type SearchResults } from "./search-query.ts";
+import { enterTerminal } from "./shown-terminals.ts";
 import { ownKeys } from "./terminal-keys.ts";
 import { drawRule, searchColors, themeOf, useWebGl } from "./terminal-look.ts";
 import { TerminalOutput } from "./terminal-output.ts";
@@ -91,7 +92,8 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
     sendSize({ cols, rows: Math.max(1, rows - rowsLess) });
   });
   const size = new TerminalSize({ name, room: fitting, show: showSize, send: sendSize, isVisible: () => !document.hidden });
-  const release = enter(name);
+  // With the last terminal of a process, this page gives up its size.
+  const release = enterTerminal(name, () => client.link.send({ type: "follow_terminal_size", name, follow: false }));
   const output = new TerminalOutput({
     name,
     terminal,
@@ -242,20 +244,5 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
       scrolling.dispose();
       terminal.dispose();
     },
-  };
-}
-
-/** Number of terminals of this page that show a process, by its name. */
-const shownTerminals = new Map<string, number>();
-
-/** Counts a terminal. Returns a function to call when it is closed: with the last one of a process, this page gives up its size. */
-function enter(name: string): () => void {
-  shownTerminals.set(name, (shownTerminals.get(name) ?? 0) + 1);
-  return () => {
-    const left = (shownTerminals.get(name) ?? 1) - 1;
-    shownTerminals.set(name, left);
-    if (left > 0) return;
-    shownTerminals.delete(name);
-    client.link.send({ type: "follow_terminal_size", name, follow: false });
   };
 }

@@ -2,8 +2,10 @@ import { computed } from "@preact/signals";
 import type { TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isVerbKey, processesOf, VERB_KEYS } from "../actions/actions.ts";
 import { requestByClick, requestForView } from "../actions/commands.ts";
+import { markOf } from "../actions/process-marks.ts";
 import { current, layout, show, takesFocus } from "../state/navigation.ts";
 import { asOf } from "../state/status-reason.ts";
 import { isLoaded, processNames } from "../state/store.ts";
@@ -12,6 +14,7 @@ import { focusTerminal } from "../terminal/terminal-actions.ts";
 import { isConnected } from "../ui/connected.ts";
 import { Icon } from "../ui/icons.tsx";
 import { useViewport } from "../ui/list/viewport.ts";
+import { MarkDot } from "../ui/mark-dot.tsx";
 import { Name } from "../ui/name.tsx";
 import { isNarrow } from "../ui/screen.ts";
 import { StateMark } from "../ui/state-mark.tsx";
@@ -92,6 +95,8 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
   const text = process ? stateText(process) : state && wordOf(state);
   const old = process ? asOf(process) : null;
   const fine = members.filter(isFine).length;
+  // The rows below an open group have the marks themselves.
+  const mark = open ? null : firstMark(members);
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => giveFocus(element.current, node.name));
   return (
@@ -106,6 +111,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       aria-selected={isShown}
       aria-expanded={isGroup ? open : undefined}
       aria-label={`${node.name}, ${text ?? ""}${old ? ` ${old}` : ""}`}
+      aria-description={mark ?? undefined}
       data-name={node.name}
       style={{ top: `${top}px`, paddingLeft: `${6 + depth * 15}px` }}
       onFocus={() => {
@@ -117,6 +123,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
     >
       {isGroup ? <Twist name={node.name} open={open} /> : <span class="twist" />}
       {state && <StateMark state={state} isOld={members.some((one) => !one.host_ready)} />}
+      {mark !== null && <MarkDot text={mark} />}
       <span class="name" title={node.name}>
         <Name name={node.name.slice(node.name.lastIndexOf("/") + 1)} />
       </span>
@@ -131,6 +138,15 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       )}
     </div>
   );
+}
+
+/** The mark of the first process that has one. */
+function firstMark(members: readonly Process[]): string | null {
+  for (const { name } of members) {
+    const mark = markOf(name);
+    if (mark !== null) return mark;
+  }
+  return null;
 }
 
 function Twist({ name, open }: { name: string; open: boolean }) {
