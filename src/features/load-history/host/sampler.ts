@@ -145,7 +145,7 @@ export class Sampler {
     const tree = this.#trees.get(name) ?? new TreeFigures();
     this.#trees.set(name, tree);
     const before = tree.before ?? this.#whole;
-    const figures = tree.measure(members, now, this.#whole, this.#cgroup(name));
+    const figures = tree.measure(members, now, this.#whole, tree.unchangedCgroup(members) ?? this.#cgroup(name));
     const history = histories.open(name);
     history.watch(watched().has(name));
     history.add(figures, intervalTo(now, before));

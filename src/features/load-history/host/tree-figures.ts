@@ -41,6 +41,13 @@ export class TreeFigures {
     ];
   }
 
+  /** The last reading of the cgroup, if no member has run since: reading it again would cost more than everything else. Null: one has. */
+  unchangedCgroup(members: readonly Member[]): CgroupReading | null {
+    const cgroup = this.#cgroup;
+    const isUnchanged = cgroup?.figures.processes === members.length && members.every(({ readAt }) => readAt < cgroup.at);
+    return isUnchanged ? cgroup : null;
+  }
+
   /** The cgroup knows also what has ended; but nothing of processes that have left it, or were there before it. */
   #cgroupRates(reading: CgroupReading | null, living: number): Record<"cpu" | "memory" | "read" | "written", number | null> {
     const before = this.#cgroup?.folder === reading?.folder ? this.#cgroup : null;
