@@ -7,6 +7,7 @@ import { features } from "./features/index.ts";
 import { followLog } from "./log/follow-log.ts";
 import { openAddress } from "./state/navigation.ts";
 import { addViewTypes } from "./state/views.ts";
+import { followPlaceAddress } from "./terminal/open-at.ts";
 import "./style.css";
 
 /** Delay until the code of the other views is loaded, ms: the first view is shown by then. */
@@ -16,6 +17,7 @@ const root = document.getElementById("app");
 followVisibleHeight();
 addViewTypes(featureViews);
 openAddress();
+followPlaceAddress();
 followLog();
 for (const { start, processMark } of features) {
   if (processMark) addProcessMarker(processMark);

@@ -56,6 +56,6 @@ function outputBytes(history: readonly PastRun[], { number, output_end: end }: P
   return before?.stream_id === end.stream_id ? end.offset - before.offset : null;
 }
 
-/** How a run ended, with the cause: "exit code 3 (crashed)". */
-export const endText = ({ how, end }: Pick<ShownRun, "how" | "end">): string | null =>
-  how === null ? null : end === null ? how : `${how} (${end})`;
+/** How a run ended, with the cause: "exit code 3 (crashed)". A reason of the manager says it already. */
+export const endText = ({ run, how, end }: Pick<ShownRun, "run" | "how" | "end">): string | null =>
+  how === null || end === null || run.reason !== null ? how : `${how} (${end})`;

@@ -22,7 +22,7 @@ export interface Place {
   readonly isLast?: true;
 }
 
-/** An action with a key of its own: a single character, which runs it outside of text fields. */
+/** An action with a key of its own: a single character, which runs it outside of text fields, or "Ctrl-Shift-" with a letter, outside of terminals. */
 export type KeyAction = Action & { readonly keys: string };
 
 /** Keys of one place, each with its meaning. */

@@ -4,11 +4,13 @@ import { displays } from "./displays/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
 import { outputRuns } from "./output-runs/index.ts";
+import { outputSearchFeature } from "./output-search/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
 export const features: readonly PageFeature[] = [
+  outputSearchFeature,
   dataPlane,
   recordingsFeature,
   loggersFeature,

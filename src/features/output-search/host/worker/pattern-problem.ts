@@ -2,7 +2,7 @@ import { shortened } from "../../../../base/text-length.ts";
 
 /** Maximum number of characters of a pattern in a message. */
 const MAX_SHOWN = 80;
-const OMIT = "Leave it out, or search for plain text without -E and filter the result";
+const OMIT = "Leave it out, or search for plain text and filter the result";
 
 /** Constructs of other engines that RE2 does not have, by what its message shows of them. */
 const CONSTRUCTS: readonly (readonly [begin: RegExp, name: string, remedy: string])[] = [
@@ -20,5 +20,5 @@ export function patternProblem(description: string, part: string): string {
   const found = isCount ? CONSTRUCTS.at(-1) : CONSTRUCTS.find(([begin]) => begin.test(part));
   const shown = shortened(part, MAX_SHOWN);
   if (found !== undefined) return `the pattern has ${found[1]}: '${shown}'. ${found[2]}`;
-  return `the pattern cannot be read: ${description}${part === "" ? "" : `, at '${shown}'`}. Correct it, or search for plain text without -E`;
+  return `the pattern cannot be read: ${description}${part === "" ? "" : `, at '${shown}'`}. Correct it, or search for plain text`;
 }

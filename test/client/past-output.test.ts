@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inOrder } from "../../../src/cli/commands/messages/in-order.ts";
+import { inOrder } from "../../src/client/past-output.ts";
 
 const at = (offset: number, second: number) => ({ offset, time: `2026-11-22T10:00:0${second}.000` });
 const received = (outputs: Parameters<typeof inOrder>[0]) => inOrder(outputs).map(({ name, text }) => `${name}: ${text}`);

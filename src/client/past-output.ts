@@ -1,4 +1,4 @@
-import { textOfLastBytes } from "../../../client/output-join.ts";
+import { textOfLastBytes } from "./output-join.ts";
 
 export interface PastOutput {
   name: string;
@@ -9,7 +9,7 @@ export interface PastOutput {
   times: readonly { offset: number; time: string }[];
 }
 
-interface Piece {
+export interface PastPiece {
   name: string;
   text: string;
   /** When it was written; "" if that is not known. */
@@ -20,7 +20,7 @@ interface Piece {
  * Past output of several processes in the order in which it was written, as far as that is known. Each piece consists of whole lines,
  * except the last one of a process. Output without a time comes first.
  */
-export function inOrder(outputs: readonly PastOutput[]): Piece[] {
+export function inOrder(outputs: readonly PastOutput[]): PastPiece[] {
   return (
     outputs
       .flatMap(piecesOf)
@@ -29,22 +29,37 @@ export function inOrder(outputs: readonly PastOutput[]): Piece[] {
   );
 }
 
-function piecesOf({ name, text, offset, times }: PastOutput): Piece[] {
-  const pieces: Piece[] = [];
+function piecesOf({ name, text, offset, times }: PastOutput): PastPiece[] {
+  const pieces: PastPiece[] = [];
   let from = 0;
   let time = times[0]?.time ?? "";
   const emit = (until: number) => {
     if (until > from) pieces.push({ name, text: text.slice(from, until), time });
     from = Math.max(from, until);
   };
-  for (const mark of times.slice(1)) {
-    if (mark.offset > offset) break;
-    emit(lineEnd(text, text.length - textOfLastBytes(text, offset - mark.offset).length));
+  const marks = times.slice(1).filter((mark) => mark.offset <= offset);
+  const indices = indicesOf(marks, text, offset);
+  marks.forEach((mark, index) => {
+    emit(lineEnd(text, indices[index] ?? text.length));
     // Clocks may be set back: later output stays later.
     if (mark.time > time) time = mark.time;
-  }
+  });
   emit(text.length);
   return pieces;
+}
+
+/** Indices in a text that ends at `offset` of the characters with these offsets. From the end, so that the text is read once. */
+function indicesOf(marks: readonly { offset: number }[], text: string, offset: number): number[] {
+  let index = text.length;
+  let end = offset;
+  return marks
+    .toReversed()
+    .map((mark) => {
+      index -= textOfLastBytes(text.slice(0, index), end - mark.offset).length;
+      end = mark.offset;
+      return index;
+    })
+    .reverse();
 }
 
 /** End of the line at a position. */
