@@ -39,7 +39,10 @@ test("every place that writes to a terminal is known", () => {
 });
 
 test("the list of runs has length, output and end of each run", () => {
-  const [head, line] = runsText([{ ...run("exit code 3"), end: "crashed", next: "started again by the restart policy" }], 200).split("\n");
+  const [head, line] = runsText(
+    [{ ...run("exit code 3"), run: { ...run("").run, reason: null }, end: "crashed", next: "started again by the restart policy" }],
+    200,
+  ).split("\n");
   expect(head).toMatch(/RUN +STARTED +ENDED +LENGTH +OUTPUT +HOW IT ENDED/);
   expect(line).toMatch(/ +1 +2026-11-26 .* +5\.0 s +1\.5 kB +exit code 3 \(crashed\), started again by the restart policy/);
 });

@@ -1,26 +1,28 @@
 import { describe, expect, test } from "vitest";
 import { outputAddress } from "../../../../web/src/features/output-runs/output-address.ts";
-import { presentChoice, toggleCompared } from "../../../../web/src/features/output-runs/run-choice.ts";
+import { drawnRuns, NO_CHOICE, toggleMarked } from "../../../../web/src/features/output-runs/run-choice.ts";
+
+const marked = (...numbers: number[]) => numbers.reduce(toggleMarked, NO_CHOICE);
 
 describe("the chosen runs", () => {
   test("are the newest one at first, and without runs none", () => {
-    expect(presentChoice([], [3, 2, 1])).toEqual([3]);
-    expect(presentChoice([], [])).toEqual([]);
+    expect([drawnRuns(NO_CHOICE, [3, 2, 1]), drawnRuns(NO_CHOICE, [])]).toEqual([[3], []]);
+    expect(drawnRuns({ shown: 2, marked: [] }, [3, 2, 1])).toEqual([2]);
   });
 
-  test("are at most two, the older one first; a third replaces the one that was chosen first", () => {
-    expect(presentChoice(toggleCompared([3], 1), [3, 2, 1])).toEqual([1, 3]);
-    expect(presentChoice(toggleCompared([3, 1], 2), [3, 2, 1])).toEqual([1, 2]);
+  test("are compared as soon as two are marked, the older one first; a third replaces the one that was marked first", () => {
+    expect(drawnRuns(marked(3), [3, 2, 1])).toEqual([3]);
+    expect(drawnRuns(marked(3, 1), [3, 2, 1])).toEqual([1, 3]);
+    expect(drawnRuns(marked(3, 1, 2), [3, 2, 1])).toEqual([1, 2]);
   });
 
-  test("lose one that is chosen again, but never the last", () => {
-    expect(toggleCompared([3, 1], 3)).toEqual([1]);
-    expect(toggleCompared([3], 3)).toEqual([3]);
+  test("lose a mark that is set again", () => {
+    expect(marked(3, 1, 3).marked).toEqual([1]);
   });
 
   test("are replaced by the newest one when the manager no longer knows them", () => {
-    expect(presentChoice([1], [23, 22])).toEqual([23]);
-    expect(presentChoice([1, 22], [23, 22])).toEqual([22]);
+    expect(drawnRuns({ shown: 1, marked: [] }, [23, 22])).toEqual([23]);
+    expect(drawnRuns(marked(1, 22), [23, 22])).toEqual([23]);
   });
 });
 

@@ -1,15 +1,22 @@
-/** The runs that are shown, by their numbers: one with its output, or two beside each other. */
-export type RunChoice = readonly number[];
-
-/** Selects a run for the comparison, or removes it from there. Of two, the one that was chosen first is replaced. */
-export function toggleCompared(choice: RunChoice, number: number): RunChoice {
-  if (choice.includes(number)) return choice.length === 1 ? choice : choice.filter((each) => each !== number);
-  return [...choice.slice(-1), number];
+/** The chosen runs, by their numbers. */
+export interface RunChoice {
+  /** The run whose output is shown; null: the newest one. */
+  readonly shown: number | null;
+  /** Runs that are marked for a comparison, at most two, in the order of the marks. */
+  readonly marked: readonly number[];
 }
 
-/** The chosen runs that there are, the older one first; without any, the newest run. */
-export function presentChoice(choice: RunChoice, numbers: readonly number[]): RunChoice {
-  const present = choice.filter((number) => numbers.includes(number)).sort((a, b) => a - b);
-  const [newest] = numbers;
-  return present.length > 0 || newest === undefined ? present : [newest];
+export const NO_CHOICE: RunChoice = { shown: null, marked: [] };
+
+/** Marks a run for the comparison, or removes its mark. A third one replaces the one that was marked first. */
+export function toggleMarked({ shown, marked }: RunChoice, number: number): RunChoice {
+  if (marked.includes(number)) return { shown, marked: marked.filter((each) => each !== number) };
+  return { shown, marked: [...marked.slice(-1), number] };
+}
+
+/** What is drawn: two runs compared, the older one first, or one with its output. `numbers`: the runs that there are, newest first. */
+export function drawnRuns({ shown, marked }: RunChoice, numbers: readonly number[]): readonly number[] {
+  const present = marked.filter((number) => numbers.includes(number)).sort((a, b) => a - b);
+  if (present.length === 2) return present;
+  return shown !== null && numbers.includes(shown) ? [shown] : numbers.slice(0, 1);
 }

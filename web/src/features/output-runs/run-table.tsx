@@ -2,18 +2,18 @@ import type { TargetedKeyboardEvent } from "preact";
 import { endText, type ShownRun } from "../../../../src/client/shown/run-list.ts";
 import { bytesText, spanText } from "../../../../src/client/shown/units.ts";
 import { clockTime } from "../../ui/time.ts";
-import type { RunChoice } from "./run-choice.ts";
 
 interface Props {
   readonly runs: readonly ShownRun[];
-  readonly choice: RunChoice;
-  readonly successCodes?: readonly number[];
+  /** Numbers of the runs whose output is drawn beside the table, and of those that are marked for a comparison. */
+  readonly drawn: readonly number[];
+  readonly marked: readonly number[];
   readonly onShow: (number: number) => void;
-  readonly onCompare: (number: number) => void;
+  readonly onMark: (number: number) => void;
 }
 
 /** The last runs, newest first. A run's button shows its output; two that are marked are compared. */
-export function RunTable({ runs, choice, onShow, onCompare }: Props) {
+export function RunTable({ runs, drawn, marked, onShow, onMark }: Props) {
   return (
     <table class="run-list" onKeyDown={stepRow}>
       <thead>
@@ -29,16 +29,11 @@ export function RunTable({ runs, choice, onShow, onCompare }: Props) {
       <tbody>
         {runs.map((shown) => {
           const { number, start_time } = shown.run;
-          const isChosen = choice.includes(number);
+          const isDrawn = drawn.includes(number);
           return (
-            <tr key={shown.run.run_id} class={isChosen ? "current" : ""}>
+            <tr key={shown.run.run_id} class={isDrawn ? "current" : ""}>
               <td>
-                <button
-                  type="button"
-                  class="linklike show-run"
-                  aria-pressed={isChosen && choice.length === 1}
-                  onClick={() => onShow(number)}
-                >
+                <button type="button" class="linklike show-run" aria-pressed={isDrawn && drawn.length === 1} onClick={() => onShow(number)}>
                   Run {number}
                 </button>
               </td>
@@ -53,8 +48,8 @@ export function RunTable({ runs, choice, onShow, onCompare }: Props) {
                 <input
                   type="checkbox"
                   aria-label={`Compare run ${number}`}
-                  checked={isChosen && choice.length === 2}
-                  onChange={() => onCompare(number)}
+                  checked={marked.includes(number)}
+                  onChange={() => onMark(number)}
                 />
               </td>
             </tr>

@@ -4,7 +4,7 @@ import type { ViewOf } from "../../state/views.ts";
 import { Name } from "../../ui/name.tsx";
 import { Comparison } from "./comparison.tsx";
 import { DownloadButton } from "./download-buttons.tsx";
-import { presentChoice, type RunChoice, toggleCompared } from "./run-choice.ts";
+import { drawnRuns, NO_CHOICE, toggleMarked } from "./run-choice.ts";
 import { RunOutputBox } from "./run-output-box.tsx";
 import { RunTable } from "./run-table.tsx";
 import { useRuns } from "./use-runs.ts";
@@ -12,9 +12,9 @@ import { useRuns } from "./use-runs.ts";
 /** The last runs of a process: the output of one of them, or two compared. */
 export function RunsView({ view: { name } }: { view: ViewOf<"runs"> }) {
   const { runs, problem } = useRuns(name);
-  const [chosen, setChosen] = useState<RunChoice>([]);
-  const choice = presentChoice(chosen, runs?.map(({ run }) => run.number) ?? []);
-  const [first, second] = choice.flatMap((number) => runs?.find(({ run }) => run.number === number) ?? []);
+  const [chosen, setChosen] = useState(NO_CHOICE);
+  const drawn = drawnRuns(chosen, runs?.map(({ run }) => run.number) ?? []);
+  const [first, second] = drawn.flatMap((number) => runs?.find(({ run }) => run.number === number) ?? []);
   return (
     <section class="runs-view" aria-label={`Runs of ${name}`}>
       <header class="bar">
@@ -40,9 +40,10 @@ export function RunsView({ view: { name } }: { view: ViewOf<"runs"> }) {
           <section class="run-list-box" tabIndex={0} aria-label="Last runs">
             <RunTable
               runs={runs}
-              choice={choice}
-              onShow={(number) => setChosen([number])}
-              onCompare={(number) => setChosen(toggleCompared(choice, number))}
+              drawn={drawn}
+              marked={chosen.marked}
+              onShow={(number) => setChosen({ shown: number, marked: [] })}
+              onMark={(number) => setChosen(toggleMarked(chosen, number))}
             />
             <p class="soft">The manager knows the last 20 runs. Mark two of them to compare them.</p>
           </section>
