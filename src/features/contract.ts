@@ -5,6 +5,7 @@ import { X11_NEWS, X11_REQUESTS, X11_RUN } from "./displays/contract.ts";
 import { LOAD_HISTORY_NEWS, LOAD_HISTORY_REQUESTS } from "./load-history/contract.ts";
 import { LOGGER_REQUESTS } from "./loggers/contract.ts";
 import { NETWORK_REQUESTS } from "./network-statistics/contract.ts";
+import { OUTPUT_RUNS_REQUESTS } from "./output-runs/contract.ts";
 import { OUTPUT_SEARCH_REQUESTS } from "./output-search/contract.ts";
 import { PORT_REQUESTS } from "./ports/contract.ts";
 import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
@@ -25,6 +26,7 @@ export const FEATURE_REQUESTS = {
   ...PORT_REQUESTS,
   ...RUNNING_SETTINGS_REQUESTS,
   ...ALERT_REQUESTS,
+  ...OUTPUT_RUNS_REQUESTS,
 } as const;
 
 /** Messages of features that a host sends, by the last part of the subject. */

@@ -5,6 +5,7 @@ import { displaysHost } from "./displays/host/index.ts";
 import { loadHistoryHost } from "./load-history/host/index.ts";
 import { loggersHost } from "./loggers/host/index.ts";
 import { networkHost } from "./network-statistics/host/index.ts";
+import { outputRunsHost } from "./output-runs/host/index.ts";
 import { outputSearchHost } from "./output-search/host/index.ts";
 import { portsHost } from "./ports/host/index.ts";
 import { processListHost } from "./process-list/host/index.ts";
@@ -25,4 +26,5 @@ export const HOST_FEATURES = [
   portsHost,
   runningSettingsHost,
   alertsHost,
+  outputRunsHost,
 ] as const;

@@ -6,6 +6,7 @@ import { displays } from "./displays/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
+import { outputRuns } from "./output-runs/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
 import { ports } from "./ports/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
@@ -28,4 +29,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   ports,
   runningSettings,
   alerts,
+  outputRuns,
 ];

@@ -9,6 +9,7 @@ import { displayEvents } from "./displays/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
+import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
 import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
 import { portCommands, portFrames } from "./ports/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
@@ -32,6 +33,7 @@ export const featureCommands = {
   ...portCommands,
   ...runningSettingsCommands,
   ...alertCommands,
+  ...outputRunsCommands,
 };
 
 /** Frames that the manager sends. */
@@ -49,6 +51,7 @@ export const featureFrames = {
   ...portFrames,
   ...runningSettingsFrames,
   ...alertFrames,
+  ...outputRunsFrames,
   ...displayEvents,
 };
 

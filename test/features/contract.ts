@@ -6,6 +6,7 @@ import { displaysContract } from "./displays/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
+import { outputRunsContract } from "./output-runs/contract.ts";
 import { outputSearchContract } from "./output-search/contract.ts";
 import { portsContract } from "./ports/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
@@ -28,4 +29,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   portsContract,
   runningSettingsContract,
   alertsContract,
+  outputRunsContract,
 ];

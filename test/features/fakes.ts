@@ -6,6 +6,7 @@ import { FakeDisplays } from "./displays/fake-displays.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
+import { FakeOutputRuns } from "./output-runs/fake-output-runs.ts";
 import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakePorts } from "./ports/fake-ports.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
@@ -22,6 +23,7 @@ export const fakeFeatures = (control: FakeControl) => ({
   loggers: new FakeLoggers(),
   displays: new FakeDisplays(control.log),
   network: new FakeNetwork(),
+  outputRuns: new FakeOutputRuns(),
   outputSearch: new FakeOutputSearch(),
   ports: new FakePorts(),
   runningSettings: new FakeRunningSettings(),

@@ -3,6 +3,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import type { Pane } from "../state/layout.ts";
 import type { View, ViewKind, ViewOf, ViewType } from "../state/views.ts";
 import type { Action } from "./action.ts";
+import type { ProcessMarker } from "./process-marks.ts";
 
 /** A view of the page: its type, and the component that draws it. */
 export interface PageView<Kind extends ViewKind = ViewKind> extends ViewType<Kind> {
@@ -58,6 +59,10 @@ export interface PageFeature {
   /** A button in the row of a host in the overview. */
   readonly HostButton?: ComponentType<{ name: string }>;
   readonly processCurve?: ProcessCurve;
+  /** Marks beside the names of processes. */
+  readonly processMark?: ProcessMarker;
+  /** Settings of this browser, in the dialog of the settings. */
+  readonly Settings?: ComponentType;
   /** Called once, when the page starts. */
   readonly start?: () => void;
 }

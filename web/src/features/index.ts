@@ -6,6 +6,7 @@ import { displays } from "./displays/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
+import { outputRuns } from "./output-runs/index.ts";
 import { outputSearchFeature } from "./output-search/index.ts";
 import { ports } from "./ports/index.ts";
 import { processList } from "./process-list/index.ts";
@@ -28,4 +29,5 @@ export const features: readonly PageFeature[] = [
   ports,
   runningSettings,
   alertsFeature,
+  outputRuns,
 ];

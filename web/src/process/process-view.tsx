@@ -64,6 +64,7 @@ function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) 
   const search = () => setSearches((before) => before + 1);
   const [follows, setFollows] = useState(true);
   const [paused, setPaused] = useState(false);
+  const [hasRuns, setHasRuns] = useState(false);
   const togglePause = () => {
     terminal?.setPaused(!paused);
     setPaused(!paused);
@@ -104,9 +105,11 @@ function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) 
               setTerminal(opened);
               setPaused(false);
               setFollows(true);
+              setHasRuns(false);
             }}
             onSearchRequested={search}
             onFollow={setFollows}
+            onRuns={() => setHasRuns(true)}
           />
           {(paused || !follows) && (
             <button type="button" class="to-end" onClick={() => (paused ? togglePause() : terminal?.toEnd())}>
@@ -119,6 +122,7 @@ function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) 
             size={size}
             terminal={terminal}
             paused={paused}
+            hasRuns={hasRuns}
             onPause={togglePause}
             onSearch={() => (searches > 0 ? setSearches(0) : search())}
           />
