@@ -1,6 +1,6 @@
 import type { CliFeature } from "../cli/command/feature.ts";
-import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { alertsCli } from "./alerts/cli/index.ts";
+import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";

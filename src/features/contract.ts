@@ -1,5 +1,5 @@
-import { CRASH_REPORT_NEWS, CRASH_REPORT_REQUESTS, CRASH_RUN } from "./crash-reports/contract.ts";
 import { ALERT_HEARTBEAT, ALERT_NEWS, ALERT_REQUESTS, NO_ALERTS } from "./alerts/contract.ts";
+import { CRASH_REPORT_NEWS, CRASH_REPORT_REQUESTS, CRASH_RUN } from "./crash-reports/contract.ts";
 import { DATA_PLANE_CHECKS, DATA_PLANE_HEARTBEAT, DATA_PLANE_NEWS, DATA_PLANE_REQUESTS, NO_DATA_PLANE } from "./data-plane/contract.ts";
 import { X11_NEWS, X11_REQUESTS, X11_RUN } from "./displays/contract.ts";
 import { LOAD_HISTORY_NEWS, LOAD_HISTORY_REQUESTS } from "./load-history/contract.ts";
@@ -30,7 +30,14 @@ export const FEATURE_REQUESTS = {
 } as const;
 
 /** Messages of features that a host sends, by the last part of the subject. */
-export const HOST_NEWS = { ...DATA_PLANE_NEWS, ...RECORDING_NEWS, ...X11_NEWS, ...LOAD_HISTORY_NEWS, ...CRASH_REPORT_NEWS, ...ALERT_NEWS } as const;
+export const HOST_NEWS = {
+  ...DATA_PLANE_NEWS,
+  ...RECORDING_NEWS,
+  ...X11_NEWS,
+  ...LOAD_HISTORY_NEWS,
+  ...CRASH_REPORT_NEWS,
+  ...ALERT_NEWS,
+} as const;
 
 /** Fields of features in a heartbeat. */
 export const FEATURE_HEARTBEAT = { ...DATA_PLANE_HEARTBEAT, ...RECORDING_HEARTBEAT, ...ALERT_HEARTBEAT } as const;

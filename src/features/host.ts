@@ -1,5 +1,5 @@
-import { crashReportsHost } from "./crash-reports/host/index.ts";
 import { alertsHost } from "./alerts/host/index.ts";
+import { crashReportsHost } from "./crash-reports/host/index.ts";
 import { dataPlaneHost } from "./data-plane/host/index.ts";
 import { displaysHost } from "./displays/host/index.ts";
 import { loadHistoryHost } from "./load-history/host/index.ts";

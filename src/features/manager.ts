@@ -1,6 +1,6 @@
 import type { ManagerFeature } from "../app/feature.ts";
-import { crashReports } from "./crash-reports/manager/index.ts";
 import { alerts } from "./alerts/manager/index.ts";
+import { crashReports } from "./crash-reports/manager/index.ts";
 import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";

@@ -2,8 +2,9 @@
  * The part of the features in the protocol: their frames, and their fields of a snapshot. Each of the lists in this folder names all
  * features for one side; nothing else outside of a feature names it.
  */
-import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
+
 import { alertCommands, alertFrames, alertSnapshot } from "./alerts/wire.ts";
+import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";

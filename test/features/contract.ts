@@ -1,6 +1,6 @@
 import type { FeatureContract } from "../contract/rows.ts";
-import { crashReportsContract } from "./crash-reports/contract.ts";
 import { alertsContract } from "./alerts/contract.ts";
+import { crashReportsContract } from "./crash-reports/contract.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";

@@ -1,6 +1,6 @@
 import type { FakeControl } from "../support/fake-control.ts";
-import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeAlerts } from "./alerts/fake-alerts.ts";
+import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";

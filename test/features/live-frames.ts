@@ -1,6 +1,6 @@
 import type { LiveFrames } from "../e2e/support/live-frames.ts";
-import { crashReportsLive } from "./crash-reports/live-frames.ts";
 import { alertsLive } from "./alerts/live-frames.ts";
+import { crashReportsLive } from "./crash-reports/live-frames.ts";
 import { dataPlaneLive } from "./data-plane/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";

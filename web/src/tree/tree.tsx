@@ -5,8 +5,8 @@ import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../..
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isVerbKey, processesOf, VERB_KEYS } from "../actions/actions.ts";
 import { requestByClick, requestForView } from "../actions/commands.ts";
-import { attentionOf, needsAttention } from "../state/attention.ts";
 import { markOf } from "../actions/process-marks.ts";
+import { attentionOf, needsAttention } from "../state/attention.ts";
 import { current, layout, show, takesFocus } from "../state/navigation.ts";
 import { asOf } from "../state/status-reason.ts";
 import { isLoaded, processNames } from "../state/store.ts";
