@@ -144,16 +144,12 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time, or on each machine: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step since last".split(
+  "pid tid ts times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step next".split(
     " ",
   ),
 );
 
-/** What a crash report says about the machine, or about the time in which something was measured. */
-const OF_MACHINE = new Set(["kernel", "limits", "resources", "resources_problem", "versions"]);
-
 function shapeOf(value: unknown, key = ""): unknown {
-  if (OF_MACHINE.has(key)) return "of the machine";
   // Whether something was measured already is a matter of time.
   if (key === "oldest") return "time or null";
   if (value === null || value === undefined) return value;
