@@ -161,8 +161,10 @@ function TroubleRow({ name, cause, Links }: { name: string; cause?: Cause; Links
             {reason}
           </span>
         )}
-        <LastOutput process={process} />
-        <Links process={process} />
+        <span class="last-line">
+          <LastOutput process={process} />
+          <Links process={process} />
+        </span>
       </span>
       <Button
         class="restart"
