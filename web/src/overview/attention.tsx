@@ -175,8 +175,10 @@ function TroubleRow({ name, cause, curves, Links }: { name: string; cause?: Caus
             {reason}
           </span>
         )}
-        <LastOutput process={process} />
-        <Links process={process} />
+        <span class="last-line">
+          <LastOutput process={process} />
+          <Links process={process} />
+        </span>
       </span>
       {curves.map(({ title, Cell }) => (
         <span key={title} class="of-curve" title={title}>
