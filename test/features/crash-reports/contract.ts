@@ -34,6 +34,7 @@ export const crashReportsContract: FeatureContract = {
     crash_reports_deleted: result({ name }, { deleted: "integer", away: names }),
     crash_report_made: event({ report: table("crash summary"), ts: "timestamp" }),
   },
+  seenElsewhere: ["kernel line", "core dump", "backtrace"],
   resources: {
     "crash summary": { ...SUMMARY, size: "integer" },
     "listed crash": { ...SUMMARY, size: "integer", number },
