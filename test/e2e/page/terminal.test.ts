@@ -42,7 +42,7 @@ afterAll(() => rig?.[Symbol.asyncDispose]());
 
 describe("runs in a terminal", () => {
   const runs = async (name: string) =>
-    (await shown.textOf(name)).match(/Run \d+: (exit code \d+|ended by \w+) · [\d.]+ s · \d\d:\d\d:\d\d/g) ?? [];
+    (await shown.textOf(name)).match(/Run \d+: (exit code \d+|ended by \w+)[^·]*(?: · [^·]*)? · [\d.]+ s · \d\d:\d\d:\d\d/g) ?? [];
   const words = async (name: string) => (await runs(name)).map((text) => text.slice(0, text.indexOf(" ·")));
 
   test("are separated by a rule with number, exit, duration and time, also after a reload", async () => {
@@ -53,7 +53,7 @@ describe("runs in a terminal", () => {
       await client.command({ type: "send_stdin", name: "tools/brief", text: `${code}\n` });
       await soon(() => words("tools/brief")).toHaveLength(index + 1);
     }
-    expect(await words("tools/brief")).toEqual(["Run 1: exit code 3", "Run 2: exit code 0"]);
+    expect(await words("tools/brief")).toEqual(["Run 1: exit code 3 (crashed)", "Run 2: exit code 0 (completed)"]);
     // Each below what its run has shown: the echo of the code.
     expect(await shown.textOf("tools/brief")).toMatch(/^3\s*Run 1.*0\s*Run 2/s);
     await soon(() => page.locator(".run-rule").count()).toBe(2);
@@ -72,7 +72,7 @@ describe("runs in a terminal", () => {
       await client.command({ type: "send_stdin", name: "tools/full", text: "\n" });
       await soon(() => words("tools/full")).toHaveLength(count);
     }
-    const ended = /^(started\s*full screen\s*Run \d: ended by SIGKILL · [\d.]+ s · [\d:]+\s*){2}$/;
+    const ended = /^(started\s*full screen\s*Run \d: ended by SIGKILL \(crashed\)(?: · [^·]*)? · [\d.]+ s · [\d:]+\s*){2}$/;
     expect(await shown.textOf("tools/full")).toMatch(ended);
     await page.reload();
     await shown.untilShown("tools/full", ended);
