@@ -124,10 +124,10 @@ function mergeKeyOf(frame: ChangeFrame): string | null {
   return mergeKey?.(frame) ?? null;
 }
 
-/** The scopes of a change of something else than a process. */
+/** See `ChangeSpec`. */
 function scopesOfChange(frame: ChangeFrame): string[] {
-  const { about } = MANAGER_FRAMES[frame.type] as { about: ((frame: ChangeFrame) => string) | null };
-  return about === null ? [scopeKey(undefined)] : scopesOf(about(frame));
+  const { processOf } = MANAGER_FRAMES[frame.type] as { processOf: ((frame: ChangeFrame) => string) | null };
+  return processOf === null ? [scopeKey(undefined)] : scopesOf(processOf(frame));
 }
 
 function encode(frame: ManagerFrame, mergeKey: string | null): EncodedFrame {

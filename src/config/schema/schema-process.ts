@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { POLICIES, type Policy } from "../../base/scheduling-policies.ts";
-import { LIMIT_NAMES, type LimitName } from "../../contract/run.ts";
+import { LIMIT_NAMES, type LimitName } from "../../contract/run-settings.ts";
 import { PROCESS_KEYS, SHARED_KEYS } from "../features.ts";
 import { Expanded } from "./expanded.ts";
 import type { Finding } from "./problems.ts";

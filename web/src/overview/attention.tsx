@@ -1,9 +1,11 @@
 import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../actions/command-effects.ts";
 import { request } from "../actions/commands.ts";
+import type { ProcessCurve } from "../actions/page-feature.ts";
 import { needsAttention } from "../state/attention.ts";
 import { linkTo } from "../state/navigation.ts";
 import { reasonOf } from "../state/status-reason.ts";
@@ -22,6 +24,12 @@ const MAX_ROWS = 40;
 /** Maximum number of names in the row of a group. */
 const MAX_NAMED = 3;
 
+/** Additions of features to the row of a process. */
+interface RowAdditions {
+  readonly curves: readonly ProcessCurve[];
+  readonly Links: ComponentType<{ process: Process }>;
+}
+
 /** Keys of the causes that the user has opened; kept while another view is shown. */
 const opened = signal<ReadonlySet<string>>(new Set());
 
@@ -32,7 +40,7 @@ function toggle(key: string): void {
 }
 
 /** Processes that need attention: those in a bad state, with equal causes in one row, then those that features have noticed. With `isHeld`, rows keep their place and height. */
-export function Attention({ processes, isHeld }: { processes: readonly Process[]; isHeld: boolean }) {
+export function Attention({ processes, isHeld, ...additions }: { processes: readonly Process[]; isHeld: boolean } & RowAdditions) {
   const last = useRef<readonly Cause[]>([]);
   const now = causesOf(processes);
   const causes = isHeld ? heldCauses(last.current, now) : now;
@@ -59,7 +67,11 @@ export function Attention({ processes, isHeld }: { processes: readonly Process[]
         {causes
           .slice(0, MAX_ROWS)
           .map((cause) =>
-            cause.isGroup ? <CauseRow key={cause.key} cause={cause} /> : <TroubleRow key={cause.key} name={cause.names[0] ?? ""} />,
+            cause.isGroup ? (
+              <CauseRow key={cause.key} cause={cause} {...additions} />
+            ) : (
+              <TroubleRow key={cause.key} name={cause.names[0] ?? ""} {...additions} />
+            ),
           )}
         {noticed.slice(0, MAX_ROWS).map((name) => (
           <NoticedRow key={`noticed ${name}`} name={name} />
@@ -72,7 +84,7 @@ export function Attention({ processes, isHeld }: { processes: readonly Process[]
 }
 
 /** A row for processes with the same cause: their number, some names, and the last output of one. Opened, it has a row for each. */
-function CauseRow({ cause }: { cause: Cause }) {
+function CauseRow({ cause, ...additions }: { cause: Cause } & RowAdditions) {
   const { key, state, names } = cause;
   const isOpen = opened.value.has(key);
   const members = names.flatMap((name) => processOf(name) ?? []);
@@ -120,7 +132,7 @@ function CauseRow({ cause }: { cause: Cause }) {
       {isOpen && (
         <ul class="cause-members" aria-label={text}>
           {names.slice(0, MAX_ROWS).map((name) => (
-            <TroubleRow key={name} name={name} cause={cause} />
+            <TroubleRow key={name} name={name} cause={cause} {...additions} />
           ))}
           {names.length > MAX_ROWS && (
             <li>
@@ -145,7 +157,7 @@ function More({ count, filter }: { count: number; filter: string }) {
 }
 
 /** `cause`: the cause of its group, which the row does not repeat. */
-function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
+function TroubleRow({ name, cause, curves, Links }: { name: string; cause?: Cause } & RowAdditions) {
   const process = processOf(name);
   if (!process) return null;
   const reason = reasonOf(process) ?? wordOf(shownState(process));
@@ -163,8 +175,16 @@ function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
             {reason}
           </span>
         )}
-        <LastOutput process={process} />
+        <span class="last-line">
+          <LastOutput process={process} />
+          <Links process={process} />
+        </span>
       </span>
+      {curves.map(({ title, Cell }) => (
+        <span key={title} class="of-curve" title={title}>
+          <Cell name={name} />
+        </span>
+      ))}
       <Button
         class="restart"
         needsManager

@@ -35,6 +35,8 @@ interface Props {
   readonly pane: Pane;
   /** Buttons of features. */
   readonly More: ComponentType<{ process: Process }>;
+  /** Facts of features in the status line of a process that runs. */
+  readonly MoreFacts: ComponentType<{ process: Process }>;
   /** Sections of features in the details. */
   readonly Sections: ComponentType<{ process: Process }>;
 }
@@ -47,7 +49,7 @@ export function ProcessView({ name, ...rest }: Props) {
   return <KnownProcess process={process} {...rest} />;
 }
 
-function KnownProcess({ process, pane, More, Sections }: KnownProps) {
+function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) {
   const { name } = process;
   const header = useRef<HTMLElement>(null);
   const closeDetails = () => {
@@ -62,6 +64,7 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
   const search = () => setSearches((before) => before + 1);
   const [follows, setFollows] = useState(true);
   const [paused, setPaused] = useState(false);
+  const [hasRuns, setHasRuns] = useState(false);
   const togglePause = () => {
     terminal?.setPaused(!paused);
     setPaused(!paused);
@@ -79,7 +82,7 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
       <div class="status-line">
         <StatusReasonText process={process} />
         <Attention name={name} />
-        <Facts process={process} />
+        <Facts process={process} More={MoreFacts} />
         <RestartToApply processes={[process]} />
       </div>
       <div class="process-body">
@@ -102,9 +105,11 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
               setTerminal(opened);
               setPaused(false);
               setFollows(true);
+              setHasRuns(false);
             }}
             onSearchRequested={search}
             onFollow={setFollows}
+            onRuns={() => setHasRuns(true)}
           />
           {(paused || !follows) && (
             <button type="button" class="to-end" onClick={() => (paused ? togglePause() : terminal?.toEnd())}>
@@ -117,6 +122,7 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
             size={size}
             terminal={terminal}
             paused={paused}
+            hasRuns={hasRuns}
             onPause={togglePause}
             onSearch={() => (searches > 0 ? setSearches(0) : search())}
           />
@@ -128,7 +134,7 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
   );
 }
 
-function Facts({ process }: { process: Process }) {
+function Facts({ process, More }: { process: Process; More: ComponentType<{ process: Process }> }) {
   const isAlive = process.pid !== null;
   return (
     <span class="facts">
@@ -141,6 +147,7 @@ function Facts({ process }: { process: Process }) {
       )}
       {process.current_alternate_command !== "default" && !process.needs_restart && <span>{process.current_alternate_command}</span>}
       {isAlive && <LoadText names={[process.name]} />}
+      {isAlive && <More process={process} />}
       {!process.host_ready && !isLost(process) && <span class="warn">host {process.host} is not connected</span>}
     </span>
   );
@@ -154,7 +161,7 @@ function verbsOf(process: Process): readonly [Verb, Verb] {
   return [isRestart ? "restart" : "start", "stop"];
 }
 
-function Buttons({ process, pane, More }: Omit<KnownProps, "Sections">) {
+function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFacts">) {
   const { name } = process;
   const isAlive = process.pid !== null;
   const canSignal = isAlive && isConnected.value;
