@@ -3,9 +3,6 @@ import { signal } from "@preact/signals";
 /** Number of terminals of this page that show a process, by its name. */
 const shown = signal<ReadonlyMap<string, number>>(new Map());
 
-/** Whether a terminal of this page shows the process, in a visible tab of the browser or not. */
-export const hasTerminal = (name: string): boolean => shown.value.has(name);
-
 /** Names of the processes with a terminal. */
 export const namesWithTerminal = (): Iterable<string> => shown.value.keys();
 

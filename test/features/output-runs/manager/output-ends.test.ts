@@ -45,7 +45,7 @@ test("hosts are asked once a second however many clients there are, and for what
   const [first, second] = await Promise.all([ends.since(undefined, FULL), ends.since(undefined, FULL)]);
   expect(first.ends).toEqual([{ name: "a", offset: 5, stream_id: "near-1" }]);
   expect(second).toEqual(first);
-  clock.increment(1_000);
+  clock.advance(1_000);
   answers.set("near", async () => ({ ends: [["b", 3]], next: 2 }));
   expect((await ends.since(first.next, FULL)).ends).toEqual([{ name: "b", offset: 3, stream_id: "near-1" }]);
   expect(asked).toEqual(["near 0", "near 1"]);
@@ -72,7 +72,7 @@ test("after a new daemon, its host is asked for everything", async () => {
   const { clock, asked, streams, addHost, ends } = rig();
   addHost("near", async () => ({ ends: [["a", 5]], next: 7 }));
   const { next } = await ends.since(undefined, FULL);
-  clock.increment(1_000);
+  clock.advance(1_000);
   streams.set("near", "near-2");
   expect((await ends.since(next, FULL)).ends).toEqual([{ name: "a", offset: 5, stream_id: "near-2" }]);
   expect(asked).toEqual(["near 0", "near 0"]);
@@ -84,11 +84,11 @@ test("a host that does not answer delays the others by a second at most, and is 
   addHost("far", () => NEVER);
   const answer = ends.since(undefined, FULL);
   await Promise.resolve();
-  clock.increment(1_000);
+  clock.advance(1_000);
   expect((await answer).ends.map(({ name }) => name)).toEqual(["a"]);
   const again = ends.since(undefined, FULL);
   await Promise.resolve();
-  clock.increment(1_000);
+  clock.advance(1_000);
   await again;
   expect(asked.filter((each) => each.startsWith("far"))).toEqual(["far 0"]);
 });
