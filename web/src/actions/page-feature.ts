@@ -28,6 +28,13 @@ export type KeyAction = Action & { readonly keys: string };
 /** Keys of one place, each with its meaning. */
 export type Shortcuts = readonly [place: string, keys: readonly (readonly [keys: string, meaning: string])[]];
 
+/** A small curve of each process in tables of processes, drawn while its row is in view. */
+export interface ProcessCurve {
+  /** What it shows: the head of its column. */
+  readonly title: string;
+  readonly Cell: ComponentType<{ name: string }>;
+}
+
 /** Additions of a feature to the page. */
 export interface PageFeature {
   readonly views?: readonly AnyPageView[];
@@ -39,12 +46,19 @@ export interface PageFeature {
   readonly shortcuts?: Shortcuts;
   /** A button in the view of a process. */
   readonly ProcessButton?: ComponentType<{ process: Process }>;
+  /** A short fact about a process that runs, behind others in its status line. */
+  readonly ProcessFact?: ComponentType<{ process: Process }>;
   /** A section of the details of a process, with its heading. It draws nothing where it has nothing to show. */
   readonly ProcessSection?: ComponentType<{ process: Process }>;
+  /** A link in the row of a process that needs attention, to what explains it. It draws nothing where it has nothing to show. */
+  readonly AttentionLink?: ComponentType<{ process: Process }>;
   /** A section of the overview, behind the page's own. */
   readonly OverviewSection?: ComponentType;
   /** A button in the view of a group, or of all processes (`name` is empty). */
   readonly GroupButton?: ComponentType<{ name: string }>;
+  /** A button in the row of a host in the overview. */
+  readonly HostButton?: ComponentType<{ name: string }>;
+  readonly processCurve?: ProcessCurve;
   /** Marks beside the names of processes. */
   readonly processMark?: ProcessMarker;
   /** Settings of this browser, in the dialog of the settings. */

@@ -6,11 +6,13 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isVerbKey, processesOf, VERB_KEYS } from "../actions/actions.ts";
 import { requestByClick, requestForView } from "../actions/commands.ts";
 import { markOf } from "../actions/process-marks.ts";
+import { attentionOf, needsAttention } from "../state/attention.ts";
 import { current, layout, show, takesFocus } from "../state/navigation.ts";
 import { asOf } from "../state/status-reason.ts";
 import { isLoaded, processNames } from "../state/store.ts";
 import { keyOf } from "../state/views.ts";
 import { focusTerminal } from "../terminal/terminal-actions.ts";
+import { AttentionMark } from "../ui/attention-mark.tsx";
 import { isConnected } from "../ui/connected.ts";
 import { Icon } from "../ui/icons.tsx";
 import { useViewport } from "../ui/list/viewport.ts";
@@ -95,6 +97,8 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
   const text = process ? stateText(process) : state && wordOf(state);
   const old = process ? asOf(process) : null;
   const fine = members.filter(isFine).length;
+  const noticed = members.filter(({ name }) => needsAttention(name));
+  const isNoticed = noticed.length > 0;
   // The rows below an open group have the marks themselves.
   const mark = open ? null : firstMark(members);
   const element = useRef<HTMLDivElement>(null);
@@ -110,7 +114,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       aria-setsize={row.siblings}
       aria-selected={isShown}
       aria-expanded={isGroup ? open : undefined}
-      aria-label={`${node.name}, ${text ?? ""}${old ? ` ${old}` : ""}`}
+      aria-label={`${node.name}, ${text ?? ""}${isNoticed ? ", needs attention" : ""}${old ? ` ${old}` : ""}`}
       aria-description={mark ?? undefined}
       data-name={node.name}
       style={{ top: `${top}px`, paddingLeft: `${6 + depth * 15}px` }}
@@ -127,6 +131,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       <span class="name" title={node.name}>
         <Name name={node.name.slice(node.name.lastIndexOf("/") + 1)} />
       </span>
+      {isNoticed && <AttentionMark title={noticeOf(noticed)} />}
       {isGroup && (
         <span class="count" title={`${fine} of ${members.length} run or have completed`} data-count={`${fine}/${members.length}`} />
       )}
@@ -138,6 +143,14 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       )}
     </div>
   );
+}
+
+/** What needs attention: the reasons of one process, or the number of processes. */
+function noticeOf([first, ...others]: readonly { name: string }[]): string {
+  if (first === undefined || others.length > 0) return `${others.length + 1} processes need attention`;
+  return attentionOf(first.name)
+    .map(({ text }) => text)
+    .join("; ");
 }
 
 /** The mark of the first process that has one. */

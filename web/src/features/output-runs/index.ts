@@ -14,7 +14,7 @@ function showRuns(): void {
 
 export const outputRuns: PageFeature = {
   views: [{ ...RUNS, ...lazyView(async () => (await import("./runs-view.tsx")).RunsView) }],
-  keys: [{ title: "Runs of the shown process", keys: "e", run: showRuns }],
+  keys: [{ title: "Runs of the shown process", keys: "u", run: showRuns }],
   ProcessButton: RunsButton,
   GroupButton: GroupDownloadButton,
   processMark: outputMark,

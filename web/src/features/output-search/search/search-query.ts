@@ -31,7 +31,8 @@ type Chosen = Required<Pick<OutputSearchOptions, "names" | "patterns">>;
 
 /** The names and patterns that a text means: a word that is neither a name nor a pattern is a part of names. */
 export function chosenNames(text: string, all: readonly string[]): Chosen | null {
-  const words = text.split(/[\s,]+/).filter(Boolean);
+  // A name may contain spaces and commas.
+  const words = all.includes(text.trim()) ? [text.trim()] : text.split(/[\s,]+/).filter(Boolean);
   if (words.length === 0) return null;
   const names = words.filter((word) => all.some((name) => isWithin(name, word)));
   const others = words.filter((word) => !names.includes(word));

@@ -50,7 +50,8 @@ export async function startSearch(): Promise<void> {
   searched.value = wanted;
   searchState.value = { kind: "running", searched: 0, hosts: 0, hosts_done: 0 };
   try {
-    // Names are known then.
+    // An address is searched when the page loads: the connection, and with it the names, come later.
+    await client.opened();
     await client.mirror.current();
     if (aborted.aborted) return;
     const hits = client.searchOutput(wanted.pattern, {
