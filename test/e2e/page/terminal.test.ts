@@ -42,8 +42,12 @@ afterAll(() => rig?.[Symbol.asyncDispose]());
 
 describe("runs in a terminal", () => {
   const runs = async (name: string) =>
-    (await shown.textOf(name)).match(/Run \d+: (exit code \d+|ended by \w+)[^·]*(?: · [^·]*)? · [\d.]+ s · \d\d:\d\d:\d\d/g) ?? [];
+    (await shown.textOf(name)).match(
+      /Run \d+: (exit code \d+|ended by \w+) \((crashed|completed)\)( · started by \w+)? · [\d.]+ s · \d\d:\d\d:\d\d/g,
+    ) ?? [];
   const words = async (name: string) => (await runs(name)).map((text) => text.slice(0, text.indexOf(" ·")));
+  /** A rule does not yet know who starts the next run when it is drawn at the end of its own. */
+  const withoutStarts = (text: string) => text.replace(/ · started by \w+/g, "");
 
   test("are separated by a rule with number, exit, duration and time, also after a reload", async () => {
     await rig.untilState("tools/brief", "started");
@@ -57,10 +61,10 @@ describe("runs in a terminal", () => {
     // Each below what its run has shown: the echo of the code.
     expect(await shown.textOf("tools/brief")).toMatch(/^3\s*Run 1.*0\s*Run 2/s);
     await soon(() => page.locator(".run-rule").count()).toBe(2);
-    const live = await shown.textOf("tools/brief");
+    const live = withoutStarts(await shown.textOf("tools/brief"));
     await page.reload();
     await soon(() => words("tools/brief")).toHaveLength(2);
-    expect(await shown.textOf("tools/brief")).toBe(live);
+    expect(withoutStarts(await shown.textOf("tools/brief"))).toBe(live);
   });
 
   test("leave the terminal clean for the next run, however a full-screen program has ended", async () => {
@@ -72,7 +76,7 @@ describe("runs in a terminal", () => {
       await client.command({ type: "send_stdin", name: "tools/full", text: "\n" });
       await soon(() => words("tools/full")).toHaveLength(count);
     }
-    const ended = /^(started\s*full screen\s*Run \d: ended by SIGKILL \(crashed\)(?: · [^·]*)? · [\d.]+ s · [\d:]+\s*){2}$/;
+    const ended = /^(started\s*full screen\s*Run \d: ended by SIGKILL \(crashed\)( · started by \w+)? · [\d.]+ s · [\d:]+\s*){2}$/;
     expect(await shown.textOf("tools/full")).toMatch(ended);
     await page.reload();
     await shown.untilShown("tools/full", ended);
