@@ -22,10 +22,10 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   processListLive,
   loadHistoryLive,
   outputSearchLive,
+  alertsLive,
   crashReportsLive,
   startAnalysisLive,
   portsLive,
   runningSettingsLive,
-  alertsLive,
   outputRunsLive,
 ];

@@ -92,7 +92,7 @@ describe("merged output", () => {
     expect(await shown.violations()).toEqual([]);
     await page.getByLabel("Times").selectOption("time of day");
     await soon(last).toMatch(/^\d\d:\d\d:\d\decho/);
-    expect(page.url()).toContain("times=clock");
+    await soon(() => page.url()).toContain("times=clock");
   });
 
   test("is filtered, paused, and shows chosen processes", async () => {
