@@ -48,6 +48,9 @@ export interface ChangedRun {
   readonly report: RunReport;
   /** What its leader had used when it ended; null before that, and if it is not known. */
   readonly usage: ChildUsage | null;
+  readonly spec: RunSpec;
+  /** Whether the kernel wrote a core dump of its leader, or gave one to a program. */
+  readonly dumpedCore: boolean;
 }
 
 /** A feature on one host. */
@@ -65,6 +68,8 @@ export interface HostPart<Names extends HostRequestName, Service> {
   readonly environment?: (spec: RunSpec, runId?: RunId) => Promise<Readonly<Record<string, string>>>;
   /** Called when the run is extinct, or could not be started. */
   readonly runEnded?: (runId: RunId) => void;
+  /** Called when a run could not be started, before `runEnded`. */
+  readonly startFailed?: (runId: RunId, spec: RunSpec, reason: string) => void;
   readonly runChanged?: (kind: HostEvent["kind"], run: ChangedRun) => void;
   /** Bytes that a process wrote to its terminal; they are borrowed. */
   readonly output?: (name: string, bytes: Uint8Array) => void;

@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { addProcessMarker } from "./actions/process-marks.ts";
 import { App } from "./app/app.tsx";
 import { featureViews, preloadViews } from "./app/page-views.tsx";
 import { followVisibleHeight } from "./app/visible-height.ts";
@@ -18,7 +19,10 @@ addViewTypes(featureViews);
 openAddress();
 followPlaceAddress();
 followLog();
-for (const { start } of features) start?.();
+for (const { start, processMark } of features) {
+  if (processMark) addProcessMarker(processMark);
+  start?.();
+}
 // Rendering gets a task of its own, after the one that evaluated the modules.
 if (root) setTimeout(() => render(<App />, root));
 setTimeout(preloadViews, PRELOAD_AFTER_MS);

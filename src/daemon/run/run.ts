@@ -78,6 +78,7 @@ export class Run {
   readonly #facts: RunFacts;
   #resizedAt: number | null = null;
   #usage: ChildUsage | null = null;
+  #dumpedCore = false;
   #treeEnd: Promise<void> | null = null;
 
   /** Starts a run. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
@@ -192,6 +193,10 @@ export class Run {
     return this.#usage;
   }
 
+  get dumpedCore(): boolean {
+    return this.#dumpedCore;
+  }
+
   get isExtinct(): boolean {
     return this.#facts.extinct;
   }
@@ -287,6 +292,7 @@ export class Run {
 
   #leaderEnded({ code, signal, dumpedCore, usage = null }: TerminalExit): void {
     this.#usage = usage;
+    this.#dumpedCore = dumpedCore;
     if (dumpedCore) this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) was ended by ${signal} and left a core dump`);
     this.#monitors.end();
     const { clock, ring } = this.#options;

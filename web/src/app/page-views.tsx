@@ -15,11 +15,13 @@ export const featureViews: readonly PageView[] = features.flatMap(({ views = [] 
 const curves = features.flatMap(({ processCurve = [] }) => processCurve);
 
 const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
-  overview: () => <Overview More={OverviewSections} HostButtons={HostButtons} curves={curves} />,
+  overview: () => <Overview More={OverviewSections} HostButtons={HostButtons} Links={AttentionLinks} curves={curves} />,
   all: () => <AllView More={GroupButtons} curves={curves} />,
   log: () => <LogView />,
   config: () => <ConfigView />,
-  process: ({ view, pane }) => <ProcessView name={view.name} pane={pane} More={ProcessButtons} Sections={ProcessSections} />,
+  process: ({ view, pane }) => (
+    <ProcessView name={view.name} pane={pane} More={ProcessButtons} MoreFacts={ProcessFacts} Sections={ProcessSections} />
+  ),
   group: ({ view }) => <GroupView name={view.name} More={GroupButtons} curves={curves} />,
 };
 const BODIES: Readonly<Record<string, PageView["Body"]>> = {
@@ -29,6 +31,10 @@ const BODIES: Readonly<Record<string, PageView["Body"]>> = {
 
 function ProcessButtons({ process }: { process: Process }): ComponentChildren {
   return features.map(({ ProcessButton }, index) => ProcessButton && <ProcessButton key={index} process={process} />);
+}
+
+function ProcessFacts({ process }: { process: Process }): ComponentChildren {
+  return features.map(({ ProcessFact }, index) => ProcessFact && <ProcessFact key={index} process={process} />);
 }
 
 function ProcessSections({ process }: { process: Process }): ComponentChildren {
@@ -41,6 +47,10 @@ function GroupButtons({ name }: { name: string }): ComponentChildren {
 
 function HostButtons({ name }: { name: string }): ComponentChildren {
   return features.map(({ HostButton }, index) => HostButton && <HostButton key={index} name={name} />);
+}
+
+function AttentionLinks({ process }: { process: Process }): ComponentChildren {
+  return features.map(({ AttentionLink }, index) => AttentionLink && <AttentionLink key={index} process={process} />);
 }
 
 function OverviewSections(): ComponentChildren {

@@ -5,6 +5,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../actions/command-effects.ts";
 import { requestByClick } from "../actions/commands.ts";
 import type { ProcessCurve } from "../actions/page-feature.ts";
+import { markOf } from "../actions/process-marks.ts";
 import { cpuOf, loadOf, memoryOf } from "../state/loads.ts";
 import { linkTo } from "../state/navigation.ts";
 import { asOf, reasonOf } from "../state/status-reason.ts";
@@ -13,6 +14,7 @@ import { IconButton } from "../ui/icons.tsx";
 import { useHeldRows } from "../ui/list/held-rows.ts";
 import { useRowFocus } from "../ui/list/row-focus.ts";
 import { drawnRows, useViewport, type Viewport } from "../ui/list/viewport.ts";
+import { MarkDot } from "../ui/mark-dot.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
 import { isNarrow } from "../ui/screen.ts";
@@ -144,9 +146,11 @@ function MemberRow({ process, below, index, hasHosts, curves }: RowProps) {
   const verb = canDo("start", process) ? "start" : "stop";
   const word = verb === "start" ? "Start" : "Stop";
   const load = process.pid === null ? null : loadOf([name]);
+  const mark = markOf(name);
   return (
     <tr data-key={name} aria-rowindex={index + 2}>
       <td class="of-name">
+        {mark !== null && <MarkDot text={mark} />}
         <a class="member" {...linkTo({ kind: "process", name }, shortName)} title={name}>
           <Name name={shortName} />
         </a>

@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import type { ProcessCurve } from "../actions/page-feature.ts";
 import { useLoads } from "../state/loads.ts";
 import { allProcesses, connection, isLoaded } from "../state/store.ts";
@@ -15,6 +16,8 @@ interface Additions {
   /** Sections. */
   readonly More: ComponentType;
   readonly HostButtons: ComponentType<{ name: string }>;
+  /** Links in the rows of processes that need attention. */
+  readonly Links: ComponentType<{ process: Process }>;
   readonly curves: readonly ProcessCurve[];
 }
 
@@ -25,7 +28,7 @@ export function Overview(additions: Additions) {
   return <LoadedOverview {...additions} />;
 }
 
-function LoadedOverview({ More, HostButtons, curves }: Additions) {
+function LoadedOverview({ More, HostButtons, ...rowAdditions }: Additions) {
   useLoads();
   const { isOver, hold } = usePointerOver();
   const [hasKeyboard, setKeyboard] = useState(false);
@@ -43,7 +46,7 @@ function LoadedOverview({ More, HostButtons, curves }: Additions) {
       <div class="overview-columns">
         <HostsPanel processes={processes} More={HostButtons} />
         <div class="overview-main">
-          <Attention processes={processes} isHeld={isOver || hasKeyboard} curves={curves} />
+          <Attention processes={processes} isHeld={isOver || hasKeyboard} {...rowAdditions} />
           <More />
           <RecentChanges />
         </div>

@@ -5,6 +5,7 @@ import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resour
 import { isTroubleState } from "../actions/actions.ts";
 import { canDo, type Verb } from "../actions/command-effects.ts";
 import { requestByClick } from "../actions/commands.ts";
+import { attentionOf } from "../state/attention.ts";
 import type { Pane } from "../state/layout.ts";
 import { useLoads } from "../state/loads.ts";
 import { poppedOut, show, showProcess, toggleDetails } from "../state/navigation.ts";
@@ -34,6 +35,8 @@ interface Props {
   readonly pane: Pane;
   /** Buttons of features. */
   readonly More: ComponentType<{ process: Process }>;
+  /** Facts of features in the status line of a process that runs. */
+  readonly MoreFacts: ComponentType<{ process: Process }>;
   /** Sections of features in the details. */
   readonly Sections: ComponentType<{ process: Process }>;
 }
@@ -46,7 +49,7 @@ export function ProcessView({ name, ...rest }: Props) {
   return <KnownProcess process={process} {...rest} />;
 }
 
-function KnownProcess({ process, pane, More, Sections }: KnownProps) {
+function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) {
   const { name } = process;
   const header = useRef<HTMLElement>(null);
   const closeDetails = () => {
@@ -61,6 +64,7 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
   const search = () => setSearches((before) => before + 1);
   const [follows, setFollows] = useState(true);
   const [paused, setPaused] = useState(false);
+  const [hasRuns, setHasRuns] = useState(false);
   const togglePause = () => {
     terminal?.setPaused(!paused);
     setPaused(!paused);
@@ -77,7 +81,8 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
       </header>
       <div class="status-line">
         <StatusReasonText process={process} />
-        <Facts process={process} />
+        <Attention name={name} />
+        <Facts process={process} More={MoreFacts} />
         <RestartToApply processes={[process]} />
       </div>
       <div class="process-body">
@@ -100,9 +105,11 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
               setTerminal(opened);
               setPaused(false);
               setFollows(true);
+              setHasRuns(false);
             }}
             onSearchRequested={search}
             onFollow={setFollows}
+            onRuns={() => setHasRuns(true)}
           />
           {(paused || !follows) && (
             <button type="button" class="to-end" onClick={() => (paused ? togglePause() : terminal?.toEnd())}>
@@ -115,6 +122,7 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
             size={size}
             terminal={terminal}
             paused={paused}
+            hasRuns={hasRuns}
             onPause={togglePause}
             onSearch={() => (searches > 0 ? setSearches(0) : search())}
           />
@@ -126,7 +134,7 @@ function KnownProcess({ process, pane, More, Sections }: KnownProps) {
   );
 }
 
-function Facts({ process }: { process: Process }) {
+function Facts({ process, More }: { process: Process; More: ComponentType<{ process: Process }> }) {
   const isAlive = process.pid !== null;
   return (
     <span class="facts">
@@ -139,6 +147,7 @@ function Facts({ process }: { process: Process }) {
       )}
       {process.current_alternate_command !== "default" && !process.needs_restart && <span>{process.current_alternate_command}</span>}
       {isAlive && <LoadText names={[process.name]} />}
+      {isAlive && <More process={process} />}
       {!process.host_ready && !isLost(process) && <span class="warn">host {process.host} is not connected</span>}
     </span>
   );
@@ -152,7 +161,7 @@ function verbsOf(process: Process): readonly [Verb, Verb] {
   return [isRestart ? "restart" : "start", "stop"];
 }
 
-function Buttons({ process, pane, More }: Omit<KnownProps, "Sections">) {
+function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFacts">) {
   const { name } = process;
   const isAlive = process.pid !== null;
   const canSignal = isAlive && isConnected.value;
@@ -213,6 +222,20 @@ function Buttons({ process, pane, More }: Omit<KnownProps, "Sections">) {
       />
     </span>
   );
+}
+
+/** Why the process needs attention although its state may be good. */
+function Attention({ name }: { name: string }) {
+  return attentionOf(name).map(({ text, dismiss }) => (
+    <span key={text} class="noticed">
+      <p class="why warn" title={text}>
+        {text}
+      </p>
+      <Button needsManager label={`Dismiss the alert of ${name}`} onClick={dismiss}>
+        Dismiss
+      </Button>
+    </span>
+  ));
 }
 
 /** The reason for the state, visible at once; the names of processes that it waits for are links. */

@@ -5,7 +5,7 @@ import { ask, client } from "../state/store.ts";
 import { type Cut, partsBetween } from "./backlog-parts.ts";
 import { type DrawnPart, type DrawnRule, DrawQueue, LEAVE_ALTERNATE_SCREEN, RESET } from "./draw-queue.ts";
 import type { OutputTarget } from "./output-target.ts";
-import { type OutputPart, type PastRun, RunRules } from "./run-rules.ts";
+import { type OutputPart, type RunHistory, RunRules } from "./run-rules.ts";
 import { TargetPlace } from "./target-place.ts";
 import type { ReportedSize } from "./terminal-size.ts";
 
@@ -38,11 +38,6 @@ interface Options {
 }
 
 type Backlog = Extract<ManagerFrame, { type: "process_output_snapshot" }>;
-interface History {
-  runs: readonly PastRun[];
-  successCodes?: readonly number[];
-}
-
 /** Live output, and the place where it ends. */
 interface Held {
   text: string;
@@ -213,9 +208,9 @@ export class TerminalOutput {
     return backlog?.type === "process_output_snapshot" ? backlog : null;
   }
 
-  #partsOf(backlog: Backlog, history: History, place: TargetPlace | null = null): DrawnPart[] {
+  #partsOf(backlog: Backlog, history: RunHistory, place: TargetPlace | null = null): DrawnPart[] {
     this.#rules = new RunRules();
-    this.#rules.learn(history.runs, history.successCodes);
+    this.#rules.learn(history);
     const text = this.#join.backlog(backlog);
     const end = this.#join.end ?? backlog;
     const { resized, stream_id } = backlog;
@@ -253,7 +248,7 @@ export class TerminalOutput {
       const history = await this.#history();
       // A replay requests the history itself.
       if (this.#isClosed || this.#held !== held) return;
-      this.#rules.learn(history.runs, history.successCodes);
+      this.#rules.learn(history);
       this.#draw(this.#rules.place("", end));
       // Runs may have ended in the output that arrived since the request.
       for (const piece of held.splice(0, this.#hasEndedAgain ? known : held.length)) {
@@ -264,11 +259,11 @@ export class TerminalOutput {
     this.#held = null;
   }
 
-  async #history(): Promise<History> {
+  async #history(): Promise<RunHistory> {
     const detail = await ask({ type: "request_process_detail", name: this.#options.name }, "process_detail").catch(() => null);
     if (!detail?.ok) return { runs: [] };
     const { success_exit_codes: codes } = detail.definition;
-    return { runs: detail.history, ...(Array.isArray(codes) ? { successCodes: codes as number[] } : {}) };
+    return { runs: detail.history, changes: detail.changes, ...(Array.isArray(codes) ? { successCodes: codes as number[] } : {}) };
   }
 
   #draw(parts: readonly OutputPart[]): void {

@@ -64,6 +64,14 @@ export class Answers {
     });
   }
 
+  /** All series of one process. Rejects with `busy`. */
+  process(name: string, range: PointRange): Promise<HistoryRow> {
+    return this.#queue.run(async () => {
+      await this.#options.histories.begun;
+      return this.#row({ name, range, names: PROCESS_SERIES, wanted: new Set(PROCESS_SERIES), statistics: STATISTICS });
+    });
+  }
+
   machine(request: RequestOf<"host_load_history">): Promise<ResponseOf<"host_load_history">> {
     const names = [...HOST_SERIES, ...Array.from({ length: this.#options.cpus }, (_, cpu) => `cpu_${cpu}`)];
     return this.#list(request, async (range, add) => {

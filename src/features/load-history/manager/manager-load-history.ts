@@ -1,4 +1,5 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
+import { ofAllHosts } from "../../../app/hosts/all-hosts.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
 import { readList } from "../../../app/hosts/list-reader.ts";
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
@@ -25,7 +26,7 @@ import type {
   Newest,
   NewestRequest,
 } from "./load-history.ts";
-import { ofAllHosts, rangeOf } from "./load-requests.ts";
+import { rangeOf } from "./load-requests.ts";
 import { type LoadSample, LoadWatches } from "./load-watches.ts";
 
 interface ManagerLoadHistoryOptions {
