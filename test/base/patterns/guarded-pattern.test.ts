@@ -50,7 +50,7 @@ describe("an expression in the syntax of RE2", () => {
   test("finds what JavaScript finds, at the same place", () => {
     let compared = 0;
     fc.assert(
-      fc.property(expression, fc.array(character, { maxLength: 8 }), fc.constantFrom("u", "us"), (source, characters, flags) => {
+      fc.property(expression, fc.array(character, { maxLength: 5 }), fc.constantFrom("u", "us"), (source, characters, flags) => {
         let own: RegExp;
         try {
           own = new RegExp(source, flags);
@@ -83,7 +83,7 @@ describe("an expression in the syntax of RE2", () => {
 
 describe("a guarded expression", () => {
   test("finds what the expression finds, with its groups", () => {
-    const { match } = new GuardedPattern(/port (?<port>\d+)/).search(["no", "listens on port 8080\n"]);
+    const { match } = new GuardedPattern(/port (?<port>\d+)\n/).search(["no", "listens on port 8080\n"]);
     expect(match?.groups?.port).toBe("8080");
     expect(match?.index).toBe(11);
     expect(new GuardedPattern(/x\d+/).search(["a", "b"])).toEqual({ match: null, pauseMs: 0 });
