@@ -219,6 +219,11 @@ export const ACTS: Act[] = [
         },
       },
       { name: "details", path: "/?process=sim/world", set: details },
+      ...["sim/world", "sim"].map((name) => ({
+        name: `history-${name.replace("/", "-")}`,
+        path: `/?history=processes&of=${name}&range=10min`,
+        set: (page: Page) => page.locator(".history-plot canvas").first().waitFor(),
+      })),
       {
         name: "terminal-search",
         path: "/?process=bench/server",

@@ -1,8 +1,11 @@
 import type { LiveFrames } from "../e2e/support/live-frames.ts";
+import { alertsLive } from "./alerts/live-frames.ts";
+import { crashReportsLive } from "./crash-reports/live-frames.ts";
 import { dataPlaneLive } from "./data-plane/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
 import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
+import { outputRunsLive } from "./output-runs/live-frames.ts";
 import { outputSearchLive } from "./output-search/live-frames.ts";
 import { portsLive } from "./ports/live-frames.ts";
 import { processListLive } from "./process-list/live-frames.ts";
@@ -19,7 +22,10 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   processListLive,
   loadHistoryLive,
   outputSearchLive,
+  crashReportsLive,
   startAnalysisLive,
   portsLive,
   runningSettingsLive,
+  alertsLive,
+  outputRunsLive,
 ];

@@ -59,8 +59,9 @@ test("the details of a process show its last start, its ports with links, and wh
   await rig.client.ask({ type: "send_stdin", name: "web/db", text: "go\r" });
   await rig.untilState("web/api", "ready");
   const { page } = await rig.open("/?process=web/api");
-  const [listed] = JSON.parse((await rig.instance.mgr("ps", "--ports", "--json", "web/api")).stdout);
-  const port = String(listed.ports[0].port);
+  const answer = await rig.client.ask({ type: "request_ports", name: "web/api" });
+  const processes = answer.processes as { ports: { port: number }[] }[];
+  const port = String(processes[0]?.ports[0]?.port);
   const fact = page.locator(".status-line").getByRole("link", { name: port });
   await fact.waitFor();
   expect(await fact.getAttribute("rel")).toContain("noopener");

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 import { ECHO, EDITOR, EXIT_AS_TYPED, sh } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
 
 const LONG = "perception_lidar_front_left_preprocessing_calibration_node";
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
       "grid/two": { command: ECHO, autostart: true },
       "grid/three": { command: ECHO },
       "tools/words": { command: sh("printf 'alpha one\\nAlpha two\\nbeta 33\\nalpha three\\n'; exec cat"), autostart: true },
+      "tools/numbers": { command: sh("seq -f 'number %.0f' 1 9000; exec cat"), autostart: true },
       "tools/brief": { command: EXIT_AS_TYPED, autostart: true },
       "tools/editor": { command: EDITOR, autostart: true },
       "tools/full": { command: sh(String.raw`printf 'started\n\033[?1049h\033[2J\033[Hfull screen'; read x; kill -KILL $$$$`) },
@@ -91,6 +93,28 @@ describe("an editor that was started in another size", () => {
     const looking = await rig.open("/?process=tools/editor", { viewport: { width: 900, height: 700 } });
     await looking.untilShown("tools/editor", isWhole);
     await looking.close();
+  });
+});
+
+describe("an address with a place in the output", () => {
+  test("opens the terminal at that line, and leads to the process alone where the line is not in memory", async () => {
+    const numbers = await eventually("the numbers", async () => {
+      const answer = await client.ask({ type: "get_process_output", name: "tools/numbers", lines: 100_000 });
+      return String(answer.output).includes("number 9000\r\n") ? answer : null;
+    });
+    const behind = String(numbers.output).length - String(numbers.output).indexOf("number 2500\r\n");
+    const place = (offset: number) => `/?process=tools/numbers&at=${offset}@${numbers.stream_id}`;
+    await shown.go(place(Number(numbers.offset) - behind));
+    await shown.untilShown("tools/numbers", /number 2495\s*number 2496.*number 2500\D/s);
+    // A link to the place is kept, and is gone with the process.
+    expect(page.url()).toMatch(/[?&]at=\d+/);
+    await shown.goTo("tools/words");
+    await soon(() => page.url()).not.toMatch(/[?&]at=/);
+    await page.goBack();
+    await shown.untilShown("tools/numbers", /number 2500\D/);
+    await shown.go(`/?process=tools/numbers&at=12@another`);
+    await shown.untilNoticed(/daemon of its host was started again/);
+    await shown.untilShown("tools/numbers", /number 9000/);
   });
 });
 

@@ -27,7 +27,14 @@ async function begin(): Promise<void> {
   instance = await Instance.up({
     groups: { tools: { opened: false } },
     processes: {
-      "tools/echo": { command: ECHO, autostart: true, log_file: "echo.log", vnc: { display: 5, port: 5905 }, forward_x11: true },
+      "tools/echo": {
+        command: ECHO,
+        autostart: true,
+        log_file: "echo.log",
+        vnc: { display: 5, port: 5905 },
+        forward_x11: true,
+        alert: { silent_for: "1s", output_matches: "alarm" },
+      },
       "tools/inner/ready": {
         command: READY_WHEN_TYPED,
         ready: { regex: "listening" },

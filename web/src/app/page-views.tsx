@@ -12,15 +12,17 @@ import type { CoreViews, View } from "../state/views.ts";
 
 export const featureViews: readonly PageView[] = features.flatMap(({ views = [] }) => views);
 
+const curves = features.flatMap(({ processCurve = [] }) => processCurve);
+
 const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
-  overview: () => <Overview More={OverviewSections} />,
-  all: () => <AllView More={GroupButtons} />,
+  overview: () => <Overview More={OverviewSections} HostButtons={HostButtons} Links={AttentionLinks} curves={curves} />,
+  all: () => <AllView More={GroupButtons} curves={curves} />,
   log: () => <LogView />,
   config: () => <ConfigView />,
   process: ({ view, pane }) => (
     <ProcessView name={view.name} pane={pane} More={ProcessButtons} MoreFacts={ProcessFacts} Sections={ProcessSections} />
   ),
-  group: ({ view }) => <GroupView name={view.name} More={GroupButtons} />,
+  group: ({ view }) => <GroupView name={view.name} More={GroupButtons} curves={curves} />,
 };
 const BODIES: Readonly<Record<string, PageView["Body"]>> = {
   ...CORE,
@@ -41,6 +43,14 @@ function ProcessSections({ process }: { process: Process }): ComponentChildren {
 
 function GroupButtons({ name }: { name: string }): ComponentChildren {
   return features.map(({ GroupButton }, index) => GroupButton && <GroupButton key={index} name={name} />);
+}
+
+function HostButtons({ name }: { name: string }): ComponentChildren {
+  return features.map(({ HostButton }, index) => HostButton && <HostButton key={index} name={name} />);
+}
+
+function AttentionLinks({ process }: { process: Process }): ComponentChildren {
+  return features.map(({ AttentionLink }, index) => AttentionLink && <AttentionLink key={index} process={process} />);
 }
 
 function OverviewSections(): ComponentChildren {

@@ -5,6 +5,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { processesOf, progressOf } from "../actions/actions.ts";
 import { canDo } from "../actions/command-effects.ts";
 import { request, type Target } from "../actions/commands.ts";
+import type { ProcessCurve } from "../actions/page-feature.ts";
 import { LoadText } from "../process/load-text.tsx";
 import { RestartToApply } from "../process/restart-to-apply.tsx";
 import { useLoads } from "../state/loads.ts";
@@ -17,10 +18,13 @@ import { StateChip } from "../ui/state-mark.tsx";
 import { MemberTable } from "./member-table.tsx";
 import { TerminalGrid } from "./terminal-grid.tsx";
 
-/** Buttons of features; `name` is empty for all processes. */
-type More = ComponentType<{ name: string }>;
+interface Additions {
+  /** Buttons of features; `name` is empty for all processes. */
+  readonly More: ComponentType<{ name: string }>;
+  readonly curves: readonly ProcessCurve[];
+}
 
-export function GroupView({ name, More }: { name: string; More: More }) {
+export function GroupView({ name, ...additions }: Additions & { name: string }) {
   const node = findGroup(tree.value, name);
   if (!node) return isLoaded.value ? <p class="empty nothing">There is no group “{name}”.</p> : null;
   const path = name.slice(0, name.lastIndexOf("/") + 1);
@@ -32,20 +36,28 @@ export function GroupView({ name, More }: { name: string; More: More }) {
       below={name}
       members={processesOf(node)}
       target={{ kind: "group", name }}
-      More={More}
+      {...additions}
     />
   );
 }
 
 /** All processes, as if they were one group. */
-export function AllView({ More }: { More: More }) {
+export function AllView(additions: Additions) {
   if (!isLoaded.value) return null;
   return (
-    <Members label="All processes" path="" title="All processes" below="" members={allProcesses()} target={{ kind: "all" }} More={More} />
+    <Members
+      label="All processes"
+      path=""
+      title="All processes"
+      below=""
+      members={allProcesses()}
+      target={{ kind: "all" }}
+      {...additions}
+    />
   );
 }
 
-interface MembersProps {
+interface MembersProps extends Additions {
   label: string;
   path: string;
   title: string;
@@ -53,10 +65,9 @@ interface MembersProps {
   below: string;
   members: Process[];
   target: Target;
-  More: More;
 }
 
-function Members({ label, path, title, below, members, target, More }: MembersProps) {
+function Members({ label, path, title, below, members, target, More, curves }: MembersProps) {
   useLoads(target.kind === "group" ? target.name : undefined);
   return (
     <section class="group" aria-label={label}>
@@ -110,7 +121,11 @@ function Members({ label, path, title, below, members, target, More }: MembersPr
         </span>
       </header>
       <Progress members={members} />
-      {groupStyle.value === "table" ? <MemberTable below={below} members={members} /> : <TerminalGrid members={members} below={below} />}
+      {groupStyle.value === "table" ? (
+        <MemberTable below={below} members={members} curves={curves} />
+      ) : (
+        <TerminalGrid members={members} below={below} />
+      )}
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resour
 import { isTroubleState } from "../actions/actions.ts";
 import { canDo, type Verb } from "../actions/command-effects.ts";
 import { requestByClick } from "../actions/commands.ts";
+import { attentionOf } from "../state/attention.ts";
 import type { Pane } from "../state/layout.ts";
 import { useLoads } from "../state/loads.ts";
 import { poppedOut, show, showProcess, toggleDetails } from "../state/navigation.ts";
@@ -63,6 +64,7 @@ function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) 
   const search = () => setSearches((before) => before + 1);
   const [follows, setFollows] = useState(true);
   const [paused, setPaused] = useState(false);
+  const [hasRuns, setHasRuns] = useState(false);
   const togglePause = () => {
     terminal?.setPaused(!paused);
     setPaused(!paused);
@@ -79,6 +81,7 @@ function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) 
       </header>
       <div class="status-line">
         <StatusReasonText process={process} />
+        <Attention name={name} />
         <Facts process={process} More={MoreFacts} />
         <RestartToApply processes={[process]} />
       </div>
@@ -102,9 +105,11 @@ function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) 
               setTerminal(opened);
               setPaused(false);
               setFollows(true);
+              setHasRuns(false);
             }}
             onSearchRequested={search}
             onFollow={setFollows}
+            onRuns={() => setHasRuns(true)}
           />
           {(paused || !follows) && (
             <button type="button" class="to-end" onClick={() => (paused ? togglePause() : terminal?.toEnd())}>
@@ -117,6 +122,7 @@ function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) 
             size={size}
             terminal={terminal}
             paused={paused}
+            hasRuns={hasRuns}
             onPause={togglePause}
             onSearch={() => (searches > 0 ? setSearches(0) : search())}
           />
@@ -216,6 +222,20 @@ function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFac
       />
     </span>
   );
+}
+
+/** Why the process needs attention although its state may be good. */
+function Attention({ name }: { name: string }) {
+  return attentionOf(name).map(({ text, dismiss }) => (
+    <span key={text} class="noticed">
+      <p class="why warn" title={text}>
+        {text}
+      </p>
+      <Button needsManager label={`Dismiss the alert of ${name}`} onClick={dismiss}>
+        Dismiss
+      </Button>
+    </span>
+  ));
 }
 
 /** The reason for the state, visible at once; the names of processes that it waits for are links. */

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
@@ -35,26 +36,27 @@ export function lazyView<Props extends object>(load: () => Promise<ComponentType
   return { Body, preload: () => void loaded().catch(() => {}) };
 }
 
-/** A part of a view whose code is loaded when it is first drawn; until then, or if that fails, it draws nothing. */
-export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): (props: Props) => ComponentChildren {
-  let Loaded: ComponentType<Props> | null = null;
-  return function Part(props: Props) {
-    const [, renderAgain] = useState({});
-    useEffect(() => {
-      if (Loaded !== null) return;
-      let isOver = false;
-      load().then(
-        (loaded) => {
-          Loaded = loaded;
-          if (!isOver) renderAgain({});
-        },
-        (error: unknown) => console.info("a part of the view could not be loaded", error),
-      );
-      return () => {
-        isOver = true;
-      };
-    }, []);
-    return Loaded === null ? null : <Loaded {...props} />;
+/** A part of a view whose code is loaded when it is first drawn. Until then, and if that fails, it draws nothing. */
+export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  const loaded = signal<ComponentType<Props> | null>(null);
+  let isLoading = false;
+  const start = () => {
+    if (isLoading) return;
+    isLoading = true;
+    load().then(
+      (part) => {
+        loaded.value = part;
+      },
+      (error: unknown) => {
+        isLoading = false;
+        console.info("a part of the page could not be loaded:", error);
+      },
+    );
+  };
+  return (props) => {
+    useEffect(start, []);
+    const Loaded = loaded.value;
+    return Loaded && <Loaded {...props} />;
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ChildUsage } from "../../../daemon/native/wait-status.ts";
 import { PAGE_BYTES, TICKS_PER_SECOND } from "../../../daemon/proc/proc.ts";
 import type { Figures } from "../series.ts";
 import type { CgroupFigures } from "./cgroup-figures.ts";
@@ -41,6 +42,13 @@ export class TreeFigures {
     ];
   }
 
+  /** The last reading of the cgroup, if no member has run since: reading it again would cost more than everything else. Null: one has. */
+  unchangedCgroup(members: readonly Member[]): CgroupReading | null {
+    const cgroup = this.#cgroup;
+    const isUnchanged = cgroup?.figures.processes === members.length && members.every(({ readAt }) => readAt < cgroup.at);
+    return isUnchanged ? cgroup : null;
+  }
+
   /** The cgroup knows also what has ended; but nothing of processes that have left it, or were there before it. */
   #cgroupRates(reading: CgroupReading | null, living: number): Record<"cpu" | "memory" | "read" | "written", number | null> {
     const before = this.#cgroup?.folder === reading?.folder ? this.#cgroup : null;
@@ -55,6 +63,18 @@ export class TreeFigures {
     const cpu = rate("cpuMs");
     return { cpu: cpu === null ? null : cpu / 10, memory: now.memory, read: rate("readBytes"), written: rate("writtenBytes") };
   }
+}
+
+/** Figures of a whole run from what its leader had used when it ended, in the order of PROCESS_SERIES. */
+export function endFigures(usage: ChildUsage, { from, to }: { from: number; to: number }): Figures {
+  const seconds = Math.max(1, to - from) / 1_000;
+  const { cpuMs, maxMemory, readBytes, writtenBytes, contextSwitches, majorFaults } = usage;
+  return [
+    cpuMs / 10 / seconds,
+    maxMemory,
+    ...[null, null],
+    ...[readBytes, writtenBytes, contextSwitches, majorFaults].map((count) => count / seconds),
+  ];
 }
 
 function toReading({ stat, figures, at }: Member): ProcessReading<CounterName> {

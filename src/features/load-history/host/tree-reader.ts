@@ -11,6 +11,8 @@ export interface Member {
   readonly figures: ProcessFigures;
   /** Milliseconds of the monotonic clock. */
   readonly at: number;
+  /** When its files were read. `at` is later if it has not run since. */
+  readonly readAt: number;
 }
 
 /** A process may not be known to belong to its run while that begins, clock ticks. */
@@ -23,8 +25,6 @@ const REREAD_MS = 60_000;
 interface KnownMember extends Member {
   /** See `runOf`. */
   readonly run: string | null;
-  /** When its files were read; `at` is when it was found not to have run since. */
-  readonly readAt: number;
 }
 
 interface TreeReaderOptions {
@@ -74,6 +74,11 @@ export class TreeReader {
     }
     this.#owners = next;
     for (const pid of this.#members.keys()) if (!next.has(pid)) this.#members.delete(pid);
+  }
+
+  /** The processes of a tree, as far as the scans so far have found them. */
+  treeOf(name: string): { pid: number; startTime: string }[] {
+    return [...this.#owners].flatMap(([pid, owner]) => (owner.name === name ? { pid, startTime: owner.startTime } : []));
   }
 
   #add(name: string | null, found: ProcessStat | KnownMember, only: ReadonlySet<string> | null, trees: Map<string, Member[]>): void {

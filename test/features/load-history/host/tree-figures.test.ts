@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import type { ProcessStat } from "../../../../src/daemon/proc/process-stat.ts";
+import { type CgroupReading, TreeFigures } from "../../../../src/features/load-history/host/tree-figures.ts";
+import type { Member } from "../../../../src/features/load-history/host/tree-reader.ts";
+
+const stat = { pid: 1, ppid: 0, startTime: "1", ticks: 5, childTicks: 0, majorFaults: 0, childMajorFaults: 0, threads: 1, rssPages: 1 };
+const figures = { readBytes: 0, writtenBytes: 0, contextSwitches: 1, descriptors: 3 };
+const member = (at: number, readAt: number): Member => ({ stat: stat as ProcessStat, figures, at, readAt });
+const cgroup: CgroupReading = {
+  folder: "/run",
+  figures: { cpuMs: 50, memory: 4_096_000, readBytes: 0, writtenBytes: 0, processes: 1 },
+  at: 1_001,
+};
+const moment = (at: number) => ({ at, ticks: at / 10 });
+
+test("the cgroup of a tree is read again only when one of its processes has run, ended or begun", () => {
+  const tree = new TreeFigures();
+  expect(tree.unchangedCgroup([member(1_000, 1_000)])).toBeNull();
+  tree.measure([member(1_000, 1_000)], moment(1_000), null, cgroup);
+  expect(tree.unchangedCgroup([member(11_000, 1_000)])).toBe(cgroup);
+  expect(tree.unchangedCgroup([member(11_000, 11_000)])).toBeNull();
+  expect(tree.unchangedCgroup([member(11_000, 1_000), member(11_000, 11_000)])).toBeNull();
+});
+
+test("a tree that has not run has the memory of its cgroup and no CPU time", () => {
+  const tree = new TreeFigures();
+  tree.measure([member(1_000, 1_000)], moment(1_000), null, cgroup);
+  const [cpu, memory, , , read] = tree.measure([member(11_000, 1_000)], moment(11_000), null, cgroup);
+  expect({ cpu, memory, read }).toEqual({ cpu: 0, memory: 4_096_000, read: 0 });
+});
