@@ -219,6 +219,7 @@ export const ACTS: Act[] = [
         },
       },
       { name: "details", path: "/?process=sim/world", set: details },
+      { name: "starts", path: "/?view=starts", set: (page) => page.locator(".starts-chart tr[data-key]").first().waitFor() },
       ...["sim/world", "sim"].map((name) => ({
         name: `history-${name.replace("/", "-")}`,
         path: `/?history=processes&of=${name}&range=10min`,
