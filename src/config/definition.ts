@@ -1,5 +1,4 @@
-import type { LogFile, StopStep } from "../contract/run.ts";
-import type { Scheduling } from "../contract/run-settings.ts";
+import type { LogFile, Scheduling, StopStep } from "../contract/run.ts";
 import type { Command } from "./command-line.ts";
 import type { FileParts, ProcessParts } from "./features.ts";
 import type { HostSetting } from "./hosts.ts";

@@ -1,4 +1,3 @@
-import { alertsConfig } from "./alerts/config.ts";
 import { dataPlaneConfig } from "./data-plane/config.ts";
 import { displaysConfig } from "./displays/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
@@ -12,5 +11,4 @@ export const CONFIG_FEATURES = {
   loggersConfig,
   displaysConfig,
   networkStatisticsConfig,
-  alertsConfig,
 };

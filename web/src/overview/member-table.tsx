@@ -4,8 +4,6 @@ import { SHOWN_STATES, shownState, stateText } from "../../../src/client/shown/s
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../actions/command-effects.ts";
 import { requestByClick } from "../actions/commands.ts";
-import type { ProcessCurve } from "../actions/page-feature.ts";
-import { markOf } from "../actions/process-marks.ts";
 import { cpuOf, loadOf, memoryOf } from "../state/loads.ts";
 import { linkTo } from "../state/navigation.ts";
 import { asOf, reasonOf } from "../state/status-reason.ts";
@@ -14,7 +12,6 @@ import { IconButton } from "../ui/icons.tsx";
 import { useHeldRows } from "../ui/list/held-rows.ts";
 import { useRowFocus } from "../ui/list/row-focus.ts";
 import { drawnRows, useViewport, type Viewport } from "../ui/list/viewport.ts";
-import { MarkDot } from "../ui/mark-dot.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
 import { isNarrow } from "../ui/screen.ts";
@@ -56,14 +53,7 @@ const ROW = 33;
 const ROW_NARROW = 44;
 const SPARE = 10;
 
-interface TableProps {
-  readonly below: string;
-  readonly members: Process[];
-  /** Curves of features, a column each. */
-  readonly curves: readonly ProcessCurve[];
-}
-
-export function MemberTable({ below, members, curves }: TableProps) {
+export function MemberTable({ below, members }: { below: string; members: Process[] }) {
   const box = useRef<HTMLDivElement>(null);
   const viewport = useSignal<Viewport>({ top: 0, height: 800, width: 800 });
   useViewport(box, viewport);
@@ -87,11 +77,6 @@ export function MemberTable({ below, members, curves }: TableProps) {
             <Head column="cpu" class="number">
               CPU
             </Head>
-            {curves.map(({ title }) => (
-              <th key={title} class="of-curve">
-                {title}
-              </th>
-            ))}
             <Head column="memory" class="number">
               Memory
             </Head>
@@ -108,7 +93,7 @@ export function MemberTable({ below, members, curves }: TableProps) {
         <tbody>
           {first > 0 && <tr class="spacer" style={{ height: `${first * height}px` }} />}
           {rows.slice(first, last).map((process, index) => (
-            <MemberRow key={process.name} {...{ process, below, hasHosts, curves }} index={first + index} />
+            <MemberRow key={process.name} process={process} below={below} index={first + index} hasHosts={hasHosts} />
           ))}
           {last < rows.length && <tr class="spacer" style={{ height: `${(rows.length - last) * height}px` }} />}
         </tbody>
@@ -133,24 +118,16 @@ function Head({ column, class: name = "", children }: { column: Column; class?: 
   );
 }
 
-interface RowProps extends Omit<TableProps, "members"> {
-  readonly process: Process;
-  readonly index: number;
-  readonly hasHosts: boolean;
-}
-
-function MemberRow({ process, below, index, hasHosts, curves }: RowProps) {
+function MemberRow({ process, below, index, hasHosts }: { process: Process; below: string; index: number; hasHosts: boolean }) {
   const { name, host, host_ready } = process;
   const shortName = below === "" ? name : name.slice(below.length + 1);
   const since = sinceOf(process);
   const verb = canDo("start", process) ? "start" : "stop";
   const word = verb === "start" ? "Start" : "Stop";
   const load = process.pid === null ? null : loadOf([name]);
-  const mark = markOf(name);
   return (
     <tr data-key={name} aria-rowindex={index + 2}>
       <td class="of-name">
-        {mark !== null && <MarkDot text={mark} />}
         <a class="member" {...linkTo({ kind: "process", name }, shortName)} title={name}>
           <Name name={shortName} />
         </a>
@@ -163,11 +140,6 @@ function MemberRow({ process, below, index, hasHosts, curves }: RowProps) {
       {hasHosts && <td class={`of-host ${host_ready ? "" : "warn"}`}>{host}</td>}
       <td class="number of-pid">{process.pid ?? ""}</td>
       <td class="number of-cpu">{cpuOf(load)}</td>
-      {curves.map(({ title, Cell }) => (
-        <td key={title} class="of-curve">
-          <Cell name={name} />
-        </td>
-      ))}
       <td class="number of-memory">{memoryOf(load)}</td>
       <td class="of-since">{asOf(process) ?? (since ? lasting(since) : "")}</td>
       <td class="number of-restarts">{process.restarts || ""}</td>

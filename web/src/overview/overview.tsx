@@ -1,7 +1,4 @@
-import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
-import type { Process } from "../../../src/protocol/resources/resources.ts";
-import type { ProcessCurve } from "../actions/page-feature.ts";
 import { useLoads } from "../state/loads.ts";
 import { allProcesses, connection, isLoaded } from "../state/store.ts";
 import { usePointerOver } from "../ui/pointer-over.ts";
@@ -11,24 +8,14 @@ import { RecentChanges } from "./recent-changes.tsx";
 import { StateCounts } from "./state-counts.tsx";
 import { VerdictLine } from "./verdict.tsx";
 
-/** Additions of features. */
-interface Additions {
-  /** Sections. */
-  readonly More: ComponentType;
-  readonly HostButtons: ComponentType<{ name: string }>;
-  /** Links in the rows of processes that need attention. */
-  readonly Links: ComponentType<{ process: Process }>;
-  readonly curves: readonly ProcessCurve[];
-}
-
 /** The start page, which shows whether everything is all right. */
-export function Overview(additions: Additions) {
+export function Overview() {
   if (!isLoaded.value)
     return <p class="empty nothing">{connection.value.kind === "lost" ? "The manager cannot be reached." : "Connecting …"}</p>;
-  return <LoadedOverview {...additions} />;
+  return <LoadedOverview />;
 }
 
-function LoadedOverview({ More, HostButtons, ...rowAdditions }: Additions) {
+function LoadedOverview() {
   useLoads();
   const { isOver, hold } = usePointerOver();
   const [hasKeyboard, setKeyboard] = useState(false);
@@ -44,10 +31,9 @@ function LoadedOverview({ More, HostButtons, ...rowAdditions }: Additions) {
       <VerdictLine processes={processes} />
       <StateCounts />
       <div class="overview-columns">
-        <HostsPanel processes={processes} More={HostButtons} />
+        <HostsPanel processes={processes} />
         <div class="overview-main">
-          <Attention processes={processes} isHeld={isOver || hasKeyboard} {...rowAdditions} />
-          <More />
+          <Attention processes={processes} isHeld={isOver || hasKeyboard} />
           <RecentChanges />
         </div>
       </div>

@@ -1,8 +1,5 @@
-import { visible } from "../../../src/base/visible-text.ts";
 import { exitText } from "../../../src/client/handles/exit-text.ts";
 import { type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
-import { causesOfRuns, type RunCauses } from "../../../src/client/shown/run-causes.ts";
-import { endText } from "../../../src/client/shown/run-list.ts";
 import { spanText } from "../../../src/client/shown/units.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { clockTime, millisecondsOf } from "../ui/time.ts";
@@ -10,21 +7,11 @@ import { clockTime, millisecondsOf } from "../ui/time.ts";
 type Detail = Extract<Extract<ManagerFrame, { type: "process_detail" }>, { ok: true }>;
 export type PastRun = Detail["history"][number];
 
-/** What is known of the runs of a process. */
-export interface RunHistory {
-  /** Newest first. */
-  readonly runs: readonly PastRun[];
-  /** Changes of state, which tell the causes; oldest first. */
-  readonly changes?: Detail["changes"];
-  /** Exit codes that count as success. */
-  readonly successCodes?: readonly number[];
-}
-
 /** A line between the output of a run and that of the next one. */
 export interface RunRule {
   number: number;
   tone: "good" | "bad" | "soft";
-  /** How and why the run ended, what came then, how long it ran and when it ended; the most important part first. */
+  /** How the run ended, how long it ran and when it ended; the most important part first. */
   parts: readonly string[];
 }
 
@@ -40,13 +27,11 @@ export class RunRules {
   /** Number of the newest run that is pending or was placed. */
   #newest = 0;
   #successCodes: readonly number[] = [0];
-  #causes: ReadonlyMap<number, RunCauses> = new Map();
 
-  /** Adds runs that have ended since the last call. */
-  learn({ runs, changes = [], successCodes = [0] }: RunHistory): void {
+  /** Adds runs of the history, newest first, that have ended since the last call. */
+  learn(history: readonly PastRun[], successCodes: readonly number[] = [0]): void {
     this.#successCodes = successCodes;
-    this.#causes = causesOfRuns(runs, changes);
-    const ended = runs.flatMap((run) => (run.output_end !== null && run.number > this.#newest ? [run as EndedRun] : []));
+    const ended = history.flatMap((run) => (run.output_end !== null && run.number > this.#newest ? [run as EndedRun] : []));
     this.#pending.push(...ended.reverse());
     this.#newest = this.#pending.at(-1)?.number ?? this.#newest;
   }
@@ -67,7 +52,7 @@ export class RunRules {
       const after = run.output_end.stream_id === end.stream_id ? textOfLastBytes(rest, end.offset - run.output_end.offset) : rest;
       const before = rest.slice(0, rest.length - after.length);
       if (before !== "") parts.push(before);
-      parts.push(ruleOf(run, { successCodes: this.#successCodes, causes: this.#causes.get(run.number) ?? UNKNOWN }));
+      parts.push(ruleOf(run, this.#successCodes));
       rest = after;
     }
     if (rest !== "") parts.push(rest);
@@ -80,35 +65,22 @@ export class RunRules {
   }
 }
 
-const UNKNOWN: RunCauses = { end: null, next: null };
-
 /** Signals that request processes to end. */
 const STOPS: ReadonlySet<string> = new Set(["SIGTERM", "SIGINT", "SIGHUP"]);
 
-interface RuleFacts {
-  readonly successCodes: readonly number[];
-  readonly causes: RunCauses;
-}
-
-function ruleOf(run: EndedRun, { successCodes, causes: { end, next } }: RuleFacts): RunRule {
+function ruleOf(run: EndedRun, successCodes: readonly number[]): RunRule {
   const { number, code, signal, reason, start_time, stop_time } = run;
   const how = exitText({ exit: { code, signal, reason, time: stop_time ?? "" } });
   const lasted = start_time !== null && stop_time !== null ? [spanText(millisecondsOf(stop_time) - millisecondsOf(start_time))] : [];
   return {
     number,
     tone: code !== null && successCodes.includes(code) ? "good" : signal !== null && STOPS.has(signal) ? "soft" : "bad",
-    // Names of users, and reasons: nothing in them may act on the terminal.
-    parts: [
-      endText({ run, how, end }) ?? how,
-      ...(next === null ? [] : [next]),
-      ...lasted,
-      ...(stop_time === null ? [] : [clockTime(stop_time)]),
-    ].map(visible),
+    parts: [how, ...lasted, ...(stop_time === null ? [] : [clockTime(stop_time)])],
   };
 }
 
 /** Number of UTF-8 bytes that a text was decoded from. U+FFFD counts as one, as in `textOfLastBytes`. */
-export function bytesOf(text: string): number {
+function bytesOf(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

@@ -1,5 +1,4 @@
 import type { Curve } from "../../contract.ts";
-import { STATISTICS, type Statistic } from "../../series.ts";
 import { SlotSummary, threeOf } from "./slot-summary.ts";
 
 export interface PointRange {
@@ -46,12 +45,14 @@ export class Points {
   }
 
   /** The points of one series, by its place. */
-  curve(at: number, statistics: readonly Statistic[] = STATISTICS): Curve {
+  curve(at: number): Curve {
     const curve: Curve = { min: [], mean: [], max: [] };
     for (let point = 0; point < this.#count; point++) {
       const figures = this.#summaries[point]?.figures();
-      const three = figures === undefined ? [] : threeOf(figures, this.#series, at);
-      for (const statistic of statistics) curve[statistic].push(rounded(three[STATISTICS.indexOf(statistic)]));
+      const [min, mean, max] = figures === undefined ? [] : threeOf(figures, this.#series, at);
+      curve.min.push(rounded(min));
+      curve.mean.push(rounded(mean));
+      curve.max.push(rounded(max));
     }
     return curve;
   }
