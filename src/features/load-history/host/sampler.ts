@@ -141,11 +141,12 @@ export class Sampler {
   }
 
   #measure(name: string, members: readonly Member[], now: ScanTime): Figures {
-    const { histories, watched } = this.#options;
+    const { clock, histories, watched } = this.#options;
     const tree = this.#trees.get(name) ?? new TreeFigures();
     this.#trees.set(name, tree);
     const before = tree.before ?? this.#whole;
-    const figures = tree.measure(members, now, this.#whole, tree.unchangedCgroup(members) ?? this.#cgroup(name));
+    const cgroup = tree.unchangedCgroup(members, clock.monotonic()) ?? this.#cgroup(name);
+    const figures = tree.measure(members, now, this.#whole, cgroup);
     const history = histories.open(name);
     history.watch(watched().has(name));
     history.add(figures, intervalTo(now, before));

@@ -41,11 +41,14 @@ export class TreeFigures {
     ];
   }
 
-  /** The last reading of the cgroup, if no member has run since: reading it again would cost more than everything else. Null: one has. */
-  unchangedCgroup(members: readonly Member[]): CgroupReading | null {
+  /**
+   * The reading of the cgroup at the time `at`, if no member has run since the last one: reading it again would cost more than everything
+   * else. Null: a member has run, ended or begun.
+   */
+  unchangedCgroup(members: readonly Member[], at: number): CgroupReading | null {
     const cgroup = this.#cgroup;
     const isUnchanged = cgroup?.figures.processes === members.length && members.every(({ readAt }) => readAt < cgroup.at);
-    return isUnchanged ? cgroup : null;
+    return isUnchanged ? { ...cgroup, at } : null;
   }
 
   /** The cgroup knows also what has ended; but nothing of processes that have left it, or were there before it. */

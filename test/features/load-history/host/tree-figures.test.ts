@@ -15,11 +15,11 @@ const moment = (at: number) => ({ at, ticks: at / 10 });
 
 test("the cgroup of a tree is read again only when one of its processes has run, ended or begun", () => {
   const tree = new TreeFigures();
-  expect(tree.unchangedCgroup([member(1_000, 1_000)])).toBeNull();
+  expect(tree.unchangedCgroup([member(1_000, 1_000)], 1_001)).toBeNull();
   tree.measure([member(1_000, 1_000)], moment(1_000), null, cgroup);
-  expect(tree.unchangedCgroup([member(11_000, 1_000)])).toBe(cgroup);
-  expect(tree.unchangedCgroup([member(11_000, 11_000)])).toBeNull();
-  expect(tree.unchangedCgroup([member(11_000, 1_000), member(11_000, 11_000)])).toBeNull();
+  expect(tree.unchangedCgroup([member(11_000, 1_000)], 11_001)).toEqual({ ...cgroup, at: 11_001 });
+  expect(tree.unchangedCgroup([member(11_000, 11_000)], 11_001)).toBeNull();
+  expect(tree.unchangedCgroup([member(11_000, 1_000), member(11_000, 11_000)], 11_001)).toBeNull();
 });
 
 test("a tree that has not run has the memory of its cgroup and no CPU time", () => {
@@ -27,4 +27,13 @@ test("a tree that has not run has the memory of its cgroup and no CPU time", () 
   tree.measure([member(1_000, 1_000)], moment(1_000), null, cgroup);
   const [cpu, memory, , , read] = tree.measure([member(11_000, 1_000)], moment(11_000), null, cgroup);
   expect({ cpu, memory, read }).toEqual({ cpu: 0, memory: 4_096_000, read: 0 });
+});
+
+test("what a tree uses after a rest is not spread over the rest", () => {
+  const tree = new TreeFigures();
+  tree.measure([member(1_000, 1_000)], moment(1_000), null, cgroup);
+  tree.measure([member(11_000, 1_000)], moment(11_000), null, tree.unchangedCgroup([member(11_000, 1_000)], 11_001));
+  const busy = { ...cgroup, figures: { ...cgroup.figures, cpuMs: 5_050, readBytes: 1_000 }, at: 21_001 };
+  const [cpu, , , , read] = tree.measure([member(21_000, 21_000)], moment(21_000), null, busy);
+  expect({ cpu, read }).toEqual({ cpu: 50, read: 100 });
 });
