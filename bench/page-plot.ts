@@ -70,7 +70,7 @@ async function ofTopics(browser: Browser, topics: number): Promise<Tasks & { row
   const traces = Array.from({ length: TRACES }, (_, n) => ({ topic: `waves/${Math.floor(n / fields)}`, field: `x${n % fields}` }));
   const page = await newPage(browser, manager, { settings: { traces } });
   await page.goto(`${httpOf(manager)}/?view=plot`);
-  await page.locator(".plot-box canvas").waitFor();
+  await page.locator(".plot-box canvas").first().waitFor();
   const tasks = await measure(browser, page);
   const rows_s = await samplesASecond(page);
   await page.context().close();
