@@ -82,3 +82,15 @@ describe("README.md", () => {
     );
   });
 });
+
+it("no two features of the page use the same key", () => {
+  const folder = join(ROOT, "web/src/features");
+  const keys = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => [
+      ...readFileSync(join(folder, name, "index.ts"), "utf8").matchAll(/^ {2}keys: \[[^\n]*keys: "([^"]+)"|^ {6}keys: "([^"]+)"/gm),
+    ])
+    .map(([, first, second]) => first ?? second);
+  expect(keys.length).toBeGreaterThan(3);
+  expect(keys).toEqual([...new Set(keys)]);
+});

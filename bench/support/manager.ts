@@ -36,10 +36,12 @@ export class BenchManager implements AsyncDisposable {
     this.#environment = parts.environment;
   }
 
-  /** `hosts`: names of other hosts; `<dir>/<name>.token` then has the token of each. `loggers`: of the configuration. */
+  /**
+   * `hosts`: names of other hosts; `<dir>/<name>.token` then has the token of each. `loggers`: of the configuration. `prepare` fills the state folder.
+   */
   static async up(
     processes: Record<string, ProcessSettings>,
-    { hosts = [], loggers = {} }: { hosts?: readonly string[]; loggers?: object } = {},
+    { hosts = [], loggers = {}, prepare }: { hosts?: readonly string[]; loggers?: object; prepare?: (state: string) => Promise<void> } = {},
   ): Promise<BenchManager> {
     const dir = mkdtempSync(join(tmpdir(), "mgr-bench-"));
     const runtime = join(dir, "run");
@@ -50,6 +52,7 @@ export class BenchManager implements AsyncDisposable {
     for (const host of hosts) writeFileSync(join(dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
     const settings = Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }]));
     writeFileSync(config, JSON.stringify({ instance, hosts: settings, loggers, processes }));
+    await prepare?.(join(dir, "state"));
     const { PATH, MGR_BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env;
     const environment = { PATH, HOME: dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime, NODE_OPTIONS };
     const child = spawn(process.execPath, [PROGRAM, "up", "--no-output", "-c", config], {

@@ -76,7 +76,11 @@ const PACKAGE_HOMES = {
   "string-width": [/^src\/(features\/[\w-]+\/)?cli\//, /^src\/config\/load\/check-report\.ts$/],
   koffi: [/^src\/daemon\//],
   "node-pty": [/^src\/daemon\//],
-  re2js: [/^src\/features\/output-search\/host\/worker\//],
+  re2js: [
+    /^src\/base\/linear-regex\.ts$/,
+    /^src\/base\/patterns\/guarded-pattern\.ts$/,
+    /^web\/src\/features\/output-search\/merged\/line-filter\.ts$/,
+  ],
   "@mcap/core": [/^src\/features\/recordings\/samples\/mcap\//, /^web\/src\/features\/recordings\/file\/(?:recorded|growing)-file\.ts$/],
   "@nats-io/nats-core": [/^src\/bus\//, /^src\/features\/data-plane\/client\//],
   "@foxglove/rosmsg": [/^src\/features\/(data-plane|recordings)\/samples\//],

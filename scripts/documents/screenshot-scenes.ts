@@ -219,6 +219,12 @@ export const ACTS: Act[] = [
         },
       },
       { name: "details", path: "/?process=sim/world", set: details },
+      { name: "starts", path: "/?view=starts", set: (page) => page.locator(".starts-chart tr[data-key]").first().waitFor() },
+      ...["sim/world", "sim"].map((name) => ({
+        name: `history-${name.replace("/", "-")}`,
+        path: `/?history=processes&of=${name}&range=10min`,
+        set: (page: Page) => page.locator(".history-plot canvas").first().waitFor(),
+      })),
       {
         name: "terminal-search",
         path: "/?process=bench/server",

@@ -51,6 +51,19 @@ export interface Starter {
   notify(frame: ManagerFrame): void;
 }
 
+/** The output of a process that its host keeps, to be read in parts. Offsets are those of its stream. */
+export interface OutputReader {
+  readonly streamId: string;
+  /** Offset of the oldest byte that is kept, and the offset after the newest one; newer output may take the place of old bytes at any time. */
+  readonly start: number;
+  readonly end: number;
+  /**
+   * The bytes between two offsets, requested of the host one part after the other. Where `from` of a part is later than the end of the part
+   * before, the bytes between are no longer kept; an empty last part means that nothing is kept to the end.
+   */
+  parts(from: number, end: number): AsyncIterable<{ readonly from: number; readonly data: Uint8Array }>;
+}
+
 export type Verb = "start" | "stop" | "restart";
 
 export type AttributeValue = string | boolean | null;
@@ -176,6 +189,8 @@ export interface Terminals {
   backlog(name: string, range: BacklogRange): Promise<Backlog>;
   /** Resolves with all retained output, for archives: it is read page by page on demand. */
   retainedOutput(name: string): Promise<RetainedOutput>;
+  /** Opens the kept output of a process for reading. Rejects with `not_found` and `host_unavailable`. */
+  openOutput(name: string): Promise<OutputReader>;
 }
 
 export type Attribute = "start_tool" | "svc_debug";

@@ -125,6 +125,7 @@ export class Engine {
       named,
       processes: processTable,
       processChanged: (name) => supervision.changed(name),
+      nextRun: (name) => runSpecs.of(name),
       startProcess: (name, by) => commands.process("start", name, by),
       addProcess: (definition) => reload.addOwn(definition),
       intents,

@@ -5,6 +5,7 @@ import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { Bus } from "../bus/client/bus.ts";
 import type { Registry } from "../bus/registry/registry.ts";
 import type { Config, ProcessDefinition } from "../config/definition.ts";
+import type { RunSpec } from "../contract/run.ts";
 import type { FeatureExtension } from "../http/extension.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { HostEntry } from "../protocol/resources/resources.ts";
@@ -52,6 +53,8 @@ export interface ManagerCore {
   readonly processes: ProcessTable;
   /** Publishes a process whose resource has changed although its actor took no step. */
   readonly processChanged: (name: string) => void;
+  /** The host on which a process would be started now, and the spec that the host would get. Throws `not_found`. */
+  readonly nextRun: (name: string) => { readonly host: string; readonly spec: RunSpec };
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
   /** Adds a process that is in no configuration file, or replaces its definition. */
   readonly addProcess: (definition: ProcessDefinition) => void;

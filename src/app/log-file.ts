@@ -2,7 +2,7 @@ import { z } from "zod";
 import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
 import { readLastLines } from "../log/last-lines.ts";
 import type { LogBook } from "../log/log-book.ts";
-import { stateChange } from "../protocol/resources/log.ts";
+import { stateChange, userAction } from "../protocol/resources/log.ts";
 import type { LogEntry } from "../protocol/resources/resources.ts";
 
 /** Maximum number of bytes read when a manager starts: some 20,000 entries. */
@@ -11,8 +11,8 @@ const MAX_READ_BYTES = 4 * 1024 * 1024;
 /** Copies new entries of the log book into a file. Returns the function that stops it, which resolves when all is written. */
 export function openLogFile(path: string, book: LogBook, maxBytes?: number): () => Promise<void> {
   const { logger, close } = openJsonLog(path, { level: "debug", source: "manager", maxBytes });
-  const unsubscribe = book.subscribe(({ level, msg, id, ts, source, change }) =>
-    logger[PINO_LEVELS[level]]({ id, ts, source, change }, msg),
+  const unsubscribe = book.subscribe(({ level, msg, id, ts, source, change, action }) =>
+    logger[PINO_LEVELS[level]]({ id, ts, source, change, action }, msg),
   );
   return () => {
     unsubscribe();
@@ -28,6 +28,7 @@ const line = z.object({
   source: z.string(),
   msg: z.string(),
   change: stateChange.exactOptional(),
+  action: userAction.exactOptional(),
 });
 
 /** Returns the last `count` entries at most of the file and its predecessor, oldest first. Skips lines that cannot be read. */

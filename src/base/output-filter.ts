@@ -53,10 +53,24 @@ export class OutputFilter {
   }
 }
 
+/** Output of a process as text without any sequence, for displays without colours and for files. */
+export class PlainTextFilter {
+  readonly #filter = new OutputFilter();
+
+  write(output: string): string {
+    return this.#filter.write(output).replace(SEQUENCE, "");
+  }
+
+  /** Returns an incomplete sequence in visible form. */
+  end(): string {
+    return this.#filter.end().replace(SEQUENCE, "");
+  }
+}
+
 /** Whole output without any sequence, for displays without colours. */
 export function plainText(output: string): string {
-  const filter = new OutputFilter();
-  return (filter.write(output) + filter.end()).replace(SEQUENCE, "");
+  const filter = new PlainTextFilter();
+  return filter.write(output) + filter.end();
 }
 
 function plain(text: string): string {

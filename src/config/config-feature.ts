@@ -7,10 +7,14 @@ export interface ConfigFeature {
   readonly file?: z.ZodRawShape;
   /** Keys of `instance`. The feature reads them when it needs them, so that a reload changes them. */
   readonly instance?: z.ZodRawShape;
+  /** Keys of a process, of a template and of 'defaults'. */
+  readonly shared?: z.ZodRawShape;
   /** Keys of a process and of a template. */
   readonly process?: z.ZodRawShape;
   /** Converts the keys of a process to their part of its definition. */
   resolveProcess?(values: never): object;
+  /** Keys of that part that take effect in a running process without a restart: the feature applies them when the configuration changes. */
+  readonly appliedAtOnce?: readonly string[];
   /** Converts that part back to keys and values of the file; null is omitted. */
   describeProcess?(definition: never): Record<string, unknown>;
   /** Checks the references of its keys to other parts of the files. */

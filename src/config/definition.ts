@@ -1,4 +1,5 @@
-import type { LogFile, Scheduling, StopStep } from "../contract/run.ts";
+import type { LogFile, StopStep } from "../contract/run.ts";
+import type { Scheduling } from "../contract/run-settings.ts";
 import type { Command } from "./command-line.ts";
 import type { FileParts, ProcessParts } from "./features.ts";
 import type { HostSetting } from "./hosts.ts";

@@ -14,7 +14,8 @@ const features: readonly ConfigFeature[] = Object.values(CONFIG_FEATURES);
 
 export const FILE_KEYS: Keys<"file"> = Object.assign({}, ...features.map(({ file }) => file));
 export const INSTANCE_KEYS: Keys<"instance"> = Object.assign({}, ...features.map(({ instance }) => instance));
-export const PROCESS_KEYS: Keys<"process"> = Object.assign({}, ...features.map(({ process }) => process));
+export const SHARED_KEYS: Keys<"shared"> = Object.assign({}, ...features.map(({ shared }) => shared));
+export const PROCESS_KEYS: Keys<"process"> & Keys<"shared"> = Object.assign({}, ...features.map(({ process }) => process), SHARED_KEYS);
 
 export const FEATURE_CHECKS = features.flatMap(({ checkReferences }) => checkReferences ?? []);
 
@@ -38,6 +39,9 @@ export function resolveProcessParts(last: (key: keyof typeof PROCESS_KEYS) => un
   const values = Object.fromEntries((Object.keys(PROCESS_KEYS) as (keyof typeof PROCESS_KEYS)[]).map((key) => [key, last(key)]));
   return Object.assign({}, ...features.map((feature) => feature.resolveProcess?.(values as never)));
 }
+
+/** Keys of a definition that take effect without a restart of the process. */
+export const APPLIED_AT_ONCE: ReadonlySet<string> = new Set(features.flatMap(({ appliedAtOnce }) => appliedAtOnce ?? []));
 
 export function describeProcessParts(definition: ProcessParts): Record<string, unknown> {
   return Object.assign({}, ...features.map((feature) => feature.describeProcess?.(definition as never)));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config, ProcessDefinition } from "./definition.ts";
-import { INSTANCE_KEYS } from "./features.ts";
+import { APPLIED_AT_ONCE, INSTANCE_KEYS } from "./features.ts";
 import type { HostSetting } from "./hosts.ts";
 
 /** The changes of processes by another configuration, by name. */
@@ -28,6 +28,13 @@ export function planChanges(before: Definitions, after: Definitions): Plan {
 
 export function isSameDefinition(a: ProcessDefinition, b: ProcessDefinition): boolean {
   return a === b || isDeepStrictEqual(a, b);
+}
+
+/** Whether a run that was started by one definition would be the same by the other. */
+export function isSameForRuns(a: ProcessDefinition, b: ProcessDefinition): boolean {
+  if (isSameDefinition(a, b)) return true;
+  const counted = (definition: ProcessDefinition) => Object.entries(definition).filter(([key]) => !APPLIED_AT_ONCE.has(key));
+  return APPLIED_AT_ONCE.size > 0 && isDeepStrictEqual(counted(a), counted(b));
 }
 
 /** A change of a host by another configuration. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { MAX_DURATION_MS } from "../base/clock.ts";
 import { FEATURE_RUN } from "../features/contract.ts";
 import { runId } from "./fields.ts";
+import { runSettings } from "./run-settings.ts";
 
 const duration = z.number().int().min(0).max(MAX_DURATION_MS);
 
@@ -62,46 +63,6 @@ export const stopStep = z.union([
 ]);
 export type StopStep = z.infer<typeof stopStep>;
 
-/**
- * Names of setrlimit(2) in lower case, without RLIMIT_; not `locks`: the kernel has not enforced it since Linux 2.4, and hosts use it to
- * tag runs (docs/decisions/0006).
- */
-export const LIMIT_NAMES = [
-  "as",
-  "core",
-  "cpu",
-  "data",
-  "fsize",
-  "memlock",
-  "msgqueue",
-  "nice",
-  "nofile",
-  "nproc",
-  "rss",
-  "rtprio",
-  "rttime",
-  "sigpending",
-  "stack",
-] as const;
-export type LimitName = (typeof LIMIT_NAMES)[number];
-
-/** A limit in the kernel's unit (bytes, seconds, a count); null is unlimited. */
-const limitValue = z.number().int().min(0).nullable();
-const limit = z.strictObject({ soft: limitValue, hard: limitValue });
-export type Limit = z.infer<typeof limit>;
-
-/** Scheduling of a process; null keeps the host's value. */
-const scheduling = z.strictObject({
-  /** The number of the policy in Linux (src/base/scheduling-policies.ts). */
-  policy: z.number().int().nullable(),
-  /** Priority for FIFO and RR, 1 to 99. */
-  prio: z.number().int().min(0).max(99).nullable(),
-  /** CPU numbers, ascending. */
-  affinity: z.array(z.number().int().min(0)).min(1).nullable(),
-  nice: z.number().int().min(-20).max(19).nullable(),
-});
-export type Scheduling = z.infer<typeof scheduling>;
-
 /** A copy of the output, rotated: `path`, then `path.1` (the newest old one) … */
 const logFile = z.strictObject({
   /** Absolute, or relative to `base_dir`. */
@@ -136,16 +97,7 @@ export const runSpec = z.strictObject({
   /** The command as shown to users. */
   command: z.string(),
   program,
-  /** Absolute, or relative to `base_dir`. */
-  cwd: z.string(),
-  /** Folder of the configuration file; "" on hosts that have none: then the daemon's own working directory. */
-  base_dir: z.string(),
-  /** Variables set for the child; they take precedence over everything else. */
-  environment: z.record(z.string(), z.string()),
-  /** Names to inherit in addition to the standard ones; a trailing `*` matches the rest of a name. */
-  pass_environment: z.array(z.string()),
-  /** Inherited variables: from the manager's environment for the local host; null: from the host's own. */
-  inherited: z.record(z.string(), z.string()).nullable(),
+  ...runSettings,
   terminal: z.strictObject({
     rows: z.number().int().min(1).max(65_535),
     cols: z.number().int().min(1).max(65_535),
@@ -157,13 +109,6 @@ export const runSpec = z.strictObject({
   stop: z.array(stopStep).min(1),
   /** Order of stopping without a manager: the host stops higher numbers first and waits for them. */
   stop_rank: z.number().int().min(0),
-  /** Files of NAME=value lines, absolute or relative to `base_dir`; later ones override earlier ones, `environment` overrides all. */
-  env_files: z.array(z.string()),
-  /** Name or number of the user to run as; null: the daemon's own. */
-  user: z.string().min(1).nullable(),
-  umask: z.number().int().min(0).max(0o777).nullable(),
-  limits: z.partialRecord(z.enum(LIMIT_NAMES), limit),
-  scheduling: scheduling.nullable(),
   alive: liveness.nullable(),
   /** picomatch globs, absolute or relative to `base_dir`: the process is restarted when a file that matches changes. */
   watch: z.array(z.string()),

@@ -5,6 +5,7 @@ import type { RunReport, RunSpec } from "../contract/run.ts";
 import type { FEATURE_HEARTBEAT } from "../features/contract.ts";
 import type { HostBus } from "./bus/host-bus.ts";
 import type { ListBuilder } from "./lists/list-builder.ts";
+import type { ChildUsage } from "./native/wait-status.ts";
 import type { HostOutput } from "./output/host-output.ts";
 import type { Forwarder } from "./session/forwarder.ts";
 import type { TaskOwners } from "./tree/task-owners.ts";
@@ -42,6 +43,16 @@ export interface HostContext {
 
 export type FeatureHeartbeat = Pick<HostHeartbeat, keyof typeof FEATURE_HEARTBEAT>;
 
+/** A run, as features see it. */
+export interface ChangedRun {
+  readonly report: RunReport;
+  /** What its leader had used when it ended; null before that, and if it is not known. */
+  readonly usage: ChildUsage | null;
+  readonly spec: RunSpec;
+  /** Whether the kernel wrote a core dump of its leader, or gave one to a program. */
+  readonly dumpedCore: boolean;
+}
+
 /** A feature on one host. */
 export interface HostPart<Names extends HostRequestName, Service> {
   /** The interface for other features. */
@@ -57,7 +68,9 @@ export interface HostPart<Names extends HostRequestName, Service> {
   readonly environment?: (spec: RunSpec, runId?: RunId) => Promise<Readonly<Record<string, string>>>;
   /** Called when the run is extinct, or could not be started. */
   readonly runEnded?: (runId: RunId) => void;
-  readonly runChanged?: (kind: HostEvent["kind"], run: { readonly report: RunReport }) => void;
+  /** Called when a run could not be started, before `runEnded`. */
+  readonly startFailed?: (runId: RunId, spec: RunSpec, reason: string) => void;
+  readonly runChanged?: (kind: HostEvent["kind"], run: ChangedRun) => void;
   /** Bytes that a process wrote to its terminal; they are borrowed. */
   readonly output?: (name: string, bytes: Uint8Array) => void;
   readonly managerLost?: () => void;

@@ -47,6 +47,10 @@ export class HostFeatures {
     return environment;
   }
 
+  startFailed(runId: RunId, spec: RunSpec, reason: string): void {
+    for (const part of this.#parts) part.startFailed?.(runId, spec, reason);
+  }
+
   runEnded(runId: RunId): void {
     for (const part of this.#parts) part.runEnded?.(runId);
   }

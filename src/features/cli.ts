@@ -1,17 +1,29 @@
 import type { CliFeature } from "../cli/command/feature.ts";
+import { alertsCli } from "./alerts/cli/index.ts";
+import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
+import { outputRunsCli } from "./output-runs/cli/index.ts";
 import { outputSearchCli } from "./output-search/cli/index.ts";
+import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
+import { runningSettingsCli } from "./running-settings/cli/index.ts";
+import { startAnalysisCli } from "./start-analysis/cli/index.ts";
 
 /** Additions of features to the command line, in the order of `mgr --help`. */
 export const CLI_FEATURES: readonly CliFeature[] = [
   outputSearchCli,
+  startAnalysisCli,
+  runningSettingsCli,
+  alertsCli,
+  outputRunsCli,
   displaysCli,
   loadHistoryCli,
+  crashReportsCli,
+  portsCli,
   dataPlaneCli,
   networkStatisticsCli,
   recordingsCli,

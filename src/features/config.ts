@@ -1,3 +1,4 @@
+import { alertsConfig } from "./alerts/config.ts";
 import { dataPlaneConfig } from "./data-plane/config.ts";
 import { displaysConfig } from "./displays/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
@@ -11,4 +12,5 @@ export const CONFIG_FEATURES = {
   loggersConfig,
   displaysConfig,
   networkStatisticsConfig,
+  alertsConfig,
 };

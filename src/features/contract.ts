@@ -1,11 +1,16 @@
+import { ALERT_HEARTBEAT, ALERT_NEWS, ALERT_REQUESTS, NO_ALERTS } from "./alerts/contract.ts";
+import { CRASH_REPORT_NEWS, CRASH_REPORT_REQUESTS, CRASH_RUN } from "./crash-reports/contract.ts";
 import { DATA_PLANE_CHECKS, DATA_PLANE_HEARTBEAT, DATA_PLANE_NEWS, DATA_PLANE_REQUESTS, NO_DATA_PLANE } from "./data-plane/contract.ts";
 import { X11_NEWS, X11_REQUESTS, X11_RUN } from "./displays/contract.ts";
 import { LOAD_HISTORY_NEWS, LOAD_HISTORY_REQUESTS } from "./load-history/contract.ts";
 import { LOGGER_REQUESTS } from "./loggers/contract.ts";
 import { NETWORK_REQUESTS } from "./network-statistics/contract.ts";
+import { OUTPUT_RUNS_REQUESTS } from "./output-runs/contract.ts";
 import { OUTPUT_SEARCH_REQUESTS } from "./output-search/contract.ts";
+import { PORT_REQUESTS } from "./ports/contract.ts";
 import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
 import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS } from "./recordings/contract.ts";
+import { RUNNING_SETTINGS_REQUESTS } from "./running-settings/contract.ts";
 
 /** Requests of features; part of HOST_REQUESTS. */
 export const FEATURE_REQUESTS = {
@@ -17,19 +22,31 @@ export const FEATURE_REQUESTS = {
   ...PROCESS_LIST_REQUESTS,
   ...LOAD_HISTORY_REQUESTS,
   ...OUTPUT_SEARCH_REQUESTS,
+  ...CRASH_REPORT_REQUESTS,
+  ...PORT_REQUESTS,
+  ...RUNNING_SETTINGS_REQUESTS,
+  ...ALERT_REQUESTS,
+  ...OUTPUT_RUNS_REQUESTS,
 } as const;
 
 /** Messages of features that a host sends, by the last part of the subject. */
-export const HOST_NEWS = { ...DATA_PLANE_NEWS, ...RECORDING_NEWS, ...X11_NEWS, ...LOAD_HISTORY_NEWS } as const;
+export const HOST_NEWS = {
+  ...DATA_PLANE_NEWS,
+  ...RECORDING_NEWS,
+  ...X11_NEWS,
+  ...LOAD_HISTORY_NEWS,
+  ...CRASH_REPORT_NEWS,
+  ...ALERT_NEWS,
+} as const;
 
 /** Fields of features in a heartbeat. */
-export const FEATURE_HEARTBEAT = { ...DATA_PLANE_HEARTBEAT, ...RECORDING_HEARTBEAT } as const;
+export const FEATURE_HEARTBEAT = { ...DATA_PLANE_HEARTBEAT, ...RECORDING_HEARTBEAT, ...ALERT_HEARTBEAT } as const;
 
 /** Fields of features in a RunSpec; none is a reason to restart a run. */
-export const FEATURE_RUN = { ...X11_RUN } as const;
+export const FEATURE_RUN = { ...X11_RUN, ...CRASH_RUN } as const;
 
 /** Answers of a host that cannot provide a feature, to requests that the manager sends by itself. */
-export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS } as const;
+export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS, ...NO_ALERTS } as const;
 
 /** Checks that features give the registries of manager and hosts. */
 export const FEATURE_CHECKS = { ...DATA_PLANE_CHECKS } as const;

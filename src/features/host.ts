@@ -1,11 +1,16 @@
+import { alertsHost } from "./alerts/host/index.ts";
+import { crashReportsHost } from "./crash-reports/host/index.ts";
 import { dataPlaneHost } from "./data-plane/host/index.ts";
 import { displaysHost } from "./displays/host/index.ts";
 import { loadHistoryHost } from "./load-history/host/index.ts";
 import { loggersHost } from "./loggers/host/index.ts";
 import { networkHost } from "./network-statistics/host/index.ts";
+import { outputRunsHost } from "./output-runs/host/index.ts";
 import { outputSearchHost } from "./output-search/host/index.ts";
+import { portsHost } from "./ports/host/index.ts";
 import { processListHost } from "./process-list/host/index.ts";
 import { recordingsHost } from "./recordings/host/index.ts";
+import { runningSettingsHost } from "./running-settings/host/index.ts";
 
 /** The features of every host. Those that others use come first. */
 export const HOST_FEATURES = [
@@ -17,4 +22,9 @@ export const HOST_FEATURES = [
   processListHost,
   loadHistoryHost,
   outputSearchHost,
+  crashReportsHost,
+  portsHost,
+  runningSettingsHost,
+  alertsHost,
+  outputRunsHost,
 ] as const;

@@ -1,12 +1,18 @@
 import type { ManagerFeature } from "../app/feature.ts";
+import { alerts } from "./alerts/manager/index.ts";
+import { crashReports } from "./crash-reports/manager/index.ts";
 import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
+import { outputRuns } from "./output-runs/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
+import { ports } from "./ports/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
+import { runningSettings } from "./running-settings/manager/index.ts";
+import { startAnalysis } from "./start-analysis/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
@@ -18,4 +24,10 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   processList,
   loadHistory,
   outputSearch,
+  crashReports,
+  startAnalysis,
+  ports,
+  runningSettings,
+  alerts,
+  outputRuns,
 ];

@@ -2,15 +2,22 @@
  * The part of the features in the protocol: their frames, and their fields of a snapshot. Each of the lists in this folder names all
  * features for one side; nothing else outside of a feature names it.
  */
+
+import { alertCommands, alertFrames, alertSnapshot } from "./alerts/wire.ts";
+import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
+import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
 import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
+import { portCommands, portFrames } from "./ports/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
+import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
+import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
 
 /** Frames that clients send. */
 export const featureCommands = {
@@ -22,6 +29,12 @@ export const featureCommands = {
   ...networkCommands,
   ...loadHistoryCommands,
   ...outputSearchCommands,
+  ...crashReportCommands,
+  ...startAnalysisCommands,
+  ...portCommands,
+  ...runningSettingsCommands,
+  ...alertCommands,
+  ...outputRunsCommands,
 };
 
 /** Frames that the manager sends. */
@@ -34,8 +47,14 @@ export const featureFrames = {
   ...networkFrames,
   ...loadHistoryFrames,
   ...outputSearchFrames,
+  ...crashReportFrames,
+  ...startAnalysisFrames,
+  ...portFrames,
+  ...runningSettingsFrames,
+  ...alertFrames,
+  ...outputRunsFrames,
   ...displayEvents,
 };
 
 /** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
-export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot };
+export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot };

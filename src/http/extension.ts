@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { Counter, Gauge } from "prom-client";
 import type { WebSocket } from "ws";
+import type { Control } from "../actors/control.ts";
 import type { Principal } from "../base/principal.ts";
 import type { TrafficLabel } from "../bus/carriers/peer-traffic.ts";
 import type { ExtendsTransport } from "../transport/extension.ts";
@@ -28,6 +29,8 @@ export interface HttpExtension {
 
 /** The parts of the server that routes use. */
 export interface HttpServices {
+  /** What routes may read and request of the manager. */
+  readonly control: Control;
   /** Ends long answers when a login ends. */
   readonly followers: Followers;
   /** Content hash of the page's files. */

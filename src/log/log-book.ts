@@ -1,5 +1,5 @@
 import { Publisher } from "../base/publisher.ts";
-import type { LogEntry, LogLevel, StateChange } from "../protocol/resources/resources.ts";
+import type { LogEntry, LogLevel, StateChange, UserAction } from "../protocol/resources/resources.ts";
 import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 
@@ -13,6 +13,7 @@ export interface LogInput {
   source: string;
   msg: string;
   change?: StateChange;
+  action?: UserAction;
 }
 
 export interface LogBookOptions {
@@ -54,8 +55,14 @@ export class LogBook {
     return this.#nextId - 1;
   }
 
-  append({ level, source, msg, change }: LogInput): LogEntry {
-    const entry: LogEntry = { id: this.#nextId++, ts: formatTime(this.#now()), level, source, msg, ...(change ? { change } : {}) };
+  /** The oldest retained entry. */
+  get oldest(): LogEntry | undefined {
+    return this.#entries[this.#count > this.#capacity ? this.#count % this.#capacity : 0];
+  }
+
+  append({ level, source, msg, change, action }: LogInput): LogEntry {
+    const said = { ...(change ? { change } : {}), ...(action ? { action } : {}) };
+    const entry: LogEntry = { id: this.#nextId++, ts: formatTime(this.#now()), level, source, msg, ...said };
     this.#keep(entry);
     this.#publisher.publish(entry);
     return entry;
@@ -87,6 +94,15 @@ export class LogBook {
     return this.#last(limit, (entry) => entry.id < end && levelAtLeast(entry.level, minimum));
   }
 
+  /** Retained entries, the newest first. */
+  *newestFirst(): Generator<LogEntry> {
+    const oldest = Math.max(0, this.#count - this.#capacity);
+    for (let index = this.#count - 1; index >= oldest; index--) {
+      const entry = this.#entries[index % this.#capacity];
+      if (entry) yield entry;
+    }
+  }
+
   /** The last `limit` changes of state of a process, oldest first. */
   changesOf(process: string, limit: number) {
     return this.#last(limit, ({ change }) => change?.process === process).flatMap(({ ts, change }) => {
@@ -98,10 +114,10 @@ export class LogBook {
 
   #last(limit = Number.POSITIVE_INFINITY, fits: (entry: LogEntry) => boolean): LogEntry[] {
     const found: LogEntry[] = [];
-    const oldest = Math.max(0, this.#count - this.#capacity);
-    for (let index = this.#count - 1; index >= oldest && found.length < limit; index--) {
-      const entry = this.#entries[index % this.#capacity];
-      if (entry && fits(entry)) found.push(entry);
+    if (limit <= 0) return found;
+    for (const entry of this.newestFirst()) {
+      if (fits(entry)) found.push(entry);
+      if (found.length >= limit) break;
     }
     return found.reverse();
   }

@@ -82,7 +82,7 @@ export class EventStreams {
         this.#changed(event.name, event);
         return;
       default:
-        this.#send([scopeKey(undefined)], event, mergeKeyOf(event));
+        this.#send(scopesOfChange(event), event, mergeKeyOf(event));
     }
   }
 
@@ -122,6 +122,12 @@ function mergeKeyOf(frame: ChangeFrame): string | null {
   // The table pairs each type with its own frame, which TypeScript cannot follow through an index.
   const { mergeKey } = MANAGER_FRAMES[frame.type] as { mergeKey: ((frame: ChangeFrame) => string) | null };
   return mergeKey?.(frame) ?? null;
+}
+
+/** See `ChangeSpec`. */
+function scopesOfChange(frame: ChangeFrame): string[] {
+  const { processOf } = MANAGER_FRAMES[frame.type] as { processOf: ((frame: ChangeFrame) => string) | null };
+  return processOf === null ? [scopeKey(undefined)] : scopesOf(processOf(frame));
 }
 
 function encode(frame: ManagerFrame, mergeKey: string | null): EncodedFrame {

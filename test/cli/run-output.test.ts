@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { inOrder } from "../../src/cli/commands/messages/in-order.ts";
 import { outputOfRun } from "../../src/cli/commands/messages/run-output.ts";
 import { NamedLines } from "../../src/cli/output/named-lines.ts";
+import { inOrder } from "../../src/client/past-output.ts";
 
 const run = (number: number, offset: number | null, stream_id = "s") => ({
   number,

@@ -55,3 +55,12 @@ it("a wait for output checks the backlog again where output was skipped", async 
   expect((await found)[0]).toBe("needle");
   expect(asked).toEqual([1_000, 100_000]);
 });
+
+it("a wait for output with an expression that would not end does not block the program, and finds what comes", async () => {
+  const evil = `${"a".repeat(60)}!`;
+  const { process, live } = rig({ output: evil, offset: evil.length });
+  const found = process.waitForOutput(/(a+)+$/);
+  await new Promise((resolve) => setImmediate(resolve));
+  live("aa", evil.length + 2);
+  expect((await found)[0]).toBe("aa");
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FILE_KEYS, INSTANCE_KEYS, PROCESS_KEYS } from "../../src/config/features.ts";
+import { FILE_KEYS, INSTANCE_KEYS, PROCESS_KEYS, SHARED_KEYS } from "../../src/config/features.ts";
 import { loadConfigObject } from "../../src/config/load/load.ts";
 import { configJsonSchema } from "../../src/config/schema/schema.ts";
 
@@ -88,9 +88,11 @@ describe("the JSON Schema of the configuration", () => {
       "log_file",
       "output_on_disk",
       "start_tool",
+      ...Object.keys(SHARED_KEYS),
     ];
     expect(Object.keys(schema.properties?.defaults?.properties ?? {}).sort()).toEqual([...shared].sort());
-    const own = ["command", "extends", "node", "alternate_commands", "ready", "alive", "depends_on", ...Object.keys(PROCESS_KEYS)];
+    const ofFeatures = Object.keys(PROCESS_KEYS).filter((key) => !shared.includes(key));
+    const own = ["command", "extends", "node", "alternate_commands", "ready", "alive", "depends_on", ...ofFeatures];
     expect(
       keys
         .filter((key) => /^processes\.\*\.[^.]+$/.test(key))

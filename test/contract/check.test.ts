@@ -68,7 +68,7 @@ describe("the checker of the tables", () => {
     const seen = new Set<string>();
     const example = { type: "log_batch", entries: [exampleOfFields(TABLES["log entry"] ?? {})] };
     expect(frameConforms(example, seen)).toEqual([]);
-    expect([...seen]).toEqual(["log_batch", "log entry", "state change"]);
+    expect([...seen]).toEqual(["log_batch", "log entry", "state change", "user action"]);
     expect(Object.keys(MANAGER_FRAMES)).toContain("log_batch");
   });
 });

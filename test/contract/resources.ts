@@ -111,7 +111,9 @@ const CORE_RESOURCES: Tables = {
     msg: "string",
     // docs/design/wire-rules.md, "Snapshot and events"
     change: optional(table("state change")),
+    action: optional(table("user action")),
   },
+  "user action": { kind: oneOf("command", "configuration"), by: "string", name: nullable("string") },
   "state change": {
     process: "string",
     from: nullable(anyOne(STATES)),

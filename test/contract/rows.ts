@@ -55,6 +55,8 @@ export interface FeatureContract {
   readonly clientFrameParts?: Tables;
   readonly managerFrames?: Readonly<Record<string, ManagerFrameRow>>;
   readonly resources?: Tables;
+  /** Resources that need what the live test of the tables does not have, such as a core dump; tests of the feature make them. */
+  readonly seenElsewhere?: readonly string[];
   /** Fields of a snapshot. */
   readonly snapshot?: Fields;
   /** By client frame, values that a field takes where an example of its type is refused. */

@@ -1,12 +1,18 @@
 import type { FeatureContract } from "../contract/rows.ts";
+import { alertsContract } from "./alerts/contract.ts";
+import { crashReportsContract } from "./crash-reports/contract.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
+import { outputRunsContract } from "./output-runs/contract.ts";
 import { outputSearchContract } from "./output-search/contract.ts";
+import { portsContract } from "./ports/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
+import { runningSettingsContract } from "./running-settings/contract.ts";
+import { startAnalysisContract } from "./start-analysis/contract.ts";
 
 /** The parts of the features in the tables of test/contract. */
 export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
@@ -18,4 +24,10 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   processListContract,
   loadHistoryContract,
   outputSearchContract,
+  crashReportsContract,
+  startAnalysisContract,
+  portsContract,
+  runningSettingsContract,
+  alertsContract,
+  outputRunsContract,
 ];

@@ -1,21 +1,33 @@
 import type { FakeControl } from "../support/fake-control.ts";
+import { FakeAlerts } from "./alerts/fake-alerts.ts";
+import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
+import { FakeOutputRuns } from "./output-runs/fake-output-runs.ts";
 import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
+import { FakePorts } from "./ports/fake-ports.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
+import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts";
+import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
 export const fakeFeatures = (control: FakeControl) => ({
+  crashReports: new FakeCrashReports(),
   dataPlane: new FakeDataPlane(),
   recordings: new FakeRecordings(),
   loadHistory: new FakeLoadHistory(),
   loggers: new FakeLoggers(),
   displays: new FakeDisplays(control.log),
   network: new FakeNetwork(),
+  outputRuns: new FakeOutputRuns(),
   outputSearch: new FakeOutputSearch(),
+  ports: new FakePorts(),
+  runningSettings: new FakeRunningSettings(),
+  startAnalysis: new FakeStartAnalysis(),
   tasks: new FakeTasks(control),
+  alerts: new FakeAlerts(),
 });

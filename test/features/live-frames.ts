@@ -1,11 +1,17 @@
 import type { LiveFrames } from "../e2e/support/live-frames.ts";
+import { alertsLive } from "./alerts/live-frames.ts";
+import { crashReportsLive } from "./crash-reports/live-frames.ts";
 import { dataPlaneLive } from "./data-plane/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
 import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
+import { outputRunsLive } from "./output-runs/live-frames.ts";
 import { outputSearchLive } from "./output-search/live-frames.ts";
+import { portsLive } from "./ports/live-frames.ts";
 import { processListLive } from "./process-list/live-frames.ts";
 import { recordingsLive } from "./recordings/live-frames.ts";
+import { runningSettingsLive } from "./running-settings/live-frames.ts";
+import { startAnalysisLive } from "./start-analysis/live-frames.ts";
 
 /** The frames of the features, sent to a live manager; those that use others come after them. */
 export const LIVE_FRAMES: readonly LiveFrames[] = [
@@ -16,4 +22,10 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   processListLive,
   loadHistoryLive,
   outputSearchLive,
+  alertsLive,
+  crashReportsLive,
+  startAnalysisLive,
+  portsLive,
+  runningSettingsLive,
+  outputRunsLive,
 ];

@@ -79,6 +79,21 @@ export class FakeControl implements Control, ManagerState, Settings, HostRequest
         })(),
       };
     },
+    openOutput: async (name) => {
+      this.#command("openOutput", name);
+      const { output, offset, stream_id } = this.backlog;
+      const bytes = Buffer.from(output);
+      const start = Math.max(0, offset - bytes.length);
+      return {
+        streamId: stream_id,
+        start,
+        end: start + bytes.length,
+        parts: async function* (from, end) {
+          const first = Math.max(from, start);
+          yield { from: first, data: bytes.subarray(first - start, end - start) };
+        },
+      };
+    },
   };
   readonly #processes = new Map<string, Process>();
   readonly #sizes = new Map<string, TerminalSize>();

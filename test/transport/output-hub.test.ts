@@ -514,6 +514,27 @@ describe("reached", () => {
     expect(pieces.at(-1)).toMatchObject({ skipped: 981, offset: 1_000 });
   });
 
+  it("output that waits for its turn on a busy host is not declared lost while output of other processes arrives", async () => {
+    const { subscription, pieces } = listener();
+    for (const name of ["a", "b"]) hub.processAppeared(name);
+    hub.subscribe(subscription, ["a", "b"]);
+    for (const name of ["a", "b"]) anchor(name, 0);
+    const reached = hub.reached("a", 4, 1_000);
+    for (let index = 0; index < 6; index++) {
+      clock.advance(500);
+      send("b", index, "x");
+    }
+    send("a", 0, "last");
+    await reached;
+    hub.flushAll();
+    expect(pieces.filter(({ name }) => name === "a").map(({ text, skipped }) => [text, skipped])).toEqual([["last", 0]]);
+    // A host from which nothing comes any more is waited for as before.
+    const lost = hub.reached("a", 9, 1_000);
+    clock.advance(1_000);
+    await lost;
+    expect(pieces.at(-1)).toMatchObject({ name: "a", skipped: 5 });
+  });
+
   it("ends when the last subscriber leaves", async () => {
     const { subscription } = listener();
     hub.processAppeared("a");

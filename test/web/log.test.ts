@@ -4,6 +4,7 @@ import type { LogEntry } from "../../src/protocol/resources/resources.ts";
 import { linesOf, marked, matchesIn, RowPlaces, wrapped } from "../../web/src/log/log-lines.ts";
 import { type LogFilter, LogSelection } from "../../web/src/log/log-selection.ts";
 import { forgetEntries, loggedEntries, logSources, MAX_LOG_ENTRIES, storeEntries } from "../../web/src/log/log-store.ts";
+import { rowAtTime } from "../../web/src/log/sought-time.ts";
 
 const entry = (id: number, more: Partial<LogEntry> = {}): LogEntry => ({
   id,
@@ -175,4 +176,14 @@ describe("lines of a row", () => {
       }),
     );
   });
+});
+
+test("the row of a time is the last one until then", () => {
+  const rows = [1, 2, 2, 5].map((second, index) => {
+    const one = entry(index, { ts: `2026-11-21T08:14:0${second}.000` });
+    return { entry: one, last: one, count: 1, isUnfolded: false };
+  });
+  const at = (second: number) => rowAtTime(rows, `2026-11-21T08:14:0${second}.000`);
+  expect([0, 1, 2, 3, 5, 9].map(at)).toEqual([0, 0, 2, 2, 3, 3]);
+  expect(rowAtTime([], "2026-11-21T08:14:00.000")).toBe(-1);
 });

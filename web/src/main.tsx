@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { addProcessMarker } from "./actions/process-marks.ts";
 import { App } from "./app/app.tsx";
 import { featureViews, preloadViews } from "./app/page-views.tsx";
 import { followVisibleHeight } from "./app/visible-height.ts";
@@ -6,6 +7,7 @@ import { features } from "./features/index.ts";
 import { followLog } from "./log/follow-log.ts";
 import { openAddress } from "./state/navigation.ts";
 import { addViewTypes } from "./state/views.ts";
+import { followPlaceAddress } from "./terminal/open-at.ts";
 import "./style.css";
 
 /** Delay until the code of the other views is loaded, ms: the first view is shown by then. */
@@ -15,8 +17,12 @@ const root = document.getElementById("app");
 followVisibleHeight();
 addViewTypes(featureViews);
 openAddress();
+followPlaceAddress();
 followLog();
-for (const { start } of features) start?.();
+for (const { start, processMark } of features) {
+  if (processMark) addProcessMarker(processMark);
+  start?.();
+}
 // Rendering gets a task of its own, after the one that evaluated the modules.
 if (root) setTimeout(() => render(<App />, root));
 setTimeout(preloadViews, PRELOAD_AFTER_MS);

@@ -60,7 +60,7 @@ export class RunningConfiguration implements Configuration {
         const ofHosts = hosts.map(
           (host) => `; host '${host.name}' ${host.change}${host.keys.length === 0 ? "" : ` (${host.keys.join(", ")})`}`,
         );
-        log.info(`'${by}' reloads the configuration: ${counts}${ofHosts.join("")}`);
+        this.#logAction(`'${by}' reloads the configuration: ${counts}${ofHosts.join("")}`, by);
         if (restart_needed.length > 0) {
           const names = restart_needed.map((name) => `'${name}'`).join(", ");
           log.warn(`these still run with their earlier configuration; restart them to apply the new one: ${names}`);
@@ -120,9 +120,13 @@ export class RunningConfiguration implements Configuration {
       await this.#note(known, (await readEditable(known)).content, null);
       const { hash } = await replaceFile(known, content, baseHash);
       await this.#note(known, content, by);
-      this.#options.log.info(`'${by}' saved ${known}`);
+      this.#logAction(`'${by}' saved ${known}`, by);
       return hash;
     });
+  }
+
+  #logAction(msg: string, by: string): void {
+    this.#options.log.append({ level: "info", source: "manager", msg, action: { kind: "configuration", by, name: null } });
   }
 
   #effectiveHash(path: string): string | null {

@@ -33,13 +33,19 @@ export class NamedHosts implements HostRequests {
 
   /** The session with a host. Throws `not_found`, and `host_unavailable` while its daemon is not connected. */
   session(host: string): HostSession {
-    const entry = this.#options.hosts.entries().find(({ all_names }) => all_names.includes(host));
-    if (entry === undefined) throw new MgrError("not_found", `there is no host '${host}'`);
-    const session = this.#options.table.session(entry.name);
+    const name = this.canonical(host);
+    const session = this.#options.table.session(name);
     if (session?.isOpen) return session;
     throw new MgrError(
       "host_unavailable",
-      `the daemon of host '${entry.name}' cannot be reached; try again when it is connected (\`mgr hosts\`)`,
+      `the daemon of host '${name}' cannot be reached; try again when it is connected (\`mgr hosts\`)`,
     );
+  }
+
+  /** The canonical name of a host. Throws `not_found`. */
+  canonical(host: string): string {
+    const entry = this.#options.hosts.entries().find(({ all_names }) => all_names.includes(host));
+    if (entry === undefined) throw new MgrError("not_found", `there is no host '${host}'`);
+    return entry.name;
   }
 }

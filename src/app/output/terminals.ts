@@ -1,4 +1,4 @@
-import type { Backlog, BacklogRange, RetainedOutput, Terminals } from "../../actors/control.ts";
+import type { Backlog, BacklogRange, OutputReader, RetainedOutput, Terminals } from "../../actors/control.ts";
 import type { TerminalSize } from "../../actors/process/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -7,6 +7,7 @@ import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessSessions } from "../processes/process-sessions.ts";
 import type { ProcessTable } from "../processes/process-table.ts";
 import { readBacklog } from "./backlog.ts";
+import { openOutput } from "./output-reader.ts";
 import { retainedOutput } from "./retained-output.ts";
 import type { TerminalSizes } from "./terminal-sizes.ts";
 import { Resizer } from "./terminal-sizes.ts";
@@ -58,6 +59,10 @@ export class ProcessTerminals implements Terminals {
 
   async retainedOutput(name: string): Promise<RetainedOutput> {
     return retainedOutput(this.#options.sessions.ofOutput(name), name);
+  }
+
+  async openOutput(name: string): Promise<OutputReader> {
+    return openOutput(this.#options.sessions.ofOutput(name), name);
   }
 
   async #sendSize(name: string, { rows, cols }: TerminalSize): Promise<void> {

@@ -88,19 +88,19 @@ export class ProcessCommands implements Commands {
   }
 
   *#processOrders(order: Order, name: string): Steps {
-    const { verb, by } = order;
+    const { verb } = order;
     const { sessions, status } = this.#options;
     status.requireOpen();
     sessions.of(verb === "stop" ? name : sessions.lasting(name));
-    this.#log("info", `'${by}' requests ${verb} of '${name}'`);
+    this.#logRequest(order, name);
     yield* this.#sendToAll(order, [name]);
   }
 
   *#groupOrders(order: Order, name: string): Steps {
-    const { verb, by } = order;
+    const { verb } = order;
     this.#options.status.requireOpen();
     const members = this.#reachableMembers(name);
-    this.#log("info", `'${by}' requests ${verb} of '${name}'`);
+    this.#logRequest(order, name);
     yield* this.#sendToAll(order, members);
     this.#options.system.send("group", name, { type: verb });
   }
@@ -140,6 +140,11 @@ export class ProcessCommands implements Commands {
     const names = away.map((member) => `'${member}'`).join(", ");
     this.#log("warning", `of group '${group}' these are left out, their hosts cannot be reached: ${names}`);
     return there;
+  }
+
+  #logRequest({ verb, by }: Order, name: string): void {
+    const msg = `'${by}' requests ${verb} of '${name}'`;
+    this.#options.log.append({ level: "info", source: "manager", msg, action: { kind: "command", by, name } });
   }
 
   #log(level: "info" | "warning", msg: string): void {

@@ -74,7 +74,7 @@ export class ProcessSettingsBook implements Settings {
 
   selectCommand(name: string, which: string, by: string): Promise<void> {
     this.#label(name, which);
-    return this.#change(name, { which }, `'${by}' selects the command '${which}' of process '${name}'`);
+    return this.#change({ name, by }, { which }, `'${by}' selects the command '${which}' of process '${name}'`);
   }
 
   /** Null and "" clear the override. */
@@ -82,26 +82,30 @@ export class ProcessSettingsBook implements Settings {
     this.#label(name, which);
     const command = override === null || override === "" ? null : checkedCommand(override);
     const said = command === null ? "clears the override of" : `overrides by ${JSON.stringify(shortened(command, 200))}`;
-    return this.#change(name, withOverride(this.of(name), which, command), `'${by}' ${said} the command '${which}' of process '${name}'`);
+    return this.#change(
+      { name, by },
+      withOverride(this.of(name), which, command),
+      `'${by}' ${said} the command '${which}' of process '${name}'`,
+    );
   }
 
   /** Resolves with the value after the change. */
   async setAttribute(name: string, attribute: Attribute, value: AttributeValue, by: string): Promise<AttributeValue> {
     this.#definition(name);
     const set = attribute === "svc_debug" ? value === true : this.#tool(value);
-    await this.#change(name, { [attribute]: set }, `'${by}' sets ${attribute} of process '${name}' to ${JSON.stringify(set)}`);
+    await this.#change({ name, by }, { [attribute]: set }, `'${by}' sets ${attribute} of process '${name}' to ${JSON.stringify(set)}`);
     return set;
   }
 
   setFlag(name: string, flag: OutputFlag, enabled: boolean, by: string): Promise<void> {
     this.#definition(name);
-    return this.#change(name, { [flag]: enabled }, `'${by}' turns ${flag} of process '${name}' ${enabled ? "on" : "off"}`);
+    return this.#change({ name, by }, { [flag]: enabled }, `'${by}' turns ${flag} of process '${name}' ${enabled ? "on" : "off"}`);
   }
 
-  async #change(name: string, patch: Partial<ProcessSettings>, said: string): Promise<void> {
+  async #change({ name, by }: { name: string; by: string }, patch: Partial<ProcessSettings>, msg: string): Promise<void> {
     const settings = { ...this.of(name), ...patch };
     this.#keeper.set(name, { settings });
-    this.#log.info(said);
+    this.#log.append({ level: "info", source: "manager", msg, action: { kind: "command", by, name } });
     this.#apply(name, settings);
     await this.#keeper.flush();
   }

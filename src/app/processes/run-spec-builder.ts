@@ -4,7 +4,7 @@ import { MgrError } from "../../base/errors.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import { describeDefinition, withoutSecrets } from "../../config/describe-definition.ts";
 import { effectiveCommand } from "../../config/effective-command.ts";
-import { isSameDefinition } from "../../config/plan.ts";
+import { isSameForRuns } from "../../config/plan.ts";
 import { buildRunSpec } from "../../config/run-spec.ts";
 import type { ProcessSettings } from "../../config/state/process-settings.ts";
 import { type RunSpec, specHash } from "../../contract/run.ts";
@@ -52,7 +52,7 @@ export class RunSpecBuilder {
     if (this.#options.current.retiring.has(name) || !UP_STATES.has(shown)) return false;
     // Only the hash is known of a run that an earlier manager started.
     if (!this.isAdopted(context)) {
-      if (!isSameDefinition(runDefinition, definition)) return true;
+      if (!isSameForRuns(runDefinition, definition)) return true;
       if (settings === runSettings) return false;
     }
     return run !== null && (host !== definition.host || run.spec_hash !== this.#hash(name, definition, settings));

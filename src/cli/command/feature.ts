@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ManagerClient } from "../../client/manager-client.ts";
 import type { Config } from "../../config/definition.ts";
-import type { Process } from "../../protocol/resources/resources.ts";
+import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
 import type { Column } from "../output/table.ts";
 
 /** The help of a command beyond its options. */
@@ -55,6 +55,8 @@ export interface CliFeature {
   readonly groups?: readonly CommandGroup[];
   readonly processFigures?: ProcessFiguresOption;
   readonly trend?: ProcessTrend;
+  /** Remarks on processes in `mgr ps`, by name: why they need attention although their state is good. */
+  readonly processRemarks?: (snapshot: Snapshot) => ReadonlyMap<string, string>;
   /** Notes of `mgr check` about a configuration that is valid. */
   readonly configurationNotes?: (config: Config) => Promise<readonly string[]>;
 }

@@ -55,17 +55,25 @@ export function window(max: number) {
   };
 }
 
-/** Parses an age, given as one or as a local time. Returns seconds. */
+/** Parses an age, given as one or as a local time; a time of day that is still to come is that of yesterday. Returns seconds. */
 export function age(text: string): number {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text) ?? [];
   const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400 }[unit];
   if (amount !== undefined && unitSeconds !== undefined) return Math.max(1, Number(amount) * unitSeconds);
   const isClock = /^\d{1,2}:\d{2}(:\d{2})?$/.test(text);
-  const time = isClock ? new Date(`${new Date().toDateString()} ${text}`).getTime() : Date.parse(text);
+  const time = isClock ? lastTimeOfDay(text) : Date.parse(text);
   const seconds = (Date.now() - time) / 1_000;
   if (Number.isNaN(seconds)) throw new InvalidArgumentError("expected an age such as 30s, 10m or 2h, or a time such as 14:30.");
   if (seconds < 0) throw new InvalidArgumentError("this time is in the future.");
   return Math.max(1, seconds);
+}
+
+/** The last time at which clocks showed this; NaN: it is no time of day. */
+function lastTimeOfDay(text: string): number {
+  const now = new Date();
+  const today = new Date(`${now.toDateString()} ${text}`);
+  if (today > now) today.setDate(today.getDate() - 1);
+  return today.getTime();
 }
 
 /** Parses a size. Returns bytes. */

@@ -15,7 +15,7 @@ export function uptime(row: Process, now: number): string {
 
 /** Reason for the state, if the state does not show it, and whether the running process is out of date. */
 export function remark(row: Process, now: number, host?: HostEntry): string {
-  const words = { at: (timestamp: string) => clockTime(timeOf(timestamp)), in: (timestamp: string) => inTime(timeOf(timestamp) - now) };
+  const words = { at: clockTime, in: (timestamp: string) => inTime(timeOf(timestamp) - now) };
   const why = statusReason(row, words, host);
   // The word for the state is shown beside it.
   return [why === row.state ? "" : why, row.needs_restart ? "restart to apply changes" : ""].filter((text) => text !== "").join("; ");
@@ -27,9 +27,9 @@ function inTime(milliseconds: number): string {
   return seconds < 120 ? `in ${seconds} s` : `in ${Math.ceil(seconds / 60)} min`;
 }
 
-/** Local time; with its date if that is not today. */
-function clockTime(time: number): string {
-  const at = new Date(time);
+/** Local time of a timestamp; with its date if that is not today. */
+export function clockTime(timestamp: string): string {
+  const at = new Date(timeOf(timestamp));
   const two = (value: number) => String(value).padStart(2, "0");
   const clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
   if (at.toDateString() === new Date().toDateString()) return clock;

@@ -1,6 +1,7 @@
 import { map, type Observable } from "rxjs";
 import { MgrError } from "../../base/errors.ts";
 import { shown } from "../../base/options.ts";
+import { GuardedPattern } from "../../base/patterns/guarded-pattern.ts";
 import { textPieces } from "../../base/text-pieces.ts";
 import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, ProcessState, Signal } from "../../protocol/resources/resources.ts";
@@ -18,6 +19,9 @@ const SKIPPED_LINES = 100_000;
 const MAX_QUOTED_LINES = 20;
 /** Maximum length of text that waitForOutput matches across frames, characters. */
 const MATCHED_CHARACTERS = 65_536;
+
+/** Maximum length of text that waits for a search, because searches take long, characters. */
+const MAX_UNSEARCHED_CHARACTERS = 8_000_000;
 
 type ProcessCommand = "start_process" | "stop_process" | "restart_process";
 
@@ -102,18 +106,27 @@ export class ProcessHandle {
 
   /**
    * Resolves with the match when its output, including the backlog of 1,000 lines, matches within 64 Ki characters. Output that was skipped
-   * because this connection could not keep up is fetched if it is still retained. The expression runs in this program: catastrophic
-   * backtracking blocks it.
+   * because this connection could not keep up is fetched if it is still retained. An expression that backtracks without end does not block the
+   * program (docs/decisions/0063-bounded-expressions.md).
    */
   async waitForOutput(pattern: RegExp, options: WaitOptions = {}): Promise<RegExpMatchArray> {
-    const expression = withoutPosition(pattern);
+    const expression = new GuardedPattern(withoutPosition(pattern));
     return this.#wait(`output that matches ${pattern}`, options, ({ subscription, resolve }) => {
       let text = "";
+      let pause: ReturnType<typeof setTimeout> | undefined;
+      subscription.add(() => clearTimeout(pause));
+      const search = () => {
+        pause = undefined;
+        const { match, pauseMs } = expression.search([text]);
+        if (match) resolve(match);
+        // What could not be searched in time is searched again.
+        text = text.slice(match === undefined ? -MAX_UNSEARCHED_CHARACTERS : -MATCHED_CHARACTERS);
+        if (!match && pauseMs > 0) pause = setTimeout(search, pauseMs);
+      };
       const check = (more: string) => {
         text += more;
-        const match = text.match(expression);
-        text = text.slice(-MATCHED_CHARACTERS);
-        if (match) resolve(match);
+        if (pause === undefined) search();
+        else text = text.slice(-MAX_UNSEARCHED_CHARACTERS);
       };
       let join = new OutputJoin();
       const begin = async (lines: number) => {

@@ -47,3 +47,6 @@ export function spanText(milliseconds: number): string {
   if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }
+
+/** Milliseconds from one time of the protocol to another. */
+export const millisecondsBetween = (from: string, until: string): number => Date.parse(`${until}Z`) - Date.parse(`${from}Z`);

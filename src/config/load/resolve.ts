@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
 import { ancestorNames } from "../../base/names.ts";
 import { POLICIES } from "../../base/scheduling-policies.ts";
-import type { Scheduling, StopStep } from "../../contract/run.ts";
+import type { StopStep } from "../../contract/run.ts";
+import type { Scheduling } from "../../contract/run-settings.ts";
 import { toCommand } from "../command-line.ts";
 import { stateHome } from "../default-paths.ts";
 import type { Config, InstanceSettings, ProcessDefinition, RestartPolicy } from "../definition.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { POLICIES, type Policy } from "../../base/scheduling-policies.ts";
-import { LIMIT_NAMES, type LimitName } from "../../contract/run.ts";
-import { PROCESS_KEYS } from "../features.ts";
+import { LIMIT_NAMES, type LimitName } from "../../contract/run-settings.ts";
+import { PROCESS_KEYS, SHARED_KEYS } from "../features.ts";
 import { Expanded } from "./expanded.ts";
 import type { Finding } from "./problems.ts";
 import { defaulted, defaultsOf, described, layer, listOf, listOr, namedMap, orNull, section } from "./schema-kinds.ts";
@@ -194,6 +194,7 @@ const shared = {
     false,
   ),
   start_tool: orNull("Start tool to use: a value of 'instance.start_tools', or none.", text("the value of a start tool, or none")),
+  ...SHARED_KEYS,
 };
 
 const processKeys = {

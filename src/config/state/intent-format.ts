@@ -53,8 +53,8 @@ export async function loadIntent(path: string): Promise<LoadedIntent> {
     loaded = parseIntent(new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
   } catch (error) {
     if (error instanceof MgrError) throw error;
-    if (journal !== null) setAside(journalPath(path));
-    const aside = setAside(path);
+    const withJournal = journal === null ? "" : `, its journal to ${setAside(journalPath(path))}`;
+    const aside = `${setAside(path)}${withJournal}`;
     return fresh(`${path} was damaged (${damageOf(error)}); it was renamed to ${aside}, and earlier start and stop requests are lost`);
   }
   if (journal !== null) replay(journal, loaded, journalPath(path));

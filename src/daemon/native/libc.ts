@@ -25,6 +25,13 @@ const waitpid = libc.func("int waitpid(int pid, void *status, int options)") as 
   options: number,
 ) => number;
 
+const wait4 = libc.func("int wait4(int pid, void *status, int options, void *usage)") as (
+  pid: number,
+  status: Buffer,
+  options: number,
+  usage: Buffer,
+) => number;
+
 const waitid = libc.func("int waitid(int type, int id, void *info, int options)") as (
   type: number,
   id: number,
@@ -45,6 +52,9 @@ const P_ALL = 0;
 /** `siginfo_t`. Its union, which begins with the pid, is aligned like a pointer. */
 const SIGINFO_BYTES = 128;
 const SIGINFO_PID_AT = koffi.sizeof("void *") === 8 ? 16 : 12;
+/** `struct rusage`: two times of two words each, then fourteen words. */
+const LONG_BYTES = koffi.sizeof("long");
+const RUSAGE_WORDS = 18;
 const RLIMIT_LOCKS = 10;
 /** `struct rlimit`: the soft and the hard limit, 64 bits each. */
 const RLIMIT_BYTES = 16;
@@ -100,11 +110,16 @@ export function reapOrphan(pid: number): boolean {
   return reaped === pid;
 }
 
-/** Reaps an ended child and returns its raw wait status. `unknown`: other code has reaped it. Never use it for children of Node. */
-export function waitForChild(pid: number): number | "alive" | "unknown" {
+/**
+ * Reaps an ended child. Returns its raw wait status, and the words of its `struct rusage`: what it used, with its descendants that it had waited
+ * for. `unknown`: other code has reaped it. Never use it for children of Node.
+ */
+export function reapChild(pid: number): { status: number; usage: number[] } | "alive" | "unknown" {
   const status = Buffer.alloc(4);
-  const found = waitpid(pid, status, WNOHANG);
-  if (found === pid) return status.readInt32LE();
+  const usage = Buffer.alloc(RUSAGE_WORDS * LONG_BYTES);
+  const found = wait4(pid, status, WNOHANG, usage);
+  const word = (at: number) => (LONG_BYTES === 8 ? Number(usage.readBigInt64LE(8 * at)) : usage.readInt32LE(4 * at));
+  if (found === pid) return { status: status.readInt32LE(), usage: Array.from({ length: RUSAGE_WORDS }, (_, at) => word(at)) };
   if (found === 0 || errnoName() === "EINTR") return "alive";
   return "unknown";
 }

@@ -1,5 +1,5 @@
 import { MgrError, messageOf } from "../../base/errors.ts";
-import type { LimitName } from "../../contract/run.ts";
+import type { LimitName } from "../../contract/run-settings.ts";
 import { errnoName, libc, prlimit } from "./libc.ts";
 
 // Calls about other processes, or about this thread on behalf of one. A failed call throws the name of the kernel's error.

@@ -8,6 +8,35 @@ export interface ChildExit {
   signal: string | null;
   /** Whether the process left a core dump. */
   dumpedCore: boolean;
+  /** Null or left out: not known. */
+  usage?: ChildUsage | null;
+}
+
+/** What a child used until its end, with its descendants that it had waited for. */
+export interface ChildUsage {
+  readonly cpuMs: number;
+  /** The most resident memory of one process, bytes. */
+  readonly maxMemory: number;
+  readonly majorFaults: number;
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+  readonly contextSwitches: number;
+}
+
+/** Size of the blocks that the kernel counts, bytes. */
+const BLOCK_BYTES = 512;
+
+/** `words`: those of `struct rusage` (getrusage(2)). */
+export function decodeUsage(words: readonly number[]): ChildUsage {
+  const at = (index: number) => words[index] ?? 0;
+  return {
+    cpuMs: 1_000 * (at(0) + at(2)) + (at(1) + at(3)) / 1_000,
+    maxMemory: 1_024 * at(4),
+    majorFaults: at(9),
+    readBytes: BLOCK_BYTES * at(11),
+    writtenBytes: BLOCK_BYTES * at(12),
+    contextSwitches: at(16) + at(17),
+  };
 }
 
 /** Signal names by number; if a number has two names, the first one in signal(7). */

@@ -50,6 +50,11 @@ export class RingStore {
     return this.#rings.get(name);
   }
 
+  /** The offset after the newest byte of each ring, by name. */
+  *ends(): Generator<[name: string, end: number]> {
+    for (const [name, { end }] of this.#rings) yield [name, end];
+  }
+
   /** Returns the ring of `name`, created if it is missing; from now on it keeps `backlog` bytes. */
   open(name: string, backlog: number): OutputRing {
     const existing = this.#rings.get(name);

@@ -56,11 +56,13 @@ export function readProcFile(path: string): Buffer | null {
 
 /** Returns -1 if the process has ended or belongs to another user. Other errors (EMFILE) must not count as "no such process". */
 function absent(error: unknown): -1 {
-  if (ABSENT.has((error as NodeJS.ErrnoException).code ?? "")) return -1;
+  if (isAbsent(error)) return -1;
   throw error;
 }
 
 const ABSENT = new Set(["ENOENT", "ESRCH", "EACCES", "EPERM"]);
+/** Whether a file of /proc cannot be read because its process has ended or belongs to another user. */
+export const isAbsent = (error: unknown): boolean => ABSENT.has((error as NodeJS.ErrnoException).code ?? "");
 
 /** Reads the state of a process, or with `tid` of one of its threads; null: there is none. */
 export function readStat(pid: number, tid?: number | string): ProcessStat | null {

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { isMainThread } from "node:worker_threads";
 import { everyBeat } from "../../base/clock.ts";
-import { endedChild, waitForChild } from "../native/libc.ts";
-import { type ChildExit, decodeWaitStatus } from "../native/wait-status.ts";
+import { endedChild, reapChild } from "../native/libc.ts";
+import { type ChildExit, decodeUsage, decodeWaitStatus } from "../native/wait-status.ts";
 import { ownChildrenText, pidsOf } from "../proc/proc.ts";
 
 /** Polling interval besides SIGCHLD, milliseconds. Worker threads receive no signals. */
@@ -55,11 +55,14 @@ export class Child extends EventEmitter<{ exit: [code: number | null, signal: st
 
   /** Reports its end if it has ended. */
   check(): void {
-    const status = waitForChild(this.pid);
-    if (status === "alive") return;
+    const ended = reapChild(this.pid);
+    if (ended === "alive") return;
     living.delete(this.pid);
     // Reaped by other code: an embedding program that waits for every child.
-    const exit = status === "unknown" ? { code: null, signal: null, dumpedCore: false } : decodeWaitStatus(status);
+    const exit: ChildExit =
+      ended === "unknown"
+        ? { code: null, signal: null, dumpedCore: false }
+        : { ...decodeWaitStatus(ended.status), usage: decodeUsage(ended.usage) };
     this.emit("exit", exit.code, exit.signal, exit);
   }
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { RunSpec } from "../../contract/run.ts";
+import type { RunSettings } from "../../contract/run-settings.ts";
 import type { Account } from "./accounts.ts";
 import { readEnvFiles } from "./env-file.ts";
 
@@ -26,7 +27,7 @@ export interface Circumstances {
  * variables. Rejects with `spawn_failed` for an env file that cannot be used.
  */
 export async function childEnvironment(
-  spec: RunSpec,
+  spec: Pick<RunSpec, "name"> & RunSettings,
   { marker, account, busUrl, variables }: Circumstances,
 ): Promise<Record<string, string>> {
   const environment: Record<string, string> = Object.create(null);

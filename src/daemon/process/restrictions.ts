@@ -1,6 +1,7 @@
 import { MgrError } from "../../base/errors.ts";
 import { policyName, REAL_TIME_POLICIES } from "../../base/scheduling-policies.ts";
-import { LIMIT_NAMES, type Limit, type RunSpec, type Scheduling } from "../../contract/run.ts";
+import type { RunSpec } from "../../contract/run.ts";
+import { LIMIT_NAMES, type Limit, type Scheduling } from "../../contract/run-settings.ts";
 import { asAccount, NativeError, setAffinity, setLimit, setNice, setPolicy } from "../native/process-calls.ts";
 import { readStat } from "../proc/proc.ts";
 import type { Account } from "./accounts.ts";

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { GuardedPattern } from "../../base/patterns/guarded-pattern.ts";
 import type { Probe, ReadyCondition } from "../../contract/run.ts";
 import { stripEscapes } from "../output/escape-sequences.ts";
 import type { ProbeContext } from "./probe.ts";
@@ -7,6 +8,8 @@ import { Prober } from "./prober.ts";
 
 /** Characters of earlier output that a match may reach back into. */
 const MAX_CARRY_LENGTH = 64 * 1024;
+/** Characters of output that are kept during a pause. */
+const MAX_PAUSED_LENGTH = 4 * MAX_CARRY_LENGTH;
 /** Output is matched in batches: once there is this much of it, or after this pause, milliseconds. */
 const MAX_BATCH_LENGTH = 16 * 1024;
 const BATCH_MS = 5;
@@ -20,12 +23,12 @@ interface ReadinessOptions {
 
 /**
  * Decides on the host when a run is ready. An expression is matched against the run's decoded output, both unchanged and
- * without terminal escape sequences, so that colored words are found.
+ * without terminal escape sequences, so that colored words are found. If that takes long, pauses follow, in which output is only kept.
  */
 export class Readiness {
   readonly #clock: Clock;
   readonly #onReady: () => void;
-  readonly #pattern: RegExp | null;
+  readonly #pattern: GuardedPattern | null;
   readonly #probe: Probe | null;
   #prober: Prober | null = null;
   /** Decoder of the output; null: no output is matched. A decoder uses memory outside of the heap. */
@@ -33,6 +36,8 @@ export class Readiness {
   #text = "";
   #untriedLength = 0;
   #timer: unknown = null;
+  /** Whether the timer is that of a pause. */
+  #isPaused = false;
   #isOver = false;
 
   /** Throws `bad_field` for an expression that cannot be compiled. The condition's time begins now. */
@@ -66,7 +71,8 @@ export class Readiness {
     const text = this.#decoder.decode(bytes, { stream: true });
     this.#text += text;
     this.#untriedLength += text.length;
-    if (this.#untriedLength >= MAX_BATCH_LENGTH) this.#try();
+    if (this.#isPaused) this.#text = this.#text.slice(-MAX_PAUSED_LENGTH);
+    else if (this.#untriedLength >= MAX_BATCH_LENGTH) this.#try();
     else this.#timer ??= this.#clock.setTimeout(() => this.#try(), BATCH_MS);
   }
 
@@ -79,9 +85,19 @@ export class Readiness {
   #try(): void {
     this.#clock.clearTimeout(this.#timer);
     this.#timer = null;
+    this.#isPaused = false;
     this.#untriedLength = 0;
-    if (this.#pattern?.test(this.#text) || this.#pattern?.test(stripEscapes(this.#text))) this.#latch();
-    else this.#text = this.#text.slice(-MAX_CARRY_LENGTH);
+    if (this.#pattern === null) return;
+    const { match, pauseMs } = this.#pattern.search([this.#text, stripEscapes(this.#text)]);
+    if (match) {
+      this.#latch();
+      return;
+    }
+    // What could not be searched in time is searched again.
+    if (match === null) this.#text = this.#text.slice(-MAX_CARRY_LENGTH);
+    if (pauseMs === 0) return;
+    this.#isPaused = true;
+    this.#timer = this.#clock.setTimeout(() => this.#try(), pauseMs);
   }
 
   #latch(): void {
@@ -97,9 +113,9 @@ export class Readiness {
   }
 }
 
-function compile(pattern: string): RegExp {
+function compile(pattern: string): GuardedPattern {
   try {
-    return new RegExp(pattern, "u");
+    return new GuardedPattern(new RegExp(pattern, "u"));
   } catch (cause) {
     throw new MgrError("bad_field", `the regular expression of 'ready.regex' cannot be used: ${messageOf(cause)}`, { cause });
   }

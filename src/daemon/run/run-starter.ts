@@ -13,6 +13,7 @@ import { checkSteps } from "./signal-name.ts";
 /** Additions of features to a run. */
 interface RunFeatures {
   environment(spec: RunSpec, runId: RunId): Promise<Record<string, string>>;
+  startFailed(runId: RunId, spec: RunSpec, reason: string): void;
   /** Called when the run is extinct, or could not be started. */
   runEnded(runId: RunId): void;
 }
@@ -80,11 +81,17 @@ export class RunStarter {
       void run.whenExtinct.then(end);
       return run;
     } catch (error) {
+      const explained = explain(error, spec.name);
+      features.startFailed(runId, spec, messageOf(explained));
       end();
-      if (error instanceof MgrError || !isShortage(error)) throw error;
-      const reason = `the host daemon has too few open files, memory or disk space (${messageOf(error)})`;
-      const help = `compare /proc/${process.pid}/limits with what it uses`;
-      throw new MgrError("spawn_failed", `'${spec.name}' could not be started: ${reason}; ${help}`, { cause: error });
+      throw explained;
     }
   }
+}
+
+function explain(error: unknown, name: string): unknown {
+  if (error instanceof MgrError || !isShortage(error)) return error;
+  const reason = `the host daemon has too few open files, memory or disk space (${messageOf(error)})`;
+  const help = `compare /proc/${process.pid}/limits with what it uses`;
+  return new MgrError("spawn_failed", `'${name}' could not be started: ${reason}; ${help}`, { cause: error });
 }

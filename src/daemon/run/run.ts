@@ -4,6 +4,7 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import type { HostEvent, HostLog } from "../../contract/messages.ts";
 import { type Program as ProgramSpec, type RunReport, type RunSpec, type StopStep, specHash } from "../../contract/run.ts";
 import type { Signal } from "../../protocol/process/signals.ts";
+import type { ChildUsage } from "../native/wait-status.ts";
 import { Echo } from "../output/echo.ts";
 import type { LogFile } from "../output/log-file.ts";
 import type { OutputRing } from "../output/output-ring.ts";
@@ -76,6 +77,8 @@ export class Run {
   #resolveExtinct: () => void = () => {};
   readonly #facts: RunFacts;
   #resizedAt: number | null = null;
+  #usage: ChildUsage | null = null;
+  #dumpedCore = false;
   #treeEnd: Promise<void> | null = null;
 
   /** Starts a run. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
@@ -186,6 +189,14 @@ export class Run {
     return this.#stop.steps !== null;
   }
 
+  get usage(): ChildUsage | null {
+    return this.#usage;
+  }
+
+  get dumpedCore(): boolean {
+    return this.#dumpedCore;
+  }
+
   get isExtinct(): boolean {
     return this.#facts.extinct;
   }
@@ -279,7 +290,9 @@ export class Run {
     this.#options.onChange(kind, this);
   }
 
-  #leaderEnded({ code, signal, dumpedCore }: TerminalExit): void {
+  #leaderEnded({ code, signal, dumpedCore, usage = null }: TerminalExit): void {
+    this.#usage = usage;
+    this.#dumpedCore = dumpedCore;
     if (dumpedCore) this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) was ended by ${signal} and left a core dump`);
     this.#monitors.end();
     const { clock, ring } = this.#options;

@@ -26,6 +26,18 @@ export const HOST_SERIES = [
 /** Figures in the order of their series; null: not known. */
 export type Figures = readonly (number | null)[];
 
+/** What a point of a curve says of its time. */
+export const STATISTICS = ["min", "mean", "max"] as const;
+export type Statistic = (typeof STATISTICS)[number];
+
+/** What happened, as marks of a history show it. */
+export const EVENT_KINDS = ["crash", "restart", "state", "command", "configuration"] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+/** Most events of one answer. */
+export const MAX_EVENTS = 1_000;
+/** Shortest time between two measurements of the proportional memory of a process, milliseconds. */
+export const MEMORY_DETAIL_MS = 10_000;
+
 /** Most points of one answer for each series, and by default. */
 export const MAX_POINTS = 1_000;
 export const DEFAULT_POINTS = 300;

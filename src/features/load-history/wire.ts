@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { count, hostName, objectName, pattern, text, timestamp } from "../../protocol/frames/field-kinds.ts";
 import { answer, clientFrames, event, managerFrames, result } from "../../protocol/frames/frame-table.ts";
-import { parseTime } from "../../protocol/time.ts";
-import { DEFAULT_POINTS, MAX_NAMES, MAX_POINTS, PROCESS_SERIES } from "./series.ts";
+import { historyEventCommands, historyEventFrames } from "./event-wire.ts";
+import { memoryCommands, memoryFrames } from "./memory-wire.ts";
+import { DEFAULT_POINTS, MAX_NAMES, MAX_POINTS, PROCESS_SERIES, STATISTICS } from "./series.ts";
+import { timeRange } from "./time-range.ts";
 
 const figure = z.number().nullable();
 
@@ -20,9 +22,10 @@ const load = z
   .meta({ id: "LoadFigures", description: "What the tree of a process uses; null: not known." });
 export type LoadFigures = z.infer<typeof load>;
 
-const curve = z
-  .object({ min: z.array(figure), mean: z.array(figure), max: z.array(figure) })
-  .meta({ id: "LoadCurve", description: "One value for each point, oldest first; null: nothing was measured." });
+const curve = z.object({ min: z.array(figure), mean: z.array(figure), max: z.array(figure) }).meta({
+  id: "LoadCurve",
+  description: "One value for each point, oldest first; null: nothing was measured. Empty where it was not requested.",
+});
 export type LoadCurve = z.infer<typeof curve>;
 
 const history = {
@@ -43,11 +46,8 @@ const processHistory = z
 export type ProcessLoadHistory = z.infer<typeof processHistory>;
 
 const namesSay = `must be an array of at most ${MAX_NAMES} names of 1 to 255 characters`;
-const timeSays = "must be a time such as 2026-11-21T08:14:02.123";
-const time = z.string({ error: timeSays }).refine(isTime, { error: timeSays });
 const range = {
-  from: time.describe("By the clock of the host; default an hour before 'until'.").exactOptional(),
-  until: time.describe("Default now.").exactOptional(),
+  ...timeRange,
   points: count(MAX_POINTS)
     .describe(`Most points of each series; default ${DEFAULT_POINTS}, at most ${MAX_POINTS}. Fewer where many processes are requested.`)
     .exactOptional(),
@@ -60,9 +60,10 @@ const selection = {
     .exactOptional(),
   pattern: pattern.describe("fnmatch pattern of further processes. Without both: all.").exactOptional(),
 };
+const statisticsSay = `must be an array of ${STATISTICS.join(", ")}`;
 const away = z.array(z.string()).describe("Hosts that could not be asked.");
 
-export const loadHistoryCommands = clientFrames("Load history", {
+const loadCommands = clientFrames("Load history", {
   request_load_history: {
     fields: {
       ...selection,
@@ -72,6 +73,10 @@ export const loadHistoryCommands = clientFrames("Load history", {
           error: `must be an array of ${PROCESS_SERIES.join(", ")}`,
         })
         .describe("Default all.")
+        .exactOptional(),
+      statistics: z
+        .array(z.enum(STATISTICS, { error: statisticsSay }), { error: statisticsSay })
+        .describe("What of each point is answered; default all.")
         .exactOptional(),
     },
     answer: "load_history",
@@ -109,7 +114,9 @@ export const loadHistoryCommands = clientFrames("Load history", {
   },
 });
 
-export const loadHistoryFrames = managerFrames("Load history", {
+export const loadHistoryCommands = { ...loadCommands, ...historyEventCommands, ...memoryCommands };
+
+const loadFrames = managerFrames("Load history", {
   load_history: result(
     {},
     { processes: z.array(processHistory).describe("Those of which there is a history, one for each host that has one."), away },
@@ -137,11 +144,4 @@ export const loadHistoryFrames = managerFrames("Load history", {
   ),
 });
 
-function isTime(text: string): boolean {
-  try {
-    parseTime(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const loadHistoryFrames = { ...loadFrames, ...historyEventFrames, ...memoryFrames };

@@ -38,7 +38,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     websocketHintRoute,
     logRoute(control.log, followers),
     saveAllRoute({ source: { control, extensions, assetHash, configFiles }, followers, log }),
-    ...extensions.flatMap(({ http }) => http?.routes?.({ followers, assetHash, log }) ?? []),
+    ...extensions.flatMap(({ http }) => http?.routes?.({ control, followers, assetHash, log }) ?? []),
     metricsRoute(metrics),
     ...(bus === null ? [] : [busRoute(bus, brokers)]),
     schemaRoute(),

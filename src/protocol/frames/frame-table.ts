@@ -80,6 +80,8 @@ export interface EventSpec<F extends Fields = Fields> {
 export interface ChangeSpec<F extends Fields = Fields> extends EventSpec<F> {
   /** A slow client receives only the newest of the queued frames with the same key; null: it receives every frame. */
   readonly mergeKey: ((frame: Values<F>) => string) | null;
+  /** Name of the process that the change is about: connections that have it in view receive it; null: only those that have everything in view. */
+  readonly processOf: ((frame: Values<F>) => string) | null;
 }
 
 /** A frame that answers, without `ok`: failures are `error` frames. */
@@ -104,7 +106,8 @@ export const change = <F extends Fields>(
   fields: F,
   meaning: string,
   mergeKey: ((frame: Values<F>) => string) | null = null,
-): ChangeSpec<F> => ({ kind: "event", fields, meaning, mergeKey });
+  processOf: ((frame: Values<F>) => string) | null = null,
+): ChangeSpec<F> => ({ kind: "event", fields, meaning, mergeKey, processOf });
 export const answer = <F extends Fields>(fields: F, meaning: string): AnswerSpec<F> => ({ kind: "answer", fields, meaning });
 export const result = <N extends Fields, F extends Fields>(naming: N, fields: F, meaning: string): ResultSpec<N, F> => ({
   kind: "result",

@@ -17,6 +17,15 @@ export const stateChange = z
   .meta({ id: "StateChange", description: "What a log entry on the state of a process says, for programs." });
 export type StateChange = z.infer<typeof stateChange>;
 
+export const userAction = z
+  .object({
+    kind: z.enum(["command", "configuration"]).describe("`command`: to processes, or on their settings."),
+    by: z.string(),
+    name: z.string().nullable().describe("The process or group; null: none in particular."),
+  })
+  .meta({ id: "UserAction", description: "What a log entry on an action of a user says, for programs." });
+export type UserAction = z.infer<typeof userAction>;
+
 const logEntry = z
   .object({
     id: z.int().describe("Grows, also across restarts of the manager."),
@@ -25,6 +34,7 @@ const logEntry = z
     source: z.string(),
     msg: z.string(),
     change: stateChange.exactOptional(),
+    action: userAction.exactOptional(),
   })
   .meta({ id: "LogEntry" });
 export type LogEntry = z.infer<typeof logEntry>;

@@ -21,6 +21,6 @@ export type { ConfigFileProblem } from "./config.ts";
 export type { ManagerInfo, Snapshot } from "./connection.ts";
 export type { VncSession, WebXDisplay } from "./display.ts";
 export type { HostEntry, StartTool } from "./host.ts";
-export type { LogEntry, StateChange } from "./log.ts";
+export type { LogEntry, StateChange, UserAction } from "./log.ts";
 export { LOG_LEVELS, type LogLevel } from "./log-level.ts";
 export type { GroupNode, ProcessNode, ProcessTreeNode } from "./tree.ts";

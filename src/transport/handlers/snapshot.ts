@@ -42,7 +42,7 @@ export function snapshotOf({
     log_min_level: logMinLevel,
     ...(isFull ? { web_x_display: noDisplay(principal.user) } : {}),
   };
-  const parts = snapshotParts.map((part) => part.snapshot?.({ principal, isFull }));
+  const parts = snapshotParts.map((part) => part.snapshot?.({ principal, isFull, view }));
   // Each feature fills its own fields (`featureSnapshotFields`), which no type of the core names.
   return Object.assign(snapshot, ...parts) as Snapshot;
 }

@@ -32,6 +32,8 @@ export class OutputHub {
   /** Processes with at least one subscriber. */
   readonly #streams = new Map<string, OutputStream>();
   readonly #subscriptions = new Set<OutputSubscription>();
+  /** Number of chunks that have arrived from each host. */
+  readonly #arrivals = new Map<string, number>();
   readonly #hostStreams = new Map<string, { streamId: string; from: number }>();
 
   constructor(options: { source: OutputSource; clock: Clock }) {
@@ -47,6 +49,7 @@ export class OutputHub {
 
   /** Accepts a chunk; `chunk.data` belongs to the hub from now on. */
   receive(host: string, chunk: OutputChunk): void {
+    this.#arrivals.set(host, (this.#arrivals.get(host) ?? 0) + 1);
     const stream = this.#streams.get(chunk.name);
     if (!stream || this.#source.hostOf(chunk.name) !== host) return;
     // Drops late chunks of an earlier daemon: its successor's hello has arrived already.
@@ -174,8 +177,8 @@ export class OutputHub {
   }
 
   /**
-   * Resolves once output is contiguous up to `offset`, or there are no subscribers (any more). After `timeoutMs`, missing output is reported as
-   * lost to the subscribers, and the promise resolves, too.
+   * Resolves once output is contiguous up to `offset`, or there are no subscribers (any more). After `timeoutMs` without output of the host, missing output is reported
+   * as lost to the subscribers, and the promise resolves, too.
    */
   reached(name: string, offset: number, timeoutMs: number): Promise<void> {
     const stream = this.#streams.get(name);
@@ -183,6 +186,7 @@ export class OutputHub {
     return stream.reached(offset, {
       clock: this.#clock,
       milliseconds: timeoutMs,
+      arrivals: () => this.#arrivals.get(this.#source.hostOf(name) ?? "") ?? 0,
       hurry: (isSilent) => (isSilent ? this.#windows.open([stream]) : this.#windows.resume((held) => held === stream)),
       giveUp: () => this.#giveUp(stream, offset),
     });

@@ -76,13 +76,14 @@ export class OutputStream {
 
   /**
    * Resolves at `offset`, on `release`, or after `milliseconds` without progress, when `giveUp` is called first. Full readers are waited
-   * for as long as they make progress, `milliseconds` at most; from `hurry` on the stream is not held.
+   * for as long as they make progress, `milliseconds` at most; from `hurry` on the stream is not held. `arrivals` counts the output of all processes
+   * of the host: while some arrives, this process's output waits for its turn.
    */
   reached(
     offset: number,
-    timeout: { clock: Clock; milliseconds: number; hurry: (isSilent: boolean) => void; giveUp: () => void },
+    timeout: { clock: Clock; milliseconds: number; arrivals: () => number; hurry: (isSilent: boolean) => void; giveUp: () => void },
   ): Promise<void> {
-    const { clock, milliseconds, hurry, giveUp } = timeout;
+    const { clock, milliseconds, arrivals, hurry, giveUp } = timeout;
     return new Promise((resolve) => {
       const waiter: Waiter = {
         offset,
@@ -94,19 +95,23 @@ export class OutputStream {
         },
       };
       let { position } = this.channel;
-      let [elapsed, silent] = [0, 0];
+      let arrived = arrivals();
+      // Time without output of this process, and without any of its host.
+      let [elapsed, stalled, silent] = [0, 0, 0];
       const check = () => {
         elapsed += GRACE_MS;
-        silent = position === this.channel.position ? silent + GRACE_MS : 0;
+        stalled = position === this.channel.position ? stalled + GRACE_MS : 0;
+        silent = arrived === arrivals() ? silent + GRACE_MS : 0;
         position = this.channel.position;
+        arrived = arrivals();
         if (silent >= milliseconds || elapsed >= milliseconds * MAX_TIMEOUT_FACTOR) {
           giveUp();
           waiter.done();
           return;
         }
-        if (silent > 0 || elapsed >= milliseconds) {
+        if (stalled > 0 || elapsed >= milliseconds) {
           this.#isUrgent = true;
-          hurry(silent > 0);
+          hurry(stalled > 0);
         }
         timer = clock.setTimeout(check, GRACE_MS);
       };

@@ -95,8 +95,12 @@ describe("on a WebSocket", () => {
   });
 
   // A topic that does not exist yet may be subscribed to, and published; a recording is made by its first start, a logger when it is configured.
-  // The process whose load is no longer watched may have been removed.
-  const later = ["subscribe_topic", "unsubscribe_topic", "publish_topic", "start_recording", "configure_logger", "unsubscribe_load"];
+  // The process whose load is no longer watched may have been removed; its history and its crash reports outlive it.
+  const later = [
+    ...["subscribe_topic", "unsubscribe_topic", "publish_topic", "start_recording", "configure_logger", "unsubscribe_load"],
+    ...["request_history_events", "delete_crash_reports"],
+  ];
+  const ofGroups = ["request_process_loads", "subscribe_load", "request_start_analysis", "request_ports"];
   test.each(existing.filter(([type, { fields }]) => "name" in fields && !later.includes(type)).map(([type]) => type))(
     "%s: an unknown name is answered by one not_found that names it",
     async (type) => {
@@ -105,8 +109,7 @@ describe("on a WebSocket", () => {
         apply_topic_scheduling: { tasks: [{ host: "localhost", pid: 1, tid: 1 }] },
       };
       const good = { type, ...exampleOfFields(CLIENT_FRAMES[type]?.fields ?? {}), ...special[type] };
-      // Loads may be requested of a group, too.
-      const other = type.endsWith("_group") ? ["idle"] : ["request_process_loads", "subscribe_load"].includes(type) ? [] : ["tools"];
+      const other = type.endsWith("_group") ? ["idle"] : ofGroups.includes(type) ? [] : ["tools"];
       for (const name of ["no such", "tools/ech", "tools/echo/", "__proto__", "constructor", ...other]) {
         const frames = await answersTo(() => client.send({ ...good, name, request_id: 5 }));
         expect(frames, name).toMatchObject([{ ...refusalOf({ ...good, name }), code: "not_found", request_id: 5 }]);

@@ -1,16 +1,12 @@
-import { execFile } from "node:child_process";
-import { chmodSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { conforms } from "../../contract/check.ts";
-import { Instance, PROGRAM } from "../support/instance.ts";
+import { runDocument } from "../support/document-commands.ts";
+import { Instance } from "../support/instance.ts";
 import { sh } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
-const DOCUMENT = fileURLToPath(new URL("../../../docs/output.md", import.meta.url));
-const run = promisify(execFile);
 let instance: Instance;
 
 beforeAll(async () => {
@@ -100,20 +96,11 @@ describe("mgr logs", () => {
 });
 
 test("the commands of docs/output.md run", async () => {
-  const blocks = [...readFileSync(DOCUMENT, "utf8").matchAll(/^```sh\n(.*?)^```/gmsu)].map(([, block = ""]) => block);
-  const lines = blocks.flatMap((block) => block.trim().split("\n"));
-  expect(lines.length).toBeGreaterThan(5);
-  // The program by its name, with the configuration of this test.
-  const program = join(instance.dir, "mgr");
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@" -c "${instance.config}"\n`);
-  chmodSync(program, 0o755);
-  const env = { ...process.env, HOME: instance.dir, PATH: `${instance.dir}${delimiter}${process.env.PATH}` };
-  for (const line of lines) {
-    const { stdout } = await run("/bin/sh", ["-c", line], { env }).catch((error: { code?: number; stdout: string }) => {
-      // A search of all hosts names the one that is away.
-      expect([line, error.code]).toEqual([line, 2]);
-      return error;
-    });
+  const outcomes = await runDocument(instance, "docs/output.md");
+  expect(outcomes.length).toBeGreaterThan(5);
+  for (const { line, code, stdout } of outcomes) {
+    // A search of all hosts names the one that is away.
+    expect([line, [0, 2].includes(code)]).toEqual([line, true]);
     expect(stdout, line).not.toBe("");
   }
 });

@@ -452,7 +452,7 @@ describe("the network", () => {
     await soon(keys).toContain("topic camera-1/goal");
     await page.keyboard.press("ArrowLeft");
     await soon(keys).not.toContain("topic camera-1/goal");
-    await page.keyboard.press("h");
+    await page.keyboard.press("Delete");
     await soon(keys).not.toContain("bench → camera-1");
     await soon(() => network.hasFocus(".traffic-table")).toBe(true);
     await page.getByRole("button", { name: "Show 1 hidden" }).click();

@@ -81,7 +81,7 @@ test("a group in a window of its own shows which host each member runs on", asyn
 });
 
 test("a host links to its processes", async () => {
-  await page.getByRole("button", { name: "away00" }).click();
+  await page.getByRole("button", { name: "away00", exact: true }).click();
   await soon(() => page.getByLabel(/^Filter processes/).inputValue()).toBe("host:away00");
   await soon(() => page.locator("[role=treeitem]").count()).toBe(2);
   await page.getByLabel(/^Filter processes/).fill("");

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 import { ECHO, EDITOR, EXIT_AS_TYPED, sh } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
 
 const LONG = "perception_lidar_front_left_preprocessing_calibration_node";
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
       "grid/two": { command: ECHO, autostart: true },
       "grid/three": { command: ECHO },
       "tools/words": { command: sh("printf 'alpha one\\nAlpha two\\nbeta 33\\nalpha three\\n'; exec cat"), autostart: true },
+      "tools/numbers": { command: sh("seq -f 'number %.0f' 1 9000; exec cat"), autostart: true },
       "tools/brief": { command: EXIT_AS_TYPED, autostart: true },
       "tools/editor": { command: EDITOR, autostart: true },
       "tools/full": { command: sh(String.raw`printf 'started\n\033[?1049h\033[2J\033[Hfull screen'; read x; kill -KILL $$$$`) },
@@ -40,8 +42,12 @@ afterAll(() => rig?.[Symbol.asyncDispose]());
 
 describe("runs in a terminal", () => {
   const runs = async (name: string) =>
-    (await shown.textOf(name)).match(/Run \d+: (exit code \d+|ended by \w+) · [\d.]+ s · \d\d:\d\d:\d\d/g) ?? [];
+    (await shown.textOf(name)).match(
+      /Run \d+: (exit code \d+|ended by \w+) \((crashed|completed)\)( · started by \w+)? · [\d.]+ s · \d\d:\d\d:\d\d/g,
+    ) ?? [];
   const words = async (name: string) => (await runs(name)).map((text) => text.slice(0, text.indexOf(" ·")));
+  /** A rule does not yet know who starts the next run when it is drawn at the end of its own. */
+  const withoutStarts = (text: string) => text.replace(/ · started by \w+/g, "");
 
   test("are separated by a rule with number, exit, duration and time, also after a reload", async () => {
     await rig.untilState("tools/brief", "started");
@@ -51,14 +57,14 @@ describe("runs in a terminal", () => {
       await client.command({ type: "send_stdin", name: "tools/brief", text: `${code}\n` });
       await soon(() => words("tools/brief")).toHaveLength(index + 1);
     }
-    expect(await words("tools/brief")).toEqual(["Run 1: exit code 3", "Run 2: exit code 0"]);
+    expect(await words("tools/brief")).toEqual(["Run 1: exit code 3 (crashed)", "Run 2: exit code 0 (completed)"]);
     // Each below what its run has shown: the echo of the code.
     expect(await shown.textOf("tools/brief")).toMatch(/^3\s*Run 1.*0\s*Run 2/s);
     await soon(() => page.locator(".run-rule").count()).toBe(2);
-    const live = await shown.textOf("tools/brief");
+    const live = withoutStarts(await shown.textOf("tools/brief"));
     await page.reload();
     await soon(() => words("tools/brief")).toHaveLength(2);
-    expect(await shown.textOf("tools/brief")).toBe(live);
+    expect(withoutStarts(await shown.textOf("tools/brief"))).toBe(live);
   });
 
   test("leave the terminal clean for the next run, however a full-screen program has ended", async () => {
@@ -70,7 +76,7 @@ describe("runs in a terminal", () => {
       await client.command({ type: "send_stdin", name: "tools/full", text: "\n" });
       await soon(() => words("tools/full")).toHaveLength(count);
     }
-    const ended = /^(started\s*full screen\s*Run \d: ended by SIGKILL · [\d.]+ s · [\d:]+\s*){2}$/;
+    const ended = /^(started\s*full screen\s*Run \d: ended by SIGKILL \(crashed\)( · started by \w+)? · [\d.]+ s · [\d:]+\s*){2}$/;
     expect(await shown.textOf("tools/full")).toMatch(ended);
     await page.reload();
     await shown.untilShown("tools/full", ended);
@@ -91,6 +97,28 @@ describe("an editor that was started in another size", () => {
     const looking = await rig.open("/?process=tools/editor", { viewport: { width: 900, height: 700 } });
     await looking.untilShown("tools/editor", isWhole);
     await looking.close();
+  });
+});
+
+describe("an address with a place in the output", () => {
+  test("opens the terminal at that line, and leads to the process alone where the line is not in memory", async () => {
+    const numbers = await eventually("the numbers", async () => {
+      const answer = await client.ask({ type: "get_process_output", name: "tools/numbers", lines: 100_000 });
+      return String(answer.output).includes("number 9000\r\n") ? answer : null;
+    });
+    const behind = String(numbers.output).length - String(numbers.output).indexOf("number 2500\r\n");
+    const place = (offset: number) => `/?process=tools/numbers&at=${offset}@${numbers.stream_id}`;
+    await shown.go(place(Number(numbers.offset) - behind));
+    await shown.untilShown("tools/numbers", /number 2495\s*number 2496.*number 2500\D/s);
+    // A link to the place is kept, and is gone with the process.
+    expect(page.url()).toMatch(/[?&]at=\d+/);
+    await shown.goTo("tools/words");
+    await soon(() => page.url()).not.toMatch(/[?&]at=/);
+    await page.goBack();
+    await shown.untilShown("tools/numbers", /number 2500\D/);
+    await shown.go(`/?process=tools/numbers&at=12@another`);
+    await shown.untilNoticed(/daemon of its host was started again/);
+    await shown.untilShown("tools/numbers", /number 9000/);
   });
 });
 

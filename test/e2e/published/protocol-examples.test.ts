@@ -144,10 +144,12 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time, or on each machine: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step".split(
+  "pid tid ts times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step next since last settings".split(
     " ",
   ),
 );
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/;
 
 function shapeOf(value: unknown, key = ""): unknown {
   // Whether something was measured already is a matter of time.
@@ -160,6 +162,7 @@ function shapeOf(value: unknown, key = ""): unknown {
   // How many entries come in one live batch is a matter of time.
   if (key === "entries") return (value as unknown[]).slice(0, 1).map((item) => shapeOf(item));
   if (Array.isArray(value)) return value.map((item) => shapeOf(item));
+  if (typeof value === "string" && TIME.test(value)) return "time";
   if (typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shapeOf(field, name)]));
 }

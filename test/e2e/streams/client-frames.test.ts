@@ -13,10 +13,12 @@ import { eventually } from "../support/wait.ts";
 
 const PROCESS = "tools/echo";
 const TOPIC = "arm/state";
+/** For the frames of alerts. */
+const ALERT = { silent_for: "1s", output_matches: "alarm" };
 
 test("every client frame with valid fields gets the answer of its row, and none is refused", async () => {
   await using instance = await Instance.up({
-    processes: { [PROCESS]: { command: ECHO, autostart: true, alternate_commands: { loud: "sleep 7" } } },
+    processes: { [PROCESS]: { command: ECHO, autostart: true, alternate_commands: { loud: "sleep 7" }, alert: ALERT } },
   });
   const client = await instance.connect();
   await eventually("it runs", async () => (await client.process(PROCESS)).state === "started");

@@ -7,8 +7,8 @@ import { STATES } from "../../contract/closed-values.ts";
 import { CHALLENGE, LOG_LINE, REFUSALS, ROUTES, SESSION_COOKIE } from "../../contract/http-routes.ts";
 import { MANAGER_FRAMES } from "../../contract/manager-frames.ts";
 import { RESOURCES } from "../../contract/resources.ts";
+import { FEATURE_CONTRACTS } from "../../features/contract.ts";
 import { LIVE_FRAMES } from "../../features/live-frames.ts";
-import { NEEDS_NETWORKS } from "../../features/network-statistics/contract.ts";
 import { BusProgram } from "../support/bus-program.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
@@ -27,7 +27,14 @@ async function begin(): Promise<void> {
   instance = await Instance.up({
     groups: { tools: { opened: false } },
     processes: {
-      "tools/echo": { command: ECHO, autostart: true, log_file: "echo.log", vnc: { display: 5, port: 5905 }, forward_x11: true },
+      "tools/echo": {
+        command: ECHO,
+        autostart: true,
+        log_file: "echo.log",
+        vnc: { display: 5, port: 5905 },
+        forward_x11: true,
+        alert: { silent_for: "1s", output_matches: "alarm" },
+      },
       "tools/inner/ready": {
         command: READY_WHEN_TYPED,
         ready: { regex: "listening" },
@@ -205,9 +212,10 @@ describe("the contents of the tables", () => {
 
     expect([...client.problems, ...log.problems]).toEqual([]);
     const seen = new Set([...client.seen, ...log.seen]);
+    const elsewhere = new Set(FEATURE_CONTRACTS.flatMap(({ seenElsewhere = [] }) => seenElsewhere));
     const rows = { "manager frame": Object.keys(MANAGER_FRAMES), resource: Object.keys(RESOURCES) } as const;
     for (const kind of ["manager frame", "resource"] as const) {
-      const missing = rows[kind].filter((name) => !seen.has(name) && !NEEDS_NETWORKS.includes(name));
+      const missing = rows[kind].filter((name) => !seen.has(name) && !elsewhere.has(name));
       expect(missing, `${kind}s that did not come`).toEqual([]);
     }
     const states = new Set(

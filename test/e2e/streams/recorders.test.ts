@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { featureFrames } from "../../../src/features/wire.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { type Configuration, Instance } from "../support/instance.ts";
 import { ECHO, EXIT_AS_TYPED, READY_WHEN_TYPED, sh } from "../support/shell.ts";
@@ -24,6 +25,9 @@ function nameOf(frame: Frame): string | null {
   if (frame.type === "process_upsert") return (frame.process as { name: string }).name;
   return frame.type === "process_remove" || frame.type === "process_output" ? String(frame.name) : null;
 }
+
+/** Frames of features about a process come to the views that it is in. */
+const isOfFeature = (type: string) => Object.hasOwn(featureFrames, type);
 
 /** Runs of output of one process as one text: where it is cut differs only by when a view began to listen. */
 function joined(frames: readonly Frame[]): unknown[] {
@@ -128,7 +132,11 @@ test("recorders of the three focused views hold exactly their frames and not one
     [group, starts[1], isOurs],
   ] as const) {
     const snapshot = await client.snapshot();
-    const frames = client.frames.slice(from, client.frames.indexOf(snapshot));
+    const all = client.frames.slice(from, client.frames.indexOf(snapshot));
+    const frames = all.filter(({ type }) => !isOfFeature(type));
+    const others = Object.keys(processes).filter((name) => !isIn(name));
+    for (const frame of all.filter(({ type }) => isOfFeature(type)))
+      expect(others.filter((name) => JSON.stringify(frame).includes(`"${name}"`)), JSON.stringify(frame)).toEqual([]);
     expect(new Set(frames.map(({ type }) => type))).toEqual(
       new Set(["process_upsert", "process_remove", "process_output", "process_tree"]),
     );

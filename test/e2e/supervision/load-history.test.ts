@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
+import { runDocument } from "../support/document-commands.ts";
 import { Instance } from "../support/instance.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -74,6 +75,9 @@ test("history outlives a killed manager and a killed daemon; the time without th
   const ps = await instance.mgr("ps", "--usage");
   expect(ps.stdout).toMatch(/THREADS +FDS +DISK READ +DISK WRITTEN/);
   expect(JSON.parse((await instance.mgr("ps", "--usage", "--json")).stdout)[0].usage).toMatchObject({ threads: 1 });
+  const commands = await runDocument(instance, "docs/history.md");
+  expect(commands.length).toBeGreaterThan(3);
+  for (const { line, code, stdout } of commands) expect([line, code, stdout.includes("sim/world")]).toEqual([line, 0, true]);
   const metrics = await (await instance.fetch("/mgr/metrics", { headers: instance.login })).text();
   expect(metrics).toMatch(/^mgr_process_cpu_ratio\{process="sim\/world",host="[^"]+"\} [\d.]+$/m);
   expect(metrics).toContain("mgr_process_loads_left_out 0");

@@ -48,11 +48,16 @@ export class PageRig implements AsyncDisposable {
     this.browser = parts.browser;
   }
 
-  /** `extra`: variables of the manager's environment. */
-  static async up(configuration: Configuration, extra: Record<string, string> = {}): Promise<PageRig> {
+  /** `extra`: variables of the manager's environment. `prepare` fills the state folder. */
+  static async up(
+    configuration: Configuration,
+    extra: Record<string, string> = {},
+    prepare: (stateFolder: string) => Promise<void> = async () => {},
+  ): Promise<PageRig> {
     const instance = new Instance(configuration);
     Object.assign(instance.extra, extra);
     try {
+      await prepare(instance.stateDir);
       await instance.mgr("up", "--detach");
       return new PageRig({ instance, client: await instance.connect(), browser: await launchBrowser() });
     } catch (error) {

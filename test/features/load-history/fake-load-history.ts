@@ -1,6 +1,6 @@
 import { MgrError } from "../../../src/base/errors.ts";
 import { loadHistoryExtension } from "../../../src/features/load-history/manager/index.ts";
-import type { LoadHistory } from "../../../src/features/load-history/manager/load-history.ts";
+import type { Events, LoadHistory, Memory } from "../../../src/features/load-history/manager/load-history.ts";
 import type { LoadSample } from "../../../src/features/load-history/manager/load-watches.ts";
 import type { LoadFigures, ProcessLoadHistory } from "../../../src/features/load-history/wire.ts";
 
@@ -28,6 +28,14 @@ export const HISTORY: ProcessLoadHistory = {
   },
 };
 
+const EVENT: Events["events"][number] = {
+  ts: "2026-11-21T08:14:03.000",
+  kind: "crash",
+  name: "sim/world",
+  text: "process 'sim/world' changes state from 'started' to 'error': exit code 3",
+  change: { from: "started", to: "error", by: null, reason: "exit code 3" },
+};
+
 /** A history of one process; samples come when the test says so. */
 export class FakeLoadHistory implements LoadHistory {
   readonly extension = loadHistoryExtension(this);
@@ -35,6 +43,11 @@ export class FakeLoadHistory implements LoadHistory {
   history = async () => ({ processes: [HISTORY], away: ["gone"] });
   hostHistory = async () => ({ ...HISTORY, host: "testhost" });
   newest = async () => ({ processes: [{ name: "sim/world", host: "testhost", ts: HISTORY.start, load: LOAD }], away: [] });
+
+  events = (): Events => ({ events: [EVENT], left_out: 0, oldest: HISTORY.start });
+  memory = async (): Promise<Memory> => ({
+    ...{ host: "testhost", ts: HISTORY.start, pss: 40 * 2 ** 20, private: 30 * 2 ** 20, swap: 0, processes: 2, unknown: 0 },
+  });
 
   watch(name: string, sampled: (sample: LoadSample) => void): () => void {
     if (name === "unknown") throw new MgrError("not_found", "there is no process or group 'unknown'");

@@ -19,6 +19,7 @@ const anyOne = (values: readonly string[]) => oneOf(...values);
 export const NEEDS_NETWORKS: readonly string[] = ["TCP link", "problem child", "network", "network interface", "gateway"];
 
 export const networkStatisticsContract: FeatureContract = {
+  seenElsewhere: NEEDS_NETWORKS,
   clientFrames: {
     // Default: 2 s, interval (docs/design/wire-rules.md, "Network")
     request_network_stats: row({ sample_seconds: optional("number"), sample_mode: optional(oneOf(...SAMPLE_MODES)) }, "network_stats"),

@@ -3,6 +3,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import type { Pane } from "../state/layout.ts";
 import type { View, ViewKind, ViewOf, ViewType } from "../state/views.ts";
 import type { Action } from "./action.ts";
+import type { ProcessMarker } from "./process-marks.ts";
 
 /** A view of the page: its type, and the component that draws it. */
 export interface PageView<Kind extends ViewKind = ViewKind> extends ViewType<Kind> {
@@ -21,11 +22,18 @@ export interface Place {
   readonly isLast?: true;
 }
 
-/** An action with a key of its own: a single character, which runs it outside of text fields. */
+/** An action with a key of its own: a single character, which runs it outside of text fields, or "Ctrl-Shift-" with a letter, outside of terminals. */
 export type KeyAction = Action & { readonly keys: string };
 
 /** Keys of one place, each with its meaning. */
 export type Shortcuts = readonly [place: string, keys: readonly (readonly [keys: string, meaning: string])[]];
+
+/** A small curve of each process in tables of processes, drawn while its row is in view. */
+export interface ProcessCurve {
+  /** What it shows: the head of its column. */
+  readonly title: string;
+  readonly Cell: ComponentType<{ name: string }>;
+}
 
 /** Additions of a feature to the page. */
 export interface PageFeature {
@@ -38,6 +46,23 @@ export interface PageFeature {
   readonly shortcuts?: Shortcuts;
   /** A button in the view of a process. */
   readonly ProcessButton?: ComponentType<{ process: Process }>;
+  /** A short fact about a process that runs, behind others in its status line. */
+  readonly ProcessFact?: ComponentType<{ process: Process }>;
+  /** A section of the details of a process, with its heading. It draws nothing where it has nothing to show. */
+  readonly ProcessSection?: ComponentType<{ process: Process }>;
+  /** A link in the row of a process that needs attention, to what explains it. It draws nothing where it has nothing to show. */
+  readonly AttentionLink?: ComponentType<{ process: Process }>;
+  /** A section of the overview, behind the page's own. */
+  readonly OverviewSection?: ComponentType;
+  /** A button in the view of a group, or of all processes (`name` is empty). */
+  readonly GroupButton?: ComponentType<{ name: string }>;
+  /** A button in the row of a host in the overview. */
+  readonly HostButton?: ComponentType<{ name: string }>;
+  readonly processCurve?: ProcessCurve;
+  /** Marks beside the names of processes. */
+  readonly processMark?: ProcessMarker;
+  /** Settings of this browser, in the dialog of the settings. */
+  readonly Settings?: ComponentType;
   /** Called once, when the page starts. */
   readonly start?: () => void;
 }

@@ -39,6 +39,7 @@ const SHORTCUTS: readonly Shortcuts[] = [
     "In a terminal",
     [
       ["Ctrl-Shift-F", "search"],
+      ["Ctrl-Shift-↑ Ctrl-Shift-↓", "previous run, next run"],
       ["Ctrl-Shift-C", "copy the selection"],
       ["Ctrl-Shift-V", "paste"],
       ["Ctrl-Shift-+  -", "larger and smaller text"],

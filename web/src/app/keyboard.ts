@@ -26,8 +26,11 @@ export function onPageKey(event: KeyboardEvent): void {
   if (isCtrl && key === "k" && (!inTerminal || event.shiftKey)) {
     if (!paletteOpen.value && !poppedOut) openPalette();
   } else if (isCtrl && event.shiftKey && key === "l") moveFocusToTree();
-  else if (isCtrl || event.altKey || document.querySelector("dialog[open]")) return;
-  else if (target.closest(".takes-keys, input, select, textarea, [contenteditable=true], [role=separator], [role=menu]")) return;
+  else if (document.querySelector("dialog[open]")) return;
+  else if (isCtrl || event.altKey) {
+    const hasMeaning = isCtrl && event.shiftKey && !inTerminal && !poppedOut && ofFeature(`Ctrl-Shift-${key.toUpperCase()}`);
+    if (!hasMeaning) return;
+  } else if (target.closest(".takes-keys, input, select, textarea, [contenteditable=true], [role=separator], [role=menu]")) return;
   else if (!isLoaded.value || isTerminalComing()) {
     // The slash focuses the filter, where further characters do no harm.
     if (event.key === "/" && isLoaded.value) focusFilter();

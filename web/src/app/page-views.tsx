@@ -12,13 +12,17 @@ import type { CoreViews, View } from "../state/views.ts";
 
 export const featureViews: readonly PageView[] = features.flatMap(({ views = [] }) => views);
 
+const curves = features.flatMap(({ processCurve = [] }) => processCurve);
+
 const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
-  overview: () => <Overview />,
-  all: () => <AllView />,
+  overview: () => <Overview More={OverviewSections} HostButtons={HostButtons} Links={AttentionLinks} curves={curves} />,
+  all: () => <AllView More={GroupButtons} curves={curves} />,
   log: () => <LogView />,
   config: () => <ConfigView />,
-  process: ({ view, pane }) => <ProcessView name={view.name} pane={pane} More={ProcessButtons} />,
-  group: ({ view }) => <GroupView name={view.name} />,
+  process: ({ view, pane }) => (
+    <ProcessView name={view.name} pane={pane} More={ProcessButtons} MoreFacts={ProcessFacts} Sections={ProcessSections} />
+  ),
+  group: ({ view }) => <GroupView name={view.name} More={GroupButtons} curves={curves} />,
 };
 const BODIES: Readonly<Record<string, PageView["Body"]>> = {
   ...CORE,
@@ -27,6 +31,30 @@ const BODIES: Readonly<Record<string, PageView["Body"]>> = {
 
 function ProcessButtons({ process }: { process: Process }): ComponentChildren {
   return features.map(({ ProcessButton }, index) => ProcessButton && <ProcessButton key={index} process={process} />);
+}
+
+function ProcessFacts({ process }: { process: Process }): ComponentChildren {
+  return features.map(({ ProcessFact }, index) => ProcessFact && <ProcessFact key={index} process={process} />);
+}
+
+function ProcessSections({ process }: { process: Process }): ComponentChildren {
+  return features.map(({ ProcessSection }, index) => ProcessSection && <ProcessSection key={index} process={process} />);
+}
+
+function GroupButtons({ name }: { name: string }): ComponentChildren {
+  return features.map(({ GroupButton }, index) => GroupButton && <GroupButton key={index} name={name} />);
+}
+
+function HostButtons({ name }: { name: string }): ComponentChildren {
+  return features.map(({ HostButton }, index) => HostButton && <HostButton key={index} name={name} />);
+}
+
+function AttentionLinks({ process }: { process: Process }): ComponentChildren {
+  return features.map(({ AttentionLink }, index) => AttentionLink && <AttentionLink key={index} process={process} />);
+}
+
+function OverviewSections(): ComponentChildren {
+  return features.map(({ OverviewSection }, index) => OverviewSection && <OverviewSection key={index} />);
 }
 
 export function ViewBox({ view, pane }: { view: View; pane: Pane }) {

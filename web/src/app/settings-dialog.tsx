@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { features } from "../features/index.ts";
 import { FONT_SIZE, fontSize, groupStyle, screenReader, theme } from "../state/settings.ts";
+import { Choice } from "../ui/choice.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 
 export const settingsOpen = signal(false);
@@ -42,6 +43,7 @@ export function SettingsDialog() {
           [true, "announce terminal output"],
         ]}
       />
+      {features.map(({ Settings }, index) => Settings && <Settings key={index} />)}
       <label class="setting">
         <span>Terminal text size</span>
         <input
@@ -60,32 +62,5 @@ export function SettingsDialog() {
       </label>
       <p class="soft">Stored in this browser. The command palette (Ctrl-K) has more.</p>
     </Dialog>
-  );
-}
-
-interface ChoiceProps<T> {
-  legend: string;
-  setting: { value: T };
-  values: readonly (readonly [T, ComponentChildren])[];
-}
-
-function Choice<T extends string | boolean>({ legend, setting, values }: ChoiceProps<T>) {
-  return (
-    <fieldset class="setting">
-      <legend>{legend}</legend>
-      {values.map(([value, words]) => (
-        <label key={String(value)} class="check">
-          <input
-            type="radio"
-            name={legend}
-            checked={setting.value === value}
-            onChange={() => {
-              setting.value = value;
-            }}
-          />
-          {words}
-        </label>
-      ))}
-    </fieldset>
   );
 }

@@ -1,10 +1,33 @@
 import type { PageFeature } from "../actions/page-feature.ts";
+import { alertsFeature } from "./alerts/index.ts";
+import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
+import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
+import { outputRuns } from "./output-runs/index.ts";
+import { outputSearchFeature } from "./output-search/index.ts";
+import { ports } from "./ports/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
+import { runningSettings } from "./running-settings/index.ts";
+import { startAnalysis } from "./start-analysis/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
-export const features: readonly PageFeature[] = [dataPlane, recordingsFeature, loggersFeature, networkStatistics, processList, displays];
+export const features: readonly PageFeature[] = [
+  outputSearchFeature,
+  dataPlane,
+  recordingsFeature,
+  loggersFeature,
+  networkStatistics,
+  loadHistory,
+  processList,
+  displays,
+  crashReports,
+  startAnalysis,
+  ports,
+  runningSettings,
+  alertsFeature,
+  outputRuns,
+];

@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { linkTo, poppedOut } from "../state/navigation.ts";
@@ -10,6 +10,7 @@ import { loadOlder, olderEntries } from "./log-history.ts";
 import { marked, matchesIn, withNames, wrapped } from "./log-lines.ts";
 import { type LogFilter, type LogRow, LogSelection, textOf } from "./log-selection.ts";
 import { loggedEntries } from "./log-store.ts";
+import { rowAtTime, soughtTime } from "./sought-time.ts";
 
 /** Sizes in the style sheet (log.css), px: rows out of view are not drawn, so their heights have to be known. */
 const LINE = 19;
@@ -31,6 +32,8 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
   const before = useRef<LogSelection | null>(null);
   const lastTop = useRef(0);
   const anchor = useRef<{ id: number; line: number } | null>(null);
+  /** The time that was found last, and its entry. */
+  const found = useSignal<{ readonly sought: object; readonly id: number | undefined } | null>(null);
 
   const stacked = isNarrow.value;
   const dated = isOld(loggedEntries().entries[0]?.ts ?? "");
@@ -48,6 +51,19 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
   const last = places.rowAt(top + visibleRows + SPARE_LINES);
   const isAtTop = places.startOf(first) === 0 && (top < SPARE_LINES || places.total < visibleRows);
 
+  const sought = soughtTime.value;
+  useLayoutEffect(() => {
+    const oldest = loggedEntries().entries[0]?.ts;
+    if (sought === null || found.peek()?.sought === sought || !box.current || oldest === undefined || columns <= 0) return;
+    if (oldest > sought.time && olderEntries.value !== "none") {
+      if (olderEntries.value === "perhaps") void loadOlder(client);
+      return;
+    }
+    const row = rowAtTime(rows, sought.time);
+    found.value = { sought, id: rows[row]?.entry.id };
+    anchor.current = null;
+    box.current.scrollTop = Math.max(0, places.startOf(row) - Math.floor(visibleRows / 3)) * LINE;
+  });
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -93,6 +109,7 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
             count={row.count}
             columns={layout.columns}
             search={filter.search}
+            isSought={sought !== null && sought === found.value?.sought && row.entry.id === found.value.id}
             top={places.startOf(first + index) * LINE}
           />
         ))}
@@ -129,10 +146,12 @@ interface RowProps {
   count: number;
   columns: number;
   search: string;
+  /** Whether it was the newest one at the time that was sought. */
+  isSought: boolean;
   top: number;
 }
 
-function Row({ row, count, columns, search, top }: RowProps) {
+function Row({ row, count, columns, search, isSought, top }: RowProps) {
   const { level, source, msg } = row.entry;
   const { ts } = row.isUnfolded ? row.entry : row.last;
   const text = wrapped(textOf(row.entry), columns);
@@ -151,7 +170,7 @@ function Row({ row, count, columns, search, top }: RowProps) {
   });
   const span = count > 1 ? `${row.entry.ts} to ${row.last.ts} UTC` : `${ts} UTC`;
   return (
-    <div class={`entry level-${level}`} style={{ transform: `translateY(${top}px)` }}>
+    <div class={`entry level-${level} ${isSought ? "is-sought" : ""}`} style={{ transform: `translateY(${top}px)` }}>
       <time dateTime={`${ts}Z`} title={span}>
         {clockTime(ts)}
       </time>

@@ -11,6 +11,7 @@ import { requestLevel } from "./log-history.ts";
 import { LogRows } from "./log-rows.tsx";
 import type { LogFilter } from "./log-selection.ts";
 import { logSources } from "./log-store.ts";
+import { soughtTime } from "./sought-time.ts";
 
 const level = signal<LogLevel>("info");
 const source = signal("");
@@ -33,6 +34,7 @@ export function LogView({ docked = false }: { docked?: boolean }) {
           pressed={follows.value}
           onClick={() => {
             follows.value = !follows.value;
+            soughtTime.value = null;
           }}
         />
         <MenuButton
@@ -60,6 +62,7 @@ export function LogView({ docked = false }: { docked?: boolean }) {
         follows={follows.value}
         onFollow={(now) => {
           follows.value = now;
+          if (now) soughtTime.value = null;
         }}
       />
     </section>
@@ -77,6 +80,16 @@ export function showInLog(name: string): void {
   source.value = "";
   search.value = name;
   follows.value = true;
+  soughtTime.value = null;
+  show({ kind: "log" });
+}
+
+/** Shows the log at a time, as on the wire, with the entry that was the newest then marked. */
+export function openLogAt(time: string): void {
+  source.value = "";
+  search.value = "";
+  follows.value = false;
+  soughtTime.value = { time };
   show({ kind: "log" });
 }
 

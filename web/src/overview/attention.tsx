@@ -1,9 +1,12 @@
 import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../actions/command-effects.ts";
 import { request } from "../actions/commands.ts";
+import type { ProcessCurve } from "../actions/page-feature.ts";
+import { needsAttention } from "../state/attention.ts";
 import { linkTo } from "../state/navigation.ts";
 import { reasonOf } from "../state/status-reason.ts";
 import { processOf } from "../state/store.ts";
@@ -14,11 +17,18 @@ import { Name } from "../ui/name.tsx";
 import { ProcessMark, StateMark } from "../ui/state-mark.tsx";
 import { type Cause, causesOf, causeText, heldCauses, isCausedBy } from "./causes.ts";
 import { LastOutput } from "./last-output.tsx";
+import { heldNames, NoticedRow } from "./noticed-row.tsx";
 
 /** Maximum number of rows, and of processes of an opened row; the others are counted. */
 const MAX_ROWS = 40;
 /** Maximum number of names in the row of a group. */
 const MAX_NAMED = 3;
+
+/** Additions of features to the row of a process. */
+interface RowAdditions {
+  readonly curves: readonly ProcessCurve[];
+  readonly Links: ComponentType<{ process: Process }>;
+}
 
 /** Keys of the causes that the user has opened; kept while another view is shown. */
 const opened = signal<ReadonlySet<string>>(new Set());
@@ -29,12 +39,16 @@ function toggle(key: string): void {
   opened.value = now;
 }
 
-/** Processes that need attention, with equal causes in one row. With `isHeld`, rows keep their place and height. */
-export function Attention({ processes, isHeld }: { processes: readonly Process[]; isHeld: boolean }) {
+/** Processes that need attention: those in a bad state, with equal causes in one row, then those that features have noticed. With `isHeld`, rows keep their place and height. */
+export function Attention({ processes, isHeld, ...additions }: { processes: readonly Process[]; isHeld: boolean } & RowAdditions) {
   const last = useRef<readonly Cause[]>([]);
   const now = causesOf(processes);
   const causes = isHeld ? heldCauses(last.current, now) : now;
   last.current = causes;
+  const lastNoticed = useRef<readonly string[]>([]);
+  const names = processes.map(({ name }) => name).filter(needsAttention);
+  const noticed = heldNames(lastNoticed.current, names, isHeld);
+  lastNoticed.current = noticed;
   const list = useRef<HTMLUListElement>(null);
   useLayoutEffect(() => {
     if (!isHeld) return;
@@ -45,7 +59,7 @@ export function Attention({ processes, isHeld }: { processes: readonly Process[]
       for (const row of rows) row.style.minHeight = "";
     };
   }, [isHeld]);
-  if (causes.length === 0) return null;
+  if (causes.length + noticed.length === 0) return null;
   return (
     <section class="attention">
       <h2>Needs attention</h2>
@@ -53,16 +67,24 @@ export function Attention({ processes, isHeld }: { processes: readonly Process[]
         {causes
           .slice(0, MAX_ROWS)
           .map((cause) =>
-            cause.isGroup ? <CauseRow key={cause.key} cause={cause} /> : <TroubleRow key={cause.key} name={cause.names[0] ?? ""} />,
+            cause.isGroup ? (
+              <CauseRow key={cause.key} cause={cause} {...additions} />
+            ) : (
+              <TroubleRow key={cause.key} name={cause.names[0] ?? ""} {...additions} />
+            ),
           )}
+        {noticed.slice(0, MAX_ROWS).map((name) => (
+          <NoticedRow key={`noticed ${name}`} name={name} />
+        ))}
       </ul>
       {causes.length > MAX_ROWS && <More count={causes.length - MAX_ROWS} filter="is:trouble" />}
+      {noticed.length > MAX_ROWS && <More count={noticed.length - MAX_ROWS} filter="is:attention" />}
     </section>
   );
 }
 
 /** A row for processes with the same cause: their number, some names, and the last output of one. Opened, it has a row for each. */
-function CauseRow({ cause }: { cause: Cause }) {
+function CauseRow({ cause, ...additions }: { cause: Cause } & RowAdditions) {
   const { key, state, names } = cause;
   const isOpen = opened.value.has(key);
   const members = names.flatMap((name) => processOf(name) ?? []);
@@ -110,7 +132,7 @@ function CauseRow({ cause }: { cause: Cause }) {
       {isOpen && (
         <ul class="cause-members" aria-label={text}>
           {names.slice(0, MAX_ROWS).map((name) => (
-            <TroubleRow key={name} name={name} cause={cause} />
+            <TroubleRow key={name} name={name} cause={cause} {...additions} />
           ))}
           {names.length > MAX_ROWS && (
             <li>
@@ -135,7 +157,7 @@ function More({ count, filter }: { count: number; filter: string }) {
 }
 
 /** `cause`: the cause of its group, which the row does not repeat. */
-function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
+function TroubleRow({ name, cause, curves, Links }: { name: string; cause?: Cause } & RowAdditions) {
   const process = processOf(name);
   if (!process) return null;
   const reason = reasonOf(process) ?? wordOf(shownState(process));
@@ -153,8 +175,16 @@ function TroubleRow({ name, cause }: { name: string; cause?: Cause }) {
             {reason}
           </span>
         )}
-        <LastOutput process={process} />
+        <span class="last-line">
+          <LastOutput process={process} />
+          <Links process={process} />
+        </span>
       </span>
+      {curves.map(({ title, Cell }) => (
+        <span key={title} class="of-curve" title={title}>
+          <Cell name={name} />
+        </span>
+      ))}
       <Button
         class="restart"
         needsManager

@@ -1,9 +1,11 @@
+import type { ComponentType } from "preact";
 import { findGroup } from "../../../src/client/mirror.ts";
 import { isCompleted, isFine, shownGroupState, shownState, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { processesOf, progressOf } from "../actions/actions.ts";
 import { canDo } from "../actions/command-effects.ts";
 import { request, type Target } from "../actions/commands.ts";
+import type { ProcessCurve } from "../actions/page-feature.ts";
 import { LoadText } from "../process/load-text.tsx";
 import { RestartToApply } from "../process/restart-to-apply.tsx";
 import { useLoads } from "../state/loads.ts";
@@ -16,7 +18,13 @@ import { StateChip } from "../ui/state-mark.tsx";
 import { MemberTable } from "./member-table.tsx";
 import { TerminalGrid } from "./terminal-grid.tsx";
 
-export function GroupView({ name }: { name: string }) {
+interface Additions {
+  /** Buttons of features; `name` is empty for all processes. */
+  readonly More: ComponentType<{ name: string }>;
+  readonly curves: readonly ProcessCurve[];
+}
+
+export function GroupView({ name, ...additions }: Additions & { name: string }) {
   const node = findGroup(tree.value, name);
   if (!node) return isLoaded.value ? <p class="empty nothing">There is no group “{name}”.</p> : null;
   const path = name.slice(0, name.lastIndexOf("/") + 1);
@@ -28,17 +36,28 @@ export function GroupView({ name }: { name: string }) {
       below={name}
       members={processesOf(node)}
       target={{ kind: "group", name }}
+      {...additions}
     />
   );
 }
 
 /** All processes, as if they were one group. */
-export function AllView() {
+export function AllView(additions: Additions) {
   if (!isLoaded.value) return null;
-  return <Members label="All processes" path="" title="All processes" below="" members={allProcesses()} target={{ kind: "all" }} />;
+  return (
+    <Members
+      label="All processes"
+      path=""
+      title="All processes"
+      below=""
+      members={allProcesses()}
+      target={{ kind: "all" }}
+      {...additions}
+    />
+  );
 }
 
-interface MembersProps {
+interface MembersProps extends Additions {
   label: string;
   path: string;
   title: string;
@@ -48,7 +67,7 @@ interface MembersProps {
   target: Target;
 }
 
-function Members({ label, path, title, below, members, target }: MembersProps) {
+function Members({ label, path, title, below, members, target, More, curves }: MembersProps) {
   useLoads(target.kind === "group" ? target.name : undefined);
   return (
     <section class="group" aria-label={label}>
@@ -80,6 +99,7 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
             <Icon name="restart" />
             <span class="word">Restart all</span>
           </Button>
+          <More name={below} />
           <IconButton
             icon="table"
             label="Show as table"
@@ -101,7 +121,11 @@ function Members({ label, path, title, below, members, target }: MembersProps) {
         </span>
       </header>
       <Progress members={members} />
-      {groupStyle.value === "table" ? <MemberTable below={below} members={members} /> : <TerminalGrid members={members} below={below} />}
+      {groupStyle.value === "table" ? (
+        <MemberTable below={below} members={members} curves={curves} />
+      ) : (
+        <TerminalGrid members={members} below={below} />
+      )}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentType } from "preact";
 import { cpuText, memoryText } from "../../../src/client/shown/load-text.ts";
 import type { HostEntry, Process } from "../../../src/protocol/resources/resources.ts";
 import { loadOf, machineOf } from "../state/loads.ts";
@@ -7,8 +8,8 @@ import { clockMinutes } from "../ui/time.ts";
 
 const MAX_HOSTS = 12;
 
-/** Hosts and their load. Lost hosts come first; hosts that do not fit are counted. */
-export function HostsPanel({ processes }: { processes: readonly Process[] }) {
+/** Hosts and their load. Lost hosts come first; hosts that do not fit are counted. `More`: buttons of features. */
+export function HostsPanel({ processes, More }: { processes: readonly Process[]; More: ComponentType<{ name: string }> }) {
   const byHost = new Map<string, Process[]>();
   for (const process of processes) {
     const own = byHost.get(process.host);
@@ -22,7 +23,7 @@ export function HostsPanel({ processes }: { processes: readonly Process[] }) {
       <h2>Hosts</h2>
       <ul class="hosts" aria-label="Hosts">
         {sorted.slice(0, MAX_HOSTS).map((host) => (
-          <HostRow key={host.name} host={host} own={byHost.get(host.name) ?? []} />
+          <HostRow key={host.name} host={host} own={byHost.get(host.name) ?? []} More={More} />
         ))}
       </ul>
       {rest.length > 0 && (
@@ -34,7 +35,7 @@ export function HostsPanel({ processes }: { processes: readonly Process[] }) {
   );
 }
 
-function HostRow({ host, own }: { host: HostEntry; own: readonly Process[] }) {
+function HostRow({ host, own, More }: { host: HostEntry; own: readonly Process[]; More: ComponentType<{ name: string }> }) {
   const { name, daemon_ready } = host;
   const load = daemon_ready ? loadOf(own.map((process) => process.name)) : null;
   const machine = daemon_ready ? machineOf(name) : undefined;
@@ -59,6 +60,7 @@ function HostRow({ host, own }: { host: HostEntry; own: readonly Process[] }) {
       <span class="host-share soft" title="CPU in percent of the whole machine and resident memory of its managed processes">
         {load && machine && `managed processes: ${cpuText(load.cpu / machine.cpus)} %, ${memoryText(load.memory)}`}
       </span>
+      <More name={name} />
     </li>
   );
 }

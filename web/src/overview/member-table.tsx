@@ -4,6 +4,8 @@ import { SHOWN_STATES, shownState, stateText } from "../../../src/client/shown/s
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../actions/command-effects.ts";
 import { requestByClick } from "../actions/commands.ts";
+import type { ProcessCurve } from "../actions/page-feature.ts";
+import { markOf } from "../actions/process-marks.ts";
 import { cpuOf, loadOf, memoryOf } from "../state/loads.ts";
 import { linkTo } from "../state/navigation.ts";
 import { asOf, reasonOf } from "../state/status-reason.ts";
@@ -12,6 +14,7 @@ import { IconButton } from "../ui/icons.tsx";
 import { useHeldRows } from "../ui/list/held-rows.ts";
 import { useRowFocus } from "../ui/list/row-focus.ts";
 import { drawnRows, useViewport, type Viewport } from "../ui/list/viewport.ts";
+import { MarkDot } from "../ui/mark-dot.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
 import { isNarrow } from "../ui/screen.ts";
@@ -53,7 +56,14 @@ const ROW = 33;
 const ROW_NARROW = 44;
 const SPARE = 10;
 
-export function MemberTable({ below, members }: { below: string; members: Process[] }) {
+interface TableProps {
+  readonly below: string;
+  readonly members: Process[];
+  /** Curves of features, a column each. */
+  readonly curves: readonly ProcessCurve[];
+}
+
+export function MemberTable({ below, members, curves }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const viewport = useSignal<Viewport>({ top: 0, height: 800, width: 800 });
   useViewport(box, viewport);
@@ -77,6 +87,11 @@ export function MemberTable({ below, members }: { below: string; members: Proces
             <Head column="cpu" class="number">
               CPU
             </Head>
+            {curves.map(({ title }) => (
+              <th key={title} class="of-curve">
+                {title}
+              </th>
+            ))}
             <Head column="memory" class="number">
               Memory
             </Head>
@@ -93,7 +108,7 @@ export function MemberTable({ below, members }: { below: string; members: Proces
         <tbody>
           {first > 0 && <tr class="spacer" style={{ height: `${first * height}px` }} />}
           {rows.slice(first, last).map((process, index) => (
-            <MemberRow key={process.name} process={process} below={below} index={first + index} hasHosts={hasHosts} />
+            <MemberRow key={process.name} {...{ process, below, hasHosts, curves }} index={first + index} />
           ))}
           {last < rows.length && <tr class="spacer" style={{ height: `${(rows.length - last) * height}px` }} />}
         </tbody>
@@ -118,16 +133,24 @@ function Head({ column, class: name = "", children }: { column: Column; class?: 
   );
 }
 
-function MemberRow({ process, below, index, hasHosts }: { process: Process; below: string; index: number; hasHosts: boolean }) {
+interface RowProps extends Omit<TableProps, "members"> {
+  readonly process: Process;
+  readonly index: number;
+  readonly hasHosts: boolean;
+}
+
+function MemberRow({ process, below, index, hasHosts, curves }: RowProps) {
   const { name, host, host_ready } = process;
   const shortName = below === "" ? name : name.slice(below.length + 1);
   const since = sinceOf(process);
   const verb = canDo("start", process) ? "start" : "stop";
   const word = verb === "start" ? "Start" : "Stop";
   const load = process.pid === null ? null : loadOf([name]);
+  const mark = markOf(name);
   return (
     <tr data-key={name} aria-rowindex={index + 2}>
       <td class="of-name">
+        {mark !== null && <MarkDot text={mark} />}
         <a class="member" {...linkTo({ kind: "process", name }, shortName)} title={name}>
           <Name name={shortName} />
         </a>
@@ -140,6 +163,11 @@ function MemberRow({ process, below, index, hasHosts }: { process: Process; belo
       {hasHosts && <td class={`of-host ${host_ready ? "" : "warn"}`}>{host}</td>}
       <td class="number of-pid">{process.pid ?? ""}</td>
       <td class="number of-cpu">{cpuOf(load)}</td>
+      {curves.map(({ title, Cell }) => (
+        <td key={title} class="of-curve">
+          <Cell name={name} />
+        </td>
+      ))}
       <td class="number of-memory">{memoryOf(load)}</td>
       <td class="of-since">{asOf(process) ?? (since ? lasting(since) : "")}</td>
       <td class="number of-restarts">{process.restarts || ""}</td>

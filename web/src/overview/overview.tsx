@@ -1,4 +1,7 @@
+import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
+import type { ProcessCurve } from "../actions/page-feature.ts";
 import { useLoads } from "../state/loads.ts";
 import { allProcesses, connection, isLoaded } from "../state/store.ts";
 import { usePointerOver } from "../ui/pointer-over.ts";
@@ -8,14 +11,24 @@ import { RecentChanges } from "./recent-changes.tsx";
 import { StateCounts } from "./state-counts.tsx";
 import { VerdictLine } from "./verdict.tsx";
 
-/** The start page, which shows whether everything is all right. */
-export function Overview() {
-  if (!isLoaded.value)
-    return <p class="empty nothing">{connection.value.kind === "lost" ? "The manager cannot be reached." : "Connecting …"}</p>;
-  return <LoadedOverview />;
+/** Additions of features. */
+interface Additions {
+  /** Sections. */
+  readonly More: ComponentType;
+  readonly HostButtons: ComponentType<{ name: string }>;
+  /** Links in the rows of processes that need attention. */
+  readonly Links: ComponentType<{ process: Process }>;
+  readonly curves: readonly ProcessCurve[];
 }
 
-function LoadedOverview() {
+/** The start page, which shows whether everything is all right. */
+export function Overview(additions: Additions) {
+  if (!isLoaded.value)
+    return <p class="empty nothing">{connection.value.kind === "lost" ? "The manager cannot be reached." : "Connecting …"}</p>;
+  return <LoadedOverview {...additions} />;
+}
+
+function LoadedOverview({ More, HostButtons, ...rowAdditions }: Additions) {
   useLoads();
   const { isOver, hold } = usePointerOver();
   const [hasKeyboard, setKeyboard] = useState(false);
@@ -31,9 +44,10 @@ function LoadedOverview() {
       <VerdictLine processes={processes} />
       <StateCounts />
       <div class="overview-columns">
-        <HostsPanel processes={processes} />
+        <HostsPanel processes={processes} More={HostButtons} />
         <div class="overview-main">
-          <Attention processes={processes} isHeld={isOver || hasKeyboard} />
+          <Attention processes={processes} isHeld={isOver || hasKeyboard} {...rowAdditions} />
+          <More />
           <RecentChanges />
         </div>
       </div>

@@ -1,8 +1,10 @@
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { isTrouble } from "../actions/actions.ts";
 import { restartFailed } from "../actions/commands.ts";
 import { RestartToApply } from "../process/restart-to-apply.tsx";
-import { counts, hosts, processNames } from "../state/store.ts";
+import { needsAttention } from "../state/attention.ts";
+import { counts, hosts, processNames, processOf } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
@@ -29,7 +31,12 @@ export function VerdictLine({ processes }: { processes: readonly Process[] }) {
 
 function Verdict() {
   const away = hosts.value.filter((host) => !host.daemon_ready).length;
-  const { kind, mark, text } = verdictOf({ counts: counts.value, away, processes: processNames.value.length });
+  const { kind, mark, text } = verdictOf({
+    counts: counts.value,
+    away,
+    noticed: processNames.value.filter((name) => needsAttention(name) && !isTrouble(processOf(name))).length,
+    processes: processNames.value.length,
+  });
   return (
     <h1 class={`verdict ${kind}`}>
       <StateMark state={mark} />

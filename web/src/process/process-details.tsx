@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { exitText } from "../../../src/client/handles/exit-text.ts";
 import { shownState } from "../../../src/client/shown/shown-state.ts";
@@ -10,6 +10,7 @@ import { reasonOf } from "../state/status-reason.ts";
 import { ask, startupCommands } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
 import { copy } from "../ui/clipboard.ts";
+import { Pair, Section } from "../ui/detail-section.tsx";
 import { IconButton } from "../ui/icons.tsx";
 import { ProcessChip } from "../ui/state-mark.tsx";
 import { clockTime, lasting } from "../ui/time.ts";
@@ -22,8 +23,15 @@ import { StateTimeline } from "./state-timeline.tsx";
 
 type Detail = Extract<ManagerFrame, { type: "process_detail" }>;
 
+interface Props {
+  readonly process: Process;
+  /** Sections of features. */
+  readonly Sections: ComponentType<{ process: Process }>;
+  readonly onClose: () => void;
+}
+
 /** Everything about a process: first its state, run and history, then its configuration. */
-export function ProcessDetails({ process, onClose }: { process: Process; onClose: () => void }) {
+export function ProcessDetails({ process, Sections, onClose }: Props) {
   const detail = useDetail(process);
   return (
     <aside
@@ -55,6 +63,7 @@ export function ProcessDetails({ process, onClose }: { process: Process; onClose
         {detail?.ok && <StateTimeline changes={stateHistory(detail, process.start_time)} />}
         {detail?.ok && detail.history.length > 0 && <RunTable history={detail.history} />}
       </Section>
+      <Sections process={process} />
       <Section title="Dependencies">{detail?.ok && <DependencyGraph process={process} neededBy={detail.needed_by} />}</Section>
       <Section title="Command and options">
         <CommandForm key={process.name} process={process} />
@@ -110,25 +119,6 @@ function Load({ name }: { name: string }) {
       <Pair term="CPU">{load ? `${cpuOf(load)} of one CPU` : "not known yet"}</Pair>
       <Pair term="Memory">{load ? memoryOf(load) : "not known yet"}</Pair>
     </dl>
-  );
-}
-
-function Section({ title, beside, children }: { title: string; beside?: ComponentChildren; children: ComponentChildren }) {
-  return (
-    <section class="detail-section">
-      <h2>{title}</h2>
-      {beside}
-      {children}
-    </section>
-  );
-}
-
-function Pair({ term, children }: { term: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resour
 import { isTroubleState } from "../actions/actions.ts";
 import { canDo, type Verb } from "../actions/command-effects.ts";
 import { requestByClick } from "../actions/commands.ts";
+import { attentionOf } from "../state/attention.ts";
 import type { Pane } from "../state/layout.ts";
 import { useLoads } from "../state/loads.ts";
 import { poppedOut, show, showProcess, toggleDetails } from "../state/navigation.ts";
@@ -34,17 +35,21 @@ interface Props {
   readonly pane: Pane;
   /** Buttons of features. */
   readonly More: ComponentType<{ process: Process }>;
+  /** Facts of features in the status line of a process that runs. */
+  readonly MoreFacts: ComponentType<{ process: Process }>;
+  /** Sections of features in the details. */
+  readonly Sections: ComponentType<{ process: Process }>;
 }
 
-type KnownProps = Pick<Props, "pane" | "More"> & { readonly process: Process };
+type KnownProps = Omit<Props, "name"> & { readonly process: Process };
 
-export function ProcessView({ name, pane, More }: Props) {
+export function ProcessView({ name, ...rest }: Props) {
   const process = processOf(name);
   if (!process) return isLoaded.value ? <p class="empty nothing">There is no process “{name}”.</p> : null;
-  return <KnownProcess process={process} pane={pane} More={More} />;
+  return <KnownProcess process={process} {...rest} />;
 }
 
-function KnownProcess({ process, pane, More }: KnownProps) {
+function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) {
   const { name } = process;
   const header = useRef<HTMLElement>(null);
   const closeDetails = () => {
@@ -59,6 +64,7 @@ function KnownProcess({ process, pane, More }: KnownProps) {
   const search = () => setSearches((before) => before + 1);
   const [follows, setFollows] = useState(true);
   const [paused, setPaused] = useState(false);
+  const [hasRuns, setHasRuns] = useState(false);
   const togglePause = () => {
     terminal?.setPaused(!paused);
     setPaused(!paused);
@@ -75,7 +81,8 @@ function KnownProcess({ process, pane, More }: KnownProps) {
       </header>
       <div class="status-line">
         <StatusReasonText process={process} />
-        <Facts process={process} />
+        <Attention name={name} />
+        <Facts process={process} More={MoreFacts} />
         <RestartToApply processes={[process]} />
       </div>
       <div class="process-body">
@@ -98,9 +105,11 @@ function KnownProcess({ process, pane, More }: KnownProps) {
               setTerminal(opened);
               setPaused(false);
               setFollows(true);
+              setHasRuns(false);
             }}
             onSearchRequested={search}
             onFollow={setFollows}
+            onRuns={() => setHasRuns(true)}
           />
           {(paused || !follows) && (
             <button type="button" class="to-end" onClick={() => (paused ? togglePause() : terminal?.toEnd())}>
@@ -113,18 +122,19 @@ function KnownProcess({ process, pane, More }: KnownProps) {
             size={size}
             terminal={terminal}
             paused={paused}
+            hasRuns={hasRuns}
             onPause={togglePause}
             onSearch={() => (searches > 0 ? setSearches(0) : search())}
           />
           {hasTouchKeys.value && <KeyBar terminal={terminal} />}
         </div>
-        {pane.details && <ProcessDetails process={process} onClose={closeDetails} />}
+        {pane.details && <ProcessDetails process={process} Sections={Sections} onClose={closeDetails} />}
       </div>
     </section>
   );
 }
 
-function Facts({ process }: { process: Process }) {
+function Facts({ process, More }: { process: Process; More: ComponentType<{ process: Process }> }) {
   const isAlive = process.pid !== null;
   return (
     <span class="facts">
@@ -137,6 +147,7 @@ function Facts({ process }: { process: Process }) {
       )}
       {process.current_alternate_command !== "default" && !process.needs_restart && <span>{process.current_alternate_command}</span>}
       {isAlive && <LoadText names={[process.name]} />}
+      {isAlive && <More process={process} />}
       {!process.host_ready && !isLost(process) && <span class="warn">host {process.host} is not connected</span>}
     </span>
   );
@@ -150,7 +161,7 @@ function verbsOf(process: Process): readonly [Verb, Verb] {
   return [isRestart ? "restart" : "start", "stop"];
 }
 
-function Buttons({ process, pane, More }: KnownProps) {
+function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFacts">) {
   const { name } = process;
   const isAlive = process.pid !== null;
   const canSignal = isAlive && isConnected.value;
@@ -211,6 +222,20 @@ function Buttons({ process, pane, More }: KnownProps) {
       />
     </span>
   );
+}
+
+/** Why the process needs attention although its state may be good. */
+function Attention({ name }: { name: string }) {
+  return attentionOf(name).map(({ text, dismiss }) => (
+    <span key={text} class="noticed">
+      <p class="why warn" title={text}>
+        {text}
+      </p>
+      <Button needsManager label={`Dismiss the alert of ${name}`} onClick={dismiss}>
+        Dismiss
+      </Button>
+    </span>
+  ));
 }
 
 /** The reason for the state, visible at once; the names of processes that it waits for are links. */

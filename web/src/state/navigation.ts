@@ -2,7 +2,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { isNarrow } from "../ui/screen.ts";
 import * as layouts from "./layout.ts";
 import { storedLayout } from "./settings.ts";
-import { addressOfView, isPoppedOut, keyOf, type View, viewOfAddress } from "./views.ts";
+import { addressOfView, isPoppedOut, keyOf, type View, viewOfAddress, withoutParameters } from "./views.ts";
 
 /** Whether the page is a pop-out window, with one view. */
 export let poppedOut = false;
@@ -26,8 +26,9 @@ export function openAddress(): void {
     const view = current.value;
     if (poppedOut) return;
     storedLayout.value = layout.value;
-    const url = addressOfView(view, location.search);
-    if (keyOf(view) === shownKey) history.replaceState(null, "", url);
+    const isSame = keyOf(view) === shownKey;
+    const url = addressOfView(view, isSame ? location.search : withoutParameters(location.search));
+    if (isSame) history.replaceState(null, "", url);
     else history.pushState(null, "", url);
     shownKey = keyOf(view);
   });

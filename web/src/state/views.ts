@@ -55,7 +55,7 @@ const CORE: readonly ViewType<keyof CoreViews>[] = [
   { kind: "all", icon: "table", title: "All processes" },
   { kind: "log", icon: "log", title: "Log" },
   { kind: "config", icon: "config", title: "Configuration" },
-  { kind: "process", icon: "start", fields: { name: { parameter: "process" } } },
+  { kind: "process", icon: "start", fields: { name: { parameter: "process" } }, parameters: ["at"] },
   { kind: "group", icon: "menu", fields: { name: { parameter: "group" } } },
 ];
 addViewTypes(CORE);
@@ -131,6 +131,13 @@ export function addressOfView(view: View, search: string): string {
   // Slashes are legal in a query and easier to read.
   const text = parameters.toString().replaceAll("%2F", "/");
   return (own.path ?? "/") + (text === "" ? "" : `?${text}`);
+}
+
+/** The query of an address without the parameters that views read and write themselves. */
+export function withoutParameters(search: string): string {
+  const parameters = new URLSearchParams(search);
+  for (const type of types.values()) for (const name of type.parameters ?? []) parameters.delete(name);
+  return parameters.toString();
 }
 
 /** Whether an address is that of a pop-out window: one view and nothing else. */

@@ -38,12 +38,15 @@ export interface DrawnRule<Marker> {
   tone: RunRule["tone"];
 }
 
+/** A part of the output, or a function that is called when everything before it was given to the terminal. */
+export type DrawnPart = OutputPart | (() => void);
+
 /** Draws output and the rules between runs in order. A rule is drawn after everything before it, when the cursor's position is known. */
 export class DrawQueue<Marker> {
   readonly #terminal: Screen<Marker>;
   readonly #onRule: (rule: DrawnRule<Marker>) => void;
-  /** Parts and callbacks that wait until a rule is drawn; null: no rule is being drawn. */
-  #waiting: (OutputPart | (() => void))[] | null = null;
+  /** Parts that wait until a rule is drawn; null: no rule is being drawn. */
+  #waiting: DrawnPart[] | null = null;
   #undrawn = 0;
   #isClosed = false;
 
@@ -57,7 +60,7 @@ export class DrawQueue<Marker> {
     return this.#undrawn;
   }
 
-  draw(parts: readonly OutputPart[]): void {
+  draw(parts: readonly DrawnPart[]): void {
     for (const part of parts) {
       if (typeof part === "string") this.#undrawn += part.length;
       this.#accept(part);
@@ -74,7 +77,7 @@ export class DrawQueue<Marker> {
     this.#waiting = null;
   }
 
-  #accept(part: OutputPart | (() => void)): void {
+  #accept(part: DrawnPart): void {
     if (this.#waiting !== null) this.#waiting.push(part);
     else if (typeof part === "string") this.#write(part);
     else if (typeof part === "function") part();

@@ -1,5 +1,8 @@
+import { visible } from "../../../src/base/visible-text.ts";
 import { exitText } from "../../../src/client/handles/exit-text.ts";
 import { type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
+import { causesOfRuns, type RunCauses } from "../../../src/client/shown/run-causes.ts";
+import { endText } from "../../../src/client/shown/run-list.ts";
 import { spanText } from "../../../src/client/shown/units.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { clockTime, millisecondsOf } from "../ui/time.ts";
@@ -7,11 +10,21 @@ import { clockTime, millisecondsOf } from "../ui/time.ts";
 type Detail = Extract<Extract<ManagerFrame, { type: "process_detail" }>, { ok: true }>;
 export type PastRun = Detail["history"][number];
 
+/** What is known of the runs of a process. */
+export interface RunHistory {
+  /** Newest first. */
+  readonly runs: readonly PastRun[];
+  /** Changes of state, which tell the causes; oldest first. */
+  readonly changes?: Detail["changes"];
+  /** Exit codes that count as success. */
+  readonly successCodes?: readonly number[];
+}
+
 /** A line between the output of a run and that of the next one. */
 export interface RunRule {
   number: number;
   tone: "good" | "bad" | "soft";
-  /** How the run ended, how long it ran and when it ended; the most important part first. */
+  /** How and why the run ended, what came then, how long it ran and when it ended; the most important part first. */
   parts: readonly string[];
 }
 
@@ -27,11 +40,13 @@ export class RunRules {
   /** Number of the newest run that is pending or was placed. */
   #newest = 0;
   #successCodes: readonly number[] = [0];
+  #causes: ReadonlyMap<number, RunCauses> = new Map();
 
-  /** Adds runs of the history, newest first, that have ended since the last call. */
-  learn(history: readonly PastRun[], successCodes: readonly number[] = [0]): void {
+  /** Adds runs that have ended since the last call. */
+  learn({ runs, changes = [], successCodes = [0] }: RunHistory): void {
     this.#successCodes = successCodes;
-    const ended = history.flatMap((run) => (run.output_end !== null && run.number > this.#newest ? [run as EndedRun] : []));
+    this.#causes = causesOfRuns(runs, changes);
+    const ended = runs.flatMap((run) => (run.output_end !== null && run.number > this.#newest ? [run as EndedRun] : []));
     this.#pending.push(...ended.reverse());
     this.#newest = this.#pending.at(-1)?.number ?? this.#newest;
   }
@@ -52,7 +67,7 @@ export class RunRules {
       const after = run.output_end.stream_id === end.stream_id ? textOfLastBytes(rest, end.offset - run.output_end.offset) : rest;
       const before = rest.slice(0, rest.length - after.length);
       if (before !== "") parts.push(before);
-      parts.push(ruleOf(run, this.#successCodes));
+      parts.push(ruleOf(run, { successCodes: this.#successCodes, causes: this.#causes.get(run.number) ?? UNKNOWN }));
       rest = after;
     }
     if (rest !== "") parts.push(rest);
@@ -65,22 +80,35 @@ export class RunRules {
   }
 }
 
+const UNKNOWN: RunCauses = { end: null, next: null };
+
 /** Signals that request processes to end. */
 const STOPS: ReadonlySet<string> = new Set(["SIGTERM", "SIGINT", "SIGHUP"]);
 
-function ruleOf(run: EndedRun, successCodes: readonly number[]): RunRule {
+interface RuleFacts {
+  readonly successCodes: readonly number[];
+  readonly causes: RunCauses;
+}
+
+function ruleOf(run: EndedRun, { successCodes, causes: { end, next } }: RuleFacts): RunRule {
   const { number, code, signal, reason, start_time, stop_time } = run;
   const how = exitText({ exit: { code, signal, reason, time: stop_time ?? "" } });
   const lasted = start_time !== null && stop_time !== null ? [spanText(millisecondsOf(stop_time) - millisecondsOf(start_time))] : [];
   return {
     number,
     tone: code !== null && successCodes.includes(code) ? "good" : signal !== null && STOPS.has(signal) ? "soft" : "bad",
-    parts: [how, ...lasted, ...(stop_time === null ? [] : [clockTime(stop_time)])],
+    // Names of users, and reasons: nothing in them may act on the terminal.
+    parts: [
+      endText({ run, how, end }) ?? how,
+      ...(next === null ? [] : [next]),
+      ...lasted,
+      ...(stop_time === null ? [] : [clockTime(stop_time)]),
+    ].map(visible),
   };
 }
 
 /** Number of UTF-8 bytes that a text was decoded from. U+FFFD counts as one, as in `textOfLastBytes`. */
-function bytesOf(text: string): number {
+export function bytesOf(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

@@ -42,6 +42,7 @@ export function TerminalBox(props: Props) {
           onSize: (size) => latest.current.onSize?.(size),
           onSearchRequested: () => latest.current.onSearchRequested?.(),
           onFollow: (follows) => latest.current.onFollow?.(follows),
+          onRuns: () => latest.current.onRuns?.(),
         });
         latest.current.onOpen?.(terminal);
       })

@@ -12,10 +12,11 @@ interface Parts {
   terminal: Terminal;
   parent: HTMLElement;
   onSearchRequested: (() => void) | undefined;
+  toRun: (direction: "previous" | "next") => void;
 }
 
 /** Handles keys and pasted text that are for the terminal itself, before anything is typed into the process. */
-export function ownKeys({ name, terminal, parent, onSearchRequested }: Parts): { copySelection: () => void; close: () => void } {
+export function ownKeys({ name, terminal, parent, onSearchRequested, toRun }: Parts): { copySelection: () => void; close: () => void } {
   let isClosed = false;
 
   function copySelection(): void {
@@ -28,6 +29,8 @@ export function ownKeys({ name, terminal, parent, onSearchRequested }: Parts): {
     const act = {
       c: copySelection,
       f: () => onSearchRequested?.(),
+      arrowup: () => toRun("previous"),
+      arrowdown: () => toRun("next"),
       "+": () => grow(1),
       "*": () => grow(1),
       _: () => grow(-1),

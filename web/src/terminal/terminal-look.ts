@@ -24,6 +24,21 @@ export function drawRule(terminal: Terminal, { marker, width, tone }: DrawnRule<
   });
 }
 
+/** How long a line that was requested is marked, ms. */
+const MARKED_MS = 5_000;
+
+/** Scrolls to a line, a third of the screen below the top, and marks it for a moment. */
+export function showLine(terminal: Terminal, marker: IMarker): void {
+  if (marker.isDisposed) return;
+  terminal.scrollToLine(Math.max(0, marker.line - Math.floor(terminal.rows / 3)));
+  const { active } = terminal.buffer;
+  let height = 1;
+  while (active.getLine(marker.line + height)?.isWrapped) height++;
+  const decoration = terminal.registerDecoration({ marker, height, width: terminal.cols, layer: "bottom" });
+  decoration?.onRender((element) => element.classList.add("shown-line"));
+  setTimeout(() => marker.dispose(), MARKED_MS);
+}
+
 export function searchColors() {
   return shade.value === "dark"
     ? {

@@ -2,8 +2,11 @@ import type { IMarker, Terminal } from "@xterm/xterm";
 import { OutputJoin, type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { ask, client } from "../state/store.ts";
-import { type DrawnRule, DrawQueue, LEAVE_ALTERNATE_SCREEN, RESET } from "./draw-queue.ts";
-import { type OutputPart, type PastRun, RunRules } from "./run-rules.ts";
+import { type Cut, partsBetween } from "./backlog-parts.ts";
+import { type DrawnPart, type DrawnRule, DrawQueue, LEAVE_ALTERNATE_SCREEN, RESET } from "./draw-queue.ts";
+import type { OutputTarget } from "./output-target.ts";
+import { type OutputPart, type RunHistory, RunRules } from "./run-rules.ts";
+import { TargetPlace } from "./target-place.ts";
 import type { ReportedSize } from "./terminal-size.ts";
 
 const BACKLOG_LINES = 5_000;
@@ -11,6 +14,8 @@ const BACKLOG_LINES = 5_000;
 const NEWEST_LINES = 200;
 /** Maximum text that xterm.js has not drawn yet, characters; beyond it the newest backlog is requested instead. */
 const MAX_UNDRAWN_CHARS = 4_000_000;
+/** Number of lines that are requested to show a place in them: all that a host may have. */
+const TARGET_LINES = 100_000;
 /**
  * Pause before an unavailable backlog is requested again, ms: doubled each time. It ends early when the host returns.
  */
@@ -28,14 +33,11 @@ interface Options {
   onDrawn: (hasToRedraw: boolean) => void;
   /** Called on live output. */
   onLive: () => void;
+  /** Called when a requested place is drawn: with its line, if it is there, and with what the user has to know about it. */
+  onPlace: (marker: IMarker | null, note: string | null) => void;
 }
 
 type Backlog = Extract<ManagerFrame, { type: "process_output_snapshot" }>;
-interface History {
-  runs: readonly PastRun[];
-  successCodes?: readonly number[];
-}
-
 /** Live output, and the place where it ends. */
 interface Held {
   text: string;
@@ -70,6 +72,9 @@ export class TerminalOutput {
   #replays = 0;
   #isPaused = false;
   #isClosed = false;
+  /** The place to show when the backlog is drawn. */
+  #target: OutputTarget | null = null;
+  #maxUndrawn = MAX_UNDRAWN_CHARS;
   /** The timer of the next request while the backlog is not available: the manager is connected, the process's host is not yet. */
   #retry: ReturnType<typeof setTimeout> | undefined;
   #refusals = 0;
@@ -115,6 +120,12 @@ export class TerminalOutput {
     if (this.#retry !== undefined) void this.replay();
   }
 
+  /** Draws the output again and shows a place in it. */
+  goTo(target: OutputTarget): void {
+    this.#target = target;
+    void this.replay();
+  }
+
   /** Requests and draws the backlog, also after each reconnect. The subscription exists already, so that no output is lost in between. */
   async replay(): Promise<void> {
     const { name, terminal } = this.#options;
@@ -126,7 +137,8 @@ export class TerminalOutput {
     this.#join = new OutputJoin();
     this.#wholeJoin = null;
     this.#held = null;
-    const backlog = await this.#backlog(NEWEST_LINES);
+    const target = this.#target;
+    const backlog = await this.#backlog(target === null ? NEWEST_LINES : TARGET_LINES, target !== null);
     if (isOver()) return;
     if (backlog === null) {
       // Live output waits for the backlog: without a retry nothing would ever be shown.
@@ -144,15 +156,21 @@ export class TerminalOutput {
     if (isOver()) return;
     terminal.reset();
     const isAccepted = told?.type === "terminal_size" && this.#options.onSize(told);
-    const parts = this.#partsOf(backlog, history);
+    const place = target === null ? null : new TargetPlace(terminal, backlog, target);
+    const parts = this.#partsOf(backlog, history, place);
     this.#options.onEmpty(parts.length === 0);
+    this.#maxUndrawn = MAX_UNDRAWN_CHARS + (place === null ? 0 : backlog.output.length);
     this.#queue.draw(parts);
     if (this.#hasEndedAgain) void this.#learn();
     await this.#queue.drawn();
     if (isOver()) return;
     this.#isReplaying = false;
-    const isWhole = backlog.output.split("\n").length < NEWEST_LINES;
+    const isWhole = place !== null || backlog.output.split("\n").length < NEWEST_LINES;
     this.#options.onDrawn(isAccepted && isWhole);
+    if (place !== null && this.#target === target) {
+      this.#target = null;
+      this.#options.onPlace(place.marker, place.note);
+    }
     if (isWhole) return;
     await this.#drawWhole(isOver);
     if (!isOver()) this.#options.onDrawn(isAccepted);
@@ -184,21 +202,25 @@ export class TerminalOutput {
   }
 
   /** Requests the backlog; null if it is not available. */
-  async #backlog(lines: number) {
-    const backlog = await client.request({ type: "get_process_output", name: this.#options.name, lines }).catch(() => null);
+  async #backlog(lines: number, times = false) {
+    const request = { type: "get_process_output", name: this.#options.name, lines, ...(times ? { times } : {}) } as const;
+    const backlog = await client.request(request).catch(() => null);
     return backlog?.type === "process_output_snapshot" ? backlog : null;
   }
 
-  #partsOf(backlog: Backlog, history: History): OutputPart[] {
+  #partsOf(backlog: Backlog, history: RunHistory, place: TargetPlace | null = null): DrawnPart[] {
     this.#rules = new RunRules();
-    this.#rules.learn(history.runs, history.successCodes);
+    this.#rules.learn(history);
     const text = this.#join.backlog(backlog);
     const end = this.#join.end ?? backlog;
     const { resized, stream_id } = backlog;
-    const after = resized === undefined || stream_id !== end.stream_id ? text : textOfLastBytes(text, end.offset - resized);
-    const before = text.slice(0, text.length - after.length);
-    if (resized === undefined || before === "") return this.#rules.backlog(text, end);
-    return [...this.#rules.backlog(before, { offset: resized, stream_id }), WHOLE_SCREEN, ...this.#rules.place(after, end)];
+    const cuts: Cut[] = [];
+    if (resized !== undefined && stream_id === end.stream_id) {
+      const index = text.length - textOfLastBytes(text, end.offset - resized).length;
+      if (index > 0) cuts.push({ index, part: WHOLE_SCREEN });
+    }
+    if (place !== null && place.index !== null) cuts.push({ index: place.index, part: place.mark });
+    return partsBetween(cuts, { text, end, rules: this.#rules });
   }
 
   close(): void {
@@ -226,7 +248,7 @@ export class TerminalOutput {
       const history = await this.#history();
       // A replay requests the history itself.
       if (this.#isClosed || this.#held !== held) return;
-      this.#rules.learn(history.runs, history.successCodes);
+      this.#rules.learn(history);
       this.#draw(this.#rules.place("", end));
       // Runs may have ended in the output that arrived since the request.
       for (const piece of held.splice(0, this.#hasEndedAgain ? known : held.length)) {
@@ -237,18 +259,18 @@ export class TerminalOutput {
     this.#held = null;
   }
 
-  async #history(): Promise<History> {
+  async #history(): Promise<RunHistory> {
     const detail = await ask({ type: "request_process_detail", name: this.#options.name }, "process_detail").catch(() => null);
     if (!detail?.ok) return { runs: [] };
     const { success_exit_codes: codes } = detail.definition;
-    return { runs: detail.history, ...(Array.isArray(codes) ? { successCodes: codes as number[] } : {}) };
+    return { runs: detail.history, changes: detail.changes, ...(Array.isArray(codes) ? { successCodes: codes as number[] } : {}) };
   }
 
   #draw(parts: readonly OutputPart[]): void {
     if (parts.length === 0) return;
     this.#options.onEmpty(false);
     // Output arrives faster than a browser draws: only the newest output is worth drawing.
-    if (this.#queue.undrawn > MAX_UNDRAWN_CHARS) void this.replay();
+    if (this.#queue.undrawn > this.#maxUndrawn) void this.replay();
     else this.#queue.draw(parts);
   }
 }

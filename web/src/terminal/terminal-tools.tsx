@@ -1,6 +1,7 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { Icon, IconButton } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
+import { isNarrow } from "../ui/screen.ts";
 import { complain } from "../ui/toasts.ts";
 import type { OpenTerminal, ShownSize } from "./terminal.ts";
 import { download } from "./terminal-actions.ts";
@@ -33,12 +34,14 @@ interface ToolsProps {
   size: ShownSize | null;
   terminal: OpenTerminal | null;
   paused: boolean;
+  /** Whether the terminal shows more than one run. */
+  hasRuns: boolean;
   onPause: () => void;
   onSearch: () => void;
 }
 
 /** The line below a terminal. */
-export function TerminalTools({ process, size, terminal, paused, onPause, onSearch }: ToolsProps) {
+export function TerminalTools({ process, size, terminal, paused, hasRuns, onPause, onSearch }: ToolsProps) {
   return (
     <footer class="terminal-tools">
       <CommandLine process={process} />
@@ -46,6 +49,12 @@ export function TerminalTools({ process, size, terminal, paused, onPause, onSear
         <Icon name="keyboard" /> Ctrl-Shift-L leaves
       </span>
       <TerminalSizeText size={size} onTake={() => terminal?.applySize()} />
+      {hasRuns && !isNarrow.value && (
+        <>
+          <IconButton icon="up" label="Previous run  Ctrl-Shift-↑" onClick={() => terminal?.toRun("previous")} />
+          <IconButton icon="down" label="Next run  Ctrl-Shift-↓" onClick={() => terminal?.toRun("next")} />
+        </>
+      )}
       <IconButton icon="search" label="Search  Ctrl-Shift-F" onClick={onSearch} />
       <IconButton
         icon={paused ? "start" : "pause"}
@@ -57,6 +66,12 @@ export function TerminalTools({ process, size, terminal, paused, onPause, onSear
       <MenuButton
         label="More actions of the terminal"
         items={[
+          ...(hasRuns && isNarrow.value
+            ? [
+                { icon: "up" as const, label: "Previous run", run: () => terminal?.toRun("previous") },
+                { icon: "down" as const, label: "Next run", run: () => terminal?.toRun("next") },
+              ]
+            : []),
           { icon: "copy", label: "Copy selection or all output", run: () => terminal?.copy() },
           { icon: "download", label: "Download the output", run: () => void download(process.name).catch(complain) },
           { icon: "clear", label: "Clear terminal", run: () => terminal?.clear() },

@@ -6,9 +6,13 @@ import { Terminal } from "@xterm/xterm";
 import { ForceRedraw } from "../../../src/client/handles/force-redraw.ts";
 import { fontSize, screenReader, shade } from "../state/settings.ts";
 import { client, command, processOf } from "../state/store.ts";
+import { toast } from "../ui/toasts.ts";
+import { onPlaceRequested } from "./open-at.ts";
+import { RunJumps } from "./run-jumps.ts";
 import { MAX_MATCHES, type SearchQuery, type SearchResults } from "./search-query.ts";
+import { enterTerminal } from "./shown-terminals.ts";
 import { ownKeys } from "./terminal-keys.ts";
-import { drawRule, searchColors, themeOf, useWebGl } from "./terminal-look.ts";
+import { drawRule, searchColors, showLine, themeOf, useWebGl } from "./terminal-look.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
 import { type Size, TerminalSize } from "./terminal-size.ts";
@@ -27,6 +31,8 @@ export interface TerminalOptions {
   onSearchRequested?: () => void;
   /** Called with whether the newest output is visible: not while the user has scrolled back. */
   onFollow?: (follows: boolean) => void;
+  /** Called when a rule between two runs is drawn. */
+  onRuns?: () => void;
   focus: boolean;
   /** Whether it draws with WebGL: browsers allow about 16 WebGL contexts, and a grid may have more terminals. */
   webgl: boolean;
@@ -50,6 +56,8 @@ export interface OpenTerminal {
   copy(): void;
   clear(): void;
   toEnd(): void;
+  /** Scrolls to the beginning of a run, by the rules between runs. */
+  toRun(direction: "previous" | "next"): void;
   setPaused(paused: boolean): void;
   focus(): void;
   /** Types a key that a phone's keyboard lacks. */
@@ -58,7 +66,7 @@ export interface OpenTerminal {
 }
 
 /** One process's terminal: backlog, then live output, typing and size. */
-export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow, focus, webgl }: TerminalOptions): OpenTerminal {
+export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow, onRuns, focus, webgl }: TerminalOptions): OpenTerminal {
   const terminal = new Terminal({
     allowProposedApi: true,
     cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
@@ -91,11 +99,16 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
     sendSize({ cols, rows: Math.max(1, rows - rowsLess) });
   });
   const size = new TerminalSize({ name, room: fitting, show: showSize, send: sendSize, isVisible: () => !document.hidden });
-  const release = enter(name);
+  // With the last terminal of a process, this page gives up its size.
+  const release = enterTerminal(name, () => client.link.send({ type: "follow_terminal_size", name, follow: false }));
   const output = new TerminalOutput({
     name,
     terminal,
-    onRule: (rule) => drawRule(terminal, rule),
+    onRule: (rule) => {
+      drawRule(terminal, rule);
+      jumps.add(rule.marker);
+      onRuns?.();
+    },
     onSize: (told) => size.opened(told),
     onEmpty: (isEmpty) => {
       parent.dataset.empty = String(isEmpty);
@@ -107,7 +120,18 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
       if (searched !== null) find(searched, "previous");
     },
     onLive: () => forceRedraw.heard(),
+    onPlace: (marker, note) => {
+      if (marker !== null) showLine(terminal, marker);
+      if (note !== null) toast(note);
+    },
   });
+
+  const jumps = new RunJumps();
+  function toRun(direction: "previous" | "next"): void {
+    const line = jumps[direction](terminal.buffer.active.viewportY);
+    if (line !== null) terminal.scrollToLine(line);
+    else if (direction === "next") terminal.scrollToBottom();
+  }
 
   let searched: SearchQuery | null = null;
   function find(query: SearchQuery, direction: "previous" | "next"): void {
@@ -161,7 +185,7 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
     size.typed();
     type(typedText(text), {});
   });
-  const keys = ownKeys({ name, terminal, parent, onSearchRequested });
+  const keys = ownKeys({ name, terminal, parent, onSearchRequested, toRun });
 
   let follows = true;
   const scrolling = terminal.onRender(() => {
@@ -181,6 +205,8 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
     terminal.options.screenReaderMode = screenReader.value;
     refit();
   });
+  // Only the terminal of a process's view: others show its end.
+  const endPlaces = webgl ? onPlaceRequested(name, (target) => output.goTo(target)) : () => {};
   const hostComes = effect(() => {
     if (processOf(name)?.host_ready) output.hostReady();
   });
@@ -214,6 +240,7 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
       }
     },
     clear: () => terminal.clear(),
+    toRun,
     toEnd() {
       terminal.scrollToBottom();
       terminal.focus();
@@ -233,6 +260,7 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
       document.removeEventListener("visibilitychange", onVisible);
       release();
       hostComes();
+      endPlaces();
       output.close();
       restyle();
       resize();
@@ -242,20 +270,5 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
       scrolling.dispose();
       terminal.dispose();
     },
-  };
-}
-
-/** Number of terminals of this page that show a process, by its name. */
-const shownTerminals = new Map<string, number>();
-
-/** Counts a terminal. Returns a function to call when it is closed: with the last one of a process, this page gives up its size. */
-function enter(name: string): () => void {
-  shownTerminals.set(name, (shownTerminals.get(name) ?? 0) + 1);
-  return () => {
-    const left = (shownTerminals.get(name) ?? 1) - 1;
-    shownTerminals.set(name, left);
-    if (left > 0) return;
-    shownTerminals.delete(name);
-    client.link.send({ type: "follow_terminal_size", name, follow: false });
   };
 }

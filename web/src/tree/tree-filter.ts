@@ -2,6 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { shownState, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isTrouble } from "../actions/actions.ts";
+import { needsAttention } from "../state/attention.ts";
 import { processNames, processOf } from "../state/store.ts";
 import { fuzzyScore } from "../ui/fuzzy.ts";
 
@@ -11,7 +12,7 @@ const MIN_ABBREVIATION = 3;
 /** Text of the tree's filter. */
 export const filter = signal("");
 
-/** Whether a process matches every word: `is:error` its state, `host:rt1` its host, anything else its name. */
+/** Whether a process matches every word: `is:error` its state, `is:attention` that it needs attention, `host:rt1` its host, anything else its name. */
 export function fits(name: string, query: string): boolean {
   return query.split(/\s+/).every((word) => {
     const [, key, value = ""] = /^(is|host):(\S*)$/.exec(word) ?? [];
@@ -21,10 +22,11 @@ export function fits(name: string, query: string): boolean {
   });
 }
 
-/** Whether a process is in a state: by the shown word, by the name of the state, or `trouble`. */
+/** Whether a process is in a state: by the shown word, by the name of the state, `trouble` or `attention`. */
 function isInState(process: Process | undefined, value: string): boolean {
   if (process === undefined) return false;
   const state = shownState(process);
+  if (value === "attention") return isTrouble(process) || needsAttention(process.name);
   return state === value || wordOf(state) === value || (value === "trouble" && isTrouble(process));
 }
 

@@ -2,16 +2,21 @@ import { computed } from "@preact/signals";
 import type { TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isVerbKey, processesOf, VERB_KEYS } from "../actions/actions.ts";
 import { requestByClick, requestForView } from "../actions/commands.ts";
+import { markOf } from "../actions/process-marks.ts";
+import { attentionOf, needsAttention } from "../state/attention.ts";
 import { current, layout, show, takesFocus } from "../state/navigation.ts";
 import { asOf } from "../state/status-reason.ts";
 import { isLoaded, processNames } from "../state/store.ts";
 import { keyOf } from "../state/views.ts";
 import { focusTerminal } from "../terminal/terminal-actions.ts";
+import { AttentionMark } from "../ui/attention-mark.tsx";
 import { isConnected } from "../ui/connected.ts";
 import { Icon } from "../ui/icons.tsx";
 import { useViewport } from "../ui/list/viewport.ts";
+import { MarkDot } from "../ui/mark-dot.tsx";
 import { Name } from "../ui/name.tsx";
 import { isNarrow } from "../ui/screen.ts";
 import { StateMark } from "../ui/state-mark.tsx";
@@ -92,6 +97,10 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
   const text = process ? stateText(process) : state && wordOf(state);
   const old = process ? asOf(process) : null;
   const fine = members.filter(isFine).length;
+  const noticed = members.filter(({ name }) => needsAttention(name));
+  const isNoticed = noticed.length > 0;
+  // The rows below an open group have the marks themselves.
+  const mark = open ? null : firstMark(members);
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => giveFocus(element.current, node.name));
   return (
@@ -105,7 +114,8 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       aria-setsize={row.siblings}
       aria-selected={isShown}
       aria-expanded={isGroup ? open : undefined}
-      aria-label={`${node.name}, ${text ?? ""}${old ? ` ${old}` : ""}`}
+      aria-label={`${node.name}, ${text ?? ""}${isNoticed ? ", needs attention" : ""}${old ? ` ${old}` : ""}`}
+      aria-description={mark ?? undefined}
       data-name={node.name}
       style={{ top: `${top}px`, paddingLeft: `${6 + depth * 15}px` }}
       onFocus={() => {
@@ -117,9 +127,11 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
     >
       {isGroup ? <Twist name={node.name} open={open} /> : <span class="twist" />}
       {state && <StateMark state={state} isOld={members.some((one) => !one.host_ready)} />}
+      {mark !== null && <MarkDot text={mark} />}
       <span class="name" title={node.name}>
         <Name name={node.name.slice(node.name.lastIndexOf("/") + 1)} />
       </span>
+      {isNoticed && <AttentionMark title={noticeOf(noticed)} />}
       {isGroup && (
         <span class="count" title={`${fine} of ${members.length} run or have completed`} data-count={`${fine}/${members.length}`} />
       )}
@@ -131,6 +143,23 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       )}
     </div>
   );
+}
+
+/** What needs attention: the reasons of one process, or the number of processes. */
+function noticeOf([first, ...others]: readonly { name: string }[]): string {
+  if (first === undefined || others.length > 0) return `${others.length + 1} processes need attention`;
+  return attentionOf(first.name)
+    .map(({ text }) => text)
+    .join("; ");
+}
+
+/** The mark of the first process that has one. */
+function firstMark(members: readonly Process[]): string | null {
+  for (const { name } of members) {
+    const mark = markOf(name);
+    if (mark !== null) return mark;
+  }
+  return null;
 }
 
 function Twist({ name, open }: { name: string; open: boolean }) {

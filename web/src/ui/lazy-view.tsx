@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
@@ -33,6 +34,30 @@ export function lazyView<Props extends object>(load: () => Promise<ComponentType
     return problem === null ? <p class="empty nothing">Loading …</p> : <NotLoaded problem={problem} />;
   }
   return { Body, preload: () => void loaded().catch(() => {}) };
+}
+
+/** A part of a view whose code is loaded when it is first drawn. Until then, and if that fails, it draws nothing. */
+export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  const loaded = signal<ComponentType<Props> | null>(null);
+  let isLoading = false;
+  const start = () => {
+    if (isLoading) return;
+    isLoading = true;
+    load().then(
+      (part) => {
+        loaded.value = part;
+      },
+      (error: unknown) => {
+        isLoading = false;
+        console.info("a part of the page could not be loaded:", error);
+      },
+    );
+  };
+  return (props) => {
+    useEffect(start, []);
+    const Loaded = loaded.value;
+    return Loaded && <Loaded {...props} />;
+  };
 }
 
 /** The view's code could not be loaded: a newer manager does not have the files of this page. */

@@ -1,6 +1,7 @@
 import { OutputFilter } from "../../../base/output-filter.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { OutputJoin } from "../../../client/output-join.ts";
+import { inOrder, type PastOutput } from "../../../client/past-output.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
@@ -8,7 +9,6 @@ import { stayConnected, withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { runsWithin, selectProcesses } from "../../manager/select.ts";
 import { NamedLines } from "../../output/named-lines.ts";
-import { inOrder, type PastOutput } from "./in-order.ts";
 import { runLog } from "./run-log.ts";
 
 /** Default number of past lines of each process, if named and if not. */

@@ -83,7 +83,12 @@ function show(snapshot: Snapshot, { loads, figures }: Shown, names: string[], fl
       processes.map((process) => Object.assign(withLoad(process, loads), ...figures.map(({ json }) => json(process)))),
       { oneLine: flags.watch ?? false },
     );
-  else process.stdout.write(`${listing(processes, snapshot.host_list, loads, { figures })}\n`);
+  else process.stdout.write(`${listing(processes, snapshot.host_list, loads, { figures, remarks: remarksOf(snapshot) })}\n`);
+}
+
+/** Remarks of the features, by process. */
+function remarksOf(snapshot: Snapshot): ReadonlyMap<string, string> {
+  return new Map(CLI_FEATURES.flatMap(({ processRemarks }) => [...(processRemarks?.(snapshot) ?? [])]));
 }
 
 /** Adds the load of a process; null: it does not run, or its load is not known. */
@@ -97,7 +102,11 @@ export function listing(
   processes: Process[],
   hosts: HostEntry[],
   loads: Loads | null,
-  { figures = [], width }: { figures?: readonly ProcessFigures[]; width?: number } = {},
+  {
+    figures = [],
+    remarks = new Map(),
+    width,
+  }: { figures?: readonly ProcessFigures[]; remarks?: ReadonlyMap<string, string>; width?: number } = {},
 ): string {
   const entries = new Map(hosts.map((entry) => [entry.name, entry]));
   const now = ({ host }: Process) => Date.now() + (entries.get(host)?.clock_offset ?? 0) * 1_000;
@@ -116,7 +125,10 @@ export function listing(
       ...figures.flatMap(({ columns }) => columns),
       { title: "UPTIME", text: (row) => uptime(row, now(row)), right: true, spare: 3 },
       { title: "RESTARTS", text: (row) => String(row.restarts), right: true, spare: 1 },
-      { title: "", text: (row) => remark(row, now(row), entries.get(row.host)) },
+      {
+        title: "",
+        text: (row) => [remark(row, now(row), entries.get(row.host)), remarks.get(row.name) ?? ""].filter((text) => text !== "").join("; "),
+      },
     ],
     processes,
     width,

@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { DomainEvents } from "../../../actors/domain-events.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
+import { TableReplica } from "../../../app/hosts/table-replica.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { PeerTrafficBook } from "../../../bus/carriers/peer-traffic.ts";
 import type { Registry } from "../../../bus/registry/registry.ts";
@@ -11,7 +12,6 @@ import type { DataPlaneEvent } from "../contract.ts";
 import type { BrokerTables } from "./broker-tables.ts";
 import type { ClientIds } from "./client-ids.ts";
 import { DataPlaneTables } from "./data-plane-tables.ts";
-import { TableReplica } from "./table-replica.ts";
 
 export interface DataPlaneFeedsOptions {
   readonly events: DomainEvents;

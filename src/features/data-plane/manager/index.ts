@@ -8,7 +8,6 @@ import { ManagerDataPlane } from "./manager-data-plane.ts";
 export type { KnownClient } from "./broker-tables.ts";
 export type { DataPlaneTables } from "./data-plane-tables.ts";
 export type { ManagerDataPlane, TopicPrograms } from "./manager-data-plane.ts";
-export { TableReplica } from "./table-replica.ts";
 
 /** Clients, topics, services and parameters. */
 export const dataPlane: ManagerFeature<ManagerDataPlane> = {

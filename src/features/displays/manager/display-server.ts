@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { MgrError } from "../../../base/errors.ts";
 import { quoteWords } from "../../../base/shell-words.ts";
 import type { Config, ProcessDefinition } from "../../../config/definition.ts";
+import { resolveProcessParts } from "../../../config/features.ts";
+import { PROCESS_DEFAULTS } from "../../../config/schema/schema-process.ts";
 import { isOnPath } from "../../../config/start-tools.ts";
 import { makePrivate } from "../../../daemon/session/sockets.ts";
 import type { DisplaySettings } from "../config.ts";
@@ -96,9 +98,9 @@ export function displayDefinition(
     watch: [],
     log_file: null,
     output_on_disk: false,
-    forward_x11: null,
-    vnc: null,
     start_tool: null,
+    // What other features add to a process is as if it were not configured.
+    ...resolveProcessParts((key) => PROCESS_DEFAULTS[key]),
   };
 }
 

@@ -6,7 +6,7 @@ import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { ListPage } from "../../../contract/pages.ts";
 import type { ListPages } from "../../../daemon/lists/list-pages.ts";
 import type { HistoryRow } from "../contract.ts";
-import { HOST_SERIES, MAX_NAMES, PROCESS_SERIES, WATCHED_SAMPLE_MS } from "../series.ts";
+import { HOST_SERIES, MAX_NAMES, PROCESS_SERIES, STATISTICS, type Statistic, WATCHED_SAMPLE_MS } from "../series.ts";
 import { type Histories, MACHINE } from "./histories.ts";
 import type { HistoryFile } from "./rings/history-file.ts";
 import { LONG, PERIODS_MS, type RingNumber, SHORT } from "./rings/layout.ts";
@@ -37,6 +37,7 @@ interface RowOrder {
   /** Names of the series, in the order in which they are kept; which of them are requested. */
   readonly names: readonly string[];
   readonly wanted: ReadonlySet<string>;
+  readonly statistics: readonly Statistic[];
 }
 
 /** Answers what managers ask about the past. */
@@ -52,19 +53,30 @@ export class Answers {
   /** Rejects with `busy` and `too_large`, and with `bad_field` for a pattern that is too long. */
   processes(request: RequestOf<"load_history">): Promise<ResponseOf<"load_history">> {
     const { names, pattern, series } = request;
+    const statistics = request.statistics.length === 0 ? STATISTICS : request.statistics;
     const matches = pattern === null ? () => false : compileFnmatch(pattern);
     const requested = new Set(names);
     return this.#list(request, async (range, add) => {
       const found = this.#options.histories.names.filter((name) => requested.has(name) || matches(name)).slice(0, MAX_NAMES);
       const wanted = new Set<string>(series.length === 0 ? PROCESS_SERIES : series);
       const points = Math.min(range.points, Math.max(1, Math.floor(MAX_CELLS / Math.max(1, found.length * wanted.size))));
-      for (const name of found) add(await this.#row({ name, range: { ...range, points }, names: PROCESS_SERIES, wanted }));
+      for (const name of found) add(await this.#row({ name, range: { ...range, points }, names: PROCESS_SERIES, wanted, statistics }));
+    });
+  }
+
+  /** All series of one process. Rejects with `busy`. */
+  process(name: string, range: PointRange): Promise<HistoryRow> {
+    return this.#queue.run(async () => {
+      await this.#options.histories.begun;
+      return this.#row({ name, range, names: PROCESS_SERIES, wanted: new Set(PROCESS_SERIES), statistics: STATISTICS });
     });
   }
 
   machine(request: RequestOf<"host_load_history">): Promise<ResponseOf<"host_load_history">> {
     const names = [...HOST_SERIES, ...Array.from({ length: this.#options.cpus }, (_, cpu) => `cpu_${cpu}`)];
-    return this.#list(request, async (range, add) => add(await this.#row({ name: MACHINE, range, names, wanted: new Set(names) })));
+    return this.#list(request, async (range, add) => {
+      add(await this.#row({ name: MACHINE, range, names, wanted: new Set(names), statistics: STATISTICS }));
+    });
   }
 
   newest(): ResponseOf<"newest_loads"> {
@@ -103,7 +115,7 @@ export class Answers {
   }
 
   async #rowFrom(
-    { name, range, names, wanted }: RowOrder,
+    { name, range, names, wanted, statistics }: RowOrder,
     history: SeriesHistory | undefined,
     file: HistoryFile | null,
   ): Promise<HistoryRow> {
@@ -120,7 +132,7 @@ export class Answers {
       step_ms: points.stepMs,
       slot_ms,
       oldest: oldestOfAll.length === 0 ? null : Math.min(...oldestOfAll),
-      series: Object.fromEntries(names.flatMap((each, at) => (wanted.has(each) ? [[each, points.curve(at)]] : []))),
+      series: Object.fromEntries(names.flatMap((each, at) => (wanted.has(each) ? [[each, points.curve(at, statistics)]] : []))),
     });
 
     const stepMs = (range.until - range.from) / range.points;

@@ -1,16 +1,23 @@
 import { ThrottledWarning } from "../../../base/throttled-warning.ts";
 import type { HostFeature } from "../../../daemon/host-feature.ts";
-import { type LOAD_HISTORY_REQUESTS, MAX_SAMPLE_ROWS } from "../contract.ts";
+import { type HistoryRow, type LOAD_HISTORY_REQUESTS, MAX_SAMPLE_ROWS } from "../contract.ts";
 import { HOST_SERIES } from "../series.ts";
 import { Answers } from "./answers.ts";
 import { Histories } from "./histories.ts";
 import { MachineFigures } from "./machine-figures.ts";
-import { rounded } from "./rings/points.ts";
+import { MemoryDetails } from "./memory-details.ts";
+import { type PointRange, rounded } from "./rings/points.ts";
 import { type SampledRun, Sampler } from "./sampler.ts";
 import { Watches } from "./watches.ts";
 
+/** What the host measured, for other features. */
+export interface LoadHistoryOfHost {
+  /** History of a process. Rejects with `busy`. */
+  of(name: string, range: PointRange): Promise<HistoryRow>;
+}
+
 /** Measures what the processes of the host use, and keeps it. */
-export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS> = {
+export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS, LoadHistoryOfHost> = {
   begin({ clock, folders, lists, owners, log, publish }) {
     const runs = new Map<string, SampledRun>();
     const machine = new MachineFigures(folders?.state ?? null);
@@ -33,19 +40,23 @@ export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS> = 
       },
       warn: (msg) => failures.warn(msg),
     });
+    const memory = new MemoryDetails(clock, (name) => sampler.treeOf(name));
     const answers = new Answers({ clock, histories, pages: lists.pages, cpus: machine.cpus });
     return {
-      service: null,
+      service: { of: (name, range) => answers.process(name, range) },
       handlers: {
         load_history: (request) => answers.processes(request),
         host_load_history: (request) => answers.machine(request),
         newest_loads: () => answers.newest(),
+        memory_detail: ({ name }) => memory.measure(name),
         watch_loads: ({ names }) => {
           watches.request(names);
           return {};
         },
       },
-      runChanged: (_kind, { report }) => {
+      runChanged: (kind, { report, usage }) => {
+        if (kind === "exited" && usage !== null && report.stop_time !== null)
+          sampler.runEnded(report.name, report.run_id, usage, { from: report.start_time, to: report.stop_time });
         if (!report.extinct) runs.set(report.name, { runId: report.run_id, pid: report.pid });
         else if (runs.get(report.name)?.runId === report.run_id) runs.delete(report.name);
       },

@@ -1,14 +1,16 @@
 import { type Clock, untilBeat } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { SlicedWork, type Steps } from "../../../base/turns.ts";
-import { ticksSinceBoot } from "../../../daemon/proc/proc.ts";
+import type { ChildUsage } from "../../../daemon/native/wait-status.ts";
+import { readStat, ticksSinceBoot } from "../../../daemon/proc/proc.ts";
 import type { TaskOwners } from "../../../daemon/tree/task-owners.ts";
 import { type Figures, SAMPLE_MS, WATCHED_SAMPLE_MS } from "../series.ts";
 import { RunCgroupFolders, readCgroup } from "./cgroup-figures.ts";
 import { type Histories, MACHINE } from "./histories.ts";
 import type { MachineFigures } from "./machine-figures.ts";
+import type { TreeProcess } from "./memory-details.ts";
 import type { Interval } from "./rings/series-history.ts";
-import { type CgroupReading, TreeFigures } from "./tree-figures.ts";
+import { type CgroupReading, endFigures, TreeFigures } from "./tree-figures.ts";
 import { type Member, TreeReader } from "./tree-reader.ts";
 import type { Moment } from "./tree-usage.ts";
 
@@ -49,6 +51,10 @@ export class Sampler {
   readonly #reader: TreeReader;
   readonly #cgroups = new RunCgroupFolders();
   readonly #trees = new Map<string, TreeFigures>();
+  /** The newest run of each process that was measured. */
+  readonly #measured = new Map<string, string>();
+  /** Processes with a run that has ended without a measurement since the last sample of everything. */
+  readonly #ended = new Set<string>();
   /** The last sample of everything; at first, when nothing was running yet. */
   #whole: Moment;
   #wholeNumber = -1;
@@ -63,6 +69,25 @@ export class Sampler {
     this.#whole = { at: options.clock.monotonic(), ticks: ticksSinceBoot() };
     options.machine.measure(this.#whole.at);
     this.#schedule();
+  }
+
+  /**
+   * A run has ended. If it was too short to be measured, its end is its only sample: what its leader has used. The time before it is the one of
+   * the run, so that a program that fails again and again has a history, too.
+   */
+  runEnded(name: string, runId: string, usage: ChildUsage, interval: Interval): void {
+    if (this.#isClosed || this.#measured.get(name) === runId) return;
+    this.#options.histories.open(name).add(endFigures(usage, interval), interval);
+    this.#ended.add(name);
+  }
+
+  /** The tree of a process, as of the last sample; of a process that was started since, its leader. */
+  treeOf(name: string): readonly TreeProcess[] {
+    const leader = this.#options.runs.get(name)?.pid;
+    if (leader === undefined) return [];
+    const tree = this.#reader.treeOf(name);
+    const stat = tree.some(({ pid }) => pid === leader) ? null : readStat(leader);
+    return stat === null ? tree : [{ pid: leader, startTime: stat.startTime }, ...tree];
   }
 
   /** Watched processes have changed: the next sample may be due sooner. */
@@ -113,11 +138,13 @@ export class Sampler {
     const { histories, machine } = this.#options;
     histories.open(MACHINE).add(machine.measure(now.at), intervalTo(now, this.#whole));
     yield;
-    const running = new Set(this.#trees.keys());
+    const running = new Set([...this.#trees.keys(), ...this.#ended]);
+    this.#ended.clear();
     yield* this.#sampleTrees(now, null);
     for (const name of running) {
       if (this.#options.runs.has(name)) continue;
       this.#trees.delete(name);
+      this.#measured.delete(name);
       histories.end(name);
     }
     this.#whole = now;
@@ -144,6 +171,8 @@ export class Sampler {
     const { clock, histories, watched } = this.#options;
     const tree = this.#trees.get(name) ?? new TreeFigures();
     this.#trees.set(name, tree);
+    const run = this.#options.runs.get(name);
+    if (run !== undefined) this.#measured.set(name, run.runId);
     const before = tree.before ?? this.#whole;
     const cgroup = tree.unchangedCgroup(members, clock.monotonic()) ?? this.#cgroup(name);
     const figures = tree.measure(members, now, this.#whole, cgroup);

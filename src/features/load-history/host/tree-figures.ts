@@ -1,3 +1,4 @@
+import type { ChildUsage } from "../../../daemon/native/wait-status.ts";
 import { PAGE_BYTES, TICKS_PER_SECOND } from "../../../daemon/proc/proc.ts";
 import type { Figures } from "../series.ts";
 import type { CgroupFigures } from "./cgroup-figures.ts";
@@ -65,6 +66,18 @@ export class TreeFigures {
     const cpu = rate("cpuMs");
     return { cpu: cpu === null ? null : cpu / 10, memory: now.memory, read: rate("readBytes"), written: rate("writtenBytes") };
   }
+}
+
+/** Figures of a whole run from what its leader had used when it ended, in the order of PROCESS_SERIES. */
+export function endFigures(usage: ChildUsage, { from, to }: { from: number; to: number }): Figures {
+  const seconds = Math.max(1, to - from) / 1_000;
+  const { cpuMs, maxMemory, readBytes, writtenBytes, contextSwitches, majorFaults } = usage;
+  return [
+    cpuMs / 10 / seconds,
+    maxMemory,
+    ...[null, null],
+    ...[readBytes, writtenBytes, contextSwitches, majorFaults].map((count) => count / seconds),
+  ];
 }
 
 function toReading({ stat, figures, at }: Member): ProcessReading<CounterName> {

@@ -76,6 +76,11 @@ export class TreeReader {
     for (const pid of this.#members.keys()) if (!next.has(pid)) this.#members.delete(pid);
   }
 
+  /** The processes of a tree, as far as the scans so far have found them. */
+  treeOf(name: string): { pid: number; startTime: string }[] {
+    return [...this.#owners].flatMap(([pid, owner]) => (owner.name === name ? { pid, startTime: owner.startTime } : []));
+  }
+
   #add(name: string | null, found: ProcessStat | KnownMember, only: ReadonlySet<string> | null, trees: Map<string, Member[]>): void {
     if (name === null || (only !== null && !only.has(name))) return;
     const member = "stat" in found ? found : this.#read(found);

@@ -1,6 +1,6 @@
 import { MgrError } from "../../../base/errors.ts";
 import { encodeFrame } from "../../../protocol/frames/encode.ts";
-import { aboutHost, type HandlerTable, perConnection } from "../../../transport/handlers/handler.ts";
+import { aboutHost, aboutProcess, type HandlerTable, perConnection } from "../../../transport/handlers/handler.ts";
 import type { EncodedFrame } from "../../../transport/outbox.ts";
 import type { loadHistoryCommands } from "../wire.ts";
 import type { LoadHistory } from "./load-history.ts";
@@ -36,6 +36,15 @@ export function loadHistoryHandlers(loads: LoadHistory): HandlerTable<keyof type
       answer: async ({ type: _type, request_id: _id, ...request }, { view }) => [
         { type: "newest_load", ...(await loads.newest(request, view)) },
       ],
+    },
+    request_history_events: {
+      kind: "request",
+      answer: ({ type: _type, request_id: _id, ...request }, { view }) => [{ type: "history_events", ...loads.events(request, view) }],
+    },
+    request_memory_detail: {
+      kind: "request",
+      about: aboutProcess,
+      answer: async ({ name }) => [{ type: "memory_detail", ok: true, name, ...(await loads.memory(name)) }],
     },
     subscribe_load: { kind: "command", run: ({ name }, context) => watchedBy(context).watch(name) },
     unsubscribe_load: { kind: "command", run: ({ name }, context) => watchedBy(context).unwatch(name) },

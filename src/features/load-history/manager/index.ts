@@ -8,8 +8,8 @@ import { loadMetrics } from "./metrics.ts";
 /** Load of processes and machines, now and in the past. */
 export const loadHistory: ManagerFeature<LoadHistory> = {
   name: "load-history",
-  attach({ clock, events, hosts, named, processes }) {
-    const service = new ManagerLoadHistory({ clock, events, hosts, named, processes });
+  attach({ clock, events, hosts, log, named, processes }) {
+    const service = new ManagerLoadHistory({ clock, events, hosts, log, named, processes });
     return { service, ...loadHistoryExtension(service), close: () => service.close() };
   },
 };

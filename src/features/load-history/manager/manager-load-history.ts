@@ -1,22 +1,39 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
+import { ofAllHosts } from "../../../app/hosts/all-hosts.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
 import { readList } from "../../../app/hosts/list-reader.ts";
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
 import type { ProcessTable } from "../../../app/processes/process-table.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { MgrError } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
+import type { LogBook } from "../../../log/log-book.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { contains, type ViewMode } from "../../../transport/view.ts";
 import { type HistoryRow, historyPage, newestPage } from "../contract.ts";
+import { MAX_EVENTS, STATISTICS } from "../series.ts";
+import { eventsOf, wantedNames } from "./history-events.ts";
 import { loadFigures } from "./load-figures.ts";
-import type { History, HistoryRequest, HostHistory, HostHistoryRequest, LoadHistory, Newest, NewestRequest } from "./load-history.ts";
-import { ofAllHosts, rangeOf } from "./load-requests.ts";
+import type {
+  Events,
+  EventsRequest,
+  History,
+  HistoryRequest,
+  HostHistory,
+  HostHistoryRequest,
+  LoadHistory,
+  Memory,
+  Newest,
+  NewestRequest,
+} from "./load-history.ts";
+import { rangeOf } from "./load-requests.ts";
 import { type LoadSample, LoadWatches } from "./load-watches.ts";
 
 interface ManagerLoadHistoryOptions {
   readonly clock: Clock;
   readonly hosts: HostTable;
-  readonly named: Pick<NamedHosts, "session">;
+  readonly named: Pick<NamedHosts, "canonical" | "session">;
+  readonly log: Pick<LogBook, "newestFirst" | "oldest">;
   readonly events: DomainEvents;
   readonly processes: Pick<ProcessTable, "hostOf" | "membersOf" | "process">;
 }
@@ -31,11 +48,14 @@ export class ManagerLoadHistory implements LoadHistory {
     this.#watches = new LoadWatches(options);
   }
 
-  async history({ names, pattern, series = [], ...request }: HistoryRequest, view: ViewMode): Promise<History> {
+  async history(
+    { names, pattern, series = [], statistics = [...STATISTICS], ...request }: HistoryRequest,
+    view: ViewMode,
+  ): Promise<History> {
     const { clock, hosts } = this.#options;
     const range = rangeOf(request, clock.now());
     const inView = (names ?? []).filter((name) => contains(view, name));
-    const requested = { ...selected(names, pattern, view), names: inView, series, ...range };
+    const requested = { ...selected(names, pattern, view), names: inView, series, statistics, ...range };
     const { answers, away } = await ofAllHosts(
       hosts,
       (session) => session.command((id) => session.link.request("load_history", { session: id, ...requested })),
@@ -69,6 +89,30 @@ export class ManagerLoadHistory implements LoadHistory {
       rows.flatMap(([name, figures, time]) => (isWanted(name) ? { name, host, ts: formatTime(time), load: loadFigures(figures) } : [])),
     );
     return { processes, away };
+  }
+
+  events({ name, host, kinds, limit = MAX_EVENTS, ...request }: EventsRequest, view: ViewMode): Events {
+    const { clock, log, named, processes } = this.#options;
+    const { from, until } = rangeOf(request, clock.now());
+    const on = host === undefined ? null : named.canonical(host);
+    const isOnHost = (each: string) => on === null || processes.hostOf(each) === on;
+    const { events, left_out } = eventsOf(log.newestFirst(), {
+      ...{ from: formatTime(from), until: formatTime(until), limit, kinds },
+      process: name !== undefined && processes.process(name) !== undefined ? name : null,
+      isWanted: wantedNames({ name, isOnHost }, view),
+    });
+    return { events, left_out, oldest: log.oldest?.ts ?? null };
+  }
+
+  async memory(name: string): Promise<Memory> {
+    const { named, processes } = this.#options;
+    const process = processes.process(name);
+    if (process === undefined) throw new MgrError("not_found", `there is no process '${name}'`);
+    const host = processes.hostOf(name);
+    if (process.pid === null || host === null) throw new MgrError("not_running", `'${name}' is not running`);
+    const session = named.session(host);
+    const { time, ...memory } = await session.command((id) => session.link.request("memory_detail", { session: id, name }));
+    return { host, ts: formatTime(time), ...memory };
   }
 
   watch(name: string, sampled: (sample: LoadSample) => void): () => void {

@@ -1,6 +1,7 @@
 import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
-import { DANGEROUS, visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/visible-text.ts";
 import { type HttpLog, stackOf } from "../../../http/log/http-log.ts";
+import { attachment } from "../../../http/request/attachment.ts";
 import { type Refusal, refusal, refusalResponse } from "../../../http/request/refusal.ts";
 import type { Route } from "../../../http/route.ts";
 import { fileStream } from "../../../http/routes/file-stream.ts";
@@ -9,11 +10,6 @@ import { isFlagSet } from "../../../transport/view.ts";
 import { SAMPLE_FORMATS } from "../../recordings/samples/formats/formats.ts";
 import { DOWNLOAD_FORMATS, type DownloadedFile, type DownloadFormat, type Loggers } from "./loggers.ts";
 
-const MAX_ASCII_NAME = 100;
-/** Maximum number of characters in a file name: each has up to 4 bytes, and a file name has up to 255 bytes. */
-const MAX_NAME = 60;
-/** Characters that file systems and terminals do not allow in file names. */
-const UNSAFE_IN_NAMES = new RegExp(`(?:[\\\\/:*?"<>|]|${DANGEROUS.source})+`, "gu");
 const STATUS: Readonly<Record<string, number>> = { not_found: 404, conflict: 409, bad_field: 400, too_large: 413 };
 const TYPES: Partial<Record<DownloadFormat, string>> = { raw: "application/x-tar", csv: "application/zip" };
 
@@ -39,7 +35,7 @@ export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadO
         return refusalResponse(refusal(400, visible(`There is no format '${asked}'; use ${DOWNLOAD_FORMATS.join(", ")}.`)));
       const headers = {
         "Content-Type": TYPES[format] ?? "application/octet-stream",
-        "Content-Disposition": attachment(name, format === "mcap" ? ".mcap" : SAMPLE_FORMATS[format].ending),
+        "Content-Disposition": attachment(name, format === "mcap" ? ".mcap" : SAMPLE_FORMATS[format].ending, "logger"),
         "Cache-Control": "no-store",
       };
       if (context.req.method === "HEAD") {
@@ -83,17 +79,4 @@ function refusalOf(error: unknown): Refusal {
   const text = visible(`${error.message}.`);
   if (error.code === "busy") return refusal(503, text, { "Retry-After": "10" });
   return refusal(STATUS[error.code] ?? (error.code === "internal" && !isDiskFull(error) ? 500 : 503), text);
-}
-
-/** The file name in ASCII, for clients that support nothing else, and in full (RFC 6266). */
-function attachment(name: string, ending: string): string {
-  const ascii = fileName(name, /[^A-Za-z0-9._-]+/g, MAX_ASCII_NAME);
-  const full = fileName(name, UNSAFE_IN_NAMES, MAX_NAME);
-  const encoded = encodeURIComponent(full).replaceAll(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
-  return `attachment; filename="${ascii}${ending}"${full === ascii ? "" : `; filename*=UTF-8''${encoded}${ending}`}`;
-}
-
-function fileName(name: string, unsafe: RegExp, max: number): string {
-  const safe = name.replace(unsafe, "_").replace(/^[._]+/, "");
-  return Array.from(safe).slice(0, max).join("") || "logger";
 }

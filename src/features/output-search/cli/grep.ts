@@ -7,6 +7,7 @@ import { selectProcesses } from "../../../cli/manager/select.ts";
 import { jsonText } from "../../../cli/output/table.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { OutputSearchSummary } from "../client/search-output.ts";
+import { missingParts } from "../missing-parts.ts";
 import { hitText } from "./hit-text.ts";
 
 /** As grep. */
@@ -68,15 +69,8 @@ async function chosen(client: ManagerClient, words: readonly string[]): Promise<
 }
 
 /** Reports the parts that are missing in the result. */
-export function warningText({
-  truncated,
-  unanswered,
-  problems,
-}: Pick<OutputSearchSummary, "truncated" | "unanswered" | "problems">): string {
-  const warnings = [
-    ...truncated.map(({ host, by }) => `the search on ${host} ended early, at the limit of the ${LIMITS[by]}: there may be more`),
-    ...unanswered.map(({ host, reason }) => `${host} was not searched: ${reason}`),
-    ...problems.map(({ host, problem }) => `${host}: ${problem}`),
-  ];
-  return warnings.map((line) => `mgr: ${visible(line)}\n`).join("");
+export function warningText(summary: Pick<OutputSearchSummary, "truncated" | "unanswered" | "problems">): string {
+  return missingParts(summary, LIMITS)
+    .map((line) => `mgr: ${visible(line)}\n`)
+    .join("");
 }

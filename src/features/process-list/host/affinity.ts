@@ -1,3 +1,4 @@
+import { cpusOf } from "../../../base/cpu-mask.ts";
 import { readAffinity } from "../../../daemon/native/process-calls.ts";
 
 /** CPU lists as text, by mask: thousands of tasks share few masks. */
@@ -15,8 +16,4 @@ export function affinityText(tid: number): string | null {
   const text = cpusOf(mask).join(",");
   texts.set(key, text);
   return text;
-}
-
-export function cpusOf(mask: Uint8Array): number[] {
-  return [...mask].flatMap((byte, index) => [0, 1, 2, 3, 4, 5, 6, 7].flatMap((bit) => (byte & (1 << bit) ? [8 * index + bit] : [])));
 }

@@ -1,9 +1,9 @@
+import { cpusOf } from "../../../base/cpu-mask.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { policyName } from "../../../base/scheduling-policies.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import { NativeError, readAffinity, readPolicy, setAffinity, setNice, setPolicy } from "../../../daemon/native/process-calls.ts";
 import { readStat } from "../../../daemon/proc/proc.ts";
-import { cpusOf } from "./affinity.ts";
 
 type Wanted = Omit<RequestOf<"set_task">, "session" | "pid" | "tid">;
 type Scheduling = ResponseOf<"set_task">;

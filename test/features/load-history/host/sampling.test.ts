@@ -153,9 +153,23 @@ test("what a host has written is there after it ends, and the time without it is
 });
 
 async function history(rig: HostRig, request: object) {
-  return rows(rig, historyPage, await rig.host.request("load_history", { session: rig.session, ...request } as never));
+  return rows(rig, historyPage, await rig.host.request("load_history", { session: rig.session, statistics: [], ...request } as never));
 }
 
 function rows<T>({ host, session }: HostRig, schema: z.ZodType<T[]>, first: ListPage): Promise<T[]> {
   return readList({ link: host, command: (send) => send(session) }, first, schema);
 }
+
+test("a run that ends before it is measured has a sample, of what its leader has used", async () => {
+  await using rig = await HostRig.open();
+  const from = Date.now() - 10_000;
+  const run = await rig.spawn(spec("p", "exec /usr/bin/python3 -c 'import time\nwhile time.process_time() < 0.3: pass'"));
+  await rig.event(run, "extinct");
+  const request = { names: ["p"], pattern: null, series: ["cpu_percent", "memory"], points: 10 };
+  const known = (values: readonly (number | null)[] = []) => values.filter((value) => value !== null);
+  const measured = async () => (await history(rig, { ...request, from, until: Date.now() }))[0]?.series;
+  await expect.poll(async () => known((await measured())?.cpu_percent?.mean).length).toBeGreaterThan(0);
+  const series = await measured();
+  expect(known(series?.cpu_percent?.max)[0]).toBeGreaterThan(10);
+  expect(known(series?.memory?.max)[0]).toBeGreaterThan(2 ** 20);
+});

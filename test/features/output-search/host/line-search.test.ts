@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { PatternRefused } from "../../../../src/base/linear-regex.ts";
 import { stripEscapes } from "../../../../src/daemon/output/escape-sequences.ts";
+import { withoutEscapes } from "../../../../src/daemon/output/strip-escapes.ts";
 import { type LineHit, LineSearch, type LineSearchSizes } from "../../../../src/features/output-search/host/worker/line-search.ts";
-import { createMatcher, type Pattern, PatternRefused } from "../../../../src/features/output-search/host/worker/matcher.ts";
-import { withoutEscapes } from "../../../../src/features/output-search/host/worker/strip-escapes.ts";
+import { createMatcher, type Pattern } from "../../../../src/features/output-search/host/worker/matcher.ts";
 
 const plain = (pattern: string): Pattern => ({ pattern, isRegex: false, ignoresCase: false });
 const SMALL: LineSearchSizes = { maxLine: 4_096, overlap: 64, chunk: 16 };

@@ -33,6 +33,8 @@ function terminalActions(name: string): Action[] {
   return [
     { title: "Search the output", keys: "Ctrl-Shift-F", near: true, run: own.search },
     { title: "Pause or resume output", run: own.togglePause },
+    { title: "Scroll to the previous run", keys: "Ctrl-Shift-↑", run: () => terminal.toRun("previous") },
+    { title: "Scroll to the next run", keys: "Ctrl-Shift-↓", run: () => terminal.toRun("next") },
     { title: "Scroll to bottom", run: () => terminal.toEnd() },
     { title: "Copy selection or all output", run: () => terminal.copy() },
     { title: "Clear terminal", run: () => terminal.clear() },

@@ -24,7 +24,7 @@ export const networkStatistics: PageFeature = {
     [
       ["↑ ↓ ← →", "move, close, open"],
       ["Enter", "open a link, show one host only"],
-      ["h", "hide the row"],
+      ["Del", "hide the row"],
     ],
   ],
 };

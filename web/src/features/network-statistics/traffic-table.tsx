@@ -69,7 +69,7 @@ export function TrafficTable<T, P = never>(props: Props<T, P>) {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: names.length - 1 }[event.key];
     if (to !== undefined) names[to]?.focus();
     else if (item !== null && parts !== undefined && event.key === (isOpen ? "ArrowLeft" : "ArrowRight")) parts.toggle(item);
-    else if (item !== null && onHide !== undefined && event.key === "h" && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    else if (item !== null && onHide !== undefined && event.key === "Delete") {
       (names[at + 1] ?? names[at - 1])?.focus();
       onHide(item);
     } else return;

@@ -1,4 +1,5 @@
 import type { Curve } from "../../contract.ts";
+import { STATISTICS, type Statistic } from "../../series.ts";
 import { SlotSummary, threeOf } from "./slot-summary.ts";
 
 export interface PointRange {
@@ -45,14 +46,12 @@ export class Points {
   }
 
   /** The points of one series, by its place. */
-  curve(at: number): Curve {
+  curve(at: number, statistics: readonly Statistic[] = STATISTICS): Curve {
     const curve: Curve = { min: [], mean: [], max: [] };
     for (let point = 0; point < this.#count; point++) {
       const figures = this.#summaries[point]?.figures();
-      const [min, mean, max] = figures === undefined ? [] : threeOf(figures, this.#series, at);
-      curve.min.push(rounded(min));
-      curve.mean.push(rounded(mean));
-      curve.max.push(rounded(max));
+      const three = figures === undefined ? [] : threeOf(figures, this.#series, at);
+      for (const statistic of statistics) curve[statistic].push(rounded(three[STATISTICS.indexOf(statistic)]));
     }
     return curve;
   }

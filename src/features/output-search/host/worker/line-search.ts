@@ -1,6 +1,6 @@
+import { type StrippedText, withoutEscapes } from "../../../../daemon/output/strip-escapes.ts";
 import type { Matcher } from "./matcher.ts";
 import { type ShownLine, shownContext, shownLine } from "./shown-text.ts";
-import { type StrippedText, withoutEscapes } from "./strip-escapes.ts";
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

@@ -1,5 +1,8 @@
-import { RE2JS, RE2JSSyntaxException } from "re2js";
-import { patternProblem } from "./pattern-problem.ts";
+import { LinearRegex, literalPattern } from "../../../../base/linear-regex.ts";
+import { LiteralSearch } from "../../../../daemon/output/literal-search.ts";
+
+/** Words of messages about regular expressions. */
+const USE = { of: "a search", instead: "search for plain text without -E and filter the result" };
 
 /** The pattern of a search. */
 export interface Pattern {
@@ -26,24 +29,14 @@ export interface Matcher {
   match(line: Buffer): FoundMatch | null;
 }
 
-/** The pattern cannot be used; the message says which part, and what to do. */
-export class PatternRefused extends Error {}
-
 /** Throws `PatternRefused`. */
 export function createMatcher({ pattern, isRegex, ignoresCase }: Pattern): Matcher {
   if (isRegex) return new RegexMatcher(compiled(pattern, ignoresCase));
   if (!ignoresCase) return new TextMatcher(pattern);
-  return isFoldedByByte(pattern) ? new FoldedTextMatcher(pattern) : new AnchoredMatcher(pattern, compiled(RE2JS.quote(pattern), true));
+  return isFoldedByByte(pattern) ? new FoldedTextMatcher(pattern) : new AnchoredMatcher(pattern, compiled(literalPattern(pattern), true));
 }
 
-function compiled(pattern: string, ignoresCase: boolean): RE2JS {
-  try {
-    return RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
-  } catch (error) {
-    if (!(error instanceof RE2JSSyntaxException)) throw error;
-    throw new PatternRefused(patternProblem(error.getDescription(), error.getPattern() ?? ""));
-  }
-}
+const compiled = (pattern: string, ignoresCase: boolean) => new LinearRegex(pattern, { ignoresCase, use: USE });
 
 /** Plain text, byte by byte. */
 class TextMatcher implements Matcher {
@@ -95,7 +88,7 @@ class AnchoredMatcher implements Matcher {
   readonly #regex: RegexMatcher;
   readonly #folded = new FoldedCopy();
 
-  constructor(pattern: string, regex: RE2JS) {
+  constructor(pattern: string, regex: LinearRegex) {
     this.#anchor = Buffer.from(longestAnchor(pattern));
     this.#regex = new RegexMatcher(regex);
   }
@@ -113,24 +106,28 @@ class AnchoredMatcher implements Matcher {
   }
 }
 
-/** Every line is examined; the time is linear in its length, whatever the pattern. */
+/** The lines that contain a literal of the expression are examined, or all if it has none; the time is linear, whatever the pattern. */
 class RegexMatcher implements Matcher {
-  readonly #regex: RE2JS;
+  readonly #regex: LinearRegex;
+  readonly #literals: LiteralSearch | null;
 
-  constructor(regex: RE2JS) {
+  constructor(regex: LinearRegex) {
     this.#regex = regex;
+    this.#literals = regex.literals === null ? null : new LiteralSearch(regex.literals);
   }
 
-  begin(): void {}
+  begin(text: Buffer): void {
+    this.#literals?.begin(text);
+  }
 
   next(from: number): number {
-    return from;
+    return this.#literals === null ? from : this.#literals.next(from);
   }
 
   match(line: Buffer): FoundMatch | null {
     const text = line.toString();
-    const matcher = this.#regex.matcher(text);
-    return matcher.find() ? { text, start: matcher.start(), end: matcher.end() } : null;
+    const found = this.#regex.find(text);
+    return found === null ? null : { text, ...found };
   }
 }
 

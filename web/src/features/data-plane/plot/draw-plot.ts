@@ -1,8 +1,8 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import type { Span } from "./finger-span.ts";
+import type { Span } from "../../../ui/plot/finger-span.ts";
+import { listenToFingers } from "../../../ui/plot/plot-fingers.ts";
 import { minMaxGrid } from "./min-max-grid.ts";
-import { listenToFingers } from "./plot-fingers.ts";
 import { listenToWheel } from "./plot-wheel.ts";
 import type { ScaleGroup } from "./scales.ts";
 import { timeTexts } from "./time-axis.ts";

@@ -4,8 +4,8 @@ import { kept, shade } from "../../../state/settings.ts";
 import { Button } from "../../../ui/button.tsx";
 import { downloadText } from "../../../ui/download.ts";
 import { Icon } from "../../../ui/icons.tsx";
+import { traceColors } from "../../../ui/plot/trace-colors.ts";
 import { groupsOf, type Scale } from "./scales.ts";
-import { traceColors } from "./trace-colors.ts";
 import { csvOf, type Trace, titleOfTrace } from "./traces.ts";
 import { STATISTICS, type TraceSource, usePlot } from "./use-plot.ts";
 

@@ -1,4 +1,4 @@
-import { type Span, spanAtWheel } from "./finger-span.ts";
+import { type Span, spanAtWheel } from "../../../ui/plot/finger-span.ts";
 
 interface Shown {
   /** The visible range, and the largest possible one. */

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import type { Clock } from "../../../base/clock.ts";
+import { readProcFile } from "../../../daemon/proc/proc.ts";
+import { ownCgroup } from "../../../daemon/tree/cgroups.ts";
+import { type SeenExecutable, seeExecutable } from "./executable.ts";
+
+/** A shell may have executed the program by then, and the run is in its cgroup, milliseconds. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** What /proc said about the leader of a run while it lived: nothing is there when it has ended. */
+export interface SeenRun {
+  executable: SeenExecutable | null;
+  /** Text of /proc/PID/limits. */
+  limits: string | null;
+  cgroup: { readonly folder: string; readonly oomKills: number | null } | null;
+}
+
+interface Entry extends SeenRun {
+  readonly timer: unknown;
+}
+
+/** Looks at each run when it begins, and once more a second later. */
+export class SeenRuns {
+  readonly #clock: Clock;
+  readonly #runs = new Map<string, Entry>();
+  /** Most runs have the same limits: their text is kept once. */
+  #limits: string | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  begun(runId: string, pid: number): void {
+    const entry: Entry = {
+      executable: seeExecutable(pid),
+      limits: this.#limitsOf(pid),
+      cgroup: null,
+      timer: this.#clock.setTimeout(() => {
+        entry.executable = seeExecutable(pid) ?? entry.executable;
+        entry.cgroup = cgroupOf(pid);
+      }, LOOK_AGAIN_MS),
+    };
+    this.#runs.set(runId, entry);
+  }
+
+  /** What was seen of a run that has ended, which is forgotten. */
+  take(runId: string): SeenRun | null {
+    const entry = this.#runs.get(runId);
+    if (entry === undefined) return null;
+    this.#clock.clearTimeout(entry.timer);
+    this.#runs.delete(runId);
+    return entry;
+  }
+
+  close(): void {
+    for (const { timer } of this.#runs.values()) this.#clock.clearTimeout(timer);
+    this.#runs.clear();
+  }
+
+  #limitsOf(pid: number): string | null {
+    const text = readProcFile(`/proc/${pid}/limits`)?.toString("latin1") ?? null;
+    if (text !== this.#limits) this.#limits = text;
+    return this.#limits;
+  }
+}
+
+/** Null: there is no cgroup v2, or the process has ended. */
+function cgroupOf(pid: number): SeenRun["cgroup"] {
+  try {
+    const folder = ownCgroup(`/proc/${pid}`);
+    return folder === null ? null : { folder, oomKills: oomKillsIn(folder) };
+  } catch {
+    return null;
+  }
+}
+
+/** Processes of a cgroup that were killed for lack of memory, so far; null: the kernel does not count them there. */
+export function oomKillsIn(folder: string): number | null {
+  const events = readProcFile(join(folder, "memory.events"))?.toString("latin1") ?? "";
+  const kills = /^oom_kill (\d+)$/m.exec(events)?.[1];
+  return kills === undefined ? null : Number(kills);
+}

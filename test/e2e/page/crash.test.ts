@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PageRig, soon } from "../support/page-rig.ts";
+
+const NAME = "sim/crasher";
+/** `$$$$`: the configuration reads it as `$$`. */
+const COMMAND = "printf '\\033[31mred\\033[0m <b>bold</b>\\n'; kill -SEGV $$$$";
+
+let rig: PageRig;
+
+beforeAll(async () => {
+  rig = await PageRig.up({
+    processes: { [NAME]: { command: COMMAND }, "tools/sleeper": { command: "sleep 1000", autostart: true } },
+  });
+  await rig.client.command({ type: "start_process", name: NAME });
+  await rig.client.until("its report", ({ type }) => type === "crash_report_made", 0);
+});
+afterAll(() => rig?.[Symbol.asyncDispose]());
+
+const output = (page: Page) => page.locator(".crash-report pre").first();
+
+test("the row of a failed process leads to its crash report, whose address can be shared, and which can be saved and deleted", async () => {
+  const { page } = await rig.open("/");
+  await page.getByRole("link", { name: `Crash report of ${NAME}` }).press("Enter");
+  const report = page.getByRole("region", { name: `Crash of ${NAME}` });
+  await report.getByText(/^ended by SIGSEGV/).waitFor();
+  // What it printed is text, without sequences and markup.
+  await soon(() => output(page).textContent()).toBe("red <b>bold</b>\n");
+  const address = new URL(page.url());
+  expect(address.searchParams.get("crash")).toBe(NAME);
+
+  const shared = await rig.open(`/${address.search}`, { viewport: { width: 390, height: 800 } });
+  await shared.page.getByText(/^ended by SIGSEGV/).waitFor();
+  await soon(() => shared.page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  expect(await shared.violations()).toEqual([]);
+  await shared.page.context().close();
+
+  const [saved] = await Promise.all([page.waitForEvent("download"), report.getByRole("button", { name: "JSON" }).press("Enter")]);
+  expect(saved.suggestedFilename()).toMatch(/^crash-sim-crasher-\d+-\d+\.json$/);
+  expect(JSON.parse(readFileSync(await saved.path(), "utf8"))).toMatchObject({
+    name: NAME,
+    signal: "SIGSEGV",
+    output: { text: expect.stringContaining("\x1b[31m") },
+  });
+
+  await report.getByRole("link", { name: NAME }).press("Enter");
+  await page.getByRole("button", { name: /^Details/ }).press("Enter");
+  const link = page.getByRole("complementary", { name: `Details of ${NAME}` }).getByRole("link", { name: /^Crash report of / });
+  await link.press("Enter");
+  await report.getByRole("button", { name: "Delete" }).press("Enter");
+  await soon(() => new URL(page.url()).searchParams.get("process")).toBe(NAME);
+  await soon(() => link.count()).toBe(0);
+  await page.goto(address.href);
+  await page.getByText(/^there is no crash report of run/).waitFor();
+  expect(rig.complaints).toEqual([]);
+  await page.context().close();
+});

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { createManager } from "../../../../src/app/index.ts";
+import { parseTime } from "../../../../src/protocol/time.ts";
+
+const ready = (seconds: number) => ({ command: ["/bin/sh", "-c", `sleep ${seconds}; echo up; exec sleep 1000`], ready: { regex: "up" } });
+
+test("the last start of a group has its critical chain, whose parts add up, and the outcome of each process", async () => {
+  await using manager = await createManager({
+    processes: {
+      disk: { command: ["/bin/sh", "-c", "sleep 0.2; exit 0"] },
+      "web/db": { ...ready(0.3), depends_on: { disk: { condition: "completed" } } },
+      "web/cache": ready(0),
+      "web/api": { ...ready(0.1), depends_on: ["web/db", "web/cache"] },
+      "web/broken": { command: ["./no-such-program"] },
+    },
+  });
+  await expect(manager.group("web").start()).rejects.toThrow("no-such-program");
+  await manager.process("web/api").waitFor("ready");
+  await manager.process("web/broken").waitFor("error");
+  const { chain, processes, requested, settled, unknown } = await manager.request({ type: "request_start_analysis", name: "web" });
+  expect(chain.map(({ name, known }) => [name, known])).toEqual([
+    ["disk", true],
+    ["web/db", true],
+    ["web/api", true],
+  ]);
+  const times = chain.map(({ from, until }) => [parseTime(from ?? ""), parseTime(until ?? "")] as const);
+  for (const [index, [from, until]] of times.entries()) {
+    expect(until).toBeGreaterThanOrEqual(from);
+    if (index > 0) expect(from).toBe(times[index - 1]?.[1]);
+  }
+  const api = processes.find(({ name }) => name === "web/api");
+  expect(chain.at(-1)?.until).toBe(api?.up);
+  expect(settled).toBe(api?.up);
+  expect(times.reduce((sum, [from, until]) => sum + until - from, 0)).toBe(parseTime(settled ?? "") - (times[0]?.[0] ?? 0));
+  expect(requested).toBe(processes[0]?.requested);
+  expect(Object.fromEntries(processes.map(({ name, outcome, after }) => [name, [outcome, after]]))).toEqual({
+    "web/db": ["up", "disk"],
+    "web/cache": ["up", null],
+    "web/api": ["up", "web/db"],
+    "web/broken": ["failed", null],
+  });
+  expect(processes.every(({ in_last_start }) => in_last_start)).toBe(true);
+  expect(unknown).toEqual([]);
+});
+
+test("a focused connection sees the starts of its view, and a chain that ends at what it does not see", async () => {
+  await using manager = await createManager({ processes: { db: ready(0.1), "web/api": { ...ready(0), depends_on: ["db"] } } });
+  await manager.process("web/api").start();
+  await manager.process("web/api").waitFor("ready");
+  const focused = manager.connect({ single_group: "web" });
+  const { chain, processes } = await focused.request({ type: "request_start_analysis" });
+  expect(processes.map(({ name }) => name)).toEqual(["web/api"]);
+  expect(chain).toMatchObject([
+    { name: "db", known: false, from: null },
+    { name: "web/api", known: true },
+  ]);
+  await expect(focused.request({ type: "request_start_analysis", name: "db" })).rejects.toMatchObject({ code: "out_of_scope" });
+  await expect(manager.request({ type: "request_start_analysis", name: "none" })).rejects.toMatchObject({ code: "not_found" });
+});

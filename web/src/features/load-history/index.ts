@@ -1,0 +1,29 @@
+import type { PageFeature } from "../../actions/page-feature.ts";
+import { show } from "../../state/navigation.ts";
+import { hosts } from "../../state/store.ts";
+import { lazyPart, lazyView } from "../../ui/lazy-view.tsx";
+import { GroupHistoryButton, HostHistoryButton, openHistory, ProcessHistoryButton } from "./history-buttons.tsx";
+import { HISTORY } from "./views.ts";
+
+export const loadHistory: PageFeature = {
+  views: [{ ...HISTORY, ...lazyView(async () => (await import("./history-view.tsx")).HistoryView) }],
+  keys: [{ title: "History", keys: "h", near: true, run: openHistory }],
+  actions: () =>
+    hosts.value.map(({ name }) => ({ title: `History of host ${name}`, run: () => show({ kind: "history", about: "host", name }) })),
+  shortcuts: [
+    "In the charts of a history",
+    [
+      ["← →", "move the pointer"],
+      ["Shift-← →", "earlier, later"],
+      ["+ −", "zoom in, zoom out"],
+      ["Enter", "output and log at the pointer"],
+      ["Esc", "back to the range before"],
+    ],
+  ],
+  ProcessButton: ProcessHistoryButton,
+  GroupButton: GroupHistoryButton,
+  HostButton: HostHistoryButton,
+  ProcessSection: lazyPart(async () => (await import("./memory-section.tsx")).MemorySection),
+  OverviewSection: lazyPart(async () => (await import("./greediest-section.tsx")).GreediestSection),
+  processCurve: { title: "10 min", Cell: lazyPart(async () => (await import("./process-curve.tsx")).ProcessCurve) },
+};

@@ -1,0 +1,176 @@
+import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useMemo } from "preact/hooks";
+import { openOutputAt } from "../../../terminal/open-at.ts";
+import { Icon } from "../../../ui/icons.tsx";
+import { useRowFocus } from "../../../ui/list/row-focus.ts";
+import { drawnRows, useViewport, type Viewport } from "../../../ui/list/viewport.ts";
+import { Name } from "../../../ui/name.tsx";
+import { isNarrow } from "../../../ui/screen.ts";
+import { clockTime } from "../../../ui/time.ts";
+import { type FoundHit, type ResultRow, shownHit } from "./result-rows.ts";
+import { foldProcess, results, searchState, toggleContext } from "./search-run.ts";
+
+/** Row heights in the style sheet, px: rows out of view are not drawn. */
+const rowHeight = () => (isNarrow.value ? 34 : 24);
+const SPARE = 12;
+
+const LEVELS = { process: 1, hit: 2, line: 3 } as const;
+
+/** The hits below their processes: a tree of thousands of rows, of which only the visible ones are drawn. */
+export function ResultList({ box }: { box: RefObject<HTMLDivElement | null> }) {
+  const viewport = useSignal<Viewport>({ top: 0, height: 900, width: 900 });
+  useViewport(box, viewport);
+  const focused = useSignal<string | null>(null);
+  const { all, version } = results.value;
+  const rows = useMemo(() => all.rows(), [all, version]);
+  const height = rowHeight();
+  const { first, last } = drawnRows(viewport.value, { height, count: rows.length, spare: SPARE });
+  const drawn = rows.slice(first, last);
+  const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : drawn[0]?.key;
+  const giveFocus = useRowFocus({ box, viewport, height, indexOf: (target) => rows.findIndex(({ key }) => key === target) });
+  const go = (index: number) => {
+    const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
+    if (!row) return;
+    focused.value = row.key;
+    giveFocus(row.key);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const index = rows.findIndex(({ key }) => key === focused.value);
+    const row = rows[index];
+    if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, Math.floor(viewport.value.height / height) - 2);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: index + 1,
+      ArrowUp: index - 1,
+      PageDown: index + page,
+      PageUp: index - page,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const to = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
+    if (to !== undefined) go(to);
+    else if (event.key === "Enter") openRow(row);
+    else if (event.key === " ") toggleRow(row);
+    else if (event.key === "ArrowRight") {
+      if (isFolded(row)) toggleRow(row);
+      else if (row.kind !== "line") go(index + 1);
+    } else if (event.key === "ArrowLeft") {
+      if (row.kind !== "line" && !isFolded(row)) toggleRow(row);
+      else go(rows.findLastIndex((one, at) => at < index && LEVELS[one.kind] < LEVELS[row.kind]));
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div class="search-results" ref={box}>
+      <div role="tree" aria-label="Hits" style={{ height: `${rows.length * height}px` }}>
+        {drawn.map((row, index) => (
+          <Row
+            key={row.key}
+            row={row}
+            top={(first + index) * height}
+            isTabStop={row.key === tabStop}
+            onFocus={() => {
+              focused.value = row.key;
+            }}
+            onKeyDown={onKey}
+          />
+        ))}
+      </div>
+      {rows.length === 0 && searchState.value.kind === "done" && <p class="empty nothing">No line matches.</p>}
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly row: ResultRow;
+  readonly top: number;
+  readonly isTabStop: boolean;
+  readonly onFocus: () => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+function Row({ row, top, isTabStop, onFocus, onKeyDown }: RowProps) {
+  return (
+    <div
+      role="treeitem"
+      data-key={row.key}
+      class={`result of-${row.kind}`}
+      tabIndex={isTabStop ? 0 : -1}
+      aria-level={LEVELS[row.kind]}
+      aria-expanded={row.kind === "line" ? undefined : !isFolded(row)}
+      aria-selected={isTabStop}
+      style={{ transform: `translateY(${top}px)` }}
+      onFocus={onFocus}
+      onKeyDown={onKeyDown}
+      onClick={(event) => {
+        const isOnArrow = event.target instanceof Element && event.target.closest(".fold") !== null;
+        if (isOnArrow) toggleRow(row);
+        else openRow(row);
+      }}
+    >
+      {row.kind === "process" ? (
+        <ProcessRow row={row} />
+      ) : row.kind === "hit" ? (
+        <HitRow found={row.found} isOpen={row.isOpen} />
+      ) : (
+        <LineRow row={row} />
+      )}
+    </div>
+  );
+}
+
+function Fold({ isOpen, title }: { isOpen: boolean; title: string }) {
+  return (
+    <span class={`fold ${isOpen ? "open" : ""}`} title={title}>
+      <Icon name="next" />
+    </span>
+  );
+}
+
+function ProcessRow({ row }: { row: ResultRow & { kind: "process" } }) {
+  return (
+    <>
+      <Fold isOpen={!row.isFolded} title={row.isFolded ? "Show its hits" : "Hide its hits"} />
+      <Name name={row.name} />
+      <span class="soft count">{row.count.toLocaleString("en")}</span>
+      <span class="soft host">{row.host}</span>
+    </>
+  );
+}
+
+function HitRow({ found: { hit }, isOpen }: { found: FoundHit; isOpen: boolean }) {
+  const { before, match, after } = shownHit(hit);
+  return (
+    <>
+      <Fold isOpen={isOpen} title={isOpen ? "Hide the lines around it" : "Show the lines around it"} />
+      <time class="soft" dateTime={hit.time === null ? undefined : `${hit.time}Z`} title={hit.time === null ? "" : `${hit.time} UTC`}>
+        {hit.time === null ? "" : clockTime(hit.time)}
+      </time>
+      <code title={hit.place === null ? "Not in memory any more: opens the lines around it" : "Opens the terminal at this line"}>
+        {before}
+        <mark>{match}</mark>
+        {after}
+      </code>
+    </>
+  );
+}
+
+function LineRow({ row }: { row: ResultRow & { kind: "line" } }) {
+  return row.role === "about" ? <span class="soft about">{row.text}</span> : <code class={`is-${row.role}`}>{row.text}</code>;
+}
+
+const isFolded = (row: ResultRow): boolean => (row.kind === "process" ? row.isFolded : row.kind === "hit" && !row.isOpen);
+
+/** Shows or hides what is below a row. */
+function toggleRow(row: ResultRow): void {
+  if (row.kind === "process") foldProcess(row.name, !row.isFolded);
+  else if (row.kind === "hit") void toggleContext(row.found);
+}
+
+/** Opens the terminal at a hit, or the lines around it if it is not in memory. */
+function openRow(row: ResultRow): void {
+  if (row.kind !== "hit" || row.found.hit.place === null) toggleRow(row);
+  else openOutputAt(row.found.hit.name, row.found.hit.place);
+}
