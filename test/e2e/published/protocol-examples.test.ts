@@ -144,7 +144,7 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time, or on each machine: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step next since last settings".split(
+  "pid tid ts times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step next since last settings pss private swap left_out definition executable limits".split(
     " ",
   ),
 );
@@ -159,8 +159,8 @@ function shapeOf(value: unknown, key = ""): unknown {
   // Which debuggers are offered is a matter of the machine: 'default' and 'no tool' always are.
   if (key === "start_tools") return (value as unknown[]).slice(0, 2);
   if (key === "rows" && Array.isArray(value)) return value.map((row) => Object.keys(row as object));
-  // How many entries come in one live batch is a matter of time.
-  if (key === "entries") return (value as unknown[]).slice(0, 1).map((item) => shapeOf(item));
+  // How many entries come in one live batch, and which examples went before, differs.
+  if (key === "entries" || key === "events") return (value as unknown[]).slice(0, 1).map((item) => shapeOf(item));
   if (Array.isArray(value)) return value.map((item) => shapeOf(item));
   if (typeof value === "string" && TIME.test(value)) return "time";
   if (typeof value !== "object") return value;

@@ -136,7 +136,10 @@ test("recorders of the three focused views hold exactly their frames and not one
     const frames = all.filter(({ type }) => !isOfFeature(type));
     const others = Object.keys(processes).filter((name) => !isIn(name));
     for (const frame of all.filter(({ type }) => isOfFeature(type)))
-      expect(others.filter((name) => JSON.stringify(frame).includes(`"${name}"`)), JSON.stringify(frame)).toEqual([]);
+      expect(
+        others.filter((name) => JSON.stringify(frame).includes(`"${name}"`)),
+        JSON.stringify(frame),
+      ).toEqual([]);
     expect(new Set(frames.map(({ type }) => type))).toEqual(
       new Set(["process_upsert", "process_remove", "process_output", "process_tree"]),
     );
