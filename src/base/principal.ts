@@ -1,3 +1,5 @@
+import type { Grant } from "./access.ts";
+
 /** The sender of a request: the outcome of authentication, carried by every request and connection. */
 export interface Principal {
   /** The web user's name, as in the auth file; `local:<system user>` over the local socket. */
@@ -6,4 +8,6 @@ export interface Principal {
   readonly via: "basic" | "cookie" | "token" | "local" | "in-process";
   /** The client's `<ip>:<port>`, "" in process and over the local socket. */
   readonly address: string;
+  /** What the sender may do. */
+  readonly grants: readonly Grant[];
 }

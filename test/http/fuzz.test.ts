@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
+import { ADMIN_GRANTS } from "../../src/base/access.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames/frames.ts";
@@ -147,7 +148,7 @@ test(`${FRAMES} random frames are each answered within ${TURNS} turns of the eve
     uncork() {},
   };
   const observer = { congested() {}, progress() {}, drained() {}, overflow: () => expect.unreachable("the outbox overflowed") };
-  const principal = { user: "ada", via: "basic", address: "127.0.0.1:1" } as const;
+  const principal = { user: "ada", via: "basic", address: "127.0.0.1:1", grants: ADMIN_GRANTS } as const;
   const connection = new Connection(services, { socket, observer, principal, view: { kind: "full" } });
   const stateBefore = JSON.stringify([control.processes(), control.processTree()]);
   const random = randomFrom(SEED);

@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { localUser } from "../../src/app/serve-http.ts";
+import { ADMIN_GRANTS } from "../../src/base/access.ts";
 import type { HttpServerOptions } from "../../src/http/index.ts";
 import { makeCertificate } from "./certificates.ts";
 import { BAD, Rig, upgradeRequest } from "./rig.ts";
@@ -55,7 +56,9 @@ describe("the local socket", () => {
   test("names the system's user, for WebSockets too", async () => {
     await using rig = await start({ authFile: null });
     const ws = await openWebSocket();
-    expect(rig.transport.accepted.map(({ options }) => options.principal)).toEqual([{ user: ME, via: "local", address: "" }]);
+    expect(rig.transport.accepted.map(({ options }) => options.principal)).toEqual([
+      { user: ME, via: "local", address: "", grants: ADMIN_GRANTS },
+    ]);
     ws.terminate();
   });
 

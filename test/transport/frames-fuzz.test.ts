@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { ADMIN_GRANTS } from "../../src/base/access.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
@@ -49,7 +50,7 @@ function open(view: ViewMode) {
     uncork() {},
   };
   const observer = { congested() {}, progress() {}, drained() {}, overflow() {} };
-  const principal = { user: "ada", via: "basic", address: "127.0.0.1:1" } as const;
+  const principal = { user: "ada", via: "basic", address: "127.0.0.1:1", grants: ADMIN_GRANTS } as const;
   const connection = new Connection(services, { socket, observer, principal, view });
   return {
     control,

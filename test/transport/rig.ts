@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
 import { ActorSystem } from "../../src/actors/system.ts";
+import { ADMIN_GRANTS } from "../../src/base/access.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { OutputWindow } from "../../src/contract/messages.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
@@ -37,7 +38,7 @@ export async function startRig(names: string[], source?: OutputSource, { stallMs
     }
     const address = `${socket.remoteAddress}:${socket.remotePort}`;
     upgrades.handleUpgrade(request, socket, head, (ws) => {
-      transport.accept(ws, { principal: { user: "ada", via: "basic", address }, mode, address, socket });
+      transport.accept(ws, { principal: { user: "ada", via: "basic", address, grants: ADMIN_GRANTS }, mode, address, socket });
     });
   });
   server.listen(0, "127.0.0.1");

@@ -1,3 +1,4 @@
+import { ADMIN_GRANTS } from "../../base/access.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { isBrowser } from "../request/browser.ts";
@@ -66,7 +67,8 @@ export class Authenticator {
   async authenticate(headers: RequestHeaders, { remote, url, isLogin }: LoginVisit): Promise<Admission | Refusal> {
     const { localUser } = remote;
     // The auth file is not needed: the kernel has identified this user.
-    if (localUser !== null) return { principal: { user: localUser, via: "local", address: "" }, sessionId: null, setCookie: null };
+    if (localUser !== null)
+      return { principal: { user: localUser, via: "local", address: "", grants: ADMIN_GRANTS }, sessionId: null, setCookie: null };
     const { authFile, loginSessions } = this.#parts;
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
@@ -77,7 +79,11 @@ export class Authenticator {
     const authorization = parseAuthorization(headers.get("authorization"));
     const isRepeatable = authorization.scheme === "basic" && isBrowser(headers) && !isLogin;
     if (session && (isRepeatable || !namesAnotherUser(authorization, session.user))) {
-      return { principal: { user: session.user, via: "cookie", address: formatAddress(remote) }, sessionId: session.id, setCookie: null };
+      return {
+        principal: { user: session.user, via: "cookie", address: formatAddress(remote), grants: ADMIN_GRANTS },
+        sessionId: session.id,
+        setCookie: null,
+      };
     }
     // The refusal has no challenge: the browser's own dialog would ask for credentials that are refused.
     if (isLoggedOut(cookie) && isBrowser(headers) && !isLogin) return refusal(401, "You have logged out. Log in at /mgr/login.");
@@ -113,7 +119,11 @@ export class Authenticator {
     const sessionId = loginTokens.find(token, origin);
     const session = sessionId === null ? null : loginSessions.get(sessionId, entries);
     if (session === null) return refusal(401, `The login token has expired, or is for pages of another origin. ${LOG_IN}`, CHALLENGE);
-    return { principal: { user: session.user, via: "token", address: formatAddress(remote) }, sessionId: session.id, setCookie: null };
+    return {
+      principal: { user: session.user, via: "token", address: formatAddress(remote), grants: ADMIN_GRANTS },
+      sessionId: session.id,
+      setCookie: null,
+    };
   }
 
   async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], remote: RemoteEnd): Promise<Admission | Refusal> {
@@ -124,7 +134,11 @@ export class Authenticator {
     const address = formatAddress(remote);
     const { token, id } = loginSessions.open(entry);
     log("debug", `web user '${user}' logged in from ${address}`);
-    return { principal: { user, via: "basic", address }, sessionId: id, setCookie: sessionCookie(token, isHttpsOnly) };
+    return {
+      principal: { user, via: "basic", address, grants: ADMIN_GRANTS },
+      sessionId: id,
+      setCookie: sessionCookie(token, isHttpsOnly),
+    };
   }
 
   async #check(
