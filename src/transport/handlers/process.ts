@@ -1,4 +1,5 @@
 import type { Verb } from "../../actors/control.ts";
+import { allows } from "../../base/access.ts";
 import { aboutProcess, type HandlerContext, type HandlerTable } from "./handler.ts";
 
 type Types =
@@ -105,6 +106,12 @@ export const processHandlers: HandlerTable<Types> = {
   request_process_detail: {
     kind: "request",
     about: aboutProcess,
-    answer: ({ name }, { control }) => [{ type: "process_detail", ok: true, name, ...control.state.processDetail(name) }],
+    answer: ({ name }, { control, principal, hiddenNames }) => {
+      const detail = control.state.processDetail(name);
+      const shown = hiddenNames?.detail(detail) ?? detail;
+      // The environment and the definition have what only admins may see, such as tokens in a command.
+      const isAdmin = allows(principal.grants, "admin", name);
+      return [{ type: "process_detail", ok: true, name, ...shown, ...(isAdmin ? {} : { environment: {}, definition: {} }) }];
+    },
   },
 };
