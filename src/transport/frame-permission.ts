@@ -33,7 +33,7 @@ function subjectOf(frame: ClientFrame, { scope }: ClientFrameSpec, state: Proces
       return { kind: "general" };
     case "name": {
       const { name } = frame as { readonly name?: string };
-      return name === undefined ? { kind: "general" } : named(name, state);
+      return name === undefined ? { kind: "seen" } : named(name, state);
     }
   }
 }

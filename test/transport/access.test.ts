@@ -106,8 +106,8 @@ function isAllowed(spec: ClientFrameSpec, frame: Readonly<Record<string, unknown
   const needed = rankNeeded(spec, frame, grants);
   const { name } = frame;
   if (spec.scope === "own") return true;
-  if (spec.scope === "output" || spec.scope === "log") return grants.length > 0;
-  if (spec.scope === "global" || typeof name !== "string") return rankOf(grants, null) >= needed;
+  if (spec.scope === "global") return rankOf(grants, null) >= needed;
+  if (spec.scope === "output" || spec.scope === "log" || typeof name !== "string") return grants.length > 0;
   const members = [...SEEN, ...HIDDEN].filter((each) => each.startsWith(`${name}/`));
   const seen = members.filter((each) => rankOf(grants, each) >= 0);
   if (seen.length === 0) return rankOf(grants, name) >= needed;

@@ -11,7 +11,7 @@ export const loadHandlers: HandlerTable<"request_process_loads"> = {
         throw new MgrError("not_found", `there is no process or group '${name}'`);
       const { loads, hosts } = await control.hostRequests.loads();
       const requested = loads.filter((load) => contains(view, load.name) && (name === undefined || isWithin(load.name, name)));
-      return [{ type: "process_loads", loads: requested, hosts }];
+      return [{ type: "process_loads", loads: requested, hosts: view.kind === "granted" ? [] : hosts }];
     },
   },
 };

@@ -1,0 +1,22 @@
+import { allows, type Grant, needText } from "../../../src/base/access.ts";
+import type { Snapshot } from "../../../src/protocol/resources/resources.ts";
+import type { Judge } from "./access.ts";
+
+/** Judges by the grants of a snapshot, as the manager does. */
+export function judgeOf(written: NonNullable<Snapshot["access"]>["grants"]): Judge {
+  const grants = written.map(
+    ({ role, on, may_download, may_type }): Grant => ({
+      role,
+      on,
+      ...(may_download ? { mayDownload: true } : {}),
+      ...(may_type ? { mayType: true } : {}),
+    }),
+  );
+  return (what, need, on) => {
+    if (on === "everything") return allows(grants, need, null) ? null : `${what} needs ${needText(need)} on everything.`;
+    const refused = on.filter((name) => !allows(grants, need, name));
+    if (refused.length === 0) return null;
+    const [one] = refused;
+    return `${what} needs ${needText(need)} on ${refused.length === 1 ? `'${one}'` : `all of these ${on.length} processes`}.`;
+  };
+}
