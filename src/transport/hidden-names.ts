@@ -30,9 +30,11 @@ export class HiddenNames {
     };
   }
 
-  detail({ history, changes, needed_by, ...detail }: ProcessDetail): ProcessDetail {
+  detail({ history, changes, needed_by, definition, ...detail }: ProcessDetail): ProcessDetail {
+    const { depends_on: _names, ...shown } = definition;
     return {
       ...detail,
+      definition: shown,
       needed_by: this.visible(needed_by),
       history: history.map((run) => ({ ...run, reason: this.reason(run.reason) })),
       changes: changes.map((change) => ({ ...change, reason: this.reason(change.reason) })),

@@ -1,5 +1,5 @@
 import type { ManagerState } from "../../actors/control.ts";
-import type { Grant } from "../../base/access.ts";
+import { allows, type Grant } from "../../base/access.ts";
 import { permissionRefusal } from "../../base/permission.ts";
 import { named } from "../../transport/frame-permission.ts";
 import { type Refusal, refusal } from "../request/refusal.ts";
@@ -14,6 +14,7 @@ export function routeRefusal(
 ): Refusal | null {
   if (needs === null) return null;
   const { need, on } = needs(query);
+  if (allows(grants, need, null)) return null;
   const says = permissionRefusal(grants, path, need, on === null ? { kind: "general" } : named(on, state));
   return says === null ? null : refusal(403, says);
 }

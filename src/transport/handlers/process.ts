@@ -109,9 +109,10 @@ export const processHandlers: HandlerTable<Types> = {
     answer: ({ name }, { control, principal, hiddenNames }) => {
       const detail = control.state.processDetail(name);
       const shown = hiddenNames?.detail(detail) ?? detail;
-      // The environment and the definition have what only admins may see, such as tokens in a command.
-      const isAdmin = allows(principal.grants, "admin", name);
-      return [{ type: "process_detail", ok: true, name, ...shown, ...(isAdmin ? {} : { environment: {}, definition: {} }) }];
+      const { environment: _environment, env_file: _files, ...definition } = shown.definition;
+      // An environment may have secrets.
+      const withheld = allows(principal.grants, "admin", name) ? {} : { environment: {}, definition };
+      return [{ type: "process_detail", ok: true, name, ...shown, ...withheld }];
     },
   },
 };
