@@ -62,12 +62,12 @@ test("a hidden process and one that does not exist are refused by the same sente
 });
 
 test.each([
-  ["{users: {ann: chief}}", /must be viewer, operator or admin/],
+  ["{users: {ann: chief}}", /must be one of viewer, operator, admin/],
   ["{users: {ann: [{role: viewer, on: []}]}}", /is empty: name at least one pattern/],
   ["{users: {ann: [{on: 'sim/*'}]}}", /role.* is missing/],
   ["{users: {'a:b': viewer}}", /cannot be the name of a web user/],
-  ["{default: root}", /must be none, viewer, operator or admin/],
-  ["{terminals: viewer}", /must be operator or admin/],
+  ["{default: root}", /must be one of none, viewer, operator, admin/],
+  ["{terminals: viewer}", /must be one of operator, admin/],
 ])("access: %s is a problem of the configuration", (text, problem) => {
   const whole = `instance: {name: a, manager: "localhost:0"}\naccess: ${text}\n`;
   expect(() => parseConfigText(whole, "/tmp/mgr.yaml")).toThrow(problem);

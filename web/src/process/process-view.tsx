@@ -213,6 +213,7 @@ function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFac
           label="Processes and threads"
           word="Threads"
           enabled={isAlive}
+          forbidden={refusalOf("The list of threads", "viewer", "everything")}
           onClick={() => show(threads)}
         />
       )}
