@@ -6,6 +6,7 @@ import { exampleOf, TAKEN } from "../../contract/examples.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { type Configuration, Instance } from "../support/instance.ts";
 import { ECHO } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
 
 // A user who may look at some processes tries to see and to change the others, in every way that there is.
 
@@ -31,6 +32,8 @@ test("500 attempts of a user with the role viewer on sim/* show nothing of other
   appendFileSync(instance.authFile, "eve let me in 12\n");
   const admin = await instance.connect();
   const eve = await instance.connect("", EVE);
+  await eventually("it has started", async () => (await admin.process("sim/needs")).state === "started");
+  await eventually("it has failed", async () => (await admin.process("vault/deep/ledger")).state === "error");
   await admin.command({ type: "subscribe_process_output", patterns: ["*"] });
   await admin.command({ type: "send_stdin", name: "vault/keyring", text: "gold\n" });
   await admin.untilOutput("vault/keyring", "you typed gold");

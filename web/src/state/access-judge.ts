@@ -1,6 +1,8 @@
-import { allows, type Grant, needText } from "../../../src/base/access.ts";
+import { allows, type Grant, type Need, needText } from "../../../src/base/access.ts";
 import type { Snapshot } from "../../../src/protocol/resources/resources.ts";
-import type { Judge } from "./access.ts";
+
+/** The reason why a user may not do something to all of these processes, or to what belongs to no process, as a sentence; null if the user may. */
+export type Judge = (what: string, need: Need, on: readonly string[] | "everything") => string | null;
 
 /** Judges by the grants of a snapshot, as the manager does. */
 export function judgeOf(written: NonNullable<Snapshot["access"]>["grants"]): Judge {

@@ -1,9 +1,6 @@
 import { signal } from "@preact/signals";
-import type { Need } from "../../../src/base/access.ts";
 import type { Snapshot } from "../../../src/protocol/resources/resources.ts";
-
-/** The reason why this user may not do something, as a sentence; null if the user may. */
-export type Judge = (what: string, need: Need, on: readonly string[] | "everything") => string | null;
+import type { Judge } from "./access-judge.ts";
 
 const judge = signal<Judge>(() => null);
 
