@@ -92,7 +92,8 @@ function withoutName(text: string, name: string): string {
   let result = "";
   let from = 0;
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    if (at < from || isPartOfWord(text[at - 1]) || isPartOfWord(text[at + name.length])) continue;
+    // Behind a slash begins the end of another name.
+    if (at < from || text[at - 1] === "/" || isPartOfWord(text[at - 1]) || isPartOfWord(text[at + name.length])) continue;
     result += `${text.slice(from, at)}${PLACEHOLDER}`;
     from = at + name.length;
   }

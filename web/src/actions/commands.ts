@@ -64,7 +64,7 @@ const DOING = { start: "Starting", stop: "Stopping", restart: "Restarting" } as 
 
 /** Why the user may not do this; null: the user may. */
 export const forbiddenOf = (verb: Verb, target: Target): string | null =>
-  refusalOf(DOING[verb], "operator", target.kind === "process" ? [target.name] : membersOf(target).map(({ name }) => name));
+  refusalOf(DOING[verb], "operator", target.kind === "process" ? [target.name] : () => membersOf(target).map(({ name }) => name));
 
 /** Whether a command asks before it acts. */
 export const asks = (verb: Verb, target: Target): boolean => needsQuestion(verb, target.kind, effectsOf(verb, target));
