@@ -1,13 +1,15 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import type { CommandObserver } from "../base/command-observer.ts";
 import { confirmationPage } from "./access/confirmation-page.ts";
 import { crossOriginHeaders, preflightResponse } from "./access/cross-origin.ts";
 import { type Gate, isUnproven, type Visit } from "./access/gate.ts";
+import { observedRequest } from "./access/observed-request.ts";
 import { type HttpLog, stackOf } from "./log/http-log.ts";
 import { isNavigation } from "./request/browser.ts";
 import { isRefusal, type Refusal, refusal, refusalResponse } from "./request/refusal.ts";
 import { SECURITY_HEADERS } from "./request/security-headers.ts";
-import type { Route, RouteEnv } from "./route.ts";
+import type { Route, RouteContext, RouteEnv } from "./route.ts";
 
 /** Maximum size of a request body, bytes; no route uses one. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -15,11 +17,13 @@ const MAX_BODY_BYTES = 64 * 1024;
 export interface AppOptions {
   readonly gate: Gate;
   readonly routes: readonly Route[];
+  /** Sees the requests that change something. */
+  readonly observer: CommandObserver | null;
   readonly log: HttpLog;
 }
 
 /** Handles all plain HTTP requests. Needs no socket: `app.request("/", {headers}, bindings)`. */
-export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
+export function createApp({ gate, routes, observer, log }: AppOptions): Hono<RouteEnv> {
   const app = new Hono<RouteEnv>();
   app.use(async (context, next) => {
     await next();
@@ -43,7 +47,7 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
     const refused = gate.check(headers, visit);
     return refused ? refusalResponse(refused) : preflightResponse();
   });
-  for (const route of routes) app.on(route.method, route.path, admission(gate, route), (context) => route.handle(context));
+  for (const route of routes) app.on(route.method, route.path, admission(gate, route), (context) => handle(context, route, observer));
   for (const { path, isOpen } of routes) {
     const methods = routes.filter((route) => route.path === path).flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     app.all(path, admission(gate, isOpen ? { isOpen } : {}), () => refusalResponse(methodNotAllowed(path, methods.join(", "))));
@@ -54,6 +58,16 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
     return refusalResponse(refusal(500, "Internal error. See the manager's log for details."));
   });
   return app;
+}
+
+/** A log-in is observed where its password is checked. */
+async function handle(context: RouteContext, route: Route, observer: CommandObserver | null): Promise<Response> {
+  const { method, headers } = context.req.raw;
+  const url = new URL(context.req.url);
+  const isRead = method === "HEAD" || (method === "GET" && !route.effect?.(url.searchParams));
+  if (observer === null || isRead || route.isOpen || route.isLogin) return route.handle(context);
+  const { principal } = context.get("admission");
+  return observedRequest(observer, { method, url, headers, principal }, async () => route.handle(context));
 }
 
 function admission(gate: Gate, route: Pick<Route, "isOpen" | "isShared" | "isLogin" | "effect" | "loginPage">) {

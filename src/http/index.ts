@@ -3,6 +3,7 @@ import type { Control } from "../actors/control.ts";
 import { everyBeat } from "../base/clock.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { TcpAddress } from "../bus/carriers/tcp-listener.ts";
+import { commandObserver } from "../transport/extension.ts";
 import type { Transport } from "../transport/websocket.ts";
 import { Gate } from "./access/gate.ts";
 import { knownHosts } from "./access/host-check.ts";
@@ -99,6 +100,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   const { control, extensions, transport, log, isHttpsOnly, bus = null } = options;
   const certificate = options.certificate && new Certificate(options.certificate, log);
   const assets = await loadAssets(options.assetsDir);
+  const observer = commandObserver(extensions);
   const followers = new Followers();
   const open = new OpenWebSockets();
   const end = (which: (belonging: Belonging) => boolean, reason: string) => {
@@ -109,6 +111,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   const logins = new Logins({
     path: options.authFile,
     lock: options.lock,
+    observer,
     isHttpsOnly,
     end: (which, reason) =>
       end("session" in which ? ({ sessionId }) => sessionId === which.session : ({ user }) => which.isUser(user), reason),
@@ -137,7 +140,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   const { configFiles } = options;
   const routes = allRoutes({ control, extensions, assets, configFiles, followers, metrics, bus, logins, isHttpsOnly, log });
   const remoteOf = (socket: Socket) => listener.remoteOf(socket);
-  const onRequest = lazyRequestListener({ gate, routes, remoteOf, log });
+  const onRequest = lazyRequestListener({ gate, routes, observer, remoteOf, log });
   const upgrades = new Upgrades({
     gate,
     control,

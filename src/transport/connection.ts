@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { EMPTY, type Subscription } from "rxjs";
 import type { Control, Starter } from "../actors/control.ts";
+import type { CommandObserver, EndOfCommand } from "../base/command-observer.ts";
 import { type ErrorCode, MgrError, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/frames/decode.ts";
@@ -10,6 +11,7 @@ import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
 import type { LogLevel } from "../protocol/resources/resources.ts";
 import { type Dispatch, isReadOnly } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
+import { FrameObserver, outcomeOf } from "./frame-observer.ts";
 import { FrameSchedule, type FrameWork, MAX_RUNNING, MAX_WAITING } from "./frame-schedule.ts";
 import type { Answer, CommandHandler, Handler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
 import type { LogStreams } from "./log-streams.ts";
@@ -30,6 +32,7 @@ export interface ConnectionServices {
   readonly events: EventStreams;
   readonly logs: LogStreams;
   readonly refusals: RefusalLog;
+  readonly observer: CommandObserver | null;
   readonly inputOwners: InputOwners;
   /** Content hash of the web UI's files, for `snapshot`. */
   readonly assetHash: string;
@@ -39,6 +42,8 @@ export interface ConnectionOptions {
   readonly socket: OutboxSocket;
   readonly observer: OutboxObserver;
   readonly principal: Principal;
+  /** The program that the client says it is. */
+  readonly client: string | null;
   readonly view: ViewMode;
 }
 
@@ -57,6 +62,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   readonly #services: ConnectionServices;
   readonly #outbox: Outbox;
   readonly #schedule = new FrameSchedule();
+  readonly #observer: FrameObserver;
   readonly #events: Subscription;
   readonly #output: OutputSubscription;
   readonly #onClose: (() => void)[] = [];
@@ -64,7 +70,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   #logMinLevel: LogLevel = "info";
   #isClosed = false;
 
-  constructor(services: ConnectionServices, { socket, observer, principal, view }: ConnectionOptions) {
+  constructor(services: ConnectionServices, { socket, observer, principal, client, view }: ConnectionOptions) {
     this.#services = services;
     this.principal = principal;
     this.view = view;
@@ -72,6 +78,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.snapshotParts = services.snapshotParts;
     this.assetHash = services.assetHash;
     this.starter = this.#starterOf(principal);
+    this.#observer = new FrameObserver(services.observer, { principal, client });
     this.#outbox = new Outbox(socket, { ...observer, hasRoom: () => services.hub.hasRoom(this.#output) });
     this.#events = services.events.of(view).subscribe((frame) => this.#outbox.push(frame));
     this.#log = this.#followLog();
@@ -143,15 +150,17 @@ export class Connection implements HandlerContext, TerminalViewer {
   }
 
   onClose(callback: () => void): void {
-    this.#onClose.push(callback);
+    // A command that was received before the connection closed may begin afterwards.
+    if (this.#isClosed) callback();
+    else this.#onClose.push(callback);
   }
 
   noteTyping(name: string): void {
-    this.#services.inputOwners.typed(name, this);
+    if (!this.#isClosed) this.#services.inputOwners.typed(name, this);
   }
 
   noteResize(name: string): void {
-    this.#services.inputOwners.resized(name, this);
+    if (!this.#isClosed) this.#services.inputOwners.resized(name, this);
   }
 
   mayReply(name: string): boolean {
@@ -183,32 +192,61 @@ export class Connection implements HandlerContext, TerminalViewer {
 
   #handle(frame: ClientFrame): void {
     const handler = this.#services.dispatch(frame);
-    const refusal = outOfScope(this.view, frame);
-    if (handler === undefined) this.#fail(frame, new MgrError("unknown_action", `this manager does not have '${frame.type}'`));
-    else if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
-    else if (this.control.state.isShuttingDown && !isReadOnly(frame.type)) this.#fail(frame, shuttingDown());
-    else if (!this.#schedule.submit(this.#workOf(frame, handler))) this.#fail(frame, tooMany(frame.type));
+    const outside = outOfScope(this.view, frame);
+    if (handler === undefined) this.#refuseUnbegun(frame, new MgrError("unknown_action", `this manager does not have '${frame.type}'`));
+    else if (outside !== null) this.#refuseOutside(frame, outside);
+    else if (this.control.state.isShuttingDown && !isReadOnly(frame.type)) this.#refuseUnbegun(frame, shuttingDown());
+    else if (!this.#schedule.submit(this.#workOf(frame, handler))) this.#refuseUnbegun(frame, tooMany(frame.type));
+  }
+
+  #refuseUnbegun(frame: ClientFrame, error: MgrError): void {
+    this.#observer.refused(frame, this.#fail(frame, error));
+  }
+
+  #refuseOutside(frame: ClientFrame, message: string): void {
+    const answer = errorFrame({ code: "out_of_scope", message }, frame);
+    this.#refuse(answer, frame.type);
+    this.#observer.refused(frame, answer);
   }
 
   #workOf(frame: ClientFrame, handler: Handler<ClientFrameType>): FrameWork {
     const { type } = frame;
     const about = handler.about?.(frame, this) ?? null;
-    if (handler.kind === "command") return { type, about, effect: "command", run: () => this.#command(frame, handler) };
-    const run = (answered: () => void) => this.#request(frame, handler, answered);
-    return { type, about, effect: isReadOnly(type) ? "read" : "change", run };
+    // An observed command is accepted only when its observers allow it: later frames about its object wait for that.
+    const effect = isReadOnly(type) ? "read" : "change";
+    const isAcceptedAtOnce = handler.kind === "command" && !this.#observer.observes(frame);
+    return { type, about, effect: isAcceptedAtOnce ? "command" : effect, run: (answered) => this.#observed(frame, handler, answered) };
+  }
+
+  #observed(frame: ClientFrame, handler: Handler<ClientFrameType>, answered: () => void): void | Promise<void> {
+    const begun = this.#observer.before(frame);
+    if (!(begun instanceof Promise)) return this.#carryOut(frame, handler, { answered, end: begun });
+    const begin = (end: EndOfCommand) => {
+      if (!this.control.state.isShuttingDown) return this.#carryOut(frame, handler, { answered, end });
+      this.#failed(frame, shuttingDown(), end);
+    };
+    return begun.then(begin, (error: unknown) => void this.#fail(frame, error));
+  }
+
+  #carryOut(frame: ClientFrame, handler: Handler<ClientFrameType>, { answered, end }: Progress): void | Promise<void> {
+    if (handler.kind === "request") return this.#request(frame, handler, { answered, end });
+    const pending = this.#command(frame, handler, end);
+    answered();
+    return pending;
   }
 
   /** Commands that are accepted at once are answered in the same turn, in the order of the frames. */
-  #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>): void | Promise<void> {
+  #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>, end: EndOfCommand): void | Promise<void> {
+    const accepted = () => {
+      end({ ok: true });
+      this.#acknowledge(frame, handler);
+    };
     try {
       const pending = handler.run(frame, this);
-      if (!pending) return this.#acknowledge(frame, handler);
-      return pending.then(
-        () => this.#acknowledge(frame, handler),
-        (error: unknown) => this.#fail(frame, error),
-      );
+      if (!pending) return accepted();
+      return pending.then(accepted, (error: unknown) => this.#failed(frame, error, end));
     } catch (error) {
-      this.#fail(frame, error);
+      this.#failed(frame, error, end);
     }
   }
 
@@ -219,15 +257,17 @@ export class Connection implements HandlerContext, TerminalViewer {
     else this.#push(ack);
   }
 
-  async #request(frame: ClientFrame, handler: RequestHandler<ClientFrameType>, answered: () => void): Promise<void> {
+  async #request(frame: ClientFrame, handler: RequestHandler<ClientFrameType>, { answered, end }: Progress): Promise<void> {
     try {
       const made = handler.answer(frame, this);
       // A snapshot must be queued in the turn in which it was created, before any later event.
-      const isSent = this.#answer(made instanceof Promise ? await made : made, frame);
+      const answer = made instanceof Promise ? await made : made;
+      const isSent = this.#answer(answer, frame);
+      end(outcomeOf(answer[0]));
       answered();
       await isSent;
     } catch (error) {
-      this.#fail(frame, error);
+      this.#failed(frame, error, end);
     }
   }
 
@@ -255,10 +295,18 @@ export class Connection implements HandlerContext, TerminalViewer {
     };
   }
 
-  #fail(frame: ClientFrame, error: unknown): void {
+  /** Refuses a command that has begun. */
+  #failed(frame: ClientFrame, error: unknown, end: EndOfCommand): void {
+    const { code, message } = this.#fail(frame, error);
+    end({ ok: false, code, message });
+  }
+
+  #fail(frame: ClientFrame, error: unknown): RefusalFrame {
     const code = wireCode(error);
     if (code === "internal") this.#reportDefect(frame.type, error);
-    this.#refuse(refusalFrame(frame, { code, message: code === "internal" ? DEFECT : messageOf(error) }), frame.type);
+    const answer = refusalFrame(frame, { code, message: code === "internal" ? DEFECT : messageOf(error) });
+    this.#refuse(answer, frame.type);
+    return answer;
   }
 
   /** Sends a refusal, and logs it with its user (a defect is in the log already). */
@@ -287,6 +335,11 @@ export class Connection implements HandlerContext, TerminalViewer {
     const frames = isHeard ? this.#services.logs.from(this.#logMinLevel) : EMPTY;
     return frames.subscribe((frame) => this.#outbox.push(frame));
   }
+}
+
+interface Progress {
+  readonly answered: () => void;
+  readonly end: EndOfCommand;
 }
 
 function tooMany(type: ClientFrameType): MgrError {

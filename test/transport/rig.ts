@@ -38,7 +38,13 @@ export async function startRig(names: string[], source?: OutputSource, { stallMs
     }
     const address = `${socket.remoteAddress}:${socket.remotePort}`;
     upgrades.handleUpgrade(request, socket, head, (ws) => {
-      transport.accept(ws, { principal: { user: "ada", via: "basic", address, grants: ADMIN_GRANTS }, mode, address, socket });
+      transport.accept(ws, {
+        principal: { user: "ada", via: "basic", address, grants: ADMIN_GRANTS },
+        mode,
+        client: null,
+        address,
+        socket,
+      });
     });
   });
   server.listen(0, "127.0.0.1");

@@ -1,3 +1,4 @@
+import type { CommandObserver } from "../../base/command-observer.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import { AuthFile } from "./auth-file.ts";
@@ -14,6 +15,8 @@ export interface LoginsOptions {
   /** Locks other managers with the same auth file out of the sessions file. */
   readonly lock: FileLock;
   readonly isHttpsOnly: boolean;
+  /** Sees the log-ins. */
+  readonly observer: CommandObserver | null;
   /** Ends everything that belongs to a session, or to the users for which `which` is true. */
   readonly end: (which: { readonly session: string } | { readonly isUser: (user: string) => boolean }, reason: string) => void;
   readonly log: HttpLog;
@@ -30,7 +33,7 @@ export class Logins {
 
   constructor(options: LoginsOptions) {
     this.#options = options;
-    const { path, lock, isHttpsOnly, end, log } = options;
+    const { path, lock, isHttpsOnly, observer, end, log } = options;
     const authFile = new AuthFile(path, log);
     const loginSessions = new LoginSessions({
       path: path === null ? null : `${path}.sessions`,
@@ -47,7 +50,8 @@ export class Logins {
     });
     const credentials = new Credentials();
     const throttle = new Throttle(() => performance.now());
-    this.authenticator = new Authenticator({ authFile, loginSessions, loginTokens: this.tokens, credentials, throttle, isHttpsOnly, log });
+    const loginTokens = this.tokens;
+    this.authenticator = new Authenticator({ authFile, loginSessions, loginTokens, credentials, throttle, observer, isHttpsOnly, log });
     this.#authFile = authFile;
     this.#loginSessions = loginSessions;
   }

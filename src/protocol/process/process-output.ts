@@ -66,6 +66,7 @@ export const outputCommands = clientFrames("Output", {
     },
     answer: null,
     scope: "name",
+    secrets: ["text"],
     meaning: "Types into the terminal of a running process.",
   },
   follow_terminal_size: {

@@ -83,6 +83,7 @@ export const configCommands = clientFrames("Configuration", {
     },
     answer: "config_file_saved",
     scope: "global",
+    secrets: ["content"],
     meaning: "Checks a configuration file, then replaces it atomically.",
   },
 });

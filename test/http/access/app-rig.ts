@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { CommandObserver } from "../../../src/base/command-observer.ts";
 import { Gate } from "../../../src/http/access/gate.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { AuthFile } from "../../../src/http/auth/auth-file.ts";
@@ -29,10 +30,18 @@ interface AppOptions {
   readonly allowedOrigins?: readonly string[];
   /** Milliseconds, of login tokens. */
   readonly monotonic?: () => number;
+  readonly observer?: CommandObserver | null;
 }
 
 /** The app of some routes behind the real gate, without a socket. */
-export function appOf({ routes = [], authFile = null, isClosing = false, allowedOrigins = [], monotonic = () => 0 }: AppOptions) {
+export function appOf({
+  routes = [],
+  authFile = null,
+  isClosing = false,
+  allowedOrigins = [],
+  monotonic = () => 0,
+  observer = null,
+}: AppOptions) {
   const logged: string[] = [];
   const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
   const loginSessions = new LoginSessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log });
@@ -43,6 +52,7 @@ export function appOf({ routes = [], authFile = null, isClosing = false, allowed
     loginTokens,
     credentials: new Credentials(),
     throttle: new Throttle(() => 0),
+    observer,
     isHttpsOnly: false,
     log,
   });
@@ -54,7 +64,7 @@ export function appOf({ routes = [], authFile = null, isClosing = false, allowed
     isShuttingDown: () => false,
     isHttpsOnly: false,
   });
-  return { app: createApp({ gate, routes: [...routes, loginTokenRoute(loginTokens)], log }), loginSessions, logged };
+  return { app: createApp({ gate, routes: [...routes, loginTokenRoute(loginTokens)], observer, log }), loginSessions, logged };
 }
 
 /** Requests to routes behind the gate, by users of an auth file. */
