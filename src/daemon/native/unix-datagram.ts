@@ -7,7 +7,7 @@ const connect = libc.func("int connect(int fd, const void *address, uint32_t len
   address: Buffer,
   length: number,
 ) => number;
-const send = libc.func("ssize_t send(int fd, const void *data, size_t length, int flags)") as (
+const send = libc.func("long send(int fd, const void *data, size_t length, int flags)") as (
   fd: number,
   data: Buffer,
   length: number,

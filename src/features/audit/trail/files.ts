@@ -23,7 +23,7 @@ export async function trailFiles(folder: string): Promise<number[]> {
     throw error;
   });
   return names
-    .flatMap((name) => Number(NAME.exec(name)?.[1] ?? []))
+    .map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN))
     .filter(Number.isSafeInteger)
     .sort((a, b) => a - b);
 }
