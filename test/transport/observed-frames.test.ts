@@ -40,8 +40,10 @@ it("a command takes effect when its observer allows it, and later frames about i
   client.send({ type: "request_process_detail", name: "sim/b", request_id: 3 });
   // That of another process is not held back.
   expect(await client.next()).toMatchObject({ request_id: 3 });
-  expect(observer.seen).toMatchObject([{ name: "start_process", target: "sim/a", requestId: 1, args: { name: "sim/a" }, sender: { user: "ada" } }]);
-  expect(rig.control.calls).toEqual([]);
+  expect(observer.seen).toMatchObject([
+    { name: "start_process", target: "sim/a", requestId: 1, args: { name: "sim/a" }, sender: { user: "ada" } },
+  ]);
+  expect(rig.control.calls.map(([method]) => method)).not.toContain("startProcess");
   observer.begin[0]?.();
   expect(await client.next()).toMatchObject({ type: "ack", request_id: 1 });
   expect(await client.next()).toMatchObject({ request_id: 2 });
@@ -53,11 +55,15 @@ it("a command that its observer refuses has no effect, and a refused command has
   const { observer, rig } = parts;
   observer.waits = false;
   const client = await rig.connect();
-  expect(await client.ask({ type: "stop_process", name: "unknown", request_id: 1 })).toMatchObject({ code: "not_found" });
+  expect(await client.ask({ type: "stop_process", name: "unknown" })).toMatchObject({ code: "not_found" });
   expect(observer.outcomes).toMatchObject([{ ok: false, code: "not_found" }]);
   observer.refusal = new MgrError("conflict", "the disk is full");
   const before = rig.control.calls.length;
-  expect(await client.ask({ type: "stop_process", name: "sim/a", request_id: 2 })).toMatchObject({ type: "error", code: "conflict", message: "the disk is full" });
+  expect(await client.ask({ type: "stop_process", name: "sim/a" })).toMatchObject({
+    type: "error",
+    code: "conflict",
+    message: "the disk is full",
+  });
   expect(rig.control.calls).toHaveLength(before);
 });
 

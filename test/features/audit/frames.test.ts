@@ -22,7 +22,9 @@ it.each([
   ["a user without a role", []],
 ] as const)("%s may not read the audit", async (_who, grants) => {
   const context = { principal: { user: "eve", via: "basic", address: "", grants } } as unknown as HandlerContext;
-  const { answer } = auditHandlers(new FakeAudit()).request_audit as { answer: (frame: object, context: HandlerContext) => Promise<unknown> };
+  const { answer } = auditHandlers(new FakeAudit()).request_audit as {
+    answer: (frame: object, context: HandlerContext) => Promise<unknown>;
+  };
   const refused = await answer({ type: "request_audit" }, context).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(MgrError);
   expect(refused).toMatchObject({ code: "forbidden" });

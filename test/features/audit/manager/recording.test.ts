@@ -162,19 +162,16 @@ test("on a full disk commands are carried out, and their records are written whe
   ]);
 });
 
-it.each(["fails", "hangs"] as const)(
-  "if the audit is required, commands are refused while the disk %s",
-  async (how) => {
-    const { audit, disk, clock } = onDisk({ required: true });
-    disk[how] = true;
-    const refused = expect(audit.before(command("stop_process"))).rejects.toThrow(
-      /^Nothing was done, because the audit cannot be written \(/,
-    );
-    await new Promise((resolve) => setImmediate(resolve));
-    await clock.advance(2_000);
-    await refused;
-  },
-);
+it.each(["fails", "hangs"] as const)("if the audit is required, commands are refused while the disk %s", async (how) => {
+  const { audit, disk, clock } = onDisk({ required: true });
+  disk[how] = true;
+  const refused = expect(audit.before(command("stop_process"))).rejects.toThrow(
+    /^Nothing was done, because the audit cannot be written \(/,
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  await clock.advance(2_000);
+  await refused;
+});
 
 test("records that the disk does not take are bounded: the lost ones are counted, in the trail too", async () => {
   const { writer, disk } = onDisk();
