@@ -67,10 +67,10 @@ export class AuditRig implements AsyncDisposable {
   /** The records of a file, without seals and times. */
   records(file = 1): Record<string, unknown>[] {
     // Cut lines are left out.
-    return this.lines(file).flatMap((line) => {
+    return this.lines(file).flatMap((line): Record<string, unknown>[] => {
       if (parseJson(line) === undefined) return [];
       const { mac: _mac, time: _time, ...record } = JSON.parse(line) as Record<string, unknown>;
-      return record;
+      return [record];
     });
   }
 
