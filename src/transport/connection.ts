@@ -11,7 +11,7 @@ import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
 import type { LogLevel } from "../protocol/resources/resources.ts";
 import { type Dispatch, isReadOnly } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
-import { FrameObserver, outcomeOf } from "./frame-observer.ts";
+import { type BegunFrame, FrameObserver, outcomeOf } from "./frame-observer.ts";
 import { FrameSchedule, type FrameWork, MAX_RUNNING, MAX_WAITING } from "./frame-schedule.ts";
 import type { Answer, CommandHandler, Handler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
 import type { LogStreams } from "./log-streams.ts";
@@ -196,7 +196,8 @@ export class Connection implements HandlerContext, TerminalViewer {
     if (handler === undefined) this.#refuseUnbegun(frame, new MgrError("unknown_action", `this manager does not have '${frame.type}'`));
     else if (outside !== null) this.#refuseOutside(frame, outside);
     else if (this.control.state.isShuttingDown && !isReadOnly(frame.type)) this.#refuseUnbegun(frame, shuttingDown());
-    else if (!this.#schedule.submit(this.#workOf(frame, handler))) this.#refuseUnbegun(frame, tooMany(frame.type));
+    else if (this.#schedule.isFull(frame.type)) this.#refuseUnbegun(frame, tooMany(frame.type));
+    else this.#schedule.submit(this.#workOf(frame, handler));
   }
 
   #refuseUnbegun(frame: ClientFrame, error: MgrError): void {
@@ -212,27 +213,22 @@ export class Connection implements HandlerContext, TerminalViewer {
   #workOf(frame: ClientFrame, handler: Handler<ClientFrameType>): FrameWork {
     const { type } = frame;
     const about = handler.about?.(frame, this) ?? null;
-    // An observed command is accepted only when its observers allow it: later frames about its object wait for that.
-    const effect = isReadOnly(type) ? "read" : "change";
-    const isAcceptedAtOnce = handler.kind === "command" && !this.#observer.observes(frame);
-    return { type, about, effect: isAcceptedAtOnce ? "command" : effect, run: (answered) => this.#observed(frame, handler, answered) };
+    const effect = handler.kind === "command" ? "command" : isReadOnly(type) ? "read" : "change";
+    const observed = this.#observer.before(frame);
+    const run = (answered: () => void) => this.#begin(frame, handler, { answered, begun: observed.begun() });
+    return { type, about, effect, run, ...(observed.ready === null ? {} : { ready: observed.ready }) };
   }
 
-  #observed(frame: ClientFrame, handler: Handler<ClientFrameType>, answered: () => void): void | Promise<void> {
-    const begun = this.#observer.before(frame);
-    if (!(begun instanceof Promise)) return this.#carryOut(frame, handler, { answered, end: begun });
-    const begin = (end: EndOfCommand) => {
-      if (!this.control.state.isShuttingDown) return this.#carryOut(frame, handler, { answered, end });
-      this.#failed(frame, shuttingDown(), end);
-    };
-    return begun.then(begin, (error: unknown) => void this.#fail(frame, error));
+  /** The observers of the frame have let it begin, or have refused it. */
+  #begin(frame: ClientFrame, handler: Handler<ClientFrameType>, { answered, begun }: Beginning): void | Promise<void> {
+    if ("refusal" in begun) this.#fail(frame, begun.refusal);
+    else if (begun.isLate && this.control.state.isShuttingDown && !isReadOnly(frame.type)) this.#failed(frame, shuttingDown(), begun.end);
+    else return this.#carryOut(frame, handler, { answered, end: begun.end });
   }
 
   #carryOut(frame: ClientFrame, handler: Handler<ClientFrameType>, { answered, end }: Progress): void | Promise<void> {
     if (handler.kind === "request") return this.#request(frame, handler, { answered, end });
-    const pending = this.#command(frame, handler, end);
-    answered();
-    return pending;
+    return this.#command(frame, handler, end);
   }
 
   /** Commands that are accepted at once are answered in the same turn, in the order of the frames. */
@@ -335,6 +331,11 @@ export class Connection implements HandlerContext, TerminalViewer {
     const frames = isHeard ? this.#services.logs.from(this.#logMinLevel) : EMPTY;
     return frames.subscribe((frame) => this.#outbox.push(frame));
   }
+}
+
+interface Beginning {
+  readonly answered: () => void;
+  readonly begun: BegunFrame;
 }
 
 interface Progress {

@@ -6,6 +6,16 @@ import { isReadOnly } from "./dispatch.ts";
 
 const unobserved: EndOfCommand = () => {};
 
+/** A frame that its observers let begin, perhaps later than it was received, or that they refuse. */
+export type BegunFrame = { readonly end: EndOfCommand; readonly isLate: boolean } | { readonly refusal: unknown };
+
+interface ObservedFrame {
+  /** Resolves when the frame may begin or is refused; null: it may begin at once. */
+  readonly ready: Promise<void> | null;
+  /** Called when `ready` has resolved. */
+  begun(): BegunFrame;
+}
+
 /** Passes the frames of one connection that change something to an observer. */
 export class FrameObserver {
   readonly #observer: CommandObserver | null;
@@ -18,17 +28,23 @@ export class FrameObserver {
     this.#client = client;
   }
 
-  observes(frame: ClientFrame): boolean {
-    return this.#observer !== null && !isReadOnly(frame.type);
-  }
-
-  /** As `CommandObserver.before`. */
-  before(frame: ClientFrame): EndOfCommand | Promise<EndOfCommand> {
-    return this.observes(frame) && this.#observer !== null ? this.#observer.before(this.#commandOf(frame)) : unobserved;
+  before(frame: ClientFrame): ObservedFrame {
+    const begun = this.#observer === null || isReadOnly(frame.type) ? unobserved : this.#observer.before(this.#commandOf(frame));
+    if (!(begun instanceof Promise)) return { ready: null, begun: () => ({ end: begun, isLate: false }) };
+    let known: BegunFrame = { refusal: new Error("the frame has begun before its observers allow it") };
+    const ready = begun.then(
+      (end) => {
+        known = { end, isLate: true };
+      },
+      (refusal: unknown) => {
+        known = { refusal };
+      },
+    );
+    return { ready, begun: () => known };
   }
 
   refused(frame: ClientFrame, { code, message }: Omit<CommandRefusal, "ok">): void {
-    if (this.observes(frame)) this.#observer?.refused(this.#commandOf(frame), { ok: false, code, message });
+    if (!isReadOnly(frame.type)) this.#observer?.refused(this.#commandOf(frame), { ok: false, code, message });
   }
 
   #commandOf(frame: ClientFrame): ObservedCommand {

@@ -88,3 +88,33 @@ it("of several observers each sees a command, and if one refuses it the others s
   expect(one.outcomes).toMatchObject([{ ok: false, code: "conflict" }]);
   expect(joinObservers([])).toBeNull();
 });
+
+it("a command that was received takes effect although its client closes the connection while the observer decides", async () => {
+  await using parts = await observed();
+  const { observer, rig } = parts;
+  const client = await rig.connect();
+  client.send({ type: "start_process", name: "sim/a" });
+  client.send({ type: "stop_process", name: "sim/a" });
+  await expect.poll(() => observer.begin.length).toBe(2);
+  client.ws.terminate();
+  await client.closed;
+  for (const begin of observer.begin) begin();
+  await expect.poll(() => rig.control.calls.map(([method]) => method)).toEqual(["startProcess", "stopProcess"]);
+});
+
+it("a client may give a command to each of a thousand processes at once, and more than that are refused until some have begun", async () => {
+  await using parts = await observed();
+  const { observer, rig } = parts;
+  const client = await rig.connect();
+  const count = 1_030;
+  for (let index = 0; index < count; index++)
+    client.send({ type: "start_process", name: index % 2 === 0 ? "sim/a" : "sim/b", request_id: index });
+  const refused: unknown[] = [];
+  for (let index = 1_024; index < count; index++) refused.push(await client.next());
+  expect(refused).toMatchObject(Array.from({ length: 6 }, (_, index) => ({ code: "busy", request_id: 1_024 + index })));
+  expect(observer.denied).toHaveLength(6);
+  observer.waits = false;
+  for (const begin of observer.begin) begin();
+  for (let index = 0; index < 1_024; index++) expect(await client.next()).toMatchObject({ type: "ack" });
+  expect(rig.control.calls.filter(([method]) => method === "startProcess")).toHaveLength(1_024);
+});
