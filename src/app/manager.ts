@@ -146,10 +146,10 @@ class Manager implements RunningManager {
     this.#followOutput(engine.hub);
     // From now on, a failed write of requests is retried.
     void engine.saveIntents();
-    const started = await this.#observe("manager_start", "mgr up", { start: asked });
-    started({ ok: true });
     // The shutdown begins at the signal, even if the start has not finished.
     this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
+    const started = await this.#observe("manager_start", "mgr up", { start: asked });
+    started({ ok: true });
 
     // Detects a port in use, without opening it, before anything is started.
     await requirePort(instance.manager, "instance.manager");

@@ -52,7 +52,7 @@ export class CommandAudit implements CommandObserver {
   before(command: ObservedCommand): EndOfCommand | Promise<EndOfCommand> {
     if (!this.#options.settings().enabled) return ended;
     if (TypedInput.has(command)) return this.#typed.before(command);
-    if (command.name === "log_in" && !this.#repetitions.isNewLogin(command)) return ended;
+    if (command.name === "log_in") return this.#logIn(command);
     return this.#begin(command, recordedArguments(command.target === null ? command.args : withoutName(command.args), command.secrets));
   }
 
@@ -71,6 +71,14 @@ export class CommandAudit implements CommandObserver {
   flush(): void {
     this.#typed.flush();
     this.#repetitions.flush();
+  }
+
+  #logIn(command: ObservedCommand): EndOfCommand | Promise<EndOfCommand> {
+    if (!this.#repetitions.isNewLogin(command)) return ended;
+    return this.#begin(command, undefined).catch((error: unknown) => {
+      this.#repetitions.forgetLogin(command);
+      throw error;
+    });
   }
 
   async #begin(command: ObservedCommand, args: RequestRecord["args"]): Promise<EndOfCommand> {

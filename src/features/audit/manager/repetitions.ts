@@ -32,8 +32,8 @@ export class Repetitions {
     this.#options = options;
   }
 
-  isNewLogin({ sender, client }: ObservedCommand): boolean {
-    const key = JSON.stringify([sender.user, sender.address.replace(/:\d+$/, ""), client]);
+  isNewLogin(command: ObservedCommand): boolean {
+    const key = loginKey(command);
     const now = this.#options.clock.monotonic();
     const before = this.#logins.get(key);
     if (before !== undefined && now - before < SAME_LOGIN_MS) return false;
@@ -42,6 +42,11 @@ export class Repetitions {
     if (oldest !== undefined && this.#logins.size >= MAX_KNOWN) this.#logins.delete(oldest);
     this.#logins.set(key, now);
     return true;
+  }
+
+  /** The log-in was refused, because it could not be recorded. */
+  forgetLogin(command: ObservedCommand): void {
+    this.#logins.delete(loginKey(command));
   }
 
   mayRecordRefusal({ name, sender }: ObservedCommand): boolean {
@@ -63,4 +68,9 @@ export class Repetitions {
     for (const { user, command, count } of this.#refusals.values()) if (count > MAX_REFUSALS) omitted(user, command, count - MAX_REFUSALS);
     this.#refusals.clear();
   }
+}
+
+/** User, program and address without its port. */
+function loginKey({ sender, client }: ObservedCommand): string {
+  return JSON.stringify([sender.user, sender.address.replace(/:\d+$/, ""), client]);
 }

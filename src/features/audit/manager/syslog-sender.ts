@@ -84,6 +84,7 @@ export class SyslogSender {
   #openPort(target: string, { host, port }: { host: string; port: number }): Channel {
     const socket: Socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
     let pending = 0;
+    let isClosing = false;
     socket.unref();
     socket.on("error", (error) => this.#dropped(target, error.message));
     return {
@@ -94,10 +95,15 @@ export class SyslogSender {
         socket.send(datagram, port, host, (error) => {
           pending--;
           if (error) this.#dropped(target, error.message);
+          if (isClosing && pending === 0) socket.close();
         });
         return true;
       },
-      close: () => socket.close(),
+      // The newest datagrams are still on their way to the socket.
+      close: () => {
+        isClosing = true;
+        if (pending === 0) socket.close();
+      },
     };
   }
 }

@@ -200,3 +200,17 @@ test("a trail that cannot be opened refuses commands only if it is required", as
     else expect([outcome, unrecorded]).toEqual(["carried out", 1]);
   }
 });
+
+test("a log-in that was refused because it could not be recorded is not taken for a repetition", async () => {
+  const { audit, disk } = onDisk({ required: true });
+  disk.fails = true;
+  const logIn = () =>
+    Promise.resolve(audit.before(command("log_in"))).then(
+      () => "admitted",
+      (error: MgrError) => error.code,
+    );
+  expect(await logIn()).toBe("conflict");
+  expect(await logIn()).toBe("conflict");
+  disk.fails = false;
+  expect([await logIn(), await logIn()]).toEqual(["admitted", "admitted"]);
+});
