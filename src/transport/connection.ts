@@ -12,7 +12,7 @@ import type { LogLevel } from "../protocol/resources/resources.ts";
 import { type Dispatch, isReadOnly } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { type BegunFrame, FrameObserver, outcomeOf } from "./frame-observer.ts";
-import { FrameSchedule, type FrameWork, MAX_RUNNING, MAX_WAITING } from "./frame-schedule.ts";
+import { FrameSchedule, type FrameWork } from "./frame-schedule.ts";
 import type { Answer, CommandHandler, Handler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
 import type { LogStreams } from "./log-streams.ts";
 import { type EncodedFrame, Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
@@ -47,7 +47,6 @@ export interface ConnectionOptions {
   readonly view: ViewMode;
 }
 
-const MAX_PENDING = MAX_RUNNING + MAX_WAITING;
 const DEFECT = "Internal error. See the manager's log for details.";
 
 /** The connection of one client: receives frames; sends answers, events and output. Events are sent from its construction on. */
@@ -196,7 +195,12 @@ export class Connection implements HandlerContext, TerminalViewer {
     if (handler === undefined) this.#refuseUnbegun(frame, new MgrError("unknown_action", `this manager does not have '${frame.type}'`));
     else if (outside !== null) this.#refuseOutside(frame, outside);
     else if (this.control.state.isShuttingDown && !isReadOnly(frame.type)) this.#refuseUnbegun(frame, shuttingDown());
-    else if (this.#schedule.isFull(frame.type)) this.#refuseUnbegun(frame, tooMany(frame.type));
+    else this.#submit(frame, handler);
+  }
+
+  #submit(frame: ClientFrame, handler: Handler<ClientFrameType>): void {
+    const limit = this.#schedule.limitOf(frame.type);
+    if (limit !== null) this.#refuseUnbegun(frame, tooMany(frame.type, limit));
     else this.#schedule.submit(this.#workOf(frame, handler));
   }
 
@@ -343,11 +347,8 @@ interface Progress {
   readonly end: EndOfCommand;
 }
 
-function tooMany(type: ClientFrameType): MgrError {
-  return new MgrError(
-    "busy",
-    `More than ${MAX_PENDING} frames '${type}' of this connection are pending: wait for answers before sending more.`,
-  );
+function tooMany(type: ClientFrameType, limit: number): MgrError {
+  return new MgrError("busy", `More than ${limit} frames '${type}' of this connection are pending: wait for answers before sending more.`);
 }
 
 /** Type of the frame that a refusal answers; null if that could not be read. */

@@ -67,7 +67,7 @@ export class FrameSchedule {
   /** Accepts a frame; false: too many frames of this kind wait, and this one was not accepted. */
   submit(work: FrameWork): boolean {
     const { type, ready } = work;
-    if (this.isFull(type)) return false;
+    if (this.limitOf(type) !== null) return false;
     const entry: Entry = { work, followers: [], blockers: 0, isReleased: false, isReady: ready === undefined };
     if (ready === undefined) add(this.#accepted, type, 1);
     else this.#waitFor(entry, ready);
@@ -82,9 +82,10 @@ export class FrameSchedule {
     return true;
   }
 
-  /** Whether no frame of this type is accepted now. */
-  isFull(type: string): boolean {
-    return (this.#accepted.get(type) ?? 0) >= MAX_RUNNING + MAX_WAITING || this.#observed >= MAX_OBSERVED;
+  /** The number of pending frames at which no other of this type is accepted; null: it is not reached. */
+  limitOf(type: string): number | null {
+    if ((this.#accepted.get(type) ?? 0) >= MAX_RUNNING + MAX_WAITING) return MAX_RUNNING + MAX_WAITING;
+    return this.#observed >= MAX_OBSERVED ? MAX_OBSERVED : null;
   }
 
   close(): void {

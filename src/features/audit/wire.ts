@@ -6,6 +6,9 @@ import { DEFAULT_LISTED, MAX_LISTED, MAX_NAMES } from "./limits.ts";
 
 const namesSay = `must be an array of at most ${MAX_NAMES} patterns of names`;
 
+const timeSays = "must be a UTC time such as 2026-11-21T08:14:02.123";
+const time = z.string({ error: timeSays }).regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/, { error: timeSays });
+
 const auditEntry = z
   .object({
     id: z.int().describe("Number of its record, which grows over restarts of the manager."),
@@ -37,8 +40,8 @@ export const auditCommands = clientFrames("Audit", {
         .max(MAX_NAMES, { error: namesSay })
         .describe("fnmatch patterns of targets; a group includes its processes.")
         .exactOptional(),
-      since: timestamp.exactOptional(),
-      until: timestamp.exactOptional(),
+      since: time.exactOptional(),
+      until: time.exactOptional(),
       before: text(1, 64).describe("`before` of the page that is continued.").exactOptional(),
       limit: count(MAX_LISTED).describe(`Most entries; default ${DEFAULT_LISTED}, at most ${MAX_LISTED}.`).exactOptional(),
     },

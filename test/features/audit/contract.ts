@@ -1,3 +1,4 @@
+import { ERROR_CODES } from "../../contract/closed-values.ts";
 import { arrayOf, mapOf, nullable, oneOf, optional, table } from "../../contract/field-types.ts";
 import { type FeatureContract, result, row } from "../../contract/rows.ts";
 
@@ -36,7 +37,7 @@ export const auditContract: FeatureContract = {
       target: nullable("string"),
       args: mapOf("anything"),
       outcome: oneOf("accepted", "refused", "running", "unknown"),
-      code: nullable("string"),
+      code: nullable(oneOf(...ERROR_CODES)),
       message: nullable("string"),
     },
   },

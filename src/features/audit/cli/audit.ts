@@ -54,7 +54,8 @@ async function entriesOf(client: Pick<ManagerClient, "request">, names: string[]
   }
 }
 
-function auditText(entries: readonly AuditEntry[]): string {
+/** A table of entries. */
+export function auditText(entries: readonly AuditEntry[]): string {
   return table<AuditEntry>(
     [
       { title: "TIME", text: ({ time }) => localTime(time) },

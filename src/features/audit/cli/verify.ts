@@ -26,7 +26,8 @@ export async function verify(flags: VerifyFlags): Promise<void> {
   throw new CommandFailure(EXIT.failed, `the chain of the audit is broken in ${problemCount} ${problemCount === 1 ? "place" : "places"}`);
 }
 
-function verdict(folder: string, report: TrailReport): string[] {
+/** The result of a check, in lines. */
+export function verdict(folder: string, report: TrailReport): string[] {
   const { files, records, first, last, cuts, lost, endsInLine, problems, problemCount } = report;
   const span = first === null || last === null ? "" : `, numbers ${first.seq} to ${last.seq}, ${first.time} to ${last.time} UTC`;
   const more = problemCount - problems.length;
