@@ -22,6 +22,7 @@ class Notes implements CommandObserver {
 const route = (path: string, rest: Partial<Route> = {}): Route => ({
   path,
   method: "GET",
+  needs: null,
   handle: (context) => new Response("done", { status: Number(context.req.query("status") ?? 200) }),
   ...rest,
 });
@@ -61,6 +62,14 @@ it("requests that change something are observed with their outcome, without what
     ["POST /post", USER, "cookie", "browser", {}],
     ["POST /post", "accepted"],
   ]);
+});
+
+it("a request that its user may not send is observed as refused", async () => {
+  const notes = new Notes();
+  const needs = () => ({ need: "admin", on: null }) as const;
+  using rig = new AppRig([route("/change", { effect: () => "Change", needs })], { observer: notes, access: { default: "viewer" } });
+  await rig.request("/change", { authorization: GOOD });
+  expect(notes.seen.at(-1)).toEqual(["GET /change", USER, "10.0.0.9:1", "forbidden"]);
 });
 
 it("a request or log-in that its observer refuses has no effect", async () => {

@@ -47,6 +47,7 @@ export const auditCommands = clientFrames("Audit", {
     },
     answer: "audit_page",
     scope: "global",
+    role: "admin",
     readOnly: true,
     meaning: "Recorded commands, the newest first. For admins.",
   },

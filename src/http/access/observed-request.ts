@@ -1,9 +1,9 @@
-import type { CommandObserver, CommandOutcome, ObservedCommand } from "../../base/command-observer.ts";
+import type { CommandObserver, CommandOutcome, CommandRefusal, ObservedCommand } from "../../base/command-observer.ts";
 import { type ErrorCode, MgrError } from "../../base/errors.ts";
 import type { Principal } from "../../base/principal.ts";
 import { LOGIN_TOKEN } from "../auth/authenticate.ts";
 import { clientName } from "../request/client-name.ts";
-import { refusal, refusalResponse } from "../request/refusal.ts";
+import { type Refusal, refusal, refusalResponse } from "../request/refusal.ts";
 import type { RequestHeaders } from "../request/request-headers.ts";
 import { REQUEST_TOKEN } from "./proof.ts";
 
@@ -38,6 +38,11 @@ export async function observedRequest(observer: CommandObserver, request: Reques
     end({ ok: false, code: "internal", message: "Internal error. See the manager's log for details." });
     throw error;
   }
+}
+
+/** A request of a user who may not send it, and why. */
+export function refusedRequest(request: Request, { text }: Refusal): [ObservedCommand, CommandRefusal] {
+  return [commandOf(request), { ok: false, code: "forbidden", message: text }];
 }
 
 function commandOf({ method, url, headers, principal }: Request): ObservedCommand {

@@ -1,7 +1,9 @@
-import { ADMIN_GRANTS } from "../../base/access.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { Grant } from "../../base/access.ts";
 import type { CommandObserver, EndOfCommand, ObservedCommand } from "../../base/command-observer.ts";
 import { MgrError } from "../../base/errors.ts";
 import type { Principal } from "../../base/principal.ts";
+import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { isBrowser } from "../request/browser.ts";
 import { clientName } from "../request/client-name.ts";
@@ -28,7 +30,8 @@ export interface Admission {
 
 /** The admission of a connection that lives longer than its login. */
 export interface StandingAdmission {
-  /** False once the user is removed from the auth file or has another password. */
+  readonly grants: readonly Grant[];
+  /** False once the user is removed from the auth file, or has another password or other roles. */
   isValid(): boolean;
 }
 
@@ -44,6 +47,7 @@ export interface LoginVisit {
 }
 
 export interface AuthenticatorParts {
+  readonly access: AccessRules;
   readonly authFile: AuthFile;
   readonly loginSessions: LoginSessions;
   readonly loginTokens: LoginTokens;
@@ -72,8 +76,7 @@ export class Authenticator {
   async authenticate(headers: RequestHeaders, { remote, url, isLogin }: LoginVisit): Promise<Admission | Refusal> {
     const { localUser } = remote;
     // The auth file is not needed: the kernel has identified this user.
-    if (localUser !== null)
-      return { principal: { user: localUser, via: "local", address: "", grants: ADMIN_GRANTS }, sessionId: null, setCookie: null };
+    if (localUser !== null) return { principal: this.#principal(localUser, "local", ""), sessionId: null, setCookie: null };
     const { authFile, loginSessions } = this.#parts;
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
@@ -85,7 +88,7 @@ export class Authenticator {
     const isRepeatable = authorization.scheme === "basic" && isBrowser(headers) && !isLogin;
     if (session && (isRepeatable || !namesAnotherUser(authorization, session.user))) {
       return {
-        principal: { user: session.user, via: "cookie", address: formatAddress(remote), grants: ADMIN_GRANTS },
+        principal: this.#principal(session.user, "cookie", formatAddress(remote)),
         sessionId: session.id,
         setCookie: null,
       };
@@ -115,12 +118,20 @@ export class Authenticator {
     if (isRefusal(logIn)) return null;
     logIn({ ok: true });
     const isSame = (now: AuthEntry) => now.user === entry.user && now.secret === entry.secret;
+    const { grants } = this.#principal(user, "basic", formatAddress(remote));
     return {
-      isValid() {
+      grants,
+      isValid: () => {
         const now = authFile.read();
-        return now.ok && now.entries.some(isSame);
+        const isUnchanged = isDeepStrictEqual(this.#principal(user, "basic", formatAddress(remote)).grants, grants);
+        return isUnchanged && now.ok && now.entries.some(isSame);
       },
     };
+  }
+
+  /** The sender with the roles that it has now. */
+  #principal(user: string, via: Principal["via"], address: string): Principal {
+    return { user, via, address, grants: this.#parts.access.grantsOf(user, { via }) };
   }
 
   #enterByToken(token: string, origin: string | null, entries: readonly AuthEntry[], remote: RemoteEnd): Admission | Refusal {
@@ -129,7 +140,7 @@ export class Authenticator {
     const session = sessionId === null ? null : loginSessions.get(sessionId, entries);
     if (session === null) return refusal(401, `The login token has expired, or is for pages of another origin. ${LOG_IN}`, CHALLENGE);
     return {
-      principal: { user: session.user, via: "token", address: formatAddress(remote), grants: ADMIN_GRANTS },
+      principal: this.#principal(session.user, "token", formatAddress(remote)),
       sessionId: session.id,
       setCookie: null,
     };
@@ -147,7 +158,7 @@ export class Authenticator {
     logIn({ ok: true });
     log("debug", `web user '${user}' logged in from ${address}`);
     return {
-      principal: { user, via: "basic", address, grants: ADMIN_GRANTS },
+      principal: this.#principal(user, "basic", address),
       sessionId: id,
       setCookie: sessionCookie(token, isHttpsOnly),
     };
@@ -157,7 +168,7 @@ export class Authenticator {
   async #observed(user: string, from: Terminal): Promise<EndOfCommand | Refusal> {
     const command = logInOf(user, from);
     try {
-      const granted = { ...command, sender: { ...command.sender, grants: ADMIN_GRANTS } };
+      const granted = { ...command, sender: this.#principal(user, "basic", command.sender.address) };
       return (await this.#parts.observer?.before(granted)) ?? (() => {});
     } catch (error) {
       if (!(error instanceof MgrError)) throw error;

@@ -1,4 +1,5 @@
 import type { CommandObserver } from "../../base/command-observer.ts";
+import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import { AuthFile } from "./auth-file.ts";
@@ -12,6 +13,8 @@ import { Throttle } from "./throttle.ts";
 export interface LoginsOptions {
   /** Absolute path of the auth file; null: not configured, and all users are refused. */
   readonly path: string | null;
+  /** Roles of users. */
+  readonly access: AccessRules;
   /** Locks other managers with the same auth file out of the sessions file. */
   readonly lock: FileLock;
   readonly isHttpsOnly: boolean;
@@ -33,7 +36,7 @@ export class Logins {
 
   constructor(options: LoginsOptions) {
     this.#options = options;
-    const { path, lock, isHttpsOnly, observer, end, log } = options;
+    const { path, access, lock, isHttpsOnly, observer, end, log } = options;
     const authFile = new AuthFile(path, log);
     const loginSessions = new LoginSessions({
       path: path === null ? null : `${path}.sessions`,
@@ -50,8 +53,17 @@ export class Logins {
     });
     const credentials = new Credentials();
     const throttle = new Throttle(() => performance.now());
-    const loginTokens = this.tokens;
-    this.authenticator = new Authenticator({ authFile, loginSessions, loginTokens, credentials, throttle, observer, isHttpsOnly, log });
+    this.authenticator = new Authenticator({
+      access,
+      authFile,
+      loginSessions,
+      loginTokens: this.tokens,
+      credentials,
+      throttle,
+      observer,
+      isHttpsOnly,
+      log,
+    });
     this.#authFile = authFile;
     this.#loginSessions = loginSessions;
   }

@@ -12,6 +12,8 @@ import { LoginTokens } from "../../../src/http/auth/login-tokens.ts";
 import { Throttle } from "../../../src/http/auth/throttle.ts";
 import type { RequestBindings, Route } from "../../../src/http/route.ts";
 import { loginTokenRoute } from "../../../src/http/routes/login-token.ts";
+import { accessOf } from "../../support/access.ts";
+import { FakeControl } from "../../support/fake-control.ts";
 import { cookieOf, GOOD, PASSWORD, USER } from "../rig.ts";
 
 /** Where the app is, for its pages and for those of others. */
@@ -26,6 +28,7 @@ const REMOTE = { ip: "10.0.0.9", port: 1, isSecure: false, localUser: null };
 interface AppOptions {
   readonly routes?: readonly Route[];
   readonly authFile?: string | null;
+  readonly access?: Parameters<typeof accessOf>[0];
   readonly isClosing?: boolean;
   readonly allowedOrigins?: readonly string[];
   /** Milliseconds, of login tokens. */
@@ -37,6 +40,7 @@ interface AppOptions {
 export function appOf({
   routes = [],
   authFile = null,
+  access,
   isClosing = false,
   allowedOrigins = [],
   monotonic = () => 0,
@@ -47,6 +51,7 @@ export function appOf({
   const loginSessions = new LoginSessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log });
   const loginTokens = new LoginTokens(monotonic);
   const authenticator = new Authenticator({
+    access: accessOf(access),
     authFile: new AuthFile(authFile, log),
     loginSessions,
     loginTokens,
@@ -64,7 +69,17 @@ export function appOf({
     isShuttingDown: () => false,
     isHttpsOnly: false,
   });
-  return { app: createApp({ gate, routes: [...routes, loginTokenRoute(loginTokens)], observer, log }), loginSessions, logged };
+  return {
+    app: createApp({
+      gate,
+      routes: [...routes, loginTokenRoute(loginTokens)],
+      state: new FakeControl(["sim/world", "sim/arm", "base/core"]).state,
+      observer,
+      log,
+    }),
+    loginSessions,
+    logged,
+  };
 }
 
 /** Requests to routes behind the gate, by users of an auth file. */
