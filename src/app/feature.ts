@@ -91,7 +91,8 @@ export interface AttachedFeature<Service = unknown> extends FeatureExtension {
   readonly stepped?: (kind: ActorKind, name: string) => void;
   /** Called when another configuration has taken effect. */
   readonly reconfigured?: () => void;
-  readonly close?: () => void;
+  /** The manager ends when the promise is settled, which must take seconds at most. */
+  readonly close?: () => void | Promise<void>;
 }
 
 /** A feature that is ready to be attached. */
@@ -124,8 +125,12 @@ export class AttachedFeatures {
     return [...this.#attached.values()];
   }
 
-  close(): void {
+  async close(): Promise<void> {
     // A feature comes after those that it uses.
-    for (const { close } of this.all().toReversed()) close?.();
+    await Promise.all(
+      this.all()
+        .toReversed()
+        .map(({ close }) => close?.()),
+    );
   }
 }

@@ -1,5 +1,6 @@
 import type { CliFeature } from "../cli/command/feature.ts";
 import { alertsCli } from "./alerts/cli/index.ts";
+import { auditCli } from "./audit/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
@@ -19,6 +20,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   startAnalysisCli,
   runningSettingsCli,
   alertsCli,
+  auditCli,
   outputRunsCli,
   displaysCli,
   loadHistoryCli,

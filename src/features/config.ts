@@ -1,4 +1,5 @@
 import { alertsConfig } from "./alerts/config.ts";
+import { auditConfig } from "./audit/config.ts";
 import { dataPlaneConfig } from "./data-plane/config.ts";
 import { displaysConfig } from "./displays/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
@@ -13,4 +14,5 @@ export const CONFIG_FEATURES = {
   displaysConfig,
   networkStatisticsConfig,
   alertsConfig,
+  auditConfig,
 };

@@ -1,5 +1,6 @@
 import type { ManagerFeature } from "../app/feature.ts";
 import { alerts } from "./alerts/manager/index.ts";
+import { audit } from "./audit/manager/index.ts";
 import { crashReports } from "./crash-reports/manager/index.ts";
 import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
@@ -30,4 +31,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   runningSettings,
   alerts,
   outputRuns,
+  audit,
 ];

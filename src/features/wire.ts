@@ -4,6 +4,7 @@
  */
 
 import { alertCommands, alertFrames, alertSnapshot } from "./alerts/wire.ts";
+import { auditCommands, auditFrames } from "./audit/wire.ts";
 import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
@@ -35,6 +36,7 @@ export const featureCommands = {
   ...runningSettingsCommands,
   ...alertCommands,
   ...outputRunsCommands,
+  ...auditCommands,
 };
 
 /** Frames that the manager sends. */
@@ -53,6 +55,7 @@ export const featureFrames = {
   ...runningSettingsFrames,
   ...alertFrames,
   ...outputRunsFrames,
+  ...auditFrames,
   ...displayEvents,
 };
 

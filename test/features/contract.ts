@@ -1,5 +1,6 @@
 import type { FeatureContract } from "../contract/rows.ts";
 import { alertsContract } from "./alerts/contract.ts";
+import { auditContract } from "./audit/contract.ts";
 import { crashReportsContract } from "./crash-reports/contract.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
@@ -30,4 +31,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   runningSettingsContract,
   alertsContract,
   outputRunsContract,
+  auditContract,
 ];

@@ -1,5 +1,6 @@
 import type { FakeControl } from "../support/fake-control.ts";
 import { FakeAlerts } from "./alerts/fake-alerts.ts";
+import { FakeAudit } from "./audit/fake-audit.ts";
 import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
@@ -30,4 +31,5 @@ export const fakeFeatures = (control: FakeControl) => ({
   startAnalysis: new FakeStartAnalysis(),
   tasks: new FakeTasks(control),
   alerts: new FakeAlerts(),
+  audit: new FakeAudit(),
 });

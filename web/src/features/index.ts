@@ -1,5 +1,6 @@
 import type { PageFeature } from "../actions/page-feature.ts";
 import { alertsFeature } from "./alerts/index.ts";
+import { auditFeature } from "./audit/index.ts";
 import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
@@ -30,4 +31,5 @@ export const features: readonly PageFeature[] = [
   runningSettings,
   alertsFeature,
   outputRuns,
+  auditFeature,
 ];
