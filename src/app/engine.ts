@@ -6,6 +6,7 @@ import { messageOf } from "../base/errors.ts";
 import { MANAGER_FEATURES } from "../features/manager.ts";
 import type { FeatureExtension } from "../http/extension.ts";
 import type { RefusedDaemon } from "./bus/bus-tokens.ts";
+import { Conditions } from "./conditions.ts";
 import { RunningConfiguration } from "./configuration/configuration.ts";
 import { Reload } from "./configuration/reload.ts";
 import type { EngineOptions } from "./engine-options.ts";
@@ -118,6 +119,7 @@ export class Engine {
       log,
       system,
       events,
+      conditions: new Conditions((error) => log.error(`a reader of conditions failed: ${messageOf(error)}`)),
       config: () => current.config,
       hostName,
       hosts: hostTable,

@@ -10,6 +10,7 @@ import { displayEvents } from "./displays/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
+import { notificationCommands, notificationFrames } from "./notifications/wire.ts";
 import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
 import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
 import { portCommands, portFrames } from "./ports/wire.ts";
@@ -35,6 +36,7 @@ export const featureCommands = {
   ...runningSettingsCommands,
   ...alertCommands,
   ...outputRunsCommands,
+  ...notificationCommands,
 };
 
 /** Frames that the manager sends. */
@@ -53,6 +55,7 @@ export const featureFrames = {
   ...runningSettingsFrames,
   ...alertFrames,
   ...outputRunsFrames,
+  ...notificationFrames,
   ...displayEvents,
 };
 
