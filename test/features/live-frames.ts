@@ -5,6 +5,7 @@ import { dataPlaneLive } from "./data-plane/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
 import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
+import { notificationsLive } from "./notifications/live-frames.ts";
 import { outputRunsLive } from "./output-runs/live-frames.ts";
 import { outputSearchLive } from "./output-search/live-frames.ts";
 import { portsLive } from "./ports/live-frames.ts";
@@ -28,4 +29,5 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   portsLive,
   runningSettingsLive,
   outputRunsLive,
+  notificationsLive,
 ];

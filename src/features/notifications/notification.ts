@@ -16,7 +16,7 @@ const item = z
       ),
     since: timestamp,
     until: timestamp.nullable().describe("When it was over; null while it lasts."),
-    times: z.int().describe("How often it began before it was notified."),
+    times: z.int().describe("How often it began since the notification before; 0: that told of it."),
   })
   .meta({ id: "NotificationItem" });
 export type NotificationItem = z.infer<typeof item>;

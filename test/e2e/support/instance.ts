@@ -22,6 +22,7 @@ export interface Configuration {
   groups?: Record<string, unknown>;
   displays?: Record<string, unknown>;
   hosts?: Record<string, unknown>;
+  notifications?: object;
   processes: Record<string, unknown>;
 }
 

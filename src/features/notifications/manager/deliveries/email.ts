@@ -76,11 +76,13 @@ function textOf(error: unknown, timeout: number): string {
   return error instanceof Error && error.name === "TimeoutError" ? `no answer within ${timeout / 1_000} s` : messageOf(error);
 }
 
-/** An answer of the class 5 refuses a mail for good (RFC 5321, 4.2.1), except for a login, which may be corrected. */
+/** Steps at which an answer of the class 5 is about the mail itself: there it refuses for good (RFC 5321, 4.2.1). */
+const ABOUT_THE_MAIL: readonly unknown[] = ["EENVELOPE", "EMESSAGE"];
+
 function failure(error: unknown, text: string): Outcome {
-  const code = error instanceof Error && "responseCode" in error ? Number(error.responseCode) : 0;
-  const isLogin = error instanceof Error && "code" in error && error.code === "EAUTH";
-  return { kind: code >= 500 && code < 600 && !isLogin ? "refused" : "again", text };
+  const { code, responseCode } = error instanceof Error ? (error as Error & { code?: unknown; responseCode?: unknown }) : {};
+  const isFinal = ABOUT_THE_MAIL.includes(code) && Number(responseCode) >= 500 && Number(responseCode) < 600;
+  return { kind: isFinal ? "refused" : "again", text };
 }
 
 const shown = (text: string, secrets: readonly string[]) => masked(visible(text), secrets).slice(0, MAX_SHOWN_CHARS);

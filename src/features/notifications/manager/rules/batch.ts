@@ -14,6 +14,7 @@ export interface BatchEntry {
   /** Wall clock, milliseconds. */
   readonly since: number;
   readonly until: number | null;
+  /** How often it has begun since the notification before. */
   readonly times: number;
 }
 

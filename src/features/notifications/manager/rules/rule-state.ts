@@ -67,7 +67,7 @@ export class RuleState {
     }
     if (waiting !== undefined) this.#take(id, condition);
     if (!wasNotified || !this.rule.recovered || end !== "recovered" || this.#isSilenced(condition)) return;
-    this.#put({ id, condition, status: "recovered", since, until: now.wall, times: 1 }, now);
+    this.#put({ id, condition, status: "recovered", since, until: now.wall, times: 0 }, now);
   }
 
   /** The batches that are due now, taken out. */
@@ -112,8 +112,9 @@ export class RuleState {
   #queue(id: string, tracked: Tracked, now: Moment): void {
     const { condition, since, wasNotified } = tracked;
     this.tracked.set(id, { ...tracked, phase: "batched" });
-    const before = this.#batchOf(condition)?.entries.get(id);
-    this.#put({ id, condition, status: wasNotified ? "lasting" : "raised", since, until: null, times: (before?.times ?? 0) + 1 }, now);
+    const before = this.#batchOf(condition)?.entries.get(id)?.times ?? 0;
+    const status = wasNotified ? "lasting" : "raised";
+    this.#put({ id, condition, status, since, until: null, times: wasNotified ? before : before + 1 }, now);
   }
 
   #put(entry: BatchEntry, { mono }: Moment): void {
