@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runDocument } from "../support/document-commands.ts";
 import { Instance } from "../support/instance.ts";
+import { TerminalSession } from "../support/terminal.ts";
 import { eventually } from "../support/wait.ts";
 
 interface Post {
@@ -44,7 +45,7 @@ class Receiver implements AsyncDisposable {
 const FAILS = "test -e fixed && exec sleep 1000; exit 3";
 const configuration = (url: string, group_wait: string) => ({
   notifications: {
-    ways: { team: { webhook: { url } }, screen: { browser: {} } },
+    ways: { team: { webhook: { url } }, screen: { browser: {} }, terminals: { bell: {} } },
     rules: [
       { name: "all", ways: ["team", "screen"], processes: ["sim"], group_wait },
       { name: "tagged", ways: ["screen"], tags: ["critical"], for: "1h" },
@@ -129,6 +130,14 @@ test("no notification is lost or told twice when the manager is killed before, d
   expect((await instance.mgr("silence", "remove", first?.id ?? "")).stdout).toBe(`${first?.id}: ended\n`);
   expect((await instance.run("silence", "sim")).code).toBe(2);
   expect((await instance.run("silence", "remove", "nothing")).code).toBe(3);
+  using terminal = new TerminalSession(["top", "-c", instance.config], { rows: 24, cols: 80 });
+  let bells = 0;
+  terminal.screen.onBell(() => bells++);
+  await terminal.untilShown(/sim\/a/);
+  await instance.mgr("notifications", "test", "terminals");
+  await eventually("the bell rings", () => bells === 1);
+  terminal.type("q");
+  await terminal.ended;
   receiver.answer = (response) => response.writeHead(410).end("gone");
   const refused = await instance.run("notifications", "test", "team");
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("410: gone") });

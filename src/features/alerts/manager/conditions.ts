@@ -14,5 +14,6 @@ export function raiseCondition(conditions: Pick<Conditions, "raise" | "clear">, 
     return;
   }
   const only = { silent: null, output: null, [reason]: alert[reason] };
-  conditions.raise({ ...which, text: alertReasons(only, { time: (timestamp) => `${timestamp} UTC`, text: visible }).join("") });
+  const [why = ""] = alertReasons(only, { time: (timestamp) => `${timestamp} UTC`, text: visible });
+  conditions.raise({ ...which, text: `process ${visible(name)}: ${why}` });
 }
