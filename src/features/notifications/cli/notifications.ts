@@ -74,7 +74,9 @@ type Match = RuleMatch & { readonly rule: string };
 export function rulesText(rules: readonly RuleOverview[]): string {
   if (rules.length === 0) return "there are no rules: see docs/notifications.md";
   const matches = rules.flatMap(({ name, matches: own }) => own.map((match): Match => ({ rule: name, ...match })));
-  const idle = rules.filter((rule) => rule.matches.length === 0).map(({ name, ways }) => `${visible(name)}: nothing now; to ${visible(ways.join(", "))}`);
+  const idle = rules
+    .filter((rule) => rule.matches.length === 0)
+    .map(({ name, ways }) => `${visible(name)}: nothing now; to ${visible(ways.join(", "))}`);
   const more = rules.filter(({ more: count }) => count > 0).map(({ name, more: count }) => `${visible(name)}: ${count} more`);
   const found =
     matches.length === 0

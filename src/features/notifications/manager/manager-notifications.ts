@@ -86,6 +86,8 @@ export class ManagerNotifications implements Notifications {
   reconfigure(): void {
     const { conditions, config } = this.#options;
     this.#rules.configure(config().notifications, conditions.present, this.#now());
+    // The new rules count from the beginning.
+    this.#savedRevision = -1;
     this.#follow();
     this.#changed();
   }
