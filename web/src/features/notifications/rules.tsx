@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { RuleMatch, RuleOverview, WayOverview } from "../../../../src/features/notifications/wire.ts";
+import { refusalOf } from "../../state/access.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
@@ -95,7 +96,13 @@ function Way({ way: { name, kind, target, waiting, last_state, last_time } }: { 
         </span>
         {kind === "browser" && <BrowserPermission />}
       </span>
-      <Button needsManager enabled={!isBusy} label={`Send a test on ${name}`} onClick={() => void test()}>
+      <Button
+        needsManager
+        enabled={!isBusy}
+        forbidden={refusalOf("A test", "operator", "everything")}
+        label={`Send a test on ${name}`}
+        onClick={() => void test()}
+      >
         Test
       </Button>
     </li>

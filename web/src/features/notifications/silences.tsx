@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import type { Silence } from "../../../../src/features/notifications/notification.ts";
+import { refusalOf } from "../../state/access.ts";
 import { client, command } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Section } from "../../ui/detail-section.tsx";
@@ -35,7 +36,12 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
                   {reason && `: ${reason}`}
                 </span>
               </span>
-              <Button needsManager label={`End the silence of ${pattern}`} onClick={() => void command({ type: "remove_silence", id })}>
+              <Button
+                needsManager
+                forbidden={refusalOf("Ending a silence", "operator", "everything")}
+                label={`End the silence of ${pattern}`}
+                onClick={() => void command({ type: "remove_silence", id })}
+              >
                 End
               </Button>
             </li>
