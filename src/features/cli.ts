@@ -7,6 +7,7 @@ import { displaysCli } from "./displays/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
+import { notificationsCli } from "./notifications/cli/index.ts";
 import { outputRunsCli } from "./output-runs/cli/index.ts";
 import { outputSearchCli } from "./output-search/cli/index.ts";
 import { portsCli } from "./ports/cli/index.ts";
@@ -21,6 +22,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   runningSettingsCli,
   alertsCli,
   auditCli,
+  notificationsCli,
   outputRunsCli,
   displaysCli,
   loadHistoryCli,

@@ -7,6 +7,7 @@ import { displays } from "./displays/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
+import { notifications } from "./notifications/manager/index.ts";
 import { outputRuns } from "./output-runs/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
 import { ports } from "./ports/manager/index.ts";
@@ -32,4 +33,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   alerts,
   outputRuns,
   audit,
+  notifications,
 ];

@@ -11,6 +11,7 @@ import { displayEvents } from "./displays/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
+import { notificationCommands, notificationFrames } from "./notifications/wire.ts";
 import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
 import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
 import { portCommands, portFrames } from "./ports/wire.ts";
@@ -37,6 +38,7 @@ export const featureCommands = {
   ...alertCommands,
   ...outputRunsCommands,
   ...auditCommands,
+  ...notificationCommands,
 };
 
 /** Frames that the manager sends. */
@@ -56,6 +58,7 @@ export const featureFrames = {
   ...alertFrames,
   ...outputRunsFrames,
   ...auditFrames,
+  ...notificationFrames,
   ...displayEvents,
 };
 

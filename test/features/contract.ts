@@ -7,6 +7,7 @@ import { displaysContract } from "./displays/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
+import { notificationsContract } from "./notifications/contract.ts";
 import { outputRunsContract } from "./output-runs/contract.ts";
 import { outputSearchContract } from "./output-search/contract.ts";
 import { portsContract } from "./ports/contract.ts";
@@ -32,4 +33,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   alertsContract,
   outputRunsContract,
   auditContract,
+  notificationsContract,
 ];

@@ -7,6 +7,7 @@ import { FakeDisplays } from "./displays/fake-displays.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
+import { FakeNotifications } from "./notifications/fake-notifications.ts";
 import { FakeOutputRuns } from "./output-runs/fake-output-runs.ts";
 import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakePorts } from "./ports/fake-ports.ts";
@@ -32,4 +33,5 @@ export const fakeFeatures = (control: FakeControl) => ({
   tasks: new FakeTasks(control),
   alerts: new FakeAlerts(),
   audit: new FakeAudit(),
+  notifications: new FakeNotifications(),
 });

@@ -6,6 +6,7 @@ import { dataPlaneLive } from "./data-plane/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
 import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
+import { notificationsLive } from "./notifications/live-frames.ts";
 import { outputRunsLive } from "./output-runs/live-frames.ts";
 import { outputSearchLive } from "./output-search/live-frames.ts";
 import { portsLive } from "./ports/live-frames.ts";
@@ -30,4 +31,5 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   runningSettingsLive,
   outputRunsLive,
   auditLive,
+  notificationsLive,
 ];

@@ -2,6 +2,7 @@ import { assertEvent, assign, emit, enqueueActions, fromCallback, not, setup } f
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
+import { NOT_READY } from "./failure-words.ts";
 import { DAEMON_DIED, freshRun, isBefore, isStable, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
 import { writeMemo } from "./process-memo.ts";
 import {
@@ -143,7 +144,7 @@ export const processSetup = setup({
     }),
     dropPendingRun: enqueueActions(({ context, enqueue }) => dropPendingRun(context, enqueue)),
     blameReadyTimeout: assign(({ context }) => ({
-      stopCause: { reason: `not ready within ${(context.runDefinition.ready_timeout ?? 0) / 1_000} s` },
+      stopCause: { reason: `${NOT_READY}${(context.runDefinition.ready_timeout ?? 0) / 1_000} s` },
     })),
     blameLiveness: assign(({ event }) => {
       assertEvent(event, "liveness.failed");

@@ -18,6 +18,7 @@ const ALERT = { silent_for: "1s", output_matches: "alarm" };
 
 test("every client frame with valid fields gets the answer of its row, and none is refused", async () => {
   await using instance = await Instance.up({
+    notifications: { ways: { page: { browser: {} } }, rules: [{ ways: ["page"], group_wait: "0s" }] },
     processes: { [PROCESS]: { command: ECHO, autostart: true, alternate_commands: { loud: "sleep 7" }, alert: ALERT } },
   });
   const client = await instance.connect();

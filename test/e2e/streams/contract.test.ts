@@ -25,6 +25,7 @@ let client: Client;
 
 async function begin(): Promise<void> {
   instance = await Instance.up({
+    notifications: { ways: { page: { browser: {} } }, rules: [{ ways: ["page"], group_wait: "0s" }] },
     groups: { tools: { opened: false } },
     processes: {
       "tools/echo": {

@@ -7,6 +7,7 @@ import { displays } from "./displays/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
+import { notificationsFeature } from "./notifications/index.ts";
 import { outputRuns } from "./output-runs/index.ts";
 import { outputSearchFeature } from "./output-search/index.ts";
 import { ports } from "./ports/index.ts";
@@ -30,6 +31,7 @@ export const features: readonly PageFeature[] = [
   ports,
   runningSettings,
   alertsFeature,
+  notificationsFeature,
   outputRuns,
   auditFeature,
 ];
