@@ -1,6 +1,7 @@
 import { alertsConfig } from "./alerts/config.ts";
 import { dataPlaneConfig } from "./data-plane/config.ts";
 import { displaysConfig } from "./displays/config.ts";
+import { limitsConfig } from "./limits/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
@@ -13,4 +14,5 @@ export const CONFIG_FEATURES = {
   displaysConfig,
   networkStatisticsConfig,
   alertsConfig,
+  limitsConfig,
 };

@@ -7,6 +7,7 @@ import { alertCommands, alertFrames, alertSnapshot } from "./alerts/wire.ts";
 import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
+import { limitCommands, limitFrames, limitSnapshot } from "./limits/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
@@ -34,6 +35,7 @@ export const featureCommands = {
   ...portCommands,
   ...runningSettingsCommands,
   ...alertCommands,
+  ...limitCommands,
   ...outputRunsCommands,
 };
 
@@ -52,9 +54,10 @@ export const featureFrames = {
   ...portFrames,
   ...runningSettingsFrames,
   ...alertFrames,
+  ...limitFrames,
   ...outputRunsFrames,
   ...displayEvents,
 };
 
 /** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
-export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot };
+export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot, ...limitSnapshot };

@@ -3,6 +3,7 @@ import { alertsFeature } from "./alerts/index.ts";
 import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
+import { limitsFeature } from "./limits/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
@@ -29,5 +30,6 @@ export const features: readonly PageFeature[] = [
   ports,
   runningSettings,
   alertsFeature,
+  limitsFeature,
   outputRuns,
 ];
