@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noThenProperty: it is a key of the configuration.
 import type { z } from "zod";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import type { Finding } from "../../config/schema/problems.ts";
@@ -20,7 +21,6 @@ const limit = section(
     run_time: orNull("Time since the start of the run.", positiveDuration),
     log_growth: orNull("Bytes a second that the process writes to its terminal, and so to its log file.", anySize),
     for: orNull("How long the figure must be over the limit without a break. Default 30s; not for run_time.", duration),
-    // biome-ignore lint/suspicious/noThenProperty: it is a key of the configuration, and its value no function.
     then: choice(...LIMIT_ACTIONS).meta({
       description:
         "notify: the process needs attention. restart: the run is stopped and counts as failed, and another one follows as often as restart.max_restarts allows, also with the policy never. stop: the process is stopped, as by a user.",
@@ -126,7 +126,6 @@ export const limitsConfig = {
         : limits_act.map(({ measure, above, for_ms, action }) => ({
             [measure]: DESCRIBED[measure](above),
             ...(measure === "run_time" ? {} : { for: durationText(for_ms) }),
-            // biome-ignore lint/suspicious/noThenProperty: it is a key of the configuration, and its value no function.
             then: action,
           })),
     cgroup: cgroup && describeCgroup(cgroup),

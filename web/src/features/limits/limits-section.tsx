@@ -11,7 +11,7 @@ export function LimitsSection({ process }: { process: Process }) {
   return (
     <Section title="Limits">
       {state.reached.length > 0 && (
-        <ul class="limits-list">
+        <ul>
           {limitReasons(state.reached, clockTime).map((reason) => (
             <li key={reason}>{reason.charAt(0).toUpperCase() + reason.slice(1)}</li>
           ))}
