@@ -4,7 +4,6 @@ export type Measure = (typeof MEASURES)[number];
 
 /** What happens when a limit is reached. */
 export const LIMIT_ACTIONS = ["notify", "restart", "stop"] as const;
-export type LimitAction = (typeof LIMIT_ACTIONS)[number];
 
 /** Maximum number of limits of one process. */
 export const MAX_LIMITS = 16;

@@ -1,7 +1,7 @@
 import { visible } from "../../../base/visible-text.ts";
 import type { CliFeature } from "../../../cli/command/feature.ts";
 import { clockTime } from "../../../cli/output/process-text.ts";
-import { limitReasons } from "../limit-text.ts";
+import { limitReasons } from "../client/limit-text.ts";
 import { LIMITS_GROUP } from "./program.ts";
 
 export const limitsCli: CliFeature = {

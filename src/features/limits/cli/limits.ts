@@ -5,7 +5,7 @@ import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts"
 import { selectProcesses } from "../../../cli/manager/select.ts";
 import { clockTime } from "../../../cli/output/process-text.ts";
 import { printJson, table } from "../../../cli/output/table.ts";
-import { limitReasons } from "../limit-text.ts";
+import { limitReasons } from "../client/limit-text.ts";
 import type { LimitState } from "../wire.ts";
 
 export interface LimitsFlags extends ConnectionFlags {

@@ -2,8 +2,8 @@ import type { ManagerCore } from "../../../app/feature.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Config } from "../../../config/definition.ts";
 import { isRunningState } from "../../../protocol/process/process-state.ts";
+import { reachedText } from "../client/limit-text.ts";
 import type { HostReached } from "../contract.ts";
-import { reachedText } from "../limit-text.ts";
 
 type LimitActionsOptions = Pick<ManagerCore, "config" | "log" | "processes" | "stopProcess" | "system">;
 

@@ -1,4 +1,4 @@
-import { limitReasons } from "../../../../src/features/limits/limit-text.ts";
+import { limitReasons } from "../../../../src/features/limits/client/limit-text.ts";
 import type { Process } from "../../../../src/protocol/resources/resources.ts";
 import { Section } from "../../ui/detail-section.tsx";
 import { clockTime } from "../../ui/time.ts";

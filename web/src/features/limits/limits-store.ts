@@ -1,5 +1,5 @@
 import { batch, signal } from "@preact/signals";
-import { limitReasons } from "../../../../src/features/limits/limit-text.ts";
+import { limitReasons } from "../../../../src/features/limits/client/limit-text.ts";
 import type { LimitState } from "../../../../src/features/limits/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import type { AttentionReason } from "../../state/attention.ts";

@@ -1,7 +1,7 @@
-import { memoryText } from "../../client/shown/load-text.ts";
-import { byteRate, spanText } from "../../client/shown/units.ts";
-import type { Measure } from "./measures.ts";
-import type { ReachedLimit } from "./wire.ts";
+import { memoryText } from "../../../client/shown/load-text.ts";
+import { byteRate, spanText } from "../../../client/shown/units.ts";
+import type { Measure } from "../measures.ts";
+import type { ReachedLimit } from "../wire.ts";
 
 const WORDS: Record<Measure, string> = {
   memory: "memory",
