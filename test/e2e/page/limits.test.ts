@@ -30,7 +30,7 @@ test("a process that has reached a limit needs attention in the overview and its
   await rows.getByRole("link", { name: "sim/old" }).click();
   const view = page.getByRole("region", { name: "Process sim/old" });
   await page.getByRole("button", { name: "Details d" }).click();
-  const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "Limits", exact: true }) });
+  const section = page.locator(".detail-section").filter({ has: page.getByRole("heading", { name: "Limits", exact: true }) });
   await section.getByText(/^Run time \d.* s, over 1\.0 s/).waitFor();
   const [state] = (await rig.client.snapshot()).limits as { cgroup_problem: string | null }[];
   const problem = state?.cgroup_problem ?? null;

@@ -18,7 +18,7 @@ export function openSearch({ pattern = null, names = null }: Partial<SearchReque
   searchRequest.value = { pattern, names };
   show({ kind: "search" }, true);
   // The view takes the keys when its code is loaded.
-  if (takesFocus()) holdTyped();
+  if (takesFocus()) holdTyped("Search the output of processes");
 }
 
 /** The text in the search of a terminal, if that has the focus: the same is searched everywhere. */

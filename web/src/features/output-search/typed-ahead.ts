@@ -1,6 +1,3 @@
-/** Maximum time that keys are held for a view that does not come, ms. */
-const MAX_HELD_MS = 10_000;
-
 /** What was typed while the view with the field was loading. */
 export interface TypedAhead {
   readonly text: string;
@@ -8,43 +5,47 @@ export interface TypedAhead {
   readonly isComplete: boolean;
 }
 
-let held: { text: string; isComplete: boolean; timer: ReturnType<typeof setTimeout> } | null = null;
+interface Holder {
+  readonly field: HTMLInputElement;
+  /** What had the focus before. */
+  readonly before: Element | null;
+  isComplete: boolean;
+}
 
-/** Holds what is typed from now on, which would otherwise reach what has the focus: such as the terminal of a process. */
-export function holdTyped(): void {
-  release();
-  held = { text: "", isComplete: false, timer: setTimeout(release, MAX_HELD_MS) };
-  addEventListener("keydown", onKey, true);
-  addEventListener("pointerdown", release, true);
+let holder: Holder | null = null;
+
+/**
+ * Takes what is typed until the view has its field, in one that is not to be seen. Keys would otherwise be those of the page, or reach the
+ * terminal that has the focus.
+ */
+export function holdTyped(label: string): void {
+  drop();
+  const field = document.createElement("input");
+  field.setAttribute("aria-label", label);
+  field.style.cssText = "position: fixed; opacity: 0; pointer-events: none";
+  const own: Holder = { field, before: document.activeElement, isComplete: false };
+  holder = own;
+  field.addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") own.isComplete ||= field.value !== "";
+    else if (key === "Escape") drop();
+  });
+  field.addEventListener("blur", () => holder === own && drop());
+  document.body.append(field);
+  field.focus();
 }
 
 /** Ends that, and returns what was typed; null: nothing was held. */
 export function takeTyped(): TypedAhead | null {
-  const typed = held;
-  release();
-  return typed;
+  const taken = holder;
+  holder = null;
+  taken?.field.remove();
+  return taken && { text: taken.field.value, isComplete: taken.isComplete };
 }
 
-function release(): void {
-  if (held === null) return;
-  clearTimeout(held.timer);
-  held = null;
-  removeEventListener("keydown", onKey, true);
-  removeEventListener("pointerdown", release, true);
-}
-
-function onKey(event: KeyboardEvent): void {
-  if (held === null || event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
-  const { key } = event;
-  if (key === "Escape" || key === "Tab") {
-    release();
-    return;
-  }
-  if ([...key].length === 1) {
-    if (!held.isComplete) held.text += key;
-  } else if (key === "Backspace") held.text = [...held.text].slice(0, -1).join("");
-  else if (key === "Enter") held.isComplete ||= held.text !== "";
-  else return;
-  event.preventDefault();
-  event.stopPropagation();
+/** The view is not waited for any more. */
+function drop(): void {
+  const { before = null, field = null } = holder ?? {};
+  const hadFocus = document.activeElement === field;
+  takeTyped();
+  if (hadFocus && before instanceof HTMLElement) before.focus();
 }
