@@ -35,6 +35,7 @@ export class Engine {
   readonly #supervision: Supervision;
   readonly #hosts: Hosts;
   readonly #features = new AttachedFeatures();
+  readonly #onAccessChange: (() => void)[] = [];
   readonly #configuration: RunningConfiguration;
   readonly #intents: RetryingIntentStore;
 
@@ -89,6 +90,7 @@ export class Engine {
         status.requireOpen();
         const change = reload.apply(next);
         for (const { reconfigured } of this.#features.all()) reconfigured?.();
+        for (const notify of this.#onAccessChange) notify();
         return change;
       },
       history: options.configHistory,
@@ -156,6 +158,11 @@ export class Engine {
     reload.restore(features.flatMap(({ processes }) => processes?.() ?? []));
     for (const { begin } of features) begin?.();
     supervision.begin(config.groups.keys());
+  }
+
+  /** Calls `listener` when a reload may have changed what users may do. */
+  onAccessChange(listener: () => void): void {
+    this.#onAccessChange.push(listener);
   }
 
   get commands(): Supervision["commands"] {

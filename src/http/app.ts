@@ -1,8 +1,10 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import type { ManagerState } from "../actors/control.ts";
 import { confirmationPage } from "./access/confirmation-page.ts";
 import { crossOriginHeaders, preflightResponse } from "./access/cross-origin.ts";
 import { type Gate, isUnproven, type Visit } from "./access/gate.ts";
+import { routeRefusal } from "./access/route-permission.ts";
 import { type HttpLog, stackOf } from "./log/http-log.ts";
 import { isNavigation } from "./request/browser.ts";
 import { isRefusal, type Refusal, refusal, refusalResponse } from "./request/refusal.ts";
@@ -15,11 +17,13 @@ const MAX_BODY_BYTES = 64 * 1024;
 export interface AppOptions {
   readonly gate: Gate;
   readonly routes: readonly Route[];
+  /** The processes that exist, for permissions on groups. */
+  readonly state: Pick<ManagerState, "processes" | "hasGroup">;
   readonly log: HttpLog;
 }
 
 /** Handles all plain HTTP requests. Needs no socket: `app.request("/", {headers}, bindings)`. */
-export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
+export function createApp({ gate, routes, state, log }: AppOptions): Hono<RouteEnv> {
   const app = new Hono<RouteEnv>();
   app.use(async (context, next) => {
     await next();
@@ -43,12 +47,16 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
     const refused = gate.check(headers, visit);
     return refused ? refusalResponse(refused) : preflightResponse();
   });
-  for (const route of routes) app.on(route.method, route.path, admission(gate, route), (context) => route.handle(context));
+  for (const route of routes) app.on(route.method, route.path, admission(gate, state, route), (context) => route.handle(context));
   for (const { path, isOpen } of routes) {
     const methods = routes.filter((route) => route.path === path).flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-    app.all(path, admission(gate, isOpen ? { isOpen } : {}), () => refusalResponse(methodNotAllowed(path, methods.join(", "))));
+    app.all(path, admission(gate, state, { path, needs: null, ...(isOpen ? { isOpen } : {}) }), () =>
+      refusalResponse(methodNotAllowed(path, methods.join(", "))),
+    );
   }
-  app.all("*", admission(gate, {}), (context) => refusalResponse(refusal(404, `Not found: ${JSON.stringify(context.req.path)}.`)));
+  app.all("*", admission(gate, state, { path: "*", needs: null }), (context) =>
+    refusalResponse(refusal(404, `Not found: ${JSON.stringify(context.req.path)}.`)),
+  );
   app.onError((error, context) => {
     log("error", `${context.req.method} ${context.req.path} failed: ${stackOf(error)}`);
     return refusalResponse(refusal(500, "Internal error. See the manager's log for details."));
@@ -56,7 +64,9 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   return app;
 }
 
-function admission(gate: Gate, route: Pick<Route, "isOpen" | "isShared" | "isLogin" | "effect" | "loginPage">) {
+type AdmittedRoute = Pick<Route, "path" | "needs" | "isOpen" | "isShared" | "isLogin" | "effect" | "loginPage">;
+
+function admission(gate: Gate, state: AppOptions["state"], route: AdmittedRoute) {
   return createMiddleware<RouteEnv>(async (context, next) => {
     const { headers, method } = context.req.raw;
     const url = new URL(context.req.url);
@@ -80,6 +90,8 @@ function admission(gate: Gate, route: Pick<Route, "isOpen" | "isShared" | "isLog
         ? pageResponse(outcome, confirmationPage(url, effect, outcome.requestToken))
         : refusalResponse(outcome);
     }
+    const forbidden = routeRefusal(route, { query: url.searchParams, grants: outcome.principal.grants, state });
+    if (forbidden !== null) return refusalResponse(forbidden);
     context.set("admission", outcome);
     await next();
     // The cookie is read after the route, which may have changed it: a log-out ends the cookie that a log-in would set.

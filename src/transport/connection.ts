@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { EMPTY, type Subscription } from "rxjs";
+import { EMPTY, type Observable, type Subscription } from "rxjs";
 import type { Control, Starter } from "../actors/control.ts";
 import { type ErrorCode, MgrError, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
@@ -7,11 +7,13 @@ import { decodeFrame } from "../protocol/frames/decode.ts";
 import { ackFrame, encodeFrame, encodeInParts, errorFrame } from "../protocol/frames/encode.ts";
 import type { AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
-import type { LogLevel } from "../protocol/resources/resources.ts";
+import type { LogEntry, LogLevel } from "../protocol/resources/resources.ts";
 import { type Dispatch, isReadOnly } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
+import { frameRefusal } from "./frame-permission.ts";
 import { FrameSchedule, type FrameWork, MAX_RUNNING, MAX_WAITING } from "./frame-schedule.ts";
 import type { Answer, CommandHandler, Handler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
+import type { HiddenNames } from "./hidden-names.ts";
 import type { LogStreams } from "./log-streams.ts";
 import { type EncodedFrame, Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { InputOwners, TerminalViewer } from "./output/input-owners.ts";
@@ -19,7 +21,7 @@ import type { OutputHub } from "./output/output-hub.ts";
 import type { OutputSubscription } from "./output/output-subscription.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import type { SnapshotPart } from "./snapshot-part.ts";
-import { contains, outOfScope, type ViewMode } from "./view.ts";
+import { contains, outOfScope, type RequestedView, type ViewMode, viewOf } from "./view.ts";
 
 /** Services that all connections share. */
 export interface ConnectionServices {
@@ -39,7 +41,8 @@ export interface ConnectionOptions {
   readonly socket: OutboxSocket;
   readonly observer: OutboxObserver;
   readonly principal: Principal;
-  readonly view: ViewMode;
+  /** The requested view; it shows what the principal may see of it. */
+  readonly view: RequestedView;
 }
 
 const MAX_PENDING = MAX_RUNNING + MAX_WAITING;
@@ -67,17 +70,17 @@ export class Connection implements HandlerContext, TerminalViewer {
   constructor(services: ConnectionServices, { socket, observer, principal, view }: ConnectionOptions) {
     this.#services = services;
     this.principal = principal;
-    this.view = view;
+    this.view = viewOf(view, principal.grants);
     this.control = services.control;
     this.snapshotParts = services.snapshotParts;
     this.assetHash = services.assetHash;
     this.starter = this.#starterOf(principal);
     this.#outbox = new Outbox(socket, { ...observer, hasRoom: () => services.hub.hasRoom(this.#output) });
-    this.#events = services.events.of(view).subscribe((frame) => this.#outbox.push(frame));
+    this.#events = services.events.of(this.view).subscribe((frame) => this.#outbox.push(frame));
     this.#log = this.#followLog();
     this.#output = services.hub.open({
       sink: this.#outbox,
-      contains: (name) => contains(view, name),
+      contains: (name) => contains(this.view, name),
       everything: view.kind === "single_process" || view.kind === "single_group",
     });
   }
@@ -173,6 +176,15 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#push({ type: "terminal_size", name, ...size, holder: this.#services.inputOwners.holder(name, this) });
   }
 
+  /** Null: everything of the view may be seen. */
+  get hiddenNames(): HiddenNames | null {
+    return this.view.kind === "granted" ? this.#services.events.hiddenNames(this.view) : null;
+  }
+
+  shownEntries(entries: readonly LogEntry[]): LogEntry[] {
+    return this.hiddenNames?.log(entries) ?? [...entries];
+  }
+
   flushEvents(): void {
     this.#services.hub.flushAll();
     this.#services.events.flush();
@@ -184,7 +196,9 @@ export class Connection implements HandlerContext, TerminalViewer {
   #handle(frame: ClientFrame): void {
     const handler = this.#services.dispatch(frame);
     const refusal = outOfScope(this.view, frame);
+    const forbidden = frameRefusal(frame, this.principal.grants, this.control.state);
     if (handler === undefined) this.#fail(frame, new MgrError("unknown_action", `this manager does not have '${frame.type}'`));
+    else if (forbidden !== null) this.#refuse(errorFrame({ code: "forbidden", message: forbidden }, frame), frame.type);
     else if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
     else if (this.control.state.isShuttingDown && !isReadOnly(frame.type)) this.#fail(frame, shuttingDown());
     else if (!this.#schedule.submit(this.#workOf(frame, handler))) this.#fail(frame, tooMany(frame.type));
@@ -258,7 +272,11 @@ export class Connection implements HandlerContext, TerminalViewer {
   #fail(frame: ClientFrame, error: unknown): void {
     const code = wireCode(error);
     if (code === "internal") this.#reportDefect(frame.type, error);
-    this.#refuse(refusalFrame(frame, { code, message: code === "internal" ? DEFECT : messageOf(error) }), frame.type);
+    this.#refuse(refusalFrame(frame, { code, message: code === "internal" ? DEFECT : this.#shown(messageOf(error)) }), frame.type);
+  }
+
+  #shown(text: string): string {
+    return this.hiddenNames?.text(text) ?? text;
   }
 
   /** Sends a refusal, and logs it with its user (a defect is in the log already). */
@@ -283,9 +301,16 @@ export class Connection implements HandlerContext, TerminalViewer {
   }
 
   #followLog(): Subscription {
-    const isHeard = this.view.kind === "full" || this.view.kind === "log_only";
-    const frames = isHeard ? this.#services.logs.from(this.#logMinLevel) : EMPTY;
-    return frames.subscribe((frame) => this.#outbox.push(frame));
+    return this.#logFrames().subscribe((frame) => this.#outbox.push(frame));
+  }
+
+  #logFrames(): Observable<EncodedFrame> {
+    const { view } = this;
+    const { kind } = view.kind === "granted" ? view.within : view;
+    const { logs } = this.#services;
+    if (kind !== "full" && kind !== "log_only") return EMPTY;
+    if (view.kind !== "granted") return logs.from(this.#logMinLevel);
+    return logs.selected(this.#logMinLevel, (entries) => this.shownEntries(entries));
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Principal } from "../base/principal.ts";
 import { Connection, type ConnectionServices } from "./connection.ts";
 import type { OutboxSocket } from "./outbox.ts";
-import type { ViewMode } from "./view.ts";
+import type { RequestedView } from "./view.ts";
 
 export interface InProcessOptions {
   readonly principal: Principal;
-  readonly mode: ViewMode;
+  readonly mode: RequestedView;
   /** Each frame of the manager as JSON text; called in a turn of its own, never from within `send`. */
   readonly receive: (text: string) => void;
 }

@@ -17,7 +17,7 @@ import { InputOwners } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import { beforeOversizeClose } from "./oversize.ts";
 import { RefusalLog } from "./refusal-log.ts";
-import type { ViewMode } from "./view.ts";
+import type { RequestedView } from "./view.ts";
 
 export interface TransportOptions {
   readonly control: Control;
@@ -34,7 +34,7 @@ export interface TransportOptions {
 /** Options for serving an upgraded socket. */
 export interface AcceptOptions {
   readonly principal: Principal;
-  readonly mode: ViewMode;
+  readonly mode: RequestedView;
   /** The client's `<ip>:<port>`. */
   readonly address: string;
   /** The connection under the WebSocket: frames of one turn are joined into one write on it. */
@@ -49,7 +49,7 @@ export interface FrameCounters {
 interface ConnectionInfo {
   readonly id: number;
   readonly principal: Principal;
-  readonly mode: ViewMode;
+  readonly mode: RequestedView;
   readonly address: string;
   /** `reason` is cut to the maximum length in a close frame. */
   close(code: number, reason: string): void;

@@ -12,7 +12,7 @@ import { LogStreams } from "../../src/transport/log-streams.ts";
 import { InputOwners } from "../../src/transport/output/input-owners.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
 import { RefusalLog } from "../../src/transport/refusal-log.ts";
-import type { ViewMode } from "../../src/transport/view.ts";
+import type { RequestedView } from "../../src/transport/view.ts";
 import { FakeControl } from "../support/fake-control.ts";
 
 interface Answer {
@@ -22,7 +22,7 @@ interface Answer {
 }
 
 /** A connection whose socket takes everything at once. */
-function open(view: ViewMode) {
+function open(view: RequestedView) {
   const control = new FakeControl(["sim/world", "db"]);
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
   const events = new EventStreams(control, (name) => hub.flush(name));
@@ -86,7 +86,7 @@ const plausible = fc.constantFrom<unknown>(
 );
 const value = fc.oneof({ weight: 3, arbitrary: plausible }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) });
 
-const views: ViewMode[] = [
+const views: RequestedView[] = [
   { kind: "full" },
   { kind: "single_process", name: "db" },
   { kind: "single_group", name: "sim" },

@@ -43,6 +43,7 @@ export const limitCommands = clientFrames("Limits", {
     fields: { name: processName },
     answer: null,
     scope: "name",
+    role: "operator",
     meaning:
       "Acknowledges the limits that a process has reached. A limit that only notifies counts again when the figure has been below it. Nothing happens if there are none.",
   },

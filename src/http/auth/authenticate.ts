@@ -1,5 +1,7 @@
-import { ADMIN_GRANTS } from "../../base/access.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { Grant } from "../../base/access.ts";
 import type { Principal } from "../../base/principal.ts";
+import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { isBrowser } from "../request/browser.ts";
 import { isRefusal, type Refusal, refusal } from "../request/refusal.ts";
@@ -25,7 +27,8 @@ export interface Admission {
 
 /** The admission of a connection that lives longer than its login. */
 export interface StandingAdmission {
-  /** False once the user is removed from the auth file or has another password. */
+  readonly grants: readonly Grant[];
+  /** False once the user is removed from the auth file, or has another password or other roles. */
   isValid(): boolean;
 }
 
@@ -41,6 +44,7 @@ export interface LoginVisit {
 }
 
 export interface AuthenticatorParts {
+  readonly access: AccessRules;
   readonly authFile: AuthFile;
   readonly loginSessions: LoginSessions;
   readonly loginTokens: LoginTokens;
@@ -67,8 +71,7 @@ export class Authenticator {
   async authenticate(headers: RequestHeaders, { remote, url, isLogin }: LoginVisit): Promise<Admission | Refusal> {
     const { localUser } = remote;
     // The auth file is not needed: the kernel has identified this user.
-    if (localUser !== null)
-      return { principal: { user: localUser, via: "local", address: "", grants: ADMIN_GRANTS }, sessionId: null, setCookie: null };
+    if (localUser !== null) return { principal: this.#principal(localUser, "local", ""), sessionId: null, setCookie: null };
     const { authFile, loginSessions } = this.#parts;
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
@@ -80,7 +83,7 @@ export class Authenticator {
     const isRepeatable = authorization.scheme === "basic" && isBrowser(headers) && !isLogin;
     if (session && (isRepeatable || !namesAnotherUser(authorization, session.user))) {
       return {
-        principal: { user: session.user, via: "cookie", address: formatAddress(remote), grants: ADMIN_GRANTS },
+        principal: this.#principal(session.user, "cookie", formatAddress(remote)),
         sessionId: session.id,
         setCookie: null,
       };
@@ -106,12 +109,20 @@ export class Authenticator {
     const entry = state.ok ? await this.#check({ user, password }, state.entries, remote) : null;
     if (entry === null || isRefusal(entry)) return null;
     const isSame = (now: AuthEntry) => now.user === entry.user && now.secret === entry.secret;
+    const { grants } = this.#principal(user, "basic", formatAddress(remote));
     return {
-      isValid() {
+      grants,
+      isValid: () => {
         const now = authFile.read();
-        return now.ok && now.entries.some(isSame);
+        const isUnchanged = isDeepStrictEqual(this.#principal(user, "basic", formatAddress(remote)).grants, grants);
+        return isUnchanged && now.ok && now.entries.some(isSame);
       },
     };
+  }
+
+  /** The sender with the roles that it has now. */
+  #principal(user: string, via: Principal["via"], address: string): Principal {
+    return { user, via, address, grants: this.#parts.access.grantsOf(user, { via }) };
   }
 
   #enterByToken(token: string, origin: string | null, entries: readonly AuthEntry[], remote: RemoteEnd): Admission | Refusal {
@@ -120,7 +131,7 @@ export class Authenticator {
     const session = sessionId === null ? null : loginSessions.get(sessionId, entries);
     if (session === null) return refusal(401, `The login token has expired, or is for pages of another origin. ${LOG_IN}`, CHALLENGE);
     return {
-      principal: { user: session.user, via: "token", address: formatAddress(remote), grants: ADMIN_GRANTS },
+      principal: this.#principal(session.user, "token", formatAddress(remote)),
       sessionId: session.id,
       setCookie: null,
     };
@@ -135,7 +146,7 @@ export class Authenticator {
     const { token, id } = loginSessions.open(entry);
     log("debug", `web user '${user}' logged in from ${address}`);
     return {
-      principal: { user, via: "basic", address, grants: ADMIN_GRANTS },
+      principal: this.#principal(user, "basic", address),
       sessionId: id,
       setCookie: sessionCookie(token, isHttpsOnly),
     };

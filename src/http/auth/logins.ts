@@ -1,3 +1,4 @@
+import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import { AuthFile } from "./auth-file.ts";
@@ -11,6 +12,8 @@ import { Throttle } from "./throttle.ts";
 export interface LoginsOptions {
   /** Absolute path of the auth file; null: not configured, and all users are refused. */
   readonly path: string | null;
+  /** Roles of users. */
+  readonly access: AccessRules;
   /** Locks other managers with the same auth file out of the sessions file. */
   readonly lock: FileLock;
   readonly isHttpsOnly: boolean;
@@ -30,7 +33,7 @@ export class Logins {
 
   constructor(options: LoginsOptions) {
     this.#options = options;
-    const { path, lock, isHttpsOnly, end, log } = options;
+    const { path, access, lock, isHttpsOnly, end, log } = options;
     const authFile = new AuthFile(path, log);
     const loginSessions = new LoginSessions({
       path: path === null ? null : `${path}.sessions`,
@@ -47,7 +50,16 @@ export class Logins {
     });
     const credentials = new Credentials();
     const throttle = new Throttle(() => performance.now());
-    this.authenticator = new Authenticator({ authFile, loginSessions, loginTokens: this.tokens, credentials, throttle, isHttpsOnly, log });
+    this.authenticator = new Authenticator({
+      access,
+      authFile,
+      loginSessions,
+      loginTokens: this.tokens,
+      credentials,
+      throttle,
+      isHttpsOnly,
+      log,
+    });
     this.#authFile = authFile;
     this.#loginSessions = loginSessions;
   }

@@ -48,9 +48,10 @@ export const configCommands = clientFrames("Configuration", {
     fields: { dry_run: flag.describe("Only report what would change; default false.").exactOptional() },
     answer: "config_reload_result",
     scope: "global",
+    role: "admin",
     meaning: "Reads the configuration again. Running processes keep running; a bad file changes nothing.",
   },
-  request_plan: { fields: {}, answer: "plan", scope: "global", readOnly: true, meaning: "What a reload would change." },
+  request_plan: { fields: {}, answer: "plan", scope: "global", role: "admin", readOnly: true, meaning: "What a reload would change." },
   request_config_file: {
     fields: {
       path: path.describe("Default: the main file.").exactOptional(),
@@ -58,6 +59,7 @@ export const configCommands = clientFrames("Configuration", {
     },
     answer: "config_file",
     scope: "global",
+    role: "admin",
     readOnly: true,
     meaning: "Text of a configuration file.",
   },
@@ -65,6 +67,7 @@ export const configCommands = clientFrames("Configuration", {
     fields: { path: path.describe("Default: the main file.").exactOptional() },
     answer: "config_history",
     scope: "global",
+    role: "admin",
     readOnly: true,
     meaning: "Earlier versions of a configuration file.",
   },
@@ -72,6 +75,7 @@ export const configCommands = clientFrames("Configuration", {
     fields: { path, content: text(0, MAX_CONTENT_CHARS) },
     answer: "config_file_checked",
     scope: "global",
+    role: "admin",
     readOnly: true,
     meaning: "Checks a text for a configuration file, with all other files of the configuration, and changes nothing.",
   },
@@ -83,6 +87,7 @@ export const configCommands = clientFrames("Configuration", {
     },
     answer: "config_file_saved",
     scope: "global",
+    role: "admin",
     meaning: "Checks a configuration file, then replaces it atomically.",
   },
 });

@@ -21,6 +21,7 @@ export interface Configuration {
   defaults?: { environment?: Record<string, string>; [key: string]: unknown };
   groups?: Record<string, unknown>;
   displays?: Record<string, unknown>;
+  access?: Record<string, unknown>;
   hosts?: Record<string, unknown>;
   processes: Record<string, unknown>;
 }
@@ -177,8 +178,8 @@ export class Instance {
     return fetch(new URL(path, this.url), { ...init, headers: { authorization: this.basic, ...(init.headers as Record<string, string>) } });
   }
 
-  async connect(query = ""): Promise<Client> {
-    const client = await Client.open(`${this.url.replace(/^http/, "ws")}/ws${query}`, { authorization: this.basic });
+  async connect(query = "", authorization = this.basic): Promise<Client> {
+    const client = await Client.open(`${this.url.replace(/^http/, "ws")}/ws${query}`, { authorization });
     this.#clients.push(client);
     return client;
   }

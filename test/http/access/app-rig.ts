@@ -11,6 +11,8 @@ import { LoginTokens } from "../../../src/http/auth/login-tokens.ts";
 import { Throttle } from "../../../src/http/auth/throttle.ts";
 import type { RequestBindings, Route } from "../../../src/http/route.ts";
 import { loginTokenRoute } from "../../../src/http/routes/login-token.ts";
+import { accessOf } from "../../support/access.ts";
+import { FakeControl } from "../../support/fake-control.ts";
 import { cookieOf, GOOD, PASSWORD, USER } from "../rig.ts";
 
 /** Where the app is, for its pages and for those of others. */
@@ -25,6 +27,7 @@ const REMOTE = { ip: "10.0.0.9", port: 1, isSecure: false, localUser: null };
 interface AppOptions {
   readonly routes?: readonly Route[];
   readonly authFile?: string | null;
+  readonly access?: Parameters<typeof accessOf>[0];
   readonly isClosing?: boolean;
   readonly allowedOrigins?: readonly string[];
   /** Milliseconds, of login tokens. */
@@ -32,12 +35,13 @@ interface AppOptions {
 }
 
 /** The app of some routes behind the real gate, without a socket. */
-export function appOf({ routes = [], authFile = null, isClosing = false, allowedOrigins = [], monotonic = () => 0 }: AppOptions) {
+export function appOf({ routes = [], authFile = null, access, isClosing = false, allowedOrigins = [], monotonic = () => 0 }: AppOptions) {
   const logged: string[] = [];
   const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
   const loginSessions = new LoginSessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log });
   const loginTokens = new LoginTokens(monotonic);
   const authenticator = new Authenticator({
+    access: accessOf(access),
     authFile: new AuthFile(authFile, log),
     loginSessions,
     loginTokens,
@@ -54,7 +58,16 @@ export function appOf({ routes = [], authFile = null, isClosing = false, allowed
     isShuttingDown: () => false,
     isHttpsOnly: false,
   });
-  return { app: createApp({ gate, routes: [...routes, loginTokenRoute(loginTokens)], log }), loginSessions, logged };
+  return {
+    app: createApp({
+      gate,
+      routes: [...routes, loginTokenRoute(loginTokens)],
+      state: new FakeControl(["sim/world", "sim/arm", "base/core"]).state,
+      log,
+    }),
+    loginSessions,
+    logged,
+  };
 }
 
 /** Requests to routes behind the gate, by users of an auth file. */
