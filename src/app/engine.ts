@@ -134,6 +134,7 @@ export class Engine {
       processChanged: (name) => supervision.changed(name),
       nextRun: (name) => runSpecs.of(name),
       startProcess: (name, by) => commands.process("start", name, by),
+      stopProcess: (name, by) => commands.process("stop", name, by),
       addProcess: (definition) => reload.addOwn(definition),
       intents,
       bus: { shared: null, connectUser: null, registry: null, hub: null, peers: null, ...options.bus },

@@ -59,6 +59,8 @@ export interface ManagerCore {
   /** The host on which a process would be started now, and the spec that the host would get. Throws `not_found`. */
   readonly nextRun: (name: string) => { readonly host: string; readonly spec: RunSpec };
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
+  /** Stops a process as a user does, with those that stop with it. Rejects, or throws, as the command is refused. */
+  readonly stopProcess: (name: string, by: string) => void | Promise<void>;
   /** Adds a process that is in no configuration file, or replaces its definition. */
   readonly addProcess: (definition: ProcessDefinition) => void;
   readonly intents: IntentKeeper;

@@ -4,6 +4,7 @@ import { auditCli } from "./audit/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
+import { limitsCli } from "./limits/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
@@ -23,6 +24,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   alertsCli,
   auditCli,
   notificationsCli,
+  limitsCli,
   outputRunsCli,
   displaysCli,
   loadHistoryCli,

@@ -3,6 +3,7 @@ import { auditConfig } from "./audit/config.ts";
 import { dataPlaneConfig } from "./data-plane/config.ts";
 import { displaysConfig } from "./displays/config.ts";
 import { loadHistoryConfig } from "./load-history/config.ts";
+import { limitsConfig } from "./limits/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
@@ -19,4 +20,5 @@ export const CONFIG_FEATURES = {
   alertsConfig,
   auditConfig,
   notificationsConfig,
+  limitsConfig,
 };

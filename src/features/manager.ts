@@ -4,6 +4,7 @@ import { audit } from "./audit/manager/index.ts";
 import { crashReports } from "./crash-reports/manager/index.ts";
 import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
+import { limits } from "./limits/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
@@ -31,6 +32,7 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   ports,
   runningSettings,
   alerts,
+  limits,
   outputRuns,
   audit,
   notifications,

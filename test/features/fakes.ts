@@ -4,6 +4,7 @@ import { FakeAudit } from "./audit/fake-audit.ts";
 import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
+import { FakeLimits } from "./limits/fake-limits.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
@@ -34,4 +35,5 @@ export const fakeFeatures = (control: FakeControl) => ({
   alerts: new FakeAlerts(),
   audit: new FakeAudit(),
   notifications: new FakeNotifications(),
+  limits: new FakeLimits(),
 });
