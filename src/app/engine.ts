@@ -9,6 +9,7 @@ import { MANAGER_FEATURES } from "../features/manager.ts";
 import type { FeatureExtension } from "../http/extension.ts";
 import { commandObserver } from "../transport/extension.ts";
 import type { RefusedDaemon } from "./bus/bus-tokens.ts";
+import { Conditions } from "./conditions.ts";
 import { RunningConfiguration } from "./configuration/configuration.ts";
 import { Reload } from "./configuration/reload.ts";
 import type { EngineOptions } from "./engine-options.ts";
@@ -123,6 +124,7 @@ export class Engine {
       log,
       system,
       events,
+      conditions: new Conditions((error) => log.error(`a reader of conditions failed: ${messageOf(error)}`)),
       config: () => current.config,
       hostName,
       hosts: hostTable,
@@ -132,6 +134,7 @@ export class Engine {
       processChanged: (name) => supervision.changed(name),
       nextRun: (name) => runSpecs.of(name),
       startProcess: (name, by) => commands.process("start", name, by),
+      stopProcess: (name, by) => commands.process("stop", name, by),
       addProcess: (definition) => reload.addOwn(definition),
       intents,
       bus: { shared: null, connectUser: null, registry: null, hub: null, peers: null, ...options.bus },

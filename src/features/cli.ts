@@ -4,9 +4,11 @@ import { auditCli } from "./audit/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
+import { limitsCli } from "./limits/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
+import { notificationsCli } from "./notifications/cli/index.ts";
 import { outputRunsCli } from "./output-runs/cli/index.ts";
 import { outputSearchCli } from "./output-search/cli/index.ts";
 import { portsCli } from "./ports/cli/index.ts";
@@ -21,6 +23,8 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   runningSettingsCli,
   alertsCli,
   auditCli,
+  notificationsCli,
+  limitsCli,
   outputRunsCli,
   displaysCli,
   loadHistoryCli,

@@ -2,8 +2,11 @@ import { alertsConfig } from "./alerts/config.ts";
 import { auditConfig } from "./audit/config.ts";
 import { dataPlaneConfig } from "./data-plane/config.ts";
 import { displaysConfig } from "./displays/config.ts";
+import { loadHistoryConfig } from "./load-history/config.ts";
+import { limitsConfig } from "./limits/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
+import { notificationsConfig } from "./notifications/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
 
 /** The features that add to the configuration, in the order in which their keys are shown. */
@@ -13,6 +16,9 @@ export const CONFIG_FEATURES = {
   loggersConfig,
   displaysConfig,
   networkStatisticsConfig,
+  loadHistoryConfig,
   alertsConfig,
   auditConfig,
+  notificationsConfig,
+  limitsConfig,
 };

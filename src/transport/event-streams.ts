@@ -89,6 +89,7 @@ export class EventStreams {
         this.#treeChanged();
         return;
       case "process_step":
+      case "process_transition":
         return;
       case "process_upsert":
         this.#changed(event.process.name, event);

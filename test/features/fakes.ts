@@ -4,9 +4,11 @@ import { FakeAudit } from "./audit/fake-audit.ts";
 import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
+import { FakeLimits } from "./limits/fake-limits.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
+import { FakeNotifications } from "./notifications/fake-notifications.ts";
 import { FakeOutputRuns } from "./output-runs/fake-output-runs.ts";
 import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakePorts } from "./ports/fake-ports.ts";
@@ -32,4 +34,6 @@ export const fakeFeatures = (control: FakeControl) => ({
   tasks: new FakeTasks(control),
   alerts: new FakeAlerts(),
   audit: new FakeAudit(),
+  notifications: new FakeNotifications(),
+  limits: new FakeLimits(),
 });

@@ -24,6 +24,7 @@ export interface Configuration {
   access?: Record<string, unknown>;
   hosts?: Record<string, unknown>;
   audit?: Record<string, unknown>;
+  notifications?: object;
   processes: Record<string, unknown>;
 }
 

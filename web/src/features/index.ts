@@ -4,9 +4,11 @@ import { auditFeature } from "./audit/index.ts";
 import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
+import { limitsFeature } from "./limits/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
+import { notificationsFeature } from "./notifications/index.ts";
 import { outputRuns } from "./output-runs/index.ts";
 import { outputSearchFeature } from "./output-search/index.ts";
 import { ports } from "./ports/index.ts";
@@ -30,6 +32,8 @@ export const features: readonly PageFeature[] = [
   ports,
   runningSettings,
   alertsFeature,
+  notificationsFeature,
+  limitsFeature,
   outputRuns,
   auditFeature,
 ];
