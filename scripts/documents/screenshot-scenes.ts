@@ -328,6 +328,13 @@ export const ACTS: Act[] = [
       },
       { name: "log", path: "/?view=log" },
       {
+        name: "audit",
+        path: "/?view=audit",
+        set: async (page) => {
+          await page.locator("button.row-name").nth(1).click();
+        },
+      },
+      {
         name: "log-search",
         path: "/?view=log",
         set: async (page) => {

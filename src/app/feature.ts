@@ -59,6 +59,8 @@ export interface ManagerCore {
   /** The host on which a process would be started now, and the spec that the host would get. Throws `not_found`. */
   readonly nextRun: (name: string) => { readonly host: string; readonly spec: RunSpec };
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
+  /** Stops a process as a user does, with those that stop with it. Rejects, or throws, as the command is refused. */
+  readonly stopProcess: (name: string, by: string) => void | Promise<void>;
   /** Adds a process that is in no configuration file, or replaces its definition. */
   readonly addProcess: (definition: ProcessDefinition) => void;
   readonly intents: IntentKeeper;
@@ -94,7 +96,8 @@ export interface AttachedFeature<Service = unknown> extends FeatureExtension {
   readonly stepped?: (kind: ActorKind, name: string) => void;
   /** Called when another configuration has taken effect. */
   readonly reconfigured?: () => void;
-  readonly close?: () => void;
+  /** The manager ends when the promise is settled, which must take seconds at most. */
+  readonly close?: () => void | Promise<void>;
 }
 
 /** A feature that is ready to be attached. */
@@ -127,8 +130,12 @@ export class AttachedFeatures {
     return [...this.#attached.values()];
   }
 
-  close(): void {
+  async close(): Promise<void> {
     // A feature comes after those that it uses.
-    for (const { close } of this.all().toReversed()) close?.();
+    await Promise.all(
+      this.all()
+        .toReversed()
+        .map(({ close }) => close?.()),
+    );
   }
 }

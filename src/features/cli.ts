@@ -1,8 +1,10 @@
 import type { CliFeature } from "../cli/command/feature.ts";
 import { alertsCli } from "./alerts/cli/index.ts";
+import { auditCli } from "./audit/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
+import { limitsCli } from "./limits/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
@@ -20,7 +22,9 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   startAnalysisCli,
   runningSettingsCli,
   alertsCli,
+  auditCli,
   notificationsCli,
+  limitsCli,
   outputRunsCli,
   displaysCli,
   loadHistoryCli,

@@ -1,7 +1,9 @@
 import { alertsConfig } from "./alerts/config.ts";
+import { auditConfig } from "./audit/config.ts";
 import { dataPlaneConfig } from "./data-plane/config.ts";
 import { displaysConfig } from "./displays/config.ts";
 import { loadHistoryConfig } from "./load-history/config.ts";
+import { limitsConfig } from "./limits/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
@@ -16,5 +18,7 @@ export const CONFIG_FEATURES = {
   networkStatisticsConfig,
   loadHistoryConfig,
   alertsConfig,
+  auditConfig,
   notificationsConfig,
+  limitsConfig,
 };

@@ -1,8 +1,10 @@
 import type { ManagerFeature } from "../app/feature.ts";
 import { alerts } from "./alerts/manager/index.ts";
+import { audit } from "./audit/manager/index.ts";
 import { crashReports } from "./crash-reports/manager/index.ts";
 import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
+import { limits } from "./limits/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
@@ -30,6 +32,8 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   ports,
   runningSettings,
   alerts,
+  limits,
   outputRuns,
+  audit,
   notifications,
 ];

@@ -4,9 +4,11 @@
  */
 
 import { alertCommands, alertFrames, alertSnapshot } from "./alerts/wire.ts";
+import { auditCommands, auditFrames } from "./audit/wire.ts";
 import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
+import { limitCommands, limitFrames, limitSnapshot } from "./limits/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
@@ -35,7 +37,9 @@ export const featureCommands = {
   ...portCommands,
   ...runningSettingsCommands,
   ...alertCommands,
+  ...limitCommands,
   ...outputRunsCommands,
+  ...auditCommands,
   ...notificationCommands,
 };
 
@@ -54,10 +58,12 @@ export const featureFrames = {
   ...portFrames,
   ...runningSettingsFrames,
   ...alertFrames,
+  ...limitFrames,
   ...outputRunsFrames,
+  ...auditFrames,
   ...notificationFrames,
   ...displayEvents,
 };
 
 /** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
-export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot };
+export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot, ...limitSnapshot };

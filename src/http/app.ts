@@ -1,15 +1,17 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ManagerState } from "../actors/control.ts";
+import type { CommandObserver } from "../base/command-observer.ts";
 import { confirmationPage } from "./access/confirmation-page.ts";
 import { crossOriginHeaders, preflightResponse } from "./access/cross-origin.ts";
 import { type Gate, isUnproven, type Visit } from "./access/gate.ts";
+import { observedRequest, refusedRequest } from "./access/observed-request.ts";
 import { routeRefusal } from "./access/route-permission.ts";
 import { type HttpLog, stackOf } from "./log/http-log.ts";
 import { isNavigation } from "./request/browser.ts";
 import { isRefusal, type Refusal, refusal, refusalResponse } from "./request/refusal.ts";
 import { SECURITY_HEADERS } from "./request/security-headers.ts";
-import type { Route, RouteEnv } from "./route.ts";
+import type { Route, RouteContext, RouteEnv } from "./route.ts";
 
 /** Maximum size of a request body, bytes; no route uses one. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -17,13 +19,15 @@ const MAX_BODY_BYTES = 64 * 1024;
 export interface AppOptions {
   readonly gate: Gate;
   readonly routes: readonly Route[];
+  /** Sees the requests that change something. */
+  readonly observer: CommandObserver | null;
   /** The processes that exist, for permissions on groups. */
   readonly state: Pick<ManagerState, "processes" | "hasGroup">;
   readonly log: HttpLog;
 }
 
 /** Handles all plain HTTP requests. Needs no socket: `app.request("/", {headers}, bindings)`. */
-export function createApp({ gate, routes, state, log }: AppOptions): Hono<RouteEnv> {
+export function createApp({ gate, routes, state, observer, log }: AppOptions): Hono<RouteEnv> {
   const app = new Hono<RouteEnv>();
   app.use(async (context, next) => {
     await next();
@@ -47,7 +51,8 @@ export function createApp({ gate, routes, state, log }: AppOptions): Hono<RouteE
     const refused = gate.check(headers, visit);
     return refused ? refusalResponse(refused) : preflightResponse();
   });
-  for (const route of routes) app.on(route.method, route.path, admission(gate, state, route), (context) => route.handle(context));
+  for (const route of routes)
+    app.on(route.method, route.path, admission(gate, state, route, observer), (context) => handle(context, route, observer));
   for (const { path, isOpen } of routes) {
     const methods = routes.filter((route) => route.path === path).flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     app.all(path, admission(gate, state, { path, needs: null, ...(isOpen ? { isOpen } : {}) }), () =>
@@ -64,9 +69,19 @@ export function createApp({ gate, routes, state, log }: AppOptions): Hono<RouteE
   return app;
 }
 
+/** A log-in is observed where its password is checked. */
+async function handle(context: RouteContext, route: Route, observer: CommandObserver | null): Promise<Response> {
+  const { method, headers } = context.req.raw;
+  const url = new URL(context.req.url);
+  const isRead = method === "HEAD" || (method === "GET" && !route.effect?.(url.searchParams));
+  if (observer === null || isRead || route.isOpen || route.isLogin) return route.handle(context);
+  const { principal } = context.get("admission");
+  return observedRequest(observer, { method, url, headers, principal }, async () => route.handle(context));
+}
+
 type AdmittedRoute = Pick<Route, "path" | "needs" | "isOpen" | "isShared" | "isLogin" | "effect" | "loginPage">;
 
-function admission(gate: Gate, state: AppOptions["state"], route: AdmittedRoute) {
+function admission(gate: Gate, state: AppOptions["state"], route: AdmittedRoute, observer: CommandObserver | null = null) {
   return createMiddleware<RouteEnv>(async (context, next) => {
     const { headers, method } = context.req.raw;
     const url = new URL(context.req.url);
@@ -91,7 +106,11 @@ function admission(gate: Gate, state: AppOptions["state"], route: AdmittedRoute)
         : refusalResponse(outcome);
     }
     const forbidden = routeRefusal(route, { query: url.searchParams, grants: outcome.principal.grants, state });
-    if (forbidden !== null) return refusalResponse(forbidden);
+    if (forbidden !== null) {
+      if (effect !== null || method === "POST")
+        observer?.refused(...refusedRequest({ method, url, headers, principal: outcome.principal }, forbidden));
+      return refusalResponse(forbidden);
+    }
     context.set("admission", outcome);
     await next();
     // The cookie is read after the route, which may have changed it: a log-out ends the cookie that a log-in would set.

@@ -6,6 +6,7 @@ import type { Principal } from "../base/principal.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { TcpAddress } from "../bus/carriers/tcp-listener.ts";
 import type { AccessRules } from "../config/access-rules.ts";
+import { commandObserver } from "../transport/extension.ts";
 import type { Transport } from "../transport/websocket.ts";
 import { Gate } from "./access/gate.ts";
 import { knownHosts } from "./access/host-check.ts";
@@ -114,6 +115,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   const { control, extensions, transport, log, isHttpsOnly, bus = null } = options;
   const certificate = options.certificate && new Certificate(options.certificate, log);
   const assets = await loadAssets(options.assetsDir);
+  const observer = commandObserver(extensions);
   const followers = new Followers();
   const open = new OpenWebSockets();
   const end = (which: (belonging: Belonging) => boolean, reason: string, code?: number) => {
@@ -125,6 +127,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     path: options.authFile,
     access: options.access,
     lock: options.lock,
+    observer,
     isHttpsOnly,
     end: (which, reason) =>
       end(
@@ -158,7 +161,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   const { configFiles } = options;
   const routes = allRoutes({ control, extensions, assets, configFiles, followers, metrics, bus, logins, isHttpsOnly, log });
   const remoteOf = (socket: Socket) => listener.remoteOf(socket);
-  const onRequest = lazyRequestListener({ gate, routes, state: control.state, remoteOf, log });
+  const onRequest = lazyRequestListener({ gate, routes, state: control.state, observer, remoteOf, log });
   const upgrades = new Upgrades({
     gate,
     control,

@@ -39,7 +39,7 @@ export function connectInProcess(services: ConnectionServices, { principal, mode
   };
   const ignored = () => {};
   const observer = { congested: ignored, progress: ignored, drained: ignored, overflow: ignored };
-  const connection = new Connection(services, { socket, observer, principal, view: mode });
+  const connection = new Connection(services, { socket, observer, principal, client: null, view: mode });
   return {
     send: (text) => {
       if (isOpen) connection.receive(text);

@@ -1,8 +1,10 @@
 import type { FeatureContract } from "../contract/rows.ts";
 import { alertsContract } from "./alerts/contract.ts";
+import { auditContract } from "./audit/contract.ts";
 import { crashReportsContract } from "./crash-reports/contract.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
+import { limitsContract } from "./limits/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
@@ -30,6 +32,8 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   portsContract,
   runningSettingsContract,
   alertsContract,
+  limitsContract,
   outputRunsContract,
+  auditContract,
   notificationsContract,
 ];

@@ -1,8 +1,10 @@
 import type { FakeControl } from "../support/fake-control.ts";
 import { FakeAlerts } from "./alerts/fake-alerts.ts";
+import { FakeAudit } from "./audit/fake-audit.ts";
 import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
+import { FakeLimits } from "./limits/fake-limits.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
@@ -31,5 +33,7 @@ export const fakeFeatures = (control: FakeControl) => ({
   startAnalysis: new FakeStartAnalysis(),
   tasks: new FakeTasks(control),
   alerts: new FakeAlerts(),
+  audit: new FakeAudit(),
   notifications: new FakeNotifications(),
+  limits: new FakeLimits(),
 });

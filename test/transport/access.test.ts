@@ -50,6 +50,7 @@ function open(grants: readonly Grant[]) {
     inputOwners: new InputOwners(),
     snapshotParts: extensions,
     dispatch: createDispatch(extensions),
+    observer: null,
     assetHash: "hash",
   };
   const texts: string[] = [];
@@ -64,7 +65,7 @@ function open(grants: readonly Grant[]) {
   };
   const observer = { congested() {}, progress() {}, drained() {}, overflow() {} };
   const principal = { user: "ada", via: "basic", address: "127.0.0.1:1", grants } as const;
-  const connection = new Connection(services, { socket, observer, principal, view: { kind: "full" } });
+  const connection = new Connection(services, { socket, observer, principal, client: null, view: { kind: "full" } });
   const settled = async () => {
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   };

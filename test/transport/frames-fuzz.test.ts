@@ -37,6 +37,7 @@ function open(view: RequestedView) {
     inputOwners: new InputOwners(),
     snapshotParts: extensions,
     dispatch: createDispatch(extensions),
+    observer: null,
     assetHash: "hash",
   };
   const texts: string[] = [];
@@ -51,7 +52,7 @@ function open(view: RequestedView) {
   };
   const observer = { congested() {}, progress() {}, drained() {}, overflow() {} };
   const principal = { user: "ada", via: "basic", address: "127.0.0.1:1", grants: ADMIN_GRANTS } as const;
-  const connection = new Connection(services, { socket, observer, principal, view });
+  const connection = new Connection(services, { socket, observer, principal, client: null, view });
   return {
     control,
     async ask(text: string): Promise<Answer[]> {

@@ -81,6 +81,7 @@ export const processSetup = setup({
       return run?.exit === null && !run.stopping;
     },
     dependenciesLost: ({ event }) => event.type === "spawn.failed" && event.error instanceof DependenciesLost,
+    isCurrentRun: ({ context, event }) => event.type === "recycle" && event.runId === context.runId,
     unknownToHost: ({ event }) => event.type === "report" && event.run === null,
   },
   actions: {
@@ -149,6 +150,10 @@ export const processSetup = setup({
     blameLiveness: assign(({ event }) => {
       assertEvent(event, "liveness.failed");
       return { stopCause: { reason: event.reason } };
+    }),
+    blameRecycle: assign(({ event }) => {
+      assertEvent(event, "recycle");
+      return { stopCause: { reason: event.reason, isRecycled: true } };
     }),
     noteLostRun: enqueueActions(({ event, enqueue }) => {
       assertEvent(event, "report");

@@ -8,7 +8,9 @@ export function mayRestart(context: ProcessContext): boolean {
 
 function policyAllows(context: ProcessContext): boolean {
   const { policy } = context.definition.restart;
-  if (context.requested !== "start" || policy === "never" || neverRan(context)) return false;
+  if (context.requested !== "start") return false;
+  if (context.stopCause?.isRecycled) return true;
+  if (policy === "never" || neverRan(context)) return false;
   return policy === "always" || !endedWell(context);
 }
 

@@ -76,9 +76,10 @@ export async function findTarget(flags: ConnectionFlags): Promise<ConnectionTarg
 }
 
 /** Options for `connect`. */
-export function connectOptions(way: ConnectionTarget): Pick<NodeConnectOptions, "user" | "password" | "dial" | "ca"> {
+export function connectOptions(way: ConnectionTarget): Pick<NodeConnectOptions, "client" | "user" | "password" | "dial" | "ca"> {
+  const client = "mgr";
   const trust = way.ca === undefined ? {} : { ca: way.ca };
-  return "socket" in way ? { dial: way.dial } : { user: way.user, password: way.password, ...trust };
+  return "socket" in way ? { client, dial: way.dial } : { client, user: way.user, password: way.password, ...trust };
 }
 
 /** Place of the manager, for messages. */

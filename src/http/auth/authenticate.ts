@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Grant } from "../../base/access.ts";
+import type { CommandObserver, EndOfCommand, ObservedCommand } from "../../base/command-observer.ts";
+import { MgrError } from "../../base/errors.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { isBrowser } from "../request/browser.ts";
+import { clientName } from "../request/client-name.ts";
 import { isRefusal, type Refusal, refusal } from "../request/refusal.ts";
 import { addressKey, formatAddress, type RemoteEnd } from "../request/remote-end.ts";
 import type { RequestHeaders } from "../request/request-headers.ts";
@@ -50,6 +53,8 @@ export interface AuthenticatorParts {
   readonly loginTokens: LoginTokens;
   readonly credentials: Credentials;
   readonly throttle: Throttle;
+  /** Sees the log-ins. */
+  readonly observer: CommandObserver | null;
   /** Whether only HTTPS is served, so that cookies are `Secure`. */
   readonly isHttpsOnly: boolean;
   readonly log: HttpLog;
@@ -57,7 +62,7 @@ export interface AuthenticatorParts {
 
 const CHALLENGE = { "WWW-Authenticate": 'Basic realm="mgr", charset="UTF-8"' };
 /** Query parameter for pages of other sites (docs/security.md, "Pages of other origins"). */
-const LOGIN_TOKEN = "login_token";
+export const LOGIN_TOKEN = "login_token";
 const LOG_IN = "Log in with a user and password of the manager's auth file (HTTP Basic Auth).";
 
 /** Determines the sender of a request. The same rules for every route and every upgrade (docs/design/wire-rules.md, "Authentication"). */
@@ -92,7 +97,7 @@ export class Authenticator {
     if (isLoggedOut(cookie) && isBrowser(headers) && !isLogin) return refusal(401, "You have logged out. Log in at /mgr/login.");
     switch (authorization.scheme) {
       case "basic":
-        return this.#logIn(authorization, state.entries, remote);
+        return this.#logIn(authorization, state.entries, { remote, client: clientName(headers, url.searchParams) });
       case "bearer":
         return refusal(401, `Invalid token. ${LOG_IN}`, CHALLENGE);
       case "none":
@@ -106,8 +111,12 @@ export class Authenticator {
   async admitUser(user: string, password: string, remote: RemoteEnd): Promise<StandingAdmission | null> {
     const { authFile } = this.#parts;
     const state = authFile.read();
-    const entry = state.ok ? await this.#check({ user, password }, state.entries, remote) : null;
+    const end: Terminal = { remote, client: null };
+    const entry = state.ok ? await this.#check({ user, password }, state.entries, end) : null;
     if (entry === null || isRefusal(entry)) return null;
+    const logIn = await this.#observed(user, end);
+    if (isRefusal(logIn)) return null;
+    logIn({ ok: true });
     const isSame = (now: AuthEntry) => now.user === entry.user && now.secret === entry.secret;
     const { grants } = this.#principal(user, "basic", formatAddress(remote));
     return {
@@ -137,13 +146,16 @@ export class Authenticator {
     };
   }
 
-  async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], remote: RemoteEnd): Promise<Admission | Refusal> {
-    const entry = await this.#check(claim, entries, remote);
+  async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], from: Terminal): Promise<Admission | Refusal> {
+    const entry = await this.#check(claim, entries, from);
     if (isRefusal(entry)) return entry;
     const { loginSessions, log, isHttpsOnly } = this.#parts;
     const { user } = claim;
-    const address = formatAddress(remote);
+    const logIn = await this.#observed(user, from);
+    if (isRefusal(logIn)) return logIn;
+    const address = formatAddress(from.remote);
     const { token, id } = loginSessions.open(entry);
+    logIn({ ok: true });
     log("debug", `web user '${user}' logged in from ${address}`);
     return {
       principal: this.#principal(user, "basic", address),
@@ -152,12 +164,25 @@ export class Authenticator {
     };
   }
 
+  /** The log-in waits for its observer, which may refuse it. */
+  async #observed(user: string, from: Terminal): Promise<EndOfCommand | Refusal> {
+    const command = logInOf(user, from);
+    try {
+      const granted = { ...command, sender: this.#principal(user, "basic", command.sender.address) };
+      return (await this.#parts.observer?.before(granted)) ?? (() => {});
+    } catch (error) {
+      if (!(error instanceof MgrError)) throw error;
+      return refusal(503, `${error.message}.`);
+    }
+  }
+
   async #check(
     { user, password }: { user: string; password: string },
     entries: readonly AuthEntry[],
-    remote: RemoteEnd,
+    from: Terminal,
   ): Promise<AuthEntry | Refusal> {
-    const { credentials, throttle, authFile, log } = this.#parts;
+    const { credentials, throttle, authFile, observer, log } = this.#parts;
+    const { remote } = from;
     const keys = [`address ${addressKey(remote)}`, `user ${user.slice(0, 255)}`];
     const wait = throttle.wait(keys);
     if (wait > 0) return tooMany(wait, "Too many failed logins.");
@@ -165,6 +190,7 @@ export class Authenticator {
     if (entry === "busy") return tooMany(1, "Too many logins at once.");
     if (!entry) {
       throttle.failed(keys);
+      observer?.refused(logInOf(user, from), { ok: false, code: "forbidden", message: "Unknown user or wrong password" });
       log("warning", `web login refused for user ${JSON.stringify(user.slice(0, 255))} from ${formatAddress(remote)}`);
       return refusal(401, `Unknown user or wrong password. ${LOG_IN}`, CHALLENGE);
     }
@@ -175,6 +201,17 @@ export class Authenticator {
     throttle.succeeded(keys);
     return entry;
   }
+}
+
+/** The place from which a user logs in. */
+interface Terminal {
+  readonly remote: RemoteEnd;
+  readonly client: string | null;
+}
+
+function logInOf(user: string, { remote, client }: Terminal): ObservedCommand {
+  const sender = { user: user.slice(0, 255), via: "basic", address: formatAddress(remote), grants: [] } as const;
+  return { name: "log_in", sender, client, requestId: null, target: null, args: {}, secrets: [] };
 }
 
 /** Whether the request has credentials that do not name the user of the session, and so have to be checked. */

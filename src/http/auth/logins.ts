@@ -1,3 +1,4 @@
+import type { CommandObserver } from "../../base/command-observer.ts";
 import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { AuthEntry } from "./auth-entries.ts";
@@ -17,6 +18,8 @@ export interface LoginsOptions {
   /** Locks other managers with the same auth file out of the sessions file. */
   readonly lock: FileLock;
   readonly isHttpsOnly: boolean;
+  /** Sees the log-ins. */
+  readonly observer: CommandObserver | null;
   /** Ends everything that belongs to a session, or to the users for which `which` is true. */
   readonly end: (which: { readonly session: string } | { readonly isUser: (user: string) => boolean }, reason: string) => void;
   readonly log: HttpLog;
@@ -33,7 +36,7 @@ export class Logins {
 
   constructor(options: LoginsOptions) {
     this.#options = options;
-    const { path, access, lock, isHttpsOnly, end, log } = options;
+    const { path, access, lock, isHttpsOnly, observer, end, log } = options;
     const authFile = new AuthFile(path, log);
     const loginSessions = new LoginSessions({
       path: path === null ? null : `${path}.sessions`,
@@ -57,6 +60,7 @@ export class Logins {
       loginTokens: this.tokens,
       credentials,
       throttle,
+      observer,
       isHttpsOnly,
       log,
     });

@@ -19,6 +19,7 @@ import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
 import type { SocketRoute } from "../extension.ts";
 import { type HttpLog, stackOf } from "../log/http-log.ts";
+import { clientName } from "../request/client-name.ts";
 import { isRefusal, type Refusal, refusal, refuseOnSocket } from "../request/refusal.ts";
 import { formatAddress, type RemoteEnd } from "../request/remote-end.ts";
 import { type RequestHeaders, rawHeaders } from "../request/request-headers.ts";
@@ -138,7 +139,8 @@ export class Upgrades {
     const isRemote = url.searchParams.get("client") === "mgr_remote";
     const { user } = outcome.principal;
     label(request.socket, isRemote ? { kind: "mgr_remote", name: user } : { kind: "web", name: "websocket" });
-    this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, mode, outcome, socket));
+    const client = clientName(headers, url.searchParams);
+    this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, { mode, client }, outcome, socket));
   }
 
   async #upgradeToBus({ request, socket, head, headers, visit }: BusVisit): Promise<void> {
@@ -182,11 +184,16 @@ export class Upgrades {
     });
   }
 
-  #accept(ws: WebSocket, mode: RequestedView, { principal, sessionId }: Admission, socket: Duplex): void {
+  #accept(
+    ws: WebSocket,
+    { mode, client }: { mode: RequestedView; client: string | null },
+    { principal, sessionId }: Admission,
+    socket: Duplex,
+  ): void {
     const { open, transport, log } = this.#options;
     open.add(ws, { principal, sessionId });
     try {
-      transport.accept(ws, { principal, mode, address: principal.address, socket });
+      transport.accept(ws, { principal, mode, client, address: principal.address, socket });
     } catch (error) {
       // The 101 has been sent: it is too late to refuse.
       log("error", `serving a WebSocket failed: ${stackOf(error)}`);

@@ -35,6 +35,8 @@ export interface ClientFrameSpec {
   readonly meaning: string;
   /** Whether the frame changes nothing beyond its own connection, so that it is answered during a shutdown, too. */
   readonly readOnly?: boolean;
+  /** Fields whose values must not be recorded: what users type, and texts that may hold secrets. */
+  readonly secrets?: readonly string[];
   /** Checks a field that depends on another one: the invalid field and its error message, or null. */
   readonly check?: (values: Readonly<Record<string, unknown>>) => { field: string; says: string } | null;
   /** Constant fields of the answer, in successes and failures. */

@@ -70,6 +70,7 @@ export const outputCommands = clientFrames("Output", {
     answer: null,
     scope: "name",
     role: "typing",
+    secrets: ["text"],
     meaning: "Types into the terminal of a running process.",
   },
   follow_terminal_size: {

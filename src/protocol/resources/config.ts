@@ -88,6 +88,7 @@ export const configCommands = clientFrames("Configuration", {
     answer: "config_file_saved",
     scope: "global",
     role: "admin",
+    secrets: ["content"],
     meaning: "Checks a configuration file, then replaces it atomically.",
   },
 });

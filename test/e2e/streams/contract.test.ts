@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noThenProperty: it is a key of the configuration.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import type { DaemonLogger } from "../../../src/features/loggers/wire.ts";
@@ -35,6 +36,7 @@ async function begin(): Promise<void> {
         vnc: { display: 5, port: 5905 },
         forward_x11: true,
         alert: { silent_for: "1s", output_matches: "alarm" },
+        limits_act: [{ run_time: "1s", then: "notify" }],
       },
       "tools/inner/ready": {
         command: READY_WHEN_TYPED,

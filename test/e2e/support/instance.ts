@@ -23,6 +23,7 @@ export interface Configuration {
   displays?: Record<string, unknown>;
   access?: Record<string, unknown>;
   hosts?: Record<string, unknown>;
+  audit?: Record<string, unknown>;
   notifications?: object;
   processes: Record<string, unknown>;
 }

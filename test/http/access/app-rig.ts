@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { CommandObserver } from "../../../src/base/command-observer.ts";
 import { Gate } from "../../../src/http/access/gate.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { AuthFile } from "../../../src/http/auth/auth-file.ts";
@@ -32,10 +33,19 @@ interface AppOptions {
   readonly allowedOrigins?: readonly string[];
   /** Milliseconds, of login tokens. */
   readonly monotonic?: () => number;
+  readonly observer?: CommandObserver | null;
 }
 
 /** The app of some routes behind the real gate, without a socket. */
-export function appOf({ routes = [], authFile = null, access, isClosing = false, allowedOrigins = [], monotonic = () => 0 }: AppOptions) {
+export function appOf({
+  routes = [],
+  authFile = null,
+  access,
+  isClosing = false,
+  allowedOrigins = [],
+  monotonic = () => 0,
+  observer = null,
+}: AppOptions) {
   const logged: string[] = [];
   const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
   const loginSessions = new LoginSessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log });
@@ -47,6 +57,7 @@ export function appOf({ routes = [], authFile = null, access, isClosing = false,
     loginTokens,
     credentials: new Credentials(),
     throttle: new Throttle(() => 0),
+    observer,
     isHttpsOnly: false,
     log,
   });
@@ -63,6 +74,7 @@ export function appOf({ routes = [], authFile = null, access, isClosing = false,
       gate,
       routes: [...routes, loginTokenRoute(loginTokens)],
       state: new FakeControl(["sim/world", "sim/arm", "base/core"]).state,
+      observer,
       log,
     }),
     loginSessions,

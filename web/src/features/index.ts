@@ -1,8 +1,10 @@
 import type { PageFeature } from "../actions/page-feature.ts";
 import { alertsFeature } from "./alerts/index.ts";
+import { auditFeature } from "./audit/index.ts";
 import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
+import { limitsFeature } from "./limits/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
@@ -31,5 +33,7 @@ export const features: readonly PageFeature[] = [
   runningSettings,
   alertsFeature,
   notificationsFeature,
+  limitsFeature,
   outputRuns,
+  auditFeature,
 ];

@@ -43,10 +43,9 @@ export function loadHistoryHandlers(loads: LoadHistory): HandlerTable<keyof type
     request_history_events: {
       kind: "request",
       answer: ({ type: _type, request_id: _id, ...request }, { view, hiddenNames }) => {
-        const { events, ...rest } = loads.events(request, view);
-        return [
-          { type: "history_events", ...rest, events: hiddenNames === null ? events : events.map((each) => shownTo(hiddenNames, each)) },
-        ];
+        const found = loads.events(request, view);
+        const shown = hiddenNames === null ? {} : { events: found.events.map((each) => shownTo(hiddenNames, each)) };
+        return [{ type: "history_events", ...found, ...shown }];
       },
     },
     request_memory_detail: {

@@ -76,18 +76,18 @@ export function MergedRows({ of, members, store, times, follows, onFollow, jump 
         if (["ArrowUp", "PageUp", "Home"].includes(event.key)) onFollow(false);
         else if (event.key === "End") onFollow(true);
       }}
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+      onScroll={({ currentTarget }) => {
+        const { scrollTop, scrollHeight, clientHeight } = currentTarget;
+        currentTarget.toggleAttribute("data-sideways", currentTarget.scrollLeft > 0);
         // Only when scrolling down: the first pixels away from the end also count as the end.
         if (scrollTop > lastTop.current && scrollHeight - scrollTop - clientHeight < 4) onFollow(true);
         lastTop.current = scrollTop;
       }}
     >
       <div style={{ height: `${height}px`, "--columns": `${longest + names.width + 14}ch`, "--name": `${names.width}ch` }}>
-        <div class="merged-drawn" style={{ transform: `translateY(${first * HEIGHT}px)` }}>
-          {lines.slice(first, last).map((line) => (
-            <Row key={line.id} line={line} name={names.of.get(line.name)} time={timeText(line.time, times)} />
-          ))}
-        </div>
+        {lines.slice(first, last).map((line, index) => (
+          <Row key={line.id} line={line} top={(first + index) * HEIGHT} name={names.of.get(line.name)} time={timeText(line.time, times)} />
+        ))}
       </div>
       {lines.length === 0 && <p class="empty">{store.isLoading.value ? "Loading…" : "No lines."}</p>}
     </div>
@@ -108,15 +108,18 @@ function namesOf(members: readonly string[], below: number, narrow: boolean): { 
 
 function Row({
   line: { name, text, time, isGap },
+  top,
   name: shown,
   time: written,
 }: {
   line: MergedLine;
+  /** Its place among all lines, px. A line that stays where it was is not drawn again when others come: the box scrolls. */
+  top: number;
   name: ShownName | undefined;
   time: string | null;
 }) {
   return (
-    <div class={isGap ? "merged-line warn" : "merged-line"}>
+    <div class={isGap ? "merged-line warn" : "merged-line"} style={{ top: `${top}px` }}>
       {written !== null && <time>{written}</time>}
       <button
         type="button"
