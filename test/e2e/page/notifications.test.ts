@@ -29,7 +29,7 @@ test("the view of notifications shows what a rule matches and what was sent, and
   );
   const history = page.getByRole("list", { name: "History" });
   await history.getByText(/Problem: sim\/bad/).waitFor();
-  expect(await history.getByText("sent", { exact: true }).count()).toBe(1);
+  await history.getByText("sent", { exact: true }).waitFor();
 
   await page.getByLabel("Process, group, host or pattern").fill("sim/worse");
   await page.getByLabel("Reason").fill("<b>known</b>");

@@ -23,6 +23,8 @@ export interface Place {
   readonly needs?: Need;
   /** Placed after the page's own entries in the row at the top. */
   readonly isLast?: true;
+  /** Left out of the row at the top, which has little room: its view is opened by an action, and on phones by the list. */
+  readonly isInList?: true;
 }
 
 /** An action with a key of its own: a single character, which runs it outside of text fields, or "Ctrl-Shift-" with a letter, outside of terminals. */

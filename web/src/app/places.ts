@@ -7,7 +7,9 @@ import { typeOf, type View } from "../state/views.ts";
 const CONFIG: Place = { view: { kind: "config" }, word: "Configuration", needs: "admin" };
 const ofFeatures = features.flatMap(({ places = [] }) => places);
 
-const top = [...ofFeatures.filter(({ isLast }) => !isLast), CONFIG, ...ofFeatures.filter(({ isLast }) => isLast)];
+const inRow = ofFeatures.filter(({ isInList }) => !isInList);
+
+const top = [...inRow.filter(({ isLast }) => !isLast), CONFIG, ...inRow.filter(({ isLast }) => isLast)];
 
 const isShown = ({ word, needs }: Place): boolean => needs === undefined || refusalOf(word, needs, "everything") === null;
 

@@ -1,5 +1,6 @@
 import type { ManagerFeature } from "../../../app/feature.ts";
 import type { FeatureExtension } from "../../../http/extension.ts";
+import { raiseCondition } from "./conditions.ts";
 import { limitHandlers } from "./handlers.ts";
 import type { Limits } from "./limits.ts";
 import { ManagerLimits } from "./manager-limits.ts";
@@ -9,6 +10,7 @@ export const limits: ManagerFeature<Limits> = {
   name: "limits",
   attach(core) {
     const service = new ManagerLimits(core);
+    service.subscribe((change) => raiseCondition(core.conditions, change));
     return {
       service,
       ...limitsExtension(service),

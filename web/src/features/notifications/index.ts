@@ -7,7 +7,7 @@ import { NOTIFICATIONS } from "./views.ts";
 export const notificationsFeature: PageFeature = {
   views: [{ ...NOTIFICATIONS, ...lazyView(async () => (await import("./notifications-view.tsx")).NotificationsView) }],
   actions: () => [{ title: "Notifications: rules, silences, history", near: true, run: () => show({ kind: "notifications" }) }],
-  places: [{ view: { kind: "notifications" }, word: "Notifications", needs: "viewer" }],
+  places: [{ view: { kind: "notifications" }, word: "Notifications", needs: "viewer", isInList: true }],
   start: () =>
     void frames$.subscribe((frame) => {
       if (frame.type === "notification" && frame.way === "browser")
