@@ -123,7 +123,7 @@ const nothing = section({});
 export const way = section(
   {
     webhook: described("A POST request.", webhook),
-    email: described("A mail.", email),
+    email: described("Sends a mail.", email),
     command: described("A program that is run.", command),
     browser: described("Notifications of browsers in which the page is open, and allowed to show them: {}.", nothing),
     bell: described("The bell of terminals with `mgr top`: {}.", nothing),
