@@ -1,4 +1,5 @@
 import type { CliFeature } from "../cli/command/feature.ts";
+import { accessTokensCli } from "./access-tokens/cli/index.ts";
 import { alertsCli } from "./alerts/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
@@ -28,4 +29,5 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   networkStatisticsCli,
   recordingsCli,
   loggersCli,
+  accessTokensCli,
 ];

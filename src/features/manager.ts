@@ -1,4 +1,5 @@
 import type { ManagerFeature } from "../app/feature.ts";
+import { accessTokens } from "./access-tokens/manager/index.ts";
 import { alerts } from "./alerts/manager/index.ts";
 import { crashReports } from "./crash-reports/manager/index.ts";
 import { dataPlane } from "./data-plane/manager/index.ts";
@@ -30,4 +31,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   runningSettings,
   alerts,
   outputRuns,
+  accessTokens,
 ];

@@ -3,6 +3,7 @@
  * features for one side; nothing else outside of a feature names it.
  */
 
+import { accessTokenCommands, accessTokenFrames } from "./access-tokens/wire.ts";
 import { alertCommands, alertFrames, alertSnapshot } from "./alerts/wire.ts";
 import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
@@ -35,6 +36,7 @@ export const featureCommands = {
   ...runningSettingsCommands,
   ...alertCommands,
   ...outputRunsCommands,
+  ...accessTokenCommands,
 };
 
 /** Frames that the manager sends. */
@@ -53,6 +55,7 @@ export const featureFrames = {
   ...runningSettingsFrames,
   ...alertFrames,
   ...outputRunsFrames,
+  ...accessTokenFrames,
   ...displayEvents,
 };
 

@@ -7,7 +7,7 @@ import type { Transport } from "../transport/websocket.ts";
 import { Gate } from "./access/gate.ts";
 import { knownHosts } from "./access/host-check.ts";
 import type { StandingAdmission } from "./auth/authenticate.ts";
-import type { FileLock } from "./auth/login-sessions-file.ts";
+import type { FileLock } from "./auth/file-lock.ts";
 import { Logins } from "./auth/logins.ts";
 import type { FeatureExtension } from "./extension.ts";
 import { loadAssets } from "./files/built-assets.ts";
@@ -110,6 +110,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     path: options.authFile,
     lock: options.lock,
     isHttpsOnly,
+    sources: extensions.flatMap(({ http }) => http?.logins ?? []),
     end: (which, reason) =>
       end("session" in which ? ({ sessionId }) => sessionId === which.session : ({ user }) => which.isUser(user), reason),
     log,

@@ -1,4 +1,5 @@
 import type { FeatureContract } from "../contract/rows.ts";
+import { accessTokensContract } from "./access-tokens/contract.ts";
 import { alertsContract } from "./alerts/contract.ts";
 import { crashReportsContract } from "./crash-reports/contract.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
@@ -30,4 +31,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   runningSettingsContract,
   alertsContract,
   outputRunsContract,
+  accessTokensContract,
 ];

@@ -1,4 +1,5 @@
 import type { FakeControl } from "../support/fake-control.ts";
+import { FakeAccessTokens } from "./access-tokens/fake-access-tokens.ts";
 import { FakeAlerts } from "./alerts/fake-alerts.ts";
 import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
@@ -30,4 +31,5 @@ export const fakeFeatures = (control: FakeControl) => ({
   startAnalysis: new FakeStartAnalysis(),
   tasks: new FakeTasks(control),
   alerts: new FakeAlerts(),
+  accessTokens: new FakeAccessTokens(),
 });

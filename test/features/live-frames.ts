@@ -1,4 +1,5 @@
 import type { LiveFrames } from "../e2e/support/live-frames.ts";
+import { accessTokensLive } from "./access-tokens/live-frames.ts";
 import { alertsLive } from "./alerts/live-frames.ts";
 import { crashReportsLive } from "./crash-reports/live-frames.ts";
 import { dataPlaneLive } from "./data-plane/live-frames.ts";
@@ -28,4 +29,5 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   portsLive,
   runningSettingsLive,
   outputRunsLive,
+  accessTokensLive,
 ];

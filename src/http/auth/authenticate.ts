@@ -5,6 +5,7 @@ import { isBrowser } from "../request/browser.ts";
 import { isRefusal, type Refusal, refusal } from "../request/refusal.ts";
 import { addressKey, formatAddress, type RemoteEnd } from "../request/remote-end.ts";
 import type { RequestHeaders } from "../request/request-headers.ts";
+import { type Account, type Accounts, accountOf, type FindAccount } from "./accounts.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import type { AuthFile } from "./auth-file.ts";
 import { type Authorization, parseAuthorization } from "./authorization.ts";
@@ -17,7 +18,7 @@ import type { Throttle } from "./throttle.ts";
 /** A request that was admitted. */
 export interface Admission {
   readonly principal: Principal;
-  /** The session of the cookie, or the new one; null over the local socket. */
+  /** The session of the cookie, or the new one; null over the local socket, and for a token that a script sends. */
   readonly sessionId: string | null;
   /** Value of the Set-Cookie header for the response. */
   readonly setCookie: string | null;
@@ -42,6 +43,7 @@ export interface LoginVisit {
 
 export interface AuthenticatorParts {
   readonly authFile: AuthFile;
+  readonly accounts: Accounts;
   readonly loginSessions: LoginSessions;
   readonly loginTokens: LoginTokens;
   readonly credentials: Credentials;
@@ -69,29 +71,25 @@ export class Authenticator {
     // The auth file is not needed: the kernel has identified this user.
     if (localUser !== null)
       return { principal: { user: localUser, via: "local", address: "", grants: ADMIN_GRANTS }, sessionId: null, setCookie: null };
-    const { authFile, loginSessions } = this.#parts;
+    const { authFile, accounts, loginSessions } = this.#parts;
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
+    const find = accounts.among(state.entries);
     const loginToken = url.searchParams.get(LOGIN_TOKEN);
-    if (loginToken !== null) return this.#enterByToken(loginToken, headers.get("origin"), state.entries, remote);
+    if (loginToken !== null) return this.#enterByToken(loginToken, headers.get("origin"), find, remote);
     const cookie = headers.get("cookie");
-    const session = loginSessions.find(sessionTokens(cookie), state.entries);
+    const session = loginSessions.find(sessionTokens(cookie), find);
     const authorization = parseAuthorization(headers.get("authorization"));
     const isRepeatable = authorization.scheme === "basic" && isBrowser(headers) && !isLogin;
-    if (session && (isRepeatable || !namesAnotherUser(authorization, session.user))) {
-      return {
-        principal: { user: session.user, via: "cookie", address: formatAddress(remote), grants: ADMIN_GRANTS },
-        sessionId: session.id,
-        setCookie: null,
-      };
-    }
+    if (session && (isRepeatable || !namesAnotherUser(authorization, session.account.user)))
+      return { principal: principalOf(session.account, "cookie", remote), sessionId: session.id, setCookie: null };
     // The refusal has no challenge: the browser's own dialog would ask for credentials that are refused.
     if (isLoggedOut(cookie) && isBrowser(headers) && !isLogin) return refusal(401, "You have logged out. Log in at /mgr/login.");
     switch (authorization.scheme) {
       case "basic":
         return this.#logIn(authorization, state.entries, remote);
       case "bearer":
-        return refusal(401, `Invalid token. ${LOG_IN}`, CHALLENGE);
+        return this.#enterByAccessToken(authorization.token, remote, isLogin || isBrowser(headers));
       case "none":
         return refusal(401, LOG_IN, CHALLENGE);
       case "unusable":
@@ -114,31 +112,45 @@ export class Authenticator {
     };
   }
 
-  #enterByToken(token: string, origin: string | null, entries: readonly AuthEntry[], remote: RemoteEnd): Admission | Refusal {
+  #enterByToken(token: string, origin: string | null, find: FindAccount, remote: RemoteEnd): Admission | Refusal {
     const { loginTokens, loginSessions } = this.#parts;
     const sessionId = loginTokens.find(token, origin);
-    const session = sessionId === null ? null : loginSessions.get(sessionId, entries);
+    const session = sessionId === null ? null : loginSessions.get(sessionId, find);
     if (session === null) return refusal(401, `The login token has expired, or is for pages of another origin. ${LOG_IN}`, CHALLENGE);
-    return {
-      principal: { user: session.user, via: "token", address: formatAddress(remote), grants: ADMIN_GRANTS },
-      sessionId: session.id,
-      setCookie: null,
-    };
+    return { principal: principalOf(session.account, "token", remote), sessionId: session.id, setCookie: null };
+  }
+
+  /** Only a browser gets a session: a script sends its token with each request. */
+  #enterByAccessToken(token: string, remote: RemoteEnd, opensSession: boolean): Admission | Refusal {
+    const { accounts, throttle, log } = this.#parts;
+    const account = accounts.ofToken(token);
+    if (account === null) return refusal(401, `Invalid token. ${LOG_IN}`, CHALLENGE);
+    const keys = [`address ${addressKey(remote)}`];
+    const wait = throttle.wait(keys);
+    if (wait > 0) return tooMany(wait, "Too many failed logins.");
+    if (account === "wrong") {
+      throttle.failed(keys);
+      log("warning", `web login refused for an access token from ${formatAddress(remote)}`);
+      return refusal(401, "The access token is unknown, has expired or was revoked. Ask for a new one.", CHALLENGE);
+    }
+    return opensSession
+      ? this.#open(account, "bearer", remote)
+      : { principal: principalOf(account, "bearer", remote), sessionId: null, setCookie: null };
   }
 
   async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], remote: RemoteEnd): Promise<Admission | Refusal> {
     const entry = await this.#check(claim, entries, remote);
     if (isRefusal(entry)) return entry;
+    return this.#open(accountOf(entry), "basic", remote);
+  }
+
+  /** Opens a session. */
+  #open(account: Account, via: Principal["via"], remote: RemoteEnd): Admission {
     const { loginSessions, log, isHttpsOnly } = this.#parts;
-    const { user } = claim;
-    const address = formatAddress(remote);
-    const { token, id } = loginSessions.open(entry);
-    log("debug", `web user '${user}' logged in from ${address}`);
-    return {
-      principal: { user, via: "basic", address, grants: ADMIN_GRANTS },
-      sessionId: id,
-      setCookie: sessionCookie(token, isHttpsOnly),
-    };
+    const { token, id } = loginSessions.open(account);
+    const principal = principalOf(account, via, remote);
+    log("debug", `web user '${principal.user}' logged in from ${principal.address}`);
+    return { principal, sessionId: id, setCookie: sessionCookie(token, isHttpsOnly) };
   }
 
   async #check(
@@ -165,6 +177,13 @@ export class Authenticator {
     return entry;
   }
 }
+
+const principalOf = ({ user, grants }: Account, via: Principal["via"], remote: RemoteEnd): Principal => ({
+  user,
+  via,
+  address: formatAddress(remote),
+  grants,
+});
 
 /** Whether the request has credentials that do not name the user of the session, and so have to be checked. */
 function namesAnotherUser(authorization: Authorization, user: string): boolean {

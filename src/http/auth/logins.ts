@@ -1,10 +1,11 @@
 import type { HttpLog } from "../log/http-log.ts";
+import { Accounts, type LoginHost, type LoginSource } from "./accounts.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import { AuthFile } from "./auth-file.ts";
 import { Authenticator } from "./authenticate.ts";
 import { Credentials } from "./credentials.ts";
+import type { FileLock } from "./file-lock.ts";
 import { LoginSessions } from "./login-sessions.ts";
-import type { FileLock } from "./login-sessions-file.ts";
 import { LoginTokens } from "./login-tokens.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -14,24 +15,37 @@ export interface LoginsOptions {
   /** Locks other managers with the same auth file out of the sessions file. */
   readonly lock: FileLock;
   readonly isHttpsOnly: boolean;
+  /** Users beside those of the auth file. */
+  readonly sources: readonly ((host: LoginHost) => LoginSource)[];
   /** Ends everything that belongs to a session, or to the users for which `which` is true. */
   readonly end: (which: { readonly session: string } | { readonly isUser: (user: string) => boolean }, reason: string) => void;
   readonly log: HttpLog;
 }
 
-/** The users of the auth file: their sessions, login tokens and failed attempts. */
+/** The users of the auth file and of features: their sessions, login tokens and failed attempts. */
 export class Logins {
   readonly authenticator: Authenticator;
   readonly tokens = new LoginTokens(() => performance.now());
   readonly #authFile: AuthFile;
+  readonly #accounts: Accounts;
   readonly #loginSessions: LoginSessions;
   readonly #options: LoginsOptions;
   #refusals = 0;
 
   constructor(options: LoginsOptions) {
     this.#options = options;
-    const { path, lock, isHttpsOnly, end, log } = options;
+    const { path, lock, isHttpsOnly, sources, end, log } = options;
     const authFile = new AuthFile(path, log);
+    const find = (user: string) => {
+      // While the file is refused, all requests are: that an editor replaces it must not end what its users have opened.
+      authFile.read();
+      return accounts.among(authFile.lastEntries)(user);
+    };
+    const ended = (user: string, reason: string) => {
+      loginSessions.prune(find);
+      end({ isUser: (each) => each === user }, reason);
+    };
+    const accounts = new Accounts(sources.map((source) => source({ authFile: path, lock, find, ended, log })));
     const loginSessions = new LoginSessions({
       path: path === null ? null : `${path}.sessions`,
       lock,
@@ -40,15 +54,25 @@ export class Logins {
       log,
     });
     authFile.onChange((previous, next) => {
-      loginSessions.prune(next);
+      loginSessions.prune(accounts.among(next));
       const revoked = revokedUsers(previous, next);
       for (const user of revoked) log("info", `web user '${user}' was removed or has a new password: sessions and connections are closed`);
       if (revoked.size > 0) end({ isUser: (user) => revoked.has(user) }, "the password changed or the user was removed");
     });
     const credentials = new Credentials();
     const throttle = new Throttle(() => performance.now());
-    this.authenticator = new Authenticator({ authFile, loginSessions, loginTokens: this.tokens, credentials, throttle, isHttpsOnly, log });
+    this.authenticator = new Authenticator({
+      authFile,
+      accounts,
+      loginSessions,
+      loginTokens: this.tokens,
+      credentials,
+      throttle,
+      isHttpsOnly,
+      log,
+    });
     this.#authFile = authFile;
+    this.#accounts = accounts;
     this.#loginSessions = loginSessions;
   }
 
@@ -61,10 +85,10 @@ export class Logins {
   /** Reads the files again. Called regularly, so that users are revoked without a request. */
   refresh(): void {
     this.#refusals = this.problem() === null ? 0 : this.#refusals + 1;
-    // Logins end after two refusals in a row, because an editor may remove the file briefly. Names of web users contain no colon; other users do
-    // not need the auth file.
-    if (this.#refusals === 2) this.#options.end({ isUser: (user) => !user.includes(":") }, "the auth file has become unusable");
+    // Logins end after two refusals in a row, because an editor may remove the file briefly. Other users do not need the auth file.
+    if (this.#refusals === 2) this.#options.end({ isUser: (user) => this.#accounts.isWebUser(user) }, "the auth file has become unusable");
     this.#loginSessions.refresh();
+    this.#accounts.refresh();
   }
 
   endLoginSession(id: string): void {

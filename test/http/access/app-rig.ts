@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Gate } from "../../../src/http/access/gate.ts";
 import { createApp } from "../../../src/http/app.ts";
+import { Accounts } from "../../../src/http/auth/accounts.ts";
 import { AuthFile } from "../../../src/http/auth/auth-file.ts";
 import { Authenticator } from "../../../src/http/auth/authenticate.ts";
 import { Credentials } from "../../../src/http/auth/credentials.ts";
@@ -39,6 +40,7 @@ export function appOf({ routes = [], authFile = null, isClosing = false, allowed
   const loginTokens = new LoginTokens(monotonic);
   const authenticator = new Authenticator({
     authFile: new AuthFile(authFile, log),
+    accounts: new Accounts([]),
     loginSessions,
     loginTokens,
     credentials: new Credentials(),

@@ -1,0 +1,81 @@
+import { ADMIN_GRANTS, type Grant } from "../../base/access.ts";
+import type { HttpLog } from "../log/http-log.ts";
+import type { AuthEntry } from "./auth-entries.ts";
+import type { FileLock } from "./file-lock.ts";
+
+/** A user who may log in now. */
+export interface Account {
+  readonly user: string;
+  /** A session ends when this is no longer what it was when the session was opened: a password, for example. */
+  readonly secret: string;
+  readonly grants: readonly Grant[];
+}
+
+/** The account of a user; null: the user may not log in any more. */
+export type FindAccount = (user: string) => Account | null;
+
+/** Users beside those of the auth file. A feature adds them; their names are `<kind>:<name>`, which no user of the auth file has. */
+export interface LoginSource {
+  readonly kind: string;
+  readonly find: FindAccount;
+  /** The account whose Bearer token this is. `wrong`: it has the form of one of this source; null: it has not. */
+  readonly ofToken?: (token: string) => Account | "wrong" | null;
+  /** Called every few seconds: users who have lost their access are reported to `ended`. */
+  readonly refresh?: () => void;
+}
+
+/** The interface of the web logins for sources. */
+export interface LoginHost {
+  /** Path of the auth file; null: there is none, and only sources have users. */
+  readonly authFile: string | null;
+  /** Locks other managers with the same auth file out of files beside it. */
+  readonly lock: FileLock;
+  /** A user of any source, or of the auth file as it was last valid. */
+  readonly find: FindAccount;
+  /** Ends the sessions and connections of a user of the source. */
+  readonly ended: (user: string, reason: string) => void;
+  readonly log: HttpLog;
+}
+
+/** The users of the auth file and of all sources. */
+export class Accounts {
+  readonly #sources: ReadonlyMap<string, LoginSource>;
+
+  constructor(sources: readonly LoginSource[]) {
+    this.#sources = new Map(sources.map((source) => [source.kind, source]));
+  }
+
+  /** Finds users, given the entries of the auth file. */
+  among(entries: readonly AuthEntry[]): FindAccount {
+    return (user) => {
+      const source = this.#sourceOf(user);
+      if (source !== undefined) return source.find(user);
+      const entry = entries.find((each) => each.user === user);
+      return entry === undefined ? null : accountOf(entry);
+    };
+  }
+
+  ofToken(token: string): Account | "wrong" | null {
+    for (const { ofToken } of this.#sources.values()) {
+      const found = ofToken?.(token) ?? null;
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /** Whether the name is that of a user who logs in on the web. Others are users of the local socket, and clients of the bus. */
+  isWebUser(user: string): boolean {
+    return !user.includes(":") || this.#sourceOf(user) !== undefined;
+  }
+
+  refresh(): void {
+    for (const { refresh } of this.#sources.values()) refresh?.();
+  }
+
+  #sourceOf(user: string): LoginSource | undefined {
+    const colon = user.indexOf(":");
+    return colon < 0 ? undefined : this.#sources.get(user.slice(0, colon));
+  }
+}
+
+export const accountOf = ({ user, secret }: AuthEntry): Account => ({ user, secret, grants: ADMIN_GRANTS });
