@@ -1,4 +1,5 @@
 import type { PageFeature } from "../actions/page-feature.ts";
+import { accessTokens } from "./access-tokens/index.ts";
 import { alertsFeature } from "./alerts/index.ts";
 import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
@@ -30,4 +31,5 @@ export const features: readonly PageFeature[] = [
   runningSettings,
   alertsFeature,
   outputRuns,
+  accessTokens,
 ];

@@ -27,8 +27,8 @@ interface Attached {
 export class AccessTokens {
   readonly #now: () => number;
   #attached: Attached | null = null;
-  /** Hashes of the tokens that were valid at the last check, by user. */
-  #valid: ReadonlyMap<string, string> = new Map();
+  /** Hashes of the tokens that were valid at the last check or have logged in since, by user. */
+  #valid = new Map<string, string>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -109,6 +109,7 @@ export class AccessTokens {
 
   #accountOf(token: StoredToken | undefined): Account | null {
     if (token === undefined || !this.#isValid(token)) return null;
+    this.#valid.set(userOf(token), token.hash);
     return { user: userOf(token), secret: token.hash, grants: [{ role: token.role, on: token.on }] };
   }
 
