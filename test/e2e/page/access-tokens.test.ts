@@ -14,9 +14,10 @@ afterAll(() => rig?.[Symbol.asyncDispose]());
 test("a link that an admin creates on the page logs in another browser after one click, until it is revoked", async () => {
   const admin = await rig.open("/?view=access");
   await admin.page.getByRole("button", { name: "Create a link" }).click();
-  await admin.page.getByLabel("Name").fill("wall");
-  await admin.page.getByLabel("Processes").fill("tools/*");
-  await admin.page.getByRole("button", { name: "Create", exact: true }).click();
+  const form = admin.page.getByRole("complementary", { name: "New link" });
+  await form.getByLabel("Name").fill("wall");
+  await form.getByLabel("Processes").fill("tools/*");
+  await form.getByRole("button", { name: "Create", exact: true }).click();
   const link = await admin.page.getByLabel("Link", { exact: true }).inputValue();
   expect(link).toMatch(/^http:\/\/localhost:\d+\/mgr\/enter#mgr_[\w-]{43}$/);
 
@@ -31,8 +32,8 @@ test("a link that an admin creates on the page logs in another browser after one
   expect(stdout).toContain("access token 'wall' (viewer on tools/*) was created by ada");
   expect(stdout).not.toContain(link.slice(-43));
 
-  await admin.page.getByRole("button", { name: "Close" }).click();
-  await admin.page.getByRole("button", { name: "wall" }).click();
+  await admin.page.getByRole("complementary", { name: "Link of wall" }).getByRole("button", { name: "Close" }).click();
+  await admin.page.getByRole("button", { name: "wall", exact: true }).click();
   await admin.page.getByRole("button", { name: "Revoke" }).click();
   await admin.page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await admin.page.getByText("No links.").waitFor();
@@ -40,7 +41,7 @@ test("a link that an admin creates on the page logs in another browser after one
   await wall.getByRole("button", { name: "Log in" }).click();
   await wall.getByText("The access token is unknown, has expired or was revoked.").waitFor();
   await context.close();
-  expect(rig.complaints.filter((text) => !text.includes("401"))).toEqual([]);
+  expect(rig.complaints).toEqual([]);
 });
 
 test("the commands of docs/logins.md work as they stand there", async () => {
