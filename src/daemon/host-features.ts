@@ -1,3 +1,5 @@
+import { messageOf } from "../base/errors.ts";
+import { ThrottledWarning } from "../base/throttled-warning.ts";
 import type { RunId } from "../contract/fields.ts";
 import type { HostEvent, HostRequestName } from "../contract/messages.ts";
 import type { RunSpec } from "../contract/run.ts";
@@ -9,15 +11,16 @@ type AnyPart = HostPart<never, unknown>;
 type NamesOf<F> = F extends HostFeature<infer Names extends HostRequestName, unknown> ? Names : never;
 type FeatureHandlers = Pick<HostHandlers, NamesOf<(typeof HOST_FEATURES)[number]>>;
 
-/** The features of one host. */
+/** The features of one host. One that throws when it is told of something harms neither the host nor the others. */
 export class HostFeatures {
   readonly #parts: readonly AnyPart[];
   /** Handlers of the parts that receive output, which is frequent. */
-  readonly #outputs: readonly NonNullable<AnyPart["output"]>[];
+  readonly #outputs: readonly AnyPart[];
+  readonly #defects: ThrottledWarning;
   /** Resolves when programs of the host may connect to its broker. */
   readonly ready: Promise<unknown>;
 
-  constructor(host: Omit<HostContext, "use">) {
+  constructor(host: Omit<HostContext, "use">, features: readonly HostFeature<never, unknown>[] = HOST_FEATURES) {
     const begun = new Map<HostFeature<never, unknown>, AnyPart>();
     const use = <S>(feature: HostFeature<never, S>): S => {
       const part = begun.get(feature);
@@ -25,10 +28,10 @@ export class HostFeatures {
       // This feature created the part, so its service has this type.
       return part.service as S;
     };
-    const features: readonly HostFeature<never, unknown>[] = HOST_FEATURES;
     for (const feature of features) begun.set(feature, feature.begin({ ...host, use }));
     this.#parts = [...begun.values()];
-    this.#outputs = this.#parts.flatMap(({ output }) => output ?? []);
+    this.#outputs = this.#parts.filter(({ output }) => output !== undefined);
+    this.#defects = new ThrottledWarning(host.log);
     this.ready = Promise.all(this.#parts.map(({ ready }) => ready));
   }
 
@@ -48,23 +51,33 @@ export class HostFeatures {
   }
 
   startFailed(runId: RunId, spec: RunSpec, reason: string): void {
-    for (const part of this.#parts) part.startFailed?.(runId, spec, reason);
+    this.#tell(this.#parts, (part) => part.startFailed?.(runId, spec, reason));
   }
 
   runEnded(runId: RunId): void {
-    for (const part of this.#parts) part.runEnded?.(runId);
+    this.#tell(this.#parts, (part) => part.runEnded?.(runId));
   }
 
   runChanged(kind: HostEvent["kind"], run: Run): void {
-    for (const part of this.#parts) part.runChanged?.(kind, run);
+    this.#tell(this.#parts, (part) => part.runChanged?.(kind, run));
   }
 
   output(name: string, bytes: Uint8Array): void {
-    for (const output of this.#outputs) output(name, bytes);
+    this.#tell(this.#outputs, (part) => part.output?.(name, bytes));
   }
 
   managerLost(): void {
-    for (const part of this.#parts) part.managerLost?.();
+    this.#tell(this.#parts, (part) => part.managerLost?.());
+  }
+
+  #tell(parts: readonly AnyPart[], tell: (part: AnyPart) => void): void {
+    for (const part of parts) {
+      try {
+        tell(part);
+      } catch (error) {
+        this.#defects.warn(`a feature failed when it was told of a change: ${messageOf(error)}`);
+      }
+    }
   }
 
   /** Closes each feature before those that it uses. */

@@ -64,7 +64,8 @@ function escapeOf([, braces, four, two, control, one = ""]: RegExpExecArray | st
   if ("dDwW".includes(one)) return `\\${one}`;
   if (one === "s") return isInClass ? SPACE : `[${SPACE}]`;
   if (one === "S") return isInClass ? null : `[^${SPACE}]`;
-  if (one === "b" || one === "B") return isInClass ? (one === "b" ? code(8) : null) : `\\${one}`;
+  // Not \B: JavaScript's engine also finds it between the two halves of a character.
+  if (one === "b") return isInClass ? code(8) : String.raw`\b`;
   const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
   const known = controls[one];
   if (known !== undefined) return code(known);

@@ -58,9 +58,18 @@ export class SeenRuns {
   }
 
   #limitsOf(pid: number): string | null {
-    const text = readProcFile(`/proc/${pid}/limits`)?.toString("latin1") ?? null;
+    const text = limitsOf(pid);
     if (text !== this.#limits) this.#limits = text;
     return this.#limits;
+  }
+}
+
+/** Null: the process has ended, or this program has no descriptor left to read them. */
+function limitsOf(pid: number): string | null {
+  try {
+    return readProcFile(`/proc/${pid}/limits`)?.toString("latin1") ?? null;
+  } catch {
+    return null;
   }
 }
 
@@ -76,7 +85,11 @@ function cgroupOf(pid: number): SeenRun["cgroup"] {
 
 /** Processes of a cgroup that were killed for lack of memory, so far; null: the kernel does not count them there. */
 export function oomKillsIn(folder: string): number | null {
-  const events = readProcFile(join(folder, "memory.events"))?.toString("latin1") ?? "";
-  const kills = /^oom_kill (\d+)$/m.exec(events)?.[1];
-  return kills === undefined ? null : Number(kills);
+  try {
+    const events = readProcFile(join(folder, "memory.events"))?.toString("latin1") ?? "";
+    const kills = /^oom_kill (\d+)$/m.exec(events)?.[1];
+    return kills === undefined ? null : Number(kills);
+  } catch {
+    return null;
+  }
 }

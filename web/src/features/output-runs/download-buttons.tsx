@@ -27,10 +27,10 @@ export function DownloadButton({ target }: { target: Target }) {
 
 /** In the view of a process: its runs, and downloads. */
 export function RunsButton({ process: { name } }: { process: Process }) {
-  const runs: MenuItem = { icon: "history", label: "Show its runs", keys: "u", run: () => show({ kind: "runs", name }) };
+  const runs: MenuItem = { icon: "runs", label: "Show its runs", keys: "u", run: () => show({ kind: "runs", name }) };
   // A pop-out window has one view.
   const items = [...(poppedOut ? [] : [runs]), ...downloads({ name })];
-  return <MenuButton icon="history" label="Runs and downloads" word="Runs" items={items} />;
+  return <MenuButton icon="runs" label="Runs and downloads" word="Runs" items={items} />;
 }
 
 export function GroupDownloadButton({ name }: { name: string }) {

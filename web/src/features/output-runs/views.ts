@@ -9,7 +9,7 @@ declare module "../../state/views.ts" {
 
 export const RUNS: ViewType<"runs"> = {
   kind: "runs",
-  icon: "history",
+  icon: "runs",
   titleOf: ({ name }) => `Runs of ${name.slice(name.lastIndexOf("/") + 1)}`,
   fields: { name: { parameter: "runs" } },
 };
