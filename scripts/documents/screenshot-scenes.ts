@@ -492,7 +492,7 @@ export const ACTS: Act[] = [
             .click();
           const form = page.getByRole("complementary", { name: "New link" });
           await form.getByLabel("Name").fill(name);
-          await form.getByLabel("Processes").fill("sim/* vision/*");
+          await form.getByLabel("Processes", { exact: true }).fill("sim/* vision/*");
           await form.getByRole("button", { name: "Create", exact: true }).click();
           await page.getByLabel("Link", { exact: true }).waitFor();
         },

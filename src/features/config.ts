@@ -4,6 +4,7 @@ import { displaysConfig } from "./displays/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
+import { trustedProxyConfig } from "./trusted-proxy/config.ts";
 
 /** The features that add to the configuration, in the order in which their keys are shown. */
 export const CONFIG_FEATURES = {
@@ -13,4 +14,5 @@ export const CONFIG_FEATURES = {
   displaysConfig,
   networkStatisticsConfig,
   alertsConfig,
+  trustedProxyConfig,
 };

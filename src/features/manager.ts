@@ -14,6 +14,7 @@ import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
 import { runningSettings } from "./running-settings/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
+import { trustedProxy } from "./trusted-proxy/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
@@ -32,4 +33,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   alerts,
   outputRuns,
   accessTokens,
+  trustedProxy,
 ];

@@ -1,5 +1,7 @@
 import { ADMIN_GRANTS, type Grant } from "../../base/access.ts";
 import type { HttpLog } from "../log/http-log.ts";
+import type { RemoteEnd } from "../request/remote-end.ts";
+import type { RequestHeaders } from "../request/request-headers.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import type { FileLock } from "./file-lock.ts";
 
@@ -20,6 +22,12 @@ export interface LoginSource {
   readonly find: FindAccount;
   /** The account whose Bearer token this is. `wrong`: it has the form of one of this source; null: it has not. */
   readonly ofToken?: (token: string) => Account | "wrong" | null;
+  /**
+   * The account that a request has without a session, whatever else it carries. `wrong`: it claims one that may not log in; null: it claims none.
+   */
+  readonly ofRequest?: (headers: RequestHeaders, remote: RemoteEnd) => Account | "wrong" | null;
+  /** Whether its users need no auth file: they log in, and stay, while the auth file is refused. */
+  readonly isIndependent?: boolean;
   /** Called every few seconds: users who have lost their access are reported to `ended`. */
   readonly refresh?: () => void;
 }
@@ -34,6 +42,8 @@ export interface LoginHost {
   readonly find: FindAccount;
   /** Ends the sessions and connections of a user of the source. */
   readonly ended: (user: string, reason: string) => void;
+  /** Ends the connections of all users of the source; they may log in again. */
+  readonly endAll: (reason: string) => void;
   readonly log: HttpLog;
 }
 
@@ -63,9 +73,19 @@ export class Accounts {
     return null;
   }
 
-  /** Whether the name is that of a user who logs in on the web. Others are users of the local socket, and clients of the bus. */
-  isWebUser(user: string): boolean {
-    return !user.includes(":") || this.#sourceOf(user) !== undefined;
+  ofRequest(headers: RequestHeaders, remote: RemoteEnd): Account | "wrong" | null {
+    for (const { ofRequest } of this.#sources.values()) {
+      const found = ofRequest?.(headers, remote) ?? null;
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /** Whether the user loses access with the auth file. Users of the local socket and clients of the bus do not. */
+  needsAuthFile(user: string): boolean {
+    if (!user.includes(":")) return true;
+    const source = this.#sourceOf(user);
+    return source !== undefined && source.isIndependent !== true;
   }
 
   refresh(): void {

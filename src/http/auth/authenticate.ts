@@ -18,7 +18,7 @@ import type { Throttle } from "./throttle.ts";
 /** A request that was admitted. */
 export interface Admission {
   readonly principal: Principal;
-  /** The session of the cookie, or the new one; null over the local socket, and for a token that a script sends. */
+  /** The session of the cookie, or the new one; null over the local socket, for a token that a script sends, and for a user whom a proxy names. */
   readonly sessionId: string | null;
   /** Value of the Set-Cookie header for the response. */
   readonly setCookie: string | null;
@@ -72,6 +72,10 @@ export class Authenticator {
     if (localUser !== null)
       return { principal: { user: localUser, via: "local", address: "", grants: ADMIN_GRANTS }, sessionId: null, setCookie: null };
     const { authFile, accounts, loginSessions } = this.#parts;
+    const named = accounts.ofRequest(headers, remote);
+    if (named === "wrong")
+      return refusal(403, "The proxy sent no valid name of a user. Its administrator finds the rules in docs/logins.md.");
+    if (named !== null) return { principal: principalOf(named, "proxy", remote), sessionId: null, setCookie: null };
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
     const find = accounts.among(state.entries);

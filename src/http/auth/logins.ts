@@ -45,7 +45,12 @@ export class Logins {
       loginSessions.prune(find);
       end({ isUser: (each) => each === user }, reason);
     };
-    const accounts = new Accounts(sources.map((source) => source({ authFile: path, lock, find, ended, log })));
+    const opened = sources.map((open) => {
+      const endAll = (reason: string) => end({ isUser: (user) => user.startsWith(`${source.kind}:`) }, reason);
+      const source: LoginSource = open({ authFile: path, lock, find, ended, endAll, log });
+      return source;
+    });
+    const accounts = new Accounts(opened);
     const loginSessions = new LoginSessions({
       path: path === null ? null : `${path}.sessions`,
       lock,
@@ -86,7 +91,8 @@ export class Logins {
   refresh(): void {
     this.#refusals = this.problem() === null ? 0 : this.#refusals + 1;
     // Logins end after two refusals in a row, because an editor may remove the file briefly. Other users do not need the auth file.
-    if (this.#refusals === 2) this.#options.end({ isUser: (user) => this.#accounts.isWebUser(user) }, "the auth file has become unusable");
+    if (this.#refusals === 2)
+      this.#options.end({ isUser: (user) => this.#accounts.needsAuthFile(user) }, "the auth file has become unusable");
     this.#loginSessions.refresh();
     this.#accounts.refresh();
   }

@@ -16,7 +16,7 @@ test("a link that an admin creates on the page logs in another browser after one
   await admin.page.getByRole("button", { name: "Create a link" }).click();
   const form = admin.page.getByRole("complementary", { name: "New link" });
   await form.getByLabel("Name").fill("wall");
-  await form.getByLabel("Processes").fill("tools/*");
+  await form.getByLabel("Processes", { exact: true }).fill("tools/*");
   await form.getByRole("button", { name: "Create", exact: true }).click();
   const link = await admin.page.getByLabel("Link", { exact: true }).inputValue();
   expect(link).toMatch(/^http:\/\/localhost:\d+\/mgr\/enter#mgr_[\w-]{43}$/);

@@ -47,6 +47,7 @@ function manager(authFile: string | null = join(folder, "keys")): { tokens: Acce
       return grants === undefined ? null : { user, secret: "", grants };
     },
     ended: (user) => ended.push(user),
+    endAll() {},
     log: (level, msg) => logged.push(`${level}: ${msg}`),
   });
   return { tokens, source };
