@@ -28,7 +28,7 @@ export const accessTokensContract: FeatureContract = {
       valid: "boolean",
     },
   },
-  taken: { create_access_token: { lifetime: 3_600 } },
+  taken: { create_access_token: { name: "wall", lifetime: 3_600 }, revoke_access_token: { name: "wall" } },
   routes: [
     route(["GET", "/mgr/enter"], {}, "text/html", { authenticated: false }),
     route(["GET", "/mgr/enter.js"], {}, "text/javascript", { authenticated: false }),

@@ -5,6 +5,8 @@ import type { AccessToken } from "../../../../src/features/access-tokens/wire.ts
 import { Button } from "../../ui/button.tsx";
 import { copy } from "../../ui/clipboard.ts";
 import { isConnected } from "../../ui/connected.ts";
+import { Icon } from "../../ui/icons.tsx";
+import { Labelled } from "../../ui/labelled.tsx";
 import { ListView } from "../../ui/list/list-view.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
 import type { Column } from "../../ui/list/table.tsx";
@@ -17,9 +19,9 @@ const filter = signal("");
 
 const COLUMNS: readonly Column<AccessToken>[] = [
   { title: "Role", value: ({ role }) => role, cell: ({ role, valid }) => (valid ? role : <span class="warn">{role}, not valid</span>) },
-  { title: "On", isWide: true, cell: ({ on }) => onText(on) },
+  { title: "On", cell: ({ on }) => onText(on) },
   { title: "Expires", value: ({ expires }) => expires, cell: ({ expires }) => endText(expires) },
-  { title: "Created by", value: ({ created_by }) => created_by, cell: ({ created_by }) => created_by },
+  { title: "Created by", isWide: true, value: ({ created_by }) => created_by, cell: ({ created_by }) => created_by },
 ];
 
 /** A token that was just created: the only time at which it is shown. */
@@ -111,7 +113,7 @@ function CreatedPanel({ made: { name, secret }, onClose }: { made: Created; onCl
       <section class="detail-section access-secret">
         <p role="status">It is shown only now. Send it like a password: the link is enough to log in.</p>
         <Secret text="Link" value={link} />
-        <Secret text="Token, for scripts" value={secret} />
+        <Secret text="Token" value={secret} />
       </section>
     </SidePanel>
   );
@@ -119,10 +121,14 @@ function CreatedPanel({ made: { name, secret }, onClose }: { made: Created; onCl
 
 function Secret({ text, value }: { text: string; value: string }) {
   return (
-    <label>
-      <span>{text}</span>
-      <input readOnly spellcheck={false} value={value} onFocus={(event) => event.currentTarget.select()} />
-      <Button onClick={() => void copy(value, `the ${text.split(",")[0]?.toLowerCase()}`)}>Copy</Button>
-    </label>
+    <div class="access-copy">
+      <Labelled text={text}>
+        <input readOnly spellcheck={false} value={value} onFocus={(event) => event.currentTarget.select()} />
+      </Labelled>
+      <Button label={`Copy: ${text}`} onClick={() => void copy(value, `the ${text.toLowerCase()}`)}>
+        <Icon name="copy" />
+        Copy
+      </Button>
+    </div>
   );
 }
