@@ -1,4 +1,5 @@
 import { ERROR_CATALOGUE, ERROR_CODES } from "../../src/base/errors.ts";
+import type { ClientFrameSpec } from "../../src/protocol/frames/frame-table.ts";
 import { CLIENT_FRAMES, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
 import { CLIENT_FRAME_PREFIX, type JsonSchema, MANAGER_FRAME_PREFIX, protocolJsonSchema } from "../../src/protocol/frames/json-schema.ts";
 import { exampleLinks, exampleSection } from "./protocol-example-section.ts";
@@ -43,7 +44,11 @@ Every message is one JSON object in a text frame with a string \`type\`. A JSON 
   \`request_*\`, \`search_*\`, \`cancel_search_*\`, \`subscribe_*\`, \`unsubscribe_*\`, \`follow_*\`, \`set_log_min_level\`, \`dump_startup_commands\`. Every other frame is
   refused with \`shutting_down\`.
 - Close codes: 1001 the manager is shutting down, 1007 bad UTF-8, 1008 refused or too slow (the reason in words), 1009 a frame
-  over the limit, 1011 the connection failed inside the manager, 1012 the manager restarts.
+  over the limit, 1011 the connection failed inside the manager, 1012 the manager restarts, or the roles of the user have changed: connect again.
+
+The role of a frame is what its sender needs (docs/access.md): on everything, on the process or all processes of the group in \`name\`, or on any process, where
+the answer is about those that the user may see. \`typing\` is admin, or operator with \`terminals: operator\`. Other senders are refused with \`forbidden\`.
+A connection of a user with roles on some processes only is like a focused one: its lists and events show these.
 
 In the tables, \`?\` marks fields that may be left out. The type of a frame leads to an example of it; a frame without one belongs to
 a part that this version does not have yet and is answered by an \`error\` that says so.`;
@@ -58,13 +63,20 @@ interface Row {
 function clientSection(defs: Definitions, links: Links): string {
   const rows = Object.entries(CLIENT_FRAMES).map(([type, entry]) => ({ ...entry, type }));
   const tables = byDomain(rows).map(([domain, members]) => {
-    const lines = members.map(({ type, answer, meaning }) => {
+    const lines = members.map(({ type, answer, meaning, ...entry }) => {
       const fields = fieldList(defs[CLIENT_FRAME_PREFIX + type] ?? {});
-      return `| ${linked(type, links.get(`sent ${type}`))} | ${fields} | ${answer === null ? "`ack`" : `\`${answer}\``} | ${cell(meaning)} |`;
+      return `| ${linked(type, links.get(`sent ${type}`))} | ${roleText(entry)} | ${fields} | ${answer === null ? "`ack`" : `\`${answer}\``} | ${cell(meaning)} |`;
     });
-    return [`### ${domain}`, "", "| type | fields | answer | meaning |", "|---|---|---|---|", ...lines].join("\n");
+    return [`### ${domain}`, "", "| type | role | fields | answer | meaning |", "|---|---|---|---|---|", ...lines].join("\n");
   });
   return ["## Frames from client to manager", ...tables].join("\n\n");
+}
+
+/** The role that a frame needs, and what it needs it on. */
+function roleText({ role, scope, fieldRoles = {} }: Pick<ClientFrameSpec, "role" | "scope" | "fieldRoles">): string {
+  const on = scope === "global" ? " on everything" : scope === "name" ? " on `name`" : "";
+  const more = Object.entries(fieldRoles).map(([field, need]) => `; with \`${field}\`: ${need}`);
+  return `${role}${on}${more.join("")}`;
 }
 
 function managerSection(defs: Definitions, links: Links): string {

@@ -293,6 +293,16 @@ export const ACTS: Act[] = [
   {
     prepare: restarting,
     scenes: [
+      {
+        name: "notifications",
+        path: "/?view=notifications",
+        set: async (page) => {
+          await page.getByLabel("Process, group, host or pattern").fill("gui");
+          await page.getByRole("button", { name: "Silence", exact: true }).click();
+          await page.getByRole("list", { name: "Silences" }).waitFor();
+          await page.getByRole("list", { name: "History" }).locator("li").first().waitFor();
+        },
+      },
       { name: "overview-failing", path: "/" },
       { name: "all", path: "/?view=all" },
       { name: "group-table", path: "/?group=faults" },
@@ -317,6 +327,13 @@ export const ACTS: Act[] = [
         },
       },
       { name: "log", path: "/?view=log" },
+      {
+        name: "audit",
+        path: "/?view=audit",
+        set: async (page) => {
+          await page.locator("button.row-name").nth(1).click();
+        },
+      },
       {
         name: "log-search",
         path: "/?view=log",

@@ -2,10 +2,14 @@ import type { Control } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { HostEmitted } from "../actors/host-machine.ts";
 import { ActorSystem } from "../actors/system.ts";
+import { ADMIN_GRANTS } from "../base/access.ts";
+import type { EndOfCommand } from "../base/command-observer.ts";
 import { messageOf } from "../base/errors.ts";
 import { MANAGER_FEATURES } from "../features/manager.ts";
 import type { FeatureExtension } from "../http/extension.ts";
+import { commandObserver } from "../transport/extension.ts";
 import type { RefusedDaemon } from "./bus/bus-tokens.ts";
+import { Conditions } from "./conditions.ts";
 import { RunningConfiguration } from "./configuration/configuration.ts";
 import { Reload } from "./configuration/reload.ts";
 import type { EngineOptions } from "./engine-options.ts";
@@ -35,6 +39,7 @@ export class Engine {
   readonly #supervision: Supervision;
   readonly #hosts: Hosts;
   readonly #features = new AttachedFeatures();
+  readonly #onAccessChange: (() => void)[] = [];
   readonly #configuration: RunningConfiguration;
   readonly #intents: RetryingIntentStore;
 
@@ -89,6 +94,7 @@ export class Engine {
         status.requireOpen();
         const change = reload.apply(next);
         for (const { reconfigured } of this.#features.all()) reconfigured?.();
+        for (const notify of this.#onAccessChange) notify();
         return change;
       },
       history: options.configHistory,
@@ -118,6 +124,7 @@ export class Engine {
       log,
       system,
       events,
+      conditions: new Conditions((error) => log.error(`a reader of conditions failed: ${messageOf(error)}`)),
       config: () => current.config,
       hostName,
       hosts: hostTable,
@@ -127,6 +134,7 @@ export class Engine {
       processChanged: (name) => supervision.changed(name),
       nextRun: (name) => runSpecs.of(name),
       startProcess: (name, by) => commands.process("start", name, by),
+      stopProcess: (name, by) => commands.process("stop", name, by),
       addProcess: (definition) => reload.addOwn(definition),
       intents,
       bus: { shared: null, connectUser: null, registry: null, hub: null, peers: null, ...options.bus },
@@ -157,6 +165,11 @@ export class Engine {
     supervision.begin(config.groups.keys());
   }
 
+  /** Calls `listener` when a reload may have changed what users may do. */
+  onAccessChange(listener: () => void): void {
+    this.#onAccessChange.push(listener);
+  }
+
   get commands(): Supervision["commands"] {
     return this.#supervision.commands;
   }
@@ -177,6 +190,24 @@ export class Engine {
   /** The service of a feature. */
   feature<Service>(feature: ManagerFeature<Service>): Service {
     return this.#features.service(feature);
+  }
+
+  /**
+   * Shows the observers of commands one that did not come from a client: a start of the manager, a signal. Resolves with the function to call
+   * with its outcome; rejects with the reason if they refuse it.
+   */
+  async observe(name: string, by: string, args: Readonly<Record<string, unknown>> = {}): Promise<EndOfCommand> {
+    const sender = { user: by, via: "in-process", address: "", grants: ADMIN_GRANTS } as const;
+    const observed = commandObserver(this.extensions)?.before({
+      name,
+      sender,
+      client: null,
+      requestId: null,
+      target: null,
+      args,
+      secrets: [],
+    });
+    return (await observed) ?? (() => {});
   }
 
   /** Notifies the host's actor that the daemon has exited. */
@@ -216,10 +247,10 @@ export class Engine {
     this.#status.beginShutdown();
     this.#supervision.close();
     this.#intents.close();
-    this.#features.close();
+    const features = this.#features.close();
     this.#hosts.close();
     this.system.stopAll();
     this.hub.close();
-    return this.#configuration.settled();
+    return Promise.all([features, this.#configuration.settled()]).then(() => undefined);
   }
 }

@@ -10,6 +10,7 @@ import type { FeatureExtension } from "../http/extension.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { HostEntry } from "../protocol/resources/resources.ts";
 import type { ManagerBus } from "./bus/manager-bus.ts";
+import type { Conditions } from "./conditions.ts";
 import type { HostTable } from "./hosts/host-table.ts";
 import type { NamedHosts } from "./hosts/named-hosts.ts";
 import type { ProcessTable } from "./processes/process-table.ts";
@@ -42,6 +43,8 @@ export interface ManagerCore {
   readonly log: LogBook;
   readonly system: ActorSystem;
   readonly events: DomainEvents;
+  /** Problems that last. */
+  readonly conditions: Conditions;
   /** The present configuration. */
   readonly config: () => Config;
   /** Canonical name of the manager's own host. */
@@ -56,6 +59,8 @@ export interface ManagerCore {
   /** The host on which a process would be started now, and the spec that the host would get. Throws `not_found`. */
   readonly nextRun: (name: string) => { readonly host: string; readonly spec: RunSpec };
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
+  /** Stops a process as a user does, with those that stop with it. Rejects, or throws, as the command is refused. */
+  readonly stopProcess: (name: string, by: string) => void | Promise<void>;
   /** Adds a process that is in no configuration file, or replaces its definition. */
   readonly addProcess: (definition: ProcessDefinition) => void;
   readonly intents: IntentKeeper;
@@ -91,7 +96,8 @@ export interface AttachedFeature<Service = unknown> extends FeatureExtension {
   readonly stepped?: (kind: ActorKind, name: string) => void;
   /** Called when another configuration has taken effect. */
   readonly reconfigured?: () => void;
-  readonly close?: () => void;
+  /** The manager ends when the promise is settled, which must take seconds at most. */
+  readonly close?: () => void | Promise<void>;
 }
 
 /** A feature that is ready to be attached. */
@@ -124,8 +130,12 @@ export class AttachedFeatures {
     return [...this.#attached.values()];
   }
 
-  close(): void {
+  async close(): Promise<void> {
     // A feature comes after those that it uses.
-    for (const { close } of this.all().toReversed()) close?.();
+    await Promise.all(
+      this.all()
+        .toReversed()
+        .map(({ close }) => close?.()),
+    );
   }
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { systemClock } from "../base/clock.ts";
-import { diskFull, isDiskFull, MgrError, messageOf } from "../base/errors.ts";
+import type { EndOfCommand } from "../base/command-observer.ts";
+import { diskFull, isDiskFull, MgrError, messageOf, wireCode } from "../base/errors.ts";
 import { listNames } from "../base/names.ts";
 import { didYouMeanName } from "../base/suggest.ts";
 import { deferredHostLink } from "../bus/host-link/deferred-host-link.ts";
@@ -40,7 +41,7 @@ export interface RunningManager {
   /** Reads the configuration again; the result, or the reason why it cannot be used, is logged. */
   reload(by: string): void;
   /** Stops everything in reverse order and ends the daemon; with `keep`, daemon and processes keep running without this manager. */
-  shutdown(options: { keep: boolean }): Promise<void>;
+  shutdown(options: { keep: boolean; by?: string }): Promise<void>;
   /** Ends at once: the daemon is killed, and its guard kills the daemon's processes. */
   shutdownNow(): Promise<void>;
 }
@@ -147,6 +148,8 @@ class Manager implements RunningManager {
     void engine.saveIntents();
     // The shutdown begins at the signal, even if the start has not finished.
     this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
+    const started = await this.#observe("manager_start", "mgr up", { start: asked });
+    started({ ok: true });
 
     // Detects a port in use, without opening it, before anything is started.
     await requirePort(instance.manager, "instance.manager");
@@ -166,14 +169,32 @@ class Manager implements RunningManager {
   }
 
   reload(by: string): void {
-    // A failure of the reload has already been logged.
-    if (!this.engine.control.state.isShuttingDown) this.engine.control.configuration.reload(by).catch(() => undefined);
+    if (!this.engine.control.state.isShuttingDown) void this.#reload(by);
   }
 
-  shutdown({ keep }: { keep: boolean }): Promise<void> {
+  async #reload(by: string): Promise<void> {
+    const end = await this.#observe("reload_config", by, {});
+    await this.engine.control.configuration.reload(by).then(
+      () => end({ ok: true }),
+      // A failure of the reload has already been logged.
+      (error: unknown) => end({ ok: false, code: wireCode(error), message: messageOf(error) }),
+    );
+  }
+
+  shutdown({ keep, by = "mgr down" }: { keep: boolean; by?: string }): Promise<void> {
     this.#engine?.beginShutdown();
-    this.#end ??= this.#shutDown(keep);
+    this.#end ??= this.#shutDown(keep, by);
     return this.#end;
+  }
+
+  /** Observers see what the owner of the manager does with it, but cannot refuse that. */
+  async #observe(name: string, by: string, args: Readonly<Record<string, unknown>>): Promise<EndOfCommand> {
+    try {
+      return await this.engine.observe(name, by, args);
+    } catch (error) {
+      this.#logError(`'${name}' by ${by} goes on, although: ${messageOf(error)}`);
+      return () => {};
+    }
   }
 
   shutdownNow(): Promise<void> {
@@ -197,8 +218,10 @@ class Manager implements RunningManager {
     }
   }
 
-  async #shutDown(keep: boolean): Promise<void> {
+  async #shutDown(keep: boolean, by: string): Promise<void> {
     try {
+      const end = await this.#observe("manager_stop", by, { keep });
+      end({ ok: true });
       if (!keep) await this.#stopAll();
       this.#letGo();
       if (!keep) await this.#daemon?.end("SIGTERM");

@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { closeSync, constants, openSync } from "node:fs";
 import type { Socket } from "node:net";
 import { bindHost, cannotBind, type TcpAddress } from "../bus/carriers/tcp-listener.ts";
+import { AccessRules } from "../config/access-rules.ts";
 import type { Config } from "../config/definition.ts";
 import { tryLockExclusive } from "../daemon/native/libc.ts";
 import { isTrustedPeer, peerUid } from "../daemon/native/peer-credentials.ts";
@@ -25,11 +26,12 @@ interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket
 }
 
 /** The one port of a manager, not open yet: page, routes, WebSockets. */
-export function prepareHttp({ engine, transport, instance, log, ...rest }: ServeOptions): Promise<PreparedHttpServer> {
+export async function prepareHttp({ engine, transport, instance, log, ...rest }: ServeOptions): Promise<PreparedHttpServer> {
   const hosts = [...engine.processTable.config.hosts];
-  return prepareHttpServer({
+  const http = await prepareHttpServer({
     ...rest,
     control: engine.control,
+    access: new AccessRules(() => engine.processTable.config.access),
     extensions: engine.extensions,
     transport,
     assetsDir: ASSETS,
@@ -42,6 +44,8 @@ export function prepareHttp({ engine, transport, instance, log, ...rest }: Serve
     lock: tryLockFile,
     log: (level, msg) => void log.append({ level, source: "http", msg }),
   });
+  engine.onAccessChange(() => http.accessChanged());
+  return http;
 }
 
 /** Rejects as `bind` would if the port is not available, without opening it. If another program opens the port afterwards, `bind` itself fails. */

@@ -17,7 +17,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   checkConnectOptions(options);
   if (options.cookie !== undefined)
     throw new MgrError("bad_field", "a page cannot send a cookie of its own: give user and password, or log in to the manager's page");
-  const address = webSocketUrl(url, options.view);
+  const address = webSocketUrl(url, options.view, options.client);
   const authorization = authorizationOf(options);
   if (authorization !== undefined) await logIn(url, authorization);
   const client = new ManagerClient(browserLink(address, linkBehaviour(options)));

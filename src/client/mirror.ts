@@ -33,6 +33,7 @@ export class Mirror {
   #tree: readonly ProcessTreeNode[] = [];
   #manager: ManagerInfo | null = null;
   #startTools: readonly StartTool[] = [];
+  #access: Snapshot["access"] | null = null;
   #vncSessions: readonly VncSession[] = [];
   #assetHash: string | null = null;
   #isFollowing = false;
@@ -74,6 +75,11 @@ export class Mirror {
 
   get startTools(): readonly StartTool[] {
     return this.#startTools;
+  }
+
+  /** What the user of this connection may do, as of the newest snapshot; null: everything, as far as is known. */
+  get access(): NonNullable<Snapshot["access"]> | null {
+    return this.#access ?? null;
   }
 
   /** VNC servers that the user may see, as of the newest snapshot. */
@@ -189,6 +195,7 @@ export class Mirror {
     this.#manager = snapshot.manager;
     this.#startTools = snapshot.start_tools;
     this.#vncSessions = snapshot.vnc_sessions;
+    this.#access = snapshot.access;
     this.#assetHash = snapshot.webui_asset_hash;
     this.#isFilled = true;
   }

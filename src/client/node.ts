@@ -12,7 +12,7 @@ import { ManagerClient } from "./manager-client.ts";
  */
 export async function connect(url: string, options: NodeConnectOptions = {}): Promise<ManagerClient> {
   checkConnectOptions(options, { dial: FUNCTION, ca: TEXT });
-  const address = webSocketUrl(url, options.view);
+  const address = webSocketUrl(url, options.view, options.client);
   const wsOptions = webSocketOptions(options);
   const open = (fail: (error: Error) => void) => {
     const socket = openWebSocket(address, wsOptions, fail);

@@ -7,6 +7,8 @@ export interface ConfigFeature {
   readonly file?: z.ZodRawShape;
   /** Keys of `instance`. The feature reads them when it needs them, so that a reload changes them. */
   readonly instance?: z.ZodRawShape;
+  /** Keys, at any depth, whose values are not shown in copies of the configuration for others (`src/config/redact.ts`). */
+  readonly secretKeys?: readonly string[];
   /** Keys of a process, of a template and of 'defaults'. */
   readonly shared?: z.ZodRawShape;
   /** Keys of a process and of a template. */

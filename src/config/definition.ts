@@ -3,7 +3,7 @@ import type { Scheduling } from "../contract/run-settings.ts";
 import type { Command } from "./command-line.ts";
 import type { FileParts, ProcessParts } from "./features.ts";
 import type { HostSetting } from "./hosts.ts";
-import type { InstanceKeys } from "./schema/schema.ts";
+import type { AccessKeys, InstanceKeys } from "./schema/schema.ts";
 import type { DependencySettings, ProcessKeys, ProcessSection, RESTART, TERMINAL } from "./schema/schema-process.ts";
 
 export interface Dependency extends Readonly<DependencySettings> {
@@ -77,6 +77,8 @@ export interface Config extends FileParts {
   readonly nodes: ReadonlyMap<string, string>;
   /** Hosts by their names in the file; one of them may be the manager's own. */
   readonly hosts: ReadonlyMap<string, HostSetting>;
+  /** Who may do what. */
+  readonly access: AccessKeys;
   /** Processes in configuration order. */
   readonly processes: ReadonlyMap<string, ProcessDefinition>;
 }

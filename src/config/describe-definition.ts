@@ -4,6 +4,7 @@ import type { Probe, Program, ReadyCondition, StopStep } from "../contract/run.t
 import type { ProcessDefinition } from "./definition.ts";
 import { describeProcessParts, type PROCESS_KEYS } from "./features.ts";
 import type { ProcessKeys } from "./schema/schema-process.ts";
+import { durationText } from "./schema/units.ts";
 
 /** Names of variables with secret values. */
 const SECRET_NAME = /token|passw|secret|credential|api_?key/i;
@@ -38,16 +39,16 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     },
     terminal: { ...terminal },
     ready: definition.ready && describeReady(definition.ready),
-    ready_timeout: definition.ready_timeout === null ? "none" : duration(definition.ready_timeout),
+    ready_timeout: definition.ready_timeout === null ? "none" : durationText(definition.ready_timeout),
     alive: alive && { ...describeProbe(alive.probe), failures: alive.failures },
     depends_on: Object.fromEntries(definition.depends_on.map(({ name, condition, on_stop }) => [name, { condition, on_stop }])),
     restart: {
       ...restart,
-      delay: duration(restart.delay),
-      max_delay: duration(restart.max_delay),
-      window: duration(restart.window),
-      reset_after: duration(restart.reset_after),
-      stable_after: duration(restart.stable_after),
+      delay: durationText(restart.delay),
+      max_delay: durationText(restart.max_delay),
+      window: durationText(restart.window),
+      reset_after: durationText(restart.reset_after),
+      stable_after: durationText(restart.stable_after),
     },
     stop: describeStop(definition.stop),
     success_exit_codes: [...definition.success_exit_codes],
@@ -65,12 +66,12 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
 
 function describeReady(ready: ReadyCondition): Record<string, unknown> {
   if (ready.kind === "regex") return { regex: ready.pattern };
-  if (ready.kind === "time") return { time: duration(ready.ms) };
+  if (ready.kind === "time") return { time: durationText(ready.ms) };
   return describeProbe(ready);
 }
 
 function describeProbe(probe: Probe): Record<string, unknown> {
-  const pace = { interval: duration(probe.interval_ms), timeout: duration(probe.timeout_ms) };
+  const pace = { interval: durationText(probe.interval_ms), timeout: durationText(probe.timeout_ms) };
   switch (probe.kind) {
     case "tcp":
       return { tcp: `${probe.host}:${probe.port}`, ...pace };
@@ -89,17 +90,13 @@ function describeProbe(probe: Probe): Record<string, unknown> {
 /** The first step is configured; the others follow automatically. */
 function describeStop([step]: readonly StopStep[]): Record<string, unknown> {
   if (step === undefined) return {};
-  const timeout = duration(step.timeout_ms);
+  const timeout = durationText(step.timeout_ms);
   if ("signal" in step) return { signal: step.signal, timeout };
   return "send" in step ? { send: step.send, timeout } : { command: textOf(step.program), timeout };
 }
 
 function textOf(program: Program): string {
   return program.kind === "exec" ? quoteWords(program.argv) : program.line;
-}
-
-function duration(milliseconds: number): string {
-  return milliseconds % 1_000 === 0 ? `${milliseconds / 1_000}s` : `${milliseconds}ms`;
 }
 
 function octal(mode: number): string {

@@ -17,6 +17,8 @@ export const INSTANCE_KEYS: Keys<"instance"> = Object.assign({}, ...features.map
 export const SHARED_KEYS: Keys<"shared"> = Object.assign({}, ...features.map(({ shared }) => shared));
 export const PROCESS_KEYS: Keys<"process"> & Keys<"shared"> = Object.assign({}, ...features.map(({ process }) => process), SHARED_KEYS);
 
+export const SECRET_KEYS: ReadonlySet<string> = new Set(features.flatMap(({ secretKeys }) => secretKeys ?? []));
+
 export const FEATURE_CHECKS = features.flatMap(({ checkReferences }) => checkReferences ?? []);
 
 /** Zod would infer an index signature from a shape without keys. */

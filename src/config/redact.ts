@@ -1,4 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, type Pair, Parser, visit } from "yaml";
+import { SECRET_KEYS } from "./features.ts";
 import { parseYamlDocument } from "./load/yaml-document.ts";
 
 /** Keys with secret values; no value below one of them is shown. */
@@ -53,11 +54,13 @@ function secretsOf(document: Document.Parsed, text: string): Cut[] {
   };
   visit(document, {
     Pair(_, { key, value }: Pair, path) {
-      if (isScalar(key) && SECRET_KEY.test(String(key.value)) && !isName(path)) redact(value);
+      if (isScalar(key) && isSecretKey(String(key.value)) && !isName(path)) redact(value);
     },
   });
   return cuts;
 }
+
+const isSecretKey = (key: string): boolean => SECRET_KEY.test(key) || SECRET_KEYS.has(key);
 
 /** Whether the keys of this mapping are user-defined names: a process called `tokenizer` is no secret. */
 function isName([, , section, ...rest]: readonly unknown[]): boolean {

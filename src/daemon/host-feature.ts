@@ -34,6 +34,8 @@ export interface HostContext {
   readonly output: Pick<HostOutput, "rings" | "logFiles">;
   /** Returns the owners of tasks as known now; created for each list of processes. */
   readonly owners: () => TaskOwners;
+  /** Resolves with the folder of the cgroup that a run has for itself, once its leader is in it; null: it has none. */
+  readonly cgroupOf: (runId: RunId) => Promise<string | null>;
   readonly hasManager: () => boolean;
   readonly log: (level: HostLog["level"], msg: string) => void;
   readonly publish: <K extends keyof HostNews>(name: K, news: HostNews[K]) => void;

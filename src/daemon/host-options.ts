@@ -3,6 +3,7 @@ import type { HostLog } from "../contract/messages.ts";
 import type { HostBus } from "./bus/host-bus.ts";
 import type { HostFolders } from "./host-feature.ts";
 import type { KeptOutputOptions } from "./output/kept/kept-output.ts";
+import type { RunCgroups } from "./tree/cgroups.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 
 export interface HostOptions {
@@ -23,6 +24,8 @@ export interface HostOptions {
   version?: string;
   /** Kills process trees; created from `subreaper` if left out. */
   killTree?: TreeReaper;
+  /** The cgroups of the runs; none if left out. */
+  cgroups?: Pick<RunCgroups, "folderOf">;
   /** The broker of this host, whose address runs get in MGR_BUS_URL; its owner closes it. None if left out. */
   bus?: HostBus;
   /** Folders that keep output for the next daemon; output is not kept if left out. */

@@ -110,6 +110,7 @@ export class Host implements HostLink {
       lists: this.#lists,
       output: this.#output,
       owners,
+      cgroupOf: async (runId) => (await options.cgroups?.folderOf(runId)) ?? null,
       hasManager: () => this.#session.id !== null,
       log: (level, msg) => this.#report(level, msg),
       publish: (name, news) => this.#publisher.publish((listener) => listener.onNews?.[name]?.(news)),

@@ -76,6 +76,7 @@ async function main(): Promise<void> {
     },
     folders: { state: options.state_dir, work: options.work_dir },
     killTree: reaper,
+    ...(cgroups === null ? {} : { cgroups }),
     streamId,
     log: ({ level, source, msg }) => report(level, source, msg),
     ...(options.version === undefined ? {} : { version: options.version }),

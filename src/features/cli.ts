@@ -1,12 +1,15 @@
 import type { CliFeature } from "../cli/command/feature.ts";
 import { accessTokensCli } from "./access-tokens/cli/index.ts";
 import { alertsCli } from "./alerts/cli/index.ts";
+import { auditCli } from "./audit/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
+import { limitsCli } from "./limits/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
+import { notificationsCli } from "./notifications/cli/index.ts";
 import { outputRunsCli } from "./output-runs/cli/index.ts";
 import { outputSearchCli } from "./output-search/cli/index.ts";
 import { portsCli } from "./ports/cli/index.ts";
@@ -20,6 +23,9 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   startAnalysisCli,
   runningSettingsCli,
   alertsCli,
+  auditCli,
+  notificationsCli,
+  limitsCli,
   outputRunsCli,
   displaysCli,
   loadHistoryCli,

@@ -1,8 +1,12 @@
 import { alertsConfig } from "./alerts/config.ts";
+import { auditConfig } from "./audit/config.ts";
 import { dataPlaneConfig } from "./data-plane/config.ts";
 import { displaysConfig } from "./displays/config.ts";
+import { limitsConfig } from "./limits/config.ts";
+import { loadHistoryConfig } from "./load-history/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
+import { notificationsConfig } from "./notifications/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
 import { trustedProxyConfig } from "./trusted-proxy/config.ts";
 
@@ -13,6 +17,10 @@ export const CONFIG_FEATURES = {
   loggersConfig,
   displaysConfig,
   networkStatisticsConfig,
+  loadHistoryConfig,
   alertsConfig,
+  auditConfig,
+  notificationsConfig,
+  limitsConfig,
   trustedProxyConfig,
 };

@@ -1,12 +1,15 @@
 import type { ManagerFeature } from "../app/feature.ts";
 import { accessTokens } from "./access-tokens/manager/index.ts";
 import { alerts } from "./alerts/manager/index.ts";
+import { audit } from "./audit/manager/index.ts";
 import { crashReports } from "./crash-reports/manager/index.ts";
 import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
+import { limits } from "./limits/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
+import { notifications } from "./notifications/manager/index.ts";
 import { outputRuns } from "./output-runs/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
 import { ports } from "./ports/manager/index.ts";
@@ -31,7 +34,10 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   ports,
   runningSettings,
   alerts,
+  limits,
   outputRuns,
+  audit,
+  notifications,
   accessTokens,
   trustedProxy,
 ];

@@ -5,12 +5,15 @@
 
 import { accessTokenCommands, accessTokenFrames } from "./access-tokens/wire.ts";
 import { alertCommands, alertFrames, alertSnapshot } from "./alerts/wire.ts";
+import { auditCommands, auditFrames } from "./audit/wire.ts";
 import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
+import { limitCommands, limitFrames, limitSnapshot } from "./limits/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
+import { notificationCommands, notificationFrames } from "./notifications/wire.ts";
 import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
 import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
 import { portCommands, portFrames } from "./ports/wire.ts";
@@ -35,7 +38,10 @@ export const featureCommands = {
   ...portCommands,
   ...runningSettingsCommands,
   ...alertCommands,
+  ...limitCommands,
   ...outputRunsCommands,
+  ...auditCommands,
+  ...notificationCommands,
   ...accessTokenCommands,
 };
 
@@ -54,10 +60,13 @@ export const featureFrames = {
   ...portFrames,
   ...runningSettingsFrames,
   ...alertFrames,
+  ...limitFrames,
   ...outputRunsFrames,
+  ...auditFrames,
+  ...notificationFrames,
   ...accessTokenFrames,
   ...displayEvents,
 };
 
 /** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
-export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot };
+export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot, ...limitSnapshot };

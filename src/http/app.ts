@@ -1,13 +1,17 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import type { ManagerState } from "../actors/control.ts";
+import type { CommandObserver } from "../base/command-observer.ts";
 import { confirmationPage } from "./access/confirmation-page.ts";
 import { crossOriginHeaders, preflightResponse } from "./access/cross-origin.ts";
 import { type Gate, isUnproven, type Visit } from "./access/gate.ts";
+import { observedRequest, refusedRequest } from "./access/observed-request.ts";
+import { routeRefusal } from "./access/route-permission.ts";
 import { type HttpLog, stackOf } from "./log/http-log.ts";
 import { isNavigation } from "./request/browser.ts";
 import { isRefusal, type Refusal, refusal, refusalResponse } from "./request/refusal.ts";
 import { SECURITY_HEADERS } from "./request/security-headers.ts";
-import type { Route, RouteEnv } from "./route.ts";
+import type { Route, RouteContext, RouteEnv } from "./route.ts";
 
 /** Maximum size of a request body, bytes; no route uses one. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -15,11 +19,15 @@ const MAX_BODY_BYTES = 64 * 1024;
 export interface AppOptions {
   readonly gate: Gate;
   readonly routes: readonly Route[];
+  /** Sees the requests that change something. */
+  readonly observer: CommandObserver | null;
+  /** The processes that exist, for permissions on groups. */
+  readonly state: Pick<ManagerState, "processes" | "hasGroup">;
   readonly log: HttpLog;
 }
 
 /** Handles all plain HTTP requests. Needs no socket: `app.request("/", {headers}, bindings)`. */
-export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
+export function createApp({ gate, routes, state, observer, log }: AppOptions): Hono<RouteEnv> {
   const app = new Hono<RouteEnv>();
   app.use(async (context, next) => {
     await next();
@@ -43,12 +51,17 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
     const refused = gate.check(headers, visit);
     return refused ? refusalResponse(refused) : preflightResponse();
   });
-  for (const route of routes) app.on(route.method, route.path, admission(gate, route), (context) => route.handle(context));
+  for (const route of routes)
+    app.on(route.method, route.path, admission(gate, state, route, observer), (context) => handle(context, route, observer));
   for (const { path, isOpen } of routes) {
     const methods = routes.filter((route) => route.path === path).flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-    app.all(path, admission(gate, isOpen ? { isOpen } : {}), () => refusalResponse(methodNotAllowed(path, methods.join(", "))));
+    app.all(path, admission(gate, state, { path, needs: null, ...(isOpen ? { isOpen } : {}) }), () =>
+      refusalResponse(methodNotAllowed(path, methods.join(", "))),
+    );
   }
-  app.all("*", admission(gate, {}), (context) => refusalResponse(refusal(404, `Not found: ${JSON.stringify(context.req.path)}.`)));
+  app.all("*", admission(gate, state, { path: "*", needs: null }), (context) =>
+    refusalResponse(refusal(404, `Not found: ${JSON.stringify(context.req.path)}.`)),
+  );
   app.onError((error, context) => {
     log("error", `${context.req.method} ${context.req.path} failed: ${stackOf(error)}`);
     return refusalResponse(refusal(500, "Internal error. See the manager's log for details."));
@@ -56,7 +69,19 @@ export function createApp({ gate, routes, log }: AppOptions): Hono<RouteEnv> {
   return app;
 }
 
-function admission(gate: Gate, route: Pick<Route, "isOpen" | "isShared" | "isLogin" | "effect" | "loginPage">) {
+/** A log-in is observed where its password is checked. */
+async function handle(context: RouteContext, route: Route, observer: CommandObserver | null): Promise<Response> {
+  const { method, headers } = context.req.raw;
+  const url = new URL(context.req.url);
+  const isRead = method === "HEAD" || (method === "GET" && !route.effect?.(url.searchParams));
+  if (observer === null || isRead || route.isOpen || route.isLogin) return route.handle(context);
+  const { principal } = context.get("admission");
+  return observedRequest(observer, { method, url, headers, principal }, async () => route.handle(context));
+}
+
+type AdmittedRoute = Pick<Route, "path" | "needs" | "isOpen" | "isShared" | "isLogin" | "effect" | "loginPage">;
+
+function admission(gate: Gate, state: AppOptions["state"], route: AdmittedRoute, observer: CommandObserver | null = null) {
   return createMiddleware<RouteEnv>(async (context, next) => {
     const { headers, method } = context.req.raw;
     const url = new URL(context.req.url);
@@ -79,6 +104,12 @@ function admission(gate: Gate, route: Pick<Route, "isOpen" | "isShared" | "isLog
       return effect !== null && method === "GET" && isUnproven(outcome)
         ? pageResponse(outcome, confirmationPage(url, effect, outcome.requestToken))
         : refusalResponse(outcome);
+    }
+    const forbidden = routeRefusal(route, { query: url.searchParams, grants: outcome.principal.grants, state });
+    if (forbidden !== null) {
+      if (effect !== null || method === "POST")
+        observer?.refused(...refusedRequest({ method, url, headers, principal: outcome.principal }, forbidden));
+      return refusalResponse(forbidden);
     }
     context.set("admission", outcome);
     await next();

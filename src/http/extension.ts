@@ -9,7 +9,7 @@ import type { ArchivePart } from "./archive/archive-part.ts";
 import type { LoginHost, LoginSource } from "./auth/accounts.ts";
 import type { HttpLog } from "./log/http-log.ts";
 import type { Refusal } from "./request/refusal.ts";
-import type { Route } from "./route.ts";
+import type { Route, RouteNeeds } from "./route.ts";
 import type { Followers } from "./server/open-connections.ts";
 
 /** Additions of a feature to connections and to the port. */
@@ -62,6 +62,8 @@ export interface SocketRoute {
   readonly maxFrameBytes: number;
   /** Whether pages of `instance.allowed_origins` may use it. */
   readonly isShared: boolean;
+  /** The permission that opening it needs (docs/access.md). */
+  readonly needs: RouteNeeds;
   /** Whether opening it has an effect, so that it needs proof that the manager's page or a script requested it. */
   readonly hasEffects: boolean;
   readonly open: (request: SocketRequest) => Promise<Refusal | OpenSocket>;

@@ -1,8 +1,11 @@
 import type { Socket } from "node:net";
+import { isDeepStrictEqual } from "node:util";
 import type { Control } from "../actors/control.ts";
 import { everyBeat } from "../base/clock.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { TcpAddress } from "../bus/carriers/tcp-listener.ts";
+import type { AccessRules } from "../config/access-rules.ts";
+import { commandObserver } from "../transport/extension.ts";
 import type { Transport } from "../transport/websocket.ts";
 import { Gate } from "./access/gate.ts";
 import { knownHosts } from "./access/host-check.ts";
@@ -28,6 +31,8 @@ export { assetHash } from "./files/built-assets.ts";
 
 export interface HttpServerOptions {
   readonly control: Control;
+  /** Roles of users. */
+  readonly access: AccessRules;
   /** Additions of the features to the port. */
   readonly extensions: readonly FeatureExtension[];
   readonly transport: Pick<Transport, "accept" | "frames" | "connections">;
@@ -75,18 +80,23 @@ export interface HttpServer {
   admitUser(user: string, password: string, address: string): Promise<StandingAdmission | null>;
   /** From now on every request and upgrade is refused; requests in progress continue. */
   refuse(): void;
+  /** Called when the rules of access may have changed: connections of users whose grants are others now are closed. */
+  accessChanged(): void;
   /** Ends everything within a few seconds. Close the transport first: it closes its WebSockets properly. */
   close(): Promise<void>;
 }
 
 /** The web interface before its port is open. */
-export interface PreparedHttpServer extends Pick<HttpServer, "admitUser" | "refuse" | "close"> {
+export interface PreparedHttpServer extends Pick<HttpServer, "admitUser" | "refuse" | "accessChanged" | "close"> {
   /** Rejects with MgrError `conflict` when the port is not available. */
   open(): Promise<HttpServer>;
 }
 
 /** Interval at which the auth file is checked without requests, ms: revoked WebSockets close within 5 s. */
 const REVOCATION_INTERVAL_MS = 2_000;
+
+/** Code with which WebSockets are closed whose user may do something else now: clients connect again, with the new grants. */
+const ACCESS_CHANGED = 1012;
 
 /** The web interface with its port open. Rejects with MgrError `conflict` when the port is not available. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -99,20 +109,28 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   const { control, extensions, transport, log, isHttpsOnly, bus = null } = options;
   const certificate = options.certificate && new Certificate(options.certificate, log);
   const assets = await loadAssets(options.assetsDir);
+  const observer = commandObserver(extensions);
   const followers = new Followers();
   const open = new OpenWebSockets();
-  const end = (which: (belonging: Belonging) => boolean, reason: string) => {
+  const end = (which: (belonging: Belonging) => boolean, reason: string, code?: number) => {
     followers.end(which);
-    open.end(which, reason);
+    open.end(which, reason, code);
   };
 
   const logins = new Logins({
     path: options.authFile,
+    access: options.access,
     lock: options.lock,
+    observer,
     isHttpsOnly,
     sources: extensions.flatMap(({ http }) => http?.logins ?? []),
     end: (which, reason) =>
-      end("session" in which ? ({ sessionId }) => sessionId === which.session : ({ user }) => which.isUser(user), reason),
+      end(
+        "session" in which
+          ? ({ sessionId }) => sessionId === which.session
+          : ({ principal }) => principal !== null && which.isUser(principal.user),
+        reason,
+      ),
     log,
   });
   let isClosing = false;
@@ -138,7 +156,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   const { configFiles } = options;
   const routes = allRoutes({ control, extensions, assets, configFiles, followers, metrics, bus, logins, isHttpsOnly, log });
   const remoteOf = (socket: Socket) => listener.remoteOf(socket);
-  const onRequest = lazyRequestListener({ gate, routes, remoteOf, log });
+  const onRequest = lazyRequestListener({ gate, routes, state: control.state, observer, remoteOf, log });
   const upgrades = new Upgrades({
     gate,
     control,
@@ -157,6 +175,11 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     admitUser: (user: string, password: string, address: string) => logins.authenticator.admitUser(user, password, addressEnd(address)),
     refuse() {
       isClosing = true;
+    },
+    accessChanged() {
+      const hasOtherGrants = ({ principal }: Belonging) =>
+        principal !== null && !isDeepStrictEqual(logins.grantsOf(principal), principal.grants);
+      end(hasOtherGrants, "what you may do has changed", ACCESS_CHANGED);
     },
     async close() {
       isClosing = true;

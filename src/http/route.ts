@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Need } from "../base/access.ts";
 import type { Admission } from "./auth/authenticate.ts";
 import type { RemoteEnd } from "./request/remote-end.ts";
 
@@ -13,6 +14,14 @@ export interface RequestBindings {
 export type RouteEnv = { Bindings: RequestBindings; Variables: { admission: Admission } };
 export type RouteContext = Context<RouteEnv>;
 
+/** What a request with this query needs, and on what: a process, a group, or everything (null). */
+export type RouteNeeds = (query: URLSearchParams) => { readonly need: Need; readonly on: string | null };
+
+/** What each request to a route needs on everything. */
+export const needsInGeneral =
+  (need: Need): RouteNeeds =>
+  () => ({ need, on: null });
+
 export interface Route {
   /** A hono pattern. */
   readonly path: string;
@@ -22,6 +31,8 @@ export interface Route {
   readonly isShared?: true;
   /** Whether it is served without authentication. */
   readonly isOpen?: true;
+  /** The permission that its sender needs (docs/access.md); null: a login is enough. */
+  readonly needs: RouteNeeds | null;
   /** The body of the 401 for a browser that navigates here: HTML, shown when its user cancels the browser's own dialog. */
   readonly loginPage?: string;
   /** Whether the login form sends its request here. */

@@ -1,17 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { EMPTY, type Subscription } from "rxjs";
+import { EMPTY, type Observable, type Subscription } from "rxjs";
 import type { Control, Starter } from "../actors/control.ts";
+import type { CommandObserver, EndOfCommand } from "../base/command-observer.ts";
 import { type ErrorCode, MgrError, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
 import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/frames/decode.ts";
 import { ackFrame, encodeFrame, encodeInParts, errorFrame } from "../protocol/frames/encode.ts";
 import type { AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
-import type { LogLevel } from "../protocol/resources/resources.ts";
+import type { LogEntry, LogLevel } from "../protocol/resources/resources.ts";
 import { type Dispatch, isReadOnly } from "./dispatch.ts";
 import type { EventStreams } from "./event-streams.ts";
-import { FrameSchedule, type FrameWork, MAX_RUNNING, MAX_WAITING } from "./frame-schedule.ts";
+import { type BegunFrame, FrameObserver, outcomeOf } from "./frame-observer.ts";
+import { frameRefusal } from "./frame-permission.ts";
+import { FrameSchedule, type FrameWork } from "./frame-schedule.ts";
 import type { Answer, CommandHandler, Handler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
+import type { HiddenNames } from "./hidden-names.ts";
 import type { LogStreams } from "./log-streams.ts";
 import { type EncodedFrame, Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { InputOwners, TerminalViewer } from "./output/input-owners.ts";
@@ -19,7 +23,7 @@ import type { OutputHub } from "./output/output-hub.ts";
 import type { OutputSubscription } from "./output/output-subscription.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import type { SnapshotPart } from "./snapshot-part.ts";
-import { contains, outOfScope, type ViewMode } from "./view.ts";
+import { contains, outOfScope, type RequestedView, type ViewMode, viewOf } from "./view.ts";
 
 /** Services that all connections share. */
 export interface ConnectionServices {
@@ -30,6 +34,7 @@ export interface ConnectionServices {
   readonly events: EventStreams;
   readonly logs: LogStreams;
   readonly refusals: RefusalLog;
+  readonly observer: CommandObserver | null;
   readonly inputOwners: InputOwners;
   /** Content hash of the web UI's files, for `snapshot`. */
   readonly assetHash: string;
@@ -39,10 +44,12 @@ export interface ConnectionOptions {
   readonly socket: OutboxSocket;
   readonly observer: OutboxObserver;
   readonly principal: Principal;
-  readonly view: ViewMode;
+  /** The program that the client says it is. */
+  readonly client: string | null;
+  /** The requested view; it shows what the principal may see of it. */
+  readonly view: RequestedView;
 }
 
-const MAX_PENDING = MAX_RUNNING + MAX_WAITING;
 const DEFECT = "Internal error. See the manager's log for details.";
 
 /** The connection of one client: receives frames; sends answers, events and output. Events are sent from its construction on. */
@@ -57,6 +64,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   readonly #services: ConnectionServices;
   readonly #outbox: Outbox;
   readonly #schedule = new FrameSchedule();
+  readonly #observer: FrameObserver;
   readonly #events: Subscription;
   readonly #output: OutputSubscription;
   readonly #onClose: (() => void)[] = [];
@@ -64,20 +72,21 @@ export class Connection implements HandlerContext, TerminalViewer {
   #logMinLevel: LogLevel = "info";
   #isClosed = false;
 
-  constructor(services: ConnectionServices, { socket, observer, principal, view }: ConnectionOptions) {
+  constructor(services: ConnectionServices, { socket, observer, principal, client, view }: ConnectionOptions) {
     this.#services = services;
     this.principal = principal;
-    this.view = view;
+    this.view = viewOf(view, principal.grants);
     this.control = services.control;
     this.snapshotParts = services.snapshotParts;
     this.assetHash = services.assetHash;
     this.starter = this.#starterOf(principal);
+    this.#observer = new FrameObserver(services.observer, { principal, client });
     this.#outbox = new Outbox(socket, { ...observer, hasRoom: () => services.hub.hasRoom(this.#output) });
-    this.#events = services.events.of(view).subscribe((frame) => this.#outbox.push(frame));
+    this.#events = services.events.of(this.view).subscribe((frame) => this.#outbox.push(frame));
     this.#log = this.#followLog();
     this.#output = services.hub.open({
       sink: this.#outbox,
-      contains: (name) => contains(view, name),
+      contains: (name) => contains(this.view, name),
       everything: view.kind === "single_process" || view.kind === "single_group",
     });
   }
@@ -143,15 +152,17 @@ export class Connection implements HandlerContext, TerminalViewer {
   }
 
   onClose(callback: () => void): void {
-    this.#onClose.push(callback);
+    // A command that was received before the connection closed may begin afterwards.
+    if (this.#isClosed) callback();
+    else this.#onClose.push(callback);
   }
 
   noteTyping(name: string): void {
-    this.#services.inputOwners.typed(name, this);
+    if (!this.#isClosed) this.#services.inputOwners.typed(name, this);
   }
 
   noteResize(name: string): void {
-    this.#services.inputOwners.resized(name, this);
+    if (!this.#isClosed) this.#services.inputOwners.resized(name, this);
   }
 
   mayReply(name: string): boolean {
@@ -173,6 +184,15 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#push({ type: "terminal_size", name, ...size, holder: this.#services.inputOwners.holder(name, this) });
   }
 
+  /** Null: everything of the view may be seen. */
+  get hiddenNames(): HiddenNames | null {
+    return this.view.kind === "granted" ? this.#services.events.hiddenNames(this.view) : null;
+  }
+
+  shownEntries(entries: readonly LogEntry[]): LogEntry[] {
+    return this.hiddenNames?.log(entries) ?? [...entries];
+  }
+
   flushEvents(): void {
     this.#services.hub.flushAll();
     this.#services.events.flush();
@@ -183,32 +203,65 @@ export class Connection implements HandlerContext, TerminalViewer {
 
   #handle(frame: ClientFrame): void {
     const handler = this.#services.dispatch(frame);
-    const refusal = outOfScope(this.view, frame);
-    if (handler === undefined) this.#fail(frame, new MgrError("unknown_action", `this manager does not have '${frame.type}'`));
-    else if (refusal !== null) this.#refuse(errorFrame({ code: "out_of_scope", message: refusal }, frame), frame.type);
-    else if (this.control.state.isShuttingDown && !isReadOnly(frame.type)) this.#fail(frame, shuttingDown());
-    else if (!this.#schedule.submit(this.#workOf(frame, handler))) this.#fail(frame, tooMany(frame.type));
+    const outside = outOfScope(this.view, frame);
+    const forbidden = frameRefusal(frame, this.principal.grants, this.control.state);
+    if (handler === undefined) this.#refuseUnbegun(frame, new MgrError("unknown_action", `this manager does not have '${frame.type}'`));
+    else if (forbidden !== null) this.#refuseSender(frame, "forbidden", forbidden);
+    else if (outside !== null) this.#refuseSender(frame, "out_of_scope", outside);
+    else if (this.control.state.isShuttingDown && !isReadOnly(frame.type)) this.#refuseUnbegun(frame, shuttingDown());
+    else this.#submit(frame, handler);
+  }
+
+  #submit(frame: ClientFrame, handler: Handler<ClientFrameType>): void {
+    const limit = this.#schedule.limitOf(frame.type);
+    if (limit !== null) this.#refuseUnbegun(frame, tooMany(frame.type, limit));
+    else this.#schedule.submit(this.#workOf(frame, handler));
+  }
+
+  #refuseUnbegun(frame: ClientFrame, error: MgrError): void {
+    this.#observer.refused(frame, this.#fail(frame, error));
+  }
+
+  /** The sender may not give this frame, whatever is in it. */
+  #refuseSender(frame: ClientFrame, code: ErrorCode, message: string): void {
+    const answer = errorFrame({ code, message }, frame);
+    this.#refuse(answer, frame.type);
+    this.#observer.refused(frame, answer);
   }
 
   #workOf(frame: ClientFrame, handler: Handler<ClientFrameType>): FrameWork {
     const { type } = frame;
     const about = handler.about?.(frame, this) ?? null;
-    if (handler.kind === "command") return { type, about, effect: "command", run: () => this.#command(frame, handler) };
-    const run = (answered: () => void) => this.#request(frame, handler, answered);
-    return { type, about, effect: isReadOnly(type) ? "read" : "change", run };
+    const effect = handler.kind === "command" ? "command" : isReadOnly(type) ? "read" : "change";
+    const observed = this.#observer.before(frame);
+    const run = (answered: () => void) => this.#begin(frame, handler, { answered, begun: observed.begun() });
+    return { type, about, effect, run, ...(observed.ready === null ? {} : { ready: observed.ready }) };
+  }
+
+  /** The observers of the frame have let it begin, or have refused it. */
+  #begin(frame: ClientFrame, handler: Handler<ClientFrameType>, { answered, begun }: Beginning): void | Promise<void> {
+    if ("refusal" in begun) this.#fail(frame, begun.refusal);
+    else if (begun.isLate && this.control.state.isShuttingDown && !isReadOnly(frame.type)) this.#failed(frame, shuttingDown(), begun.end);
+    else return this.#carryOut(frame, handler, { answered, end: begun.end });
+  }
+
+  #carryOut(frame: ClientFrame, handler: Handler<ClientFrameType>, { answered, end }: Progress): void | Promise<void> {
+    if (handler.kind === "request") return this.#request(frame, handler, { answered, end });
+    return this.#command(frame, handler, end);
   }
 
   /** Commands that are accepted at once are answered in the same turn, in the order of the frames. */
-  #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>): void | Promise<void> {
+  #command(frame: ClientFrame, handler: CommandHandler<ClientFrameType>, end: EndOfCommand): void | Promise<void> {
+    const accepted = () => {
+      end({ ok: true });
+      this.#acknowledge(frame, handler);
+    };
     try {
       const pending = handler.run(frame, this);
-      if (!pending) return this.#acknowledge(frame, handler);
-      return pending.then(
-        () => this.#acknowledge(frame, handler),
-        (error: unknown) => this.#fail(frame, error),
-      );
+      if (!pending) return accepted();
+      return pending.then(accepted, (error: unknown) => this.#failed(frame, error, end));
     } catch (error) {
-      this.#fail(frame, error);
+      this.#failed(frame, error, end);
     }
   }
 
@@ -219,15 +272,17 @@ export class Connection implements HandlerContext, TerminalViewer {
     else this.#push(ack);
   }
 
-  async #request(frame: ClientFrame, handler: RequestHandler<ClientFrameType>, answered: () => void): Promise<void> {
+  async #request(frame: ClientFrame, handler: RequestHandler<ClientFrameType>, { answered, end }: Progress): Promise<void> {
     try {
       const made = handler.answer(frame, this);
       // A snapshot must be queued in the turn in which it was created, before any later event.
-      const isSent = this.#answer(made instanceof Promise ? await made : made, frame);
+      const answer = made instanceof Promise ? await made : made;
+      const isSent = this.#answer(answer, frame);
+      end(outcomeOf(answer[0]));
       answered();
       await isSent;
     } catch (error) {
-      this.#fail(frame, error);
+      this.#failed(frame, error, end);
     }
   }
 
@@ -255,10 +310,22 @@ export class Connection implements HandlerContext, TerminalViewer {
     };
   }
 
-  #fail(frame: ClientFrame, error: unknown): void {
+  /** Refuses a command that has begun. */
+  #failed(frame: ClientFrame, error: unknown, end: EndOfCommand): void {
+    const { code, message } = this.#fail(frame, error);
+    end({ ok: false, code, message });
+  }
+
+  #fail(frame: ClientFrame, error: unknown): RefusalFrame {
     const code = wireCode(error);
     if (code === "internal") this.#reportDefect(frame.type, error);
-    this.#refuse(refusalFrame(frame, { code, message: code === "internal" ? DEFECT : messageOf(error) }), frame.type);
+    const answer = refusalFrame(frame, { code, message: code === "internal" ? DEFECT : this.#shown(messageOf(error)) });
+    this.#refuse(answer, frame.type);
+    return answer;
+  }
+
+  #shown(text: string): string {
+    return this.hiddenNames?.text(text) ?? text;
   }
 
   /** Sends a refusal, and logs it with its user (a defect is in the log already). */
@@ -283,17 +350,31 @@ export class Connection implements HandlerContext, TerminalViewer {
   }
 
   #followLog(): Subscription {
-    const isHeard = this.view.kind === "full" || this.view.kind === "log_only";
-    const frames = isHeard ? this.#services.logs.from(this.#logMinLevel) : EMPTY;
-    return frames.subscribe((frame) => this.#outbox.push(frame));
+    return this.#logFrames().subscribe((frame) => this.#outbox.push(frame));
+  }
+
+  #logFrames(): Observable<EncodedFrame> {
+    const { view } = this;
+    const { kind } = view.kind === "granted" ? view.within : view;
+    const { logs } = this.#services;
+    if (kind !== "full" && kind !== "log_only") return EMPTY;
+    if (view.kind !== "granted") return logs.from(this.#logMinLevel);
+    return logs.selected(this.#logMinLevel, (entries) => this.shownEntries(entries));
   }
 }
 
-function tooMany(type: ClientFrameType): MgrError {
-  return new MgrError(
-    "busy",
-    `More than ${MAX_PENDING} frames '${type}' of this connection are pending: wait for answers before sending more.`,
-  );
+interface Beginning {
+  readonly answered: () => void;
+  readonly begun: BegunFrame;
+}
+
+interface Progress {
+  readonly answered: () => void;
+  readonly end: EndOfCommand;
+}
+
+function tooMany(type: ClientFrameType, limit: number): MgrError {
+  return new MgrError("busy", `More than ${limit} frames '${type}' of this connection are pending: wait for answers before sending more.`);
 }
 
 /** Type of the frame that a refusal answers; null if that could not be read. */

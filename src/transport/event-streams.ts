@@ -5,16 +5,22 @@ import { ancestorNames } from "../base/names.ts";
 import { encodeFrame } from "../protocol/frames/encode.ts";
 import { type ChangeFrame, MANAGER_FRAMES, type ManagerFrame } from "../protocol/frames/frames.ts";
 import type { ProcessTreeNode } from "../protocol/resources/resources.ts";
+import { HiddenNames } from "./hidden-names.ts";
 import type { EncodedFrame } from "./outbox.ts";
-import type { ViewMode } from "./view.ts";
+import { contains, type GrantedView, type ViewMode } from "./view.ts";
 
 /** The events of one view: an open stream, and the last tree that was sent. */
 interface Scope {
   readonly subscriber: Subscriber<EncodedFrame>;
   /** Name of the process or group, undefined for everything. */
   readonly name: string | undefined;
+  /** Null: it shows everything of that name. */
+  readonly granted: GrantedView | null;
   shape: string;
 }
+
+/** Maximum number of removed processes whose names are still kept from users who did not see them. */
+const MAX_REMOVED = 10_000;
 
 /**
  * Domain events as encoded frames: one stream for each view in use, shared by its connections, and each frame encoded once for all of them.
@@ -25,6 +31,7 @@ export class EventStreams {
   readonly #beforeProcessFrame: (name: string) => void;
   readonly #open = new Map<string, Scope>();
   readonly #shared = new Map<string, Observable<EncodedFrame>>();
+  readonly #removed = new Set<string>();
   readonly #unsubscribe: () => void;
   #isTreePending = false;
 
@@ -37,11 +44,19 @@ export class EventStreams {
 
   of(view: ViewMode): Observable<EncodedFrame> {
     if (view.kind === "log_only") return EMPTY;
-    const name = view.kind === "full" ? undefined : view.name;
-    const key = scopeKey(name);
-    const stream = this.#shared.get(key) ?? this.#share(key, name);
+    const within = view.kind === "granted" ? view.within : view;
+    if (within.kind === "log_only") return EMPTY;
+    const name = within.kind === "full" ? undefined : within.name;
+    const granted = view.kind === "granted" ? view : null;
+    const key = granted === null ? scopeKey(name) : JSON.stringify([scopeKey(name), granted.grants]);
+    const stream = this.#shared.get(key) ?? this.#share(key, { name, granted });
     this.#shared.set(key, stream);
     return stream;
+  }
+
+  /** Removes the names of processes that the view does not show, as of now. */
+  hiddenNames(view: GrantedView): HiddenNames {
+    return new HiddenNames(view, () => [...this.#control.state.processes().map(({ name }) => name), ...this.#removed]);
   }
 
   /** Sends pending changes of the tree now instead of at the end of the turn. */
@@ -56,11 +71,11 @@ export class EventStreams {
     for (const { subscriber } of [...this.#open.values()]) subscriber.complete();
   }
 
-  #share(key: string, name: string | undefined): Observable<EncodedFrame> {
+  #share(key: string, view: Pick<Scope, "name" | "granted">): Observable<EncodedFrame> {
     return new Observable<EncodedFrame>((subscriber) => {
       // An earlier change is not sent to the new view.
       this.flush();
-      this.#open.set(key, { subscriber, name, shape: treeShape(this.#control.state.processTree(name)) });
+      this.#open.set(key, { subscriber, ...view, shape: treeShape(this.#treeOf(view)) });
       return () => {
         this.#open.delete(key);
         this.#shared.delete(key);
@@ -74,21 +89,41 @@ export class EventStreams {
         this.#treeChanged();
         return;
       case "process_step":
+      case "process_transition":
         return;
       case "process_upsert":
         this.#changed(event.process.name, event);
         return;
       case "process_remove":
+        this.#remember(event.name);
         this.#changed(event.name, event);
         return;
       default:
-        this.#send(scopesOfChange(event), event, mergeKeyOf(event));
+        this.#sendChange(processOfChange(event), event);
     }
   }
 
   #changed(name: string, event: ChangeFrame): void {
     this.#beforeProcessFrame(name);
-    this.#send(scopesOf(name), event, mergeKeyOf(event));
+    this.#sendChange(name, event);
+  }
+
+  #remember(removed: string): void {
+    this.#removed.add(removed);
+    const [oldest] = this.#removed;
+    if (this.#removed.size > MAX_REMOVED && oldest !== undefined) this.#removed.delete(oldest);
+  }
+
+  /** `name`: the process that the change is about; null: none, so that only those who have everything in view receive it. */
+  #sendChange(name: string | null, event: ChangeFrame): void {
+    const mergeKey = mergeKeyOf(event);
+    this.#send(name === null ? [scopeKey(undefined)] : scopesOf(name), event, mergeKey);
+    if (name === null) return;
+    for (const { granted, subscriber } of this.#open.values()) {
+      if (granted === null || !contains(granted, name)) continue;
+      const shown = event.type === "process_upsert" ? { ...event, process: this.hiddenNames(granted).process(event.process) } : event;
+      subscriber.next(encode(shown, mergeKey));
+    }
   }
 
   #send(keys: string[], frame: ManagerFrame, mergeKey: string | null): void {
@@ -109,11 +144,17 @@ export class EventStreams {
   }
 
   #sendTree(scope: Scope): void {
-    const tree = this.#control.state.processTree(scope.name);
+    const tree = this.#treeOf(scope);
     const shape = treeShape(tree);
     if (shape === scope.shape) return;
     scope.shape = shape;
     scope.subscriber.next(encode({ type: "process_tree", process_tree: tree }, "process_tree"));
+  }
+
+  #treeOf({ name, granted }: Pick<Scope, "name" | "granted">): ProcessTreeNode[] {
+    const { state } = this.#control;
+    const tree = state.processTree(name);
+    return granted === null ? tree : this.hiddenNames(granted).tree(tree, (each) => state.process(each)?.state);
   }
 }
 
@@ -125,9 +166,9 @@ function mergeKeyOf(frame: ChangeFrame): string | null {
 }
 
 /** See `ChangeSpec`. */
-function scopesOfChange(frame: ChangeFrame): string[] {
+function processOfChange(frame: ChangeFrame): string | null {
   const { processOf } = MANAGER_FRAMES[frame.type] as { processOf: ((frame: ChangeFrame) => string) | null };
-  return processOf === null ? [scopeKey(undefined)] : scopesOf(processOf(frame));
+  return processOf?.(frame) ?? null;
 }
 
 function encode(frame: ManagerFrame, mergeKey: string | null): EncodedFrame {

@@ -6,6 +6,8 @@ import { isWithin } from "../base/names.ts";
  */
 export const MAX_RUNNING = 16;
 export const MAX_WAITING = 64;
+/** Maximum number of frames of one connection that wait for their observers: a client may give a command to each of its processes at once. */
+const MAX_OBSERVED = 1_024;
 
 /** The object of a frame: frames of one connection about the same object keep their order. */
 export interface FrameObject {
@@ -26,6 +28,8 @@ export interface FrameWork {
    * change that is accepted when it begins, so that later frames need not wait for its end.
    */
   readonly effect: "read" | "change" | "command";
+  /** The frame begins when this has resolved, also after the connection has closed. Never rejects. */
+  readonly ready?: Promise<unknown>;
   /** Must neither throw nor reject. Calls `answered` when the answer is in the outbox. Resolves once the socket has accepted the answer. */
   run(answered: () => void): void | Promise<void>;
 }
@@ -37,6 +41,7 @@ interface Entry {
   /** Earlier frames that this one waits for. */
   blockers: number;
   isReleased: boolean;
+  isReady: boolean;
 }
 
 /**
@@ -53,16 +58,19 @@ export class FrameSchedule {
   readonly #running = new Map<string, number>();
   /** Number of answers to reads that the socket has not accepted: while there are any, no other read begins, so a slow reader costs little memory. */
   #unsent = 0;
+  /** Number of frames that wait for their observers, or did and have not begun. */
+  #observed = 0;
   #isAdvancing = false;
   #hasChanged = false;
   #closed = false;
 
   /** Accepts a frame; false: too many frames of this kind wait, and this one was not accepted. */
   submit(work: FrameWork): boolean {
-    const accepted = this.#accepted.get(work.type) ?? 0;
-    if (accepted >= MAX_RUNNING + MAX_WAITING) return false;
-    this.#accepted.set(work.type, accepted + 1);
-    const entry: Entry = { work, followers: [], blockers: 0, isReleased: false };
+    const { type, ready } = work;
+    if (this.limitOf(type) !== null) return false;
+    const entry: Entry = { work, followers: [], blockers: 0, isReleased: false, isReady: ready === undefined };
+    if (ready === undefined) add(this.#accepted, type, 1);
+    else this.#waitFor(entry, ready);
     for (const earlier of this.#unreleased) {
       if (!mustWait(work, earlier.work)) continue;
       entry.blockers++;
@@ -74,20 +82,40 @@ export class FrameSchedule {
     return true;
   }
 
-  close(): void {
-    this.#closed = true;
-    this.#waiting = [];
-    this.#unreleased.clear();
+  /** The number of pending frames at which no other of this type is accepted; null: it is not reached. */
+  limitOf(type: string): number | null {
+    if ((this.#accepted.get(type) ?? 0) >= MAX_RUNNING + MAX_WAITING) return MAX_RUNNING + MAX_WAITING;
+    return this.#observed >= MAX_OBSERVED ? MAX_OBSERVED : null;
   }
 
-  #mayBegin({ work, blockers }: Entry): boolean {
-    if (blockers > 0 || this.#closed) return false;
+  close(): void {
+    this.#closed = true;
+    const isKept = ({ work }: Entry) => work.ready !== undefined;
+    const dropped = this.#waiting.filter((entry) => !isKept(entry));
+    this.#waiting = this.#waiting.filter(isKept);
+    for (const entry of dropped) this.#release(entry);
+  }
+
+  #waitFor(entry: Entry, ready: Promise<unknown>): void {
+    this.#observed++;
+    void ready.then(() => {
+      entry.isReady = true;
+      this.#advance();
+    });
+  }
+
+  #mayBegin({ work, blockers, isReady }: Entry): boolean {
+    if (blockers > 0 || !isReady || (this.#closed && work.ready === undefined)) return false;
     return (this.#running.get(work.type) ?? 0) < MAX_RUNNING && (work.effect !== "read" || this.#unsent === 0);
   }
 
   #begin(entry: Entry): void {
-    const { type, effect } = entry.work;
+    const { type, effect, ready } = entry.work;
     add(this.#running, type, 1);
+    if (ready !== undefined) {
+      this.#observed--;
+      add(this.#accepted, type, 1);
+    }
     let isCounted = false;
     const answered = () => {
       isCounted = effect === "read";

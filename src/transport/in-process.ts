@@ -1,11 +1,11 @@
 import type { Principal } from "../base/principal.ts";
 import { Connection, type ConnectionServices } from "./connection.ts";
 import type { OutboxSocket } from "./outbox.ts";
-import type { ViewMode } from "./view.ts";
+import type { RequestedView } from "./view.ts";
 
 export interface InProcessOptions {
   readonly principal: Principal;
-  readonly mode: ViewMode;
+  readonly mode: RequestedView;
   /** Each frame of the manager as JSON text; called in a turn of its own, never from within `send`. */
   readonly receive: (text: string) => void;
 }
@@ -39,7 +39,7 @@ export function connectInProcess(services: ConnectionServices, { principal, mode
   };
   const ignored = () => {};
   const observer = { congested: ignored, progress: ignored, drained: ignored, overflow: ignored };
-  const connection = new Connection(services, { socket, observer, principal, view: mode });
+  const connection = new Connection(services, { socket, observer, principal, client: null, view: mode });
   return {
     send: (text) => {
       if (isOpen) connection.receive(text);

@@ -7,6 +7,12 @@ import type { EncodedFrame } from "./outbox.ts";
 /** Maximum number of entries in one frame: a single turn may log thousands. */
 const MAX_BATCH_ENTRIES = 256;
 
+interface Selection {
+  readonly level: LogLevel;
+  readonly select: (entries: readonly LogEntry[]) => LogEntry[];
+  readonly subscriber: Subscriber<EncodedFrame>;
+}
+
 /**
  * The manager's log as `log_batch` frames: one stream for each minimum level, shared by all connections that have it.
  * Entries of one turn share a frame.
@@ -15,6 +21,7 @@ export class LogStreams {
   readonly #book: LogBook;
   readonly #streams: Record<LogLevel, Observable<EncodedFrame>>;
   readonly #listeners = new Map<LogLevel, Subscriber<EncodedFrame>>();
+  readonly #selections = new Set<Selection>();
   #pending: LogEntry[] = [];
   #unsubscribe: (() => void) | null = null;
 
@@ -33,6 +40,16 @@ export class LogStreams {
     });
   }
 
+  /** The same for one connection that sees some entries only: `select` returns what it may see of them. */
+  selected(level: LogLevel, select: Selection["select"]): Observable<EncodedFrame> {
+    return new Observable((subscriber) => {
+      this.flush();
+      const selection = { level, select, subscriber };
+      this.#selections.add(selection);
+      return this.#follow(() => this.#selections.delete(selection));
+    });
+  }
+
   /** Sends the entries of this turn now. */
   flush(): void {
     const pending = this.#pending;
@@ -42,10 +59,15 @@ export class LogStreams {
 
   #listen(level: LogLevel, subscriber: Subscriber<EncodedFrame>): () => void {
     this.#listeners.set(level, subscriber);
+    return this.#follow(() => this.#listeners.delete(level));
+  }
+
+  /** Follows the log until the last listener has ended. */
+  #follow(end: () => void): () => void {
     this.#unsubscribe ??= this.#book.subscribe((entry) => this.#append(entry));
     return () => {
-      this.#listeners.delete(level);
-      if (this.#listeners.size > 0) return;
+      end();
+      if (this.#listeners.size + this.#selections.size > 0) return;
       this.#unsubscribe?.();
       this.#unsubscribe = null;
       this.#pending = [];
@@ -58,10 +80,15 @@ export class LogStreams {
   }
 
   #send(entries: LogEntry[]): void {
+    const heardAt = (level: LogLevel) => entries.filter((entry) => levelAtLeast(entry.level, level));
     for (const level of LOG_LEVELS) {
       const listener = this.#listeners.get(level);
-      const heard = listener ? entries.filter((entry) => levelAtLeast(entry.level, level)) : [];
-      if (heard.length > 0) listener?.next({ bytes: encodeFrame({ type: "log_batch", entries: heard }), mergeKey: null });
+      if (listener !== undefined) sendEntries(listener, heardAt(level));
     }
+    for (const { level, select, subscriber } of this.#selections) sendEntries(subscriber, select(heardAt(level)));
   }
+}
+
+function sendEntries(subscriber: Subscriber<EncodedFrame>, entries: LogEntry[]): void {
+  if (entries.length > 0) subscriber.next({ bytes: encodeFrame({ type: "log_batch", entries }), mergeKey: null });
 }

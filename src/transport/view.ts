@@ -1,13 +1,29 @@
 import type { ManagerState } from "../actors/control.ts";
+import { type Grant, generalRole, roleOn } from "../base/access.ts";
 import { isWithin } from "../base/names.ts";
 import { CLIENT_FRAMES, type ClientFrame } from "../protocol/frames/frames.ts";
 
-/** The view of a connection (docs/design/wire-rules.md, "Focused connections"). */
-export type ViewMode =
+/** The view that a connection requests (docs/design/wire-rules.md, "Focused connections"). */
+export type RequestedView =
   | { readonly kind: "full" }
   | { readonly kind: "single_process"; readonly name: string }
   | { readonly kind: "single_group"; readonly name: string }
   | { readonly kind: "log_only" };
+
+/** The view of a connection: the requested one, or the part of it that its user may see. */
+export type ViewMode = RequestedView | GrantedView;
+
+/** The view of a user who has roles on some processes only: those of `within` on which there is a role. */
+export interface GrantedView {
+  readonly kind: "granted";
+  readonly within: RequestedView;
+  readonly grants: readonly Grant[];
+}
+
+/** The part of a view that these grants show. */
+export function viewOf(requested: RequestedView, grants: readonly Grant[]): ViewMode {
+  return generalRole(grants) === null ? { kind: "granted", within: requested, grants } : requested;
+}
 
 /** The refusal of an upgrade: an HTTP status and a sentence. */
 export interface ViewRefusal {
@@ -19,7 +35,7 @@ export interface ViewRefusal {
  * The view that the query of `/ws` requests. Names must exist now; a scope whose object vanishes later stays open.
  * Unknown parameters are ignored.
  */
-export function parseViewMode(query: URLSearchParams, state: Pick<ManagerState, "process" | "hasGroup">): ViewMode | ViewRefusal {
+export function parseViewMode(query: URLSearchParams, state: Pick<ManagerState, "process" | "hasGroup">): RequestedView | ViewRefusal {
   const processes = query.getAll("single_process");
   const groups = query.getAll("single_group");
   const logOnly = isFlagSet(query, "log_only");
@@ -41,11 +57,11 @@ export function parseViewMode(query: URLSearchParams, state: Pick<ManagerState, 
   return logOnly ? { kind: "log_only" } : { kind: "full" };
 }
 
-export function isRefusal(view: ViewMode | ViewRefusal): view is ViewRefusal {
+export function isRefusal<View extends ViewMode>(view: View | ViewRefusal): view is ViewRefusal {
   return "status" in view;
 }
 
-/** Whether a process or group of this name is in view: by name alone, so that members may come and go. */
+/** Whether a process of this name is in view, or a group of a focused connection: by name alone, so that members may come and go. */
 export function contains(view: ViewMode, name: string): boolean {
   switch (view.kind) {
     case "full":
@@ -56,11 +72,14 @@ export function contains(view: ViewMode, name: string): boolean {
       return isWithin(name, view.name);
     case "log_only":
       return false;
+    case "granted":
+      return roleOn(view.grants, name) !== null && contains(view.within, name);
   }
 }
 
 /** The reason why this view may not send that frame, as a sentence; null if it may (docs/design/wire-rules.md, "Focused connections"). */
 export function outOfScope(view: ViewMode, frame: ClientFrame): string | null {
+  if (view.kind === "granted") return outOfScope(view.within, frame);
   const { scope } = CLIENT_FRAMES[frame.type];
   if (view.kind === "full" || scope === "own") return null;
   if (view.kind === "log_only") {

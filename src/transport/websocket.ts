@@ -9,7 +9,7 @@ import type { Process } from "../protocol/resources/resources.ts";
 import { Connection, type ConnectionServices } from "./connection.ts";
 import { createDispatch } from "./dispatch.ts";
 import { EventStreams } from "./event-streams.ts";
-import { type ExtendsTransport, transportExtensions } from "./extension.ts";
+import { commandObserver, type ExtendsTransport, transportExtensions } from "./extension.ts";
 import { connectInProcess, type InProcessConnection, type InProcessOptions } from "./in-process.ts";
 import { LogStreams } from "./log-streams.ts";
 import type { OutboxSocket } from "./outbox.ts";
@@ -17,7 +17,7 @@ import { InputOwners } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import { beforeOversizeClose } from "./oversize.ts";
 import { RefusalLog } from "./refusal-log.ts";
-import type { ViewMode } from "./view.ts";
+import type { RequestedView } from "./view.ts";
 
 export interface TransportOptions {
   readonly control: Control;
@@ -34,7 +34,9 @@ export interface TransportOptions {
 /** Options for serving an upgraded socket. */
 export interface AcceptOptions {
   readonly principal: Principal;
-  readonly mode: ViewMode;
+  readonly mode: RequestedView;
+  /** The program that the client says it is. */
+  readonly client: string | null;
   /** The client's `<ip>:<port>`. */
   readonly address: string;
   /** The connection under the WebSocket: frames of one turn are joined into one write on it. */
@@ -49,7 +51,7 @@ export interface FrameCounters {
 interface ConnectionInfo {
   readonly id: number;
   readonly principal: Principal;
-  readonly mode: ViewMode;
+  readonly mode: RequestedView;
   readonly address: string;
   /** `reason` is cut to the maximum length in a close frame. */
   close(code: number, reason: string): void;
@@ -82,6 +84,7 @@ export function createTransport(options: TransportOptions): Transport {
     events,
     logs: new LogStreams(control.log),
     refusals: new RefusalLog(control.log, system.clock),
+    observer: commandObserver(options.extensions),
     inputOwners: new InputOwners(),
     assetHash,
   };
@@ -130,7 +133,7 @@ interface Serving {
 }
 
 function serve({ ws, id, options, services, system, frames, stallMs }: Serving): ConnectionInfo {
-  const { principal, mode, address, socket } = options;
+  const { principal, mode, client, address, socket } = options;
   const connection = new Connection(services, {
     socket: outboxSocket(ws, socket, frames),
     observer: {
@@ -141,6 +144,7 @@ function serve({ ws, id, options, services, system, frames, stallMs }: Serving):
       overflow: () => actor.send({ type: "refuse", reason: "too slow: more than 8 MiB of events are queued" }),
     },
     principal,
+    client,
     view: mode,
   });
   const actor = openConnection(system, String(id), {

@@ -52,6 +52,7 @@ const steps: Step[] = [
   notify("host.ready", { type: "host.ready" }),
   notify("watched file", { type: "files.changed", path: "/src/a.js" }),
   notify("liveness", { type: "liveness.failed", reason: "silent" }),
+  { label: "recycle", act: (rig) => rig.send({ type: "recycle", runId: rig.context.runId ?? "", reason: "too much memory" }) },
   notify("winch", { type: "winch", rows: 10, cols: 10 }),
   notify("definition", { type: "definition", definition: definition({ restart: { policy: "always" } }) }),
   notify("stale report", { type: "report", run: report("0-1") }),

@@ -339,6 +339,33 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     expect(rig.reason).toBe("port 8080 does not answer");
   });
 
+  test.each(["started", "ready"])("%s | recycle | stopping, then backoff under every policy, in a crash loop error", (state) => {
+    const restart = { policy: "never", delay: 1_000, max_restarts: 1 } as const;
+    const rig = startedProcess({ definition: definition({ ...READY, restart }) });
+    if (state === "ready") rig.send({ type: "run.ready", run: rig.run({ ready: true }) });
+    rig.send({ type: "recycle", runId: "1-0", reason: "of another run" });
+    expect(rig.state).toBe(state);
+    for (const [then, reason] of [
+      ["backoff", "too much memory"],
+      ["error", "crash loop: restarted 1 times within 300 s, at last too much memory"],
+    ]) {
+      rig.send({ type: "recycle", runId: rig.context.runId ?? "", reason: "too much memory" });
+      expect(rig.state).toBe("stopping");
+      rig.extinct(null, "SIGTERM");
+      expect([rig.state, rig.reason]).toEqual([then, reason]);
+      rig.clock.advance(1_000);
+      if (rig.state === "starting") rig.spawned();
+    }
+  });
+
+  test("recycle, then stop requested | stopped", () => {
+    const rig = startedProcess({ definition: definition(ON_FAILURE) });
+    rig.send({ type: "recycle", runId: rig.context.runId ?? "", reason: "too much memory" });
+    rig.send({ type: "stop", by: "ann" });
+    rig.extinct(null, "SIGTERM");
+    expect(rig.state).toBe("stopped");
+  });
+
   test.each(["started", "ready"])("%s | a watched file changed | stopping, then launching, whatever the policy", (state) => {
     const rig = startedProcess({ definition: definition(READY) });
     if (state === "ready") rig.send({ type: "run.ready", run: rig.run({ ready: true }) });

@@ -15,6 +15,7 @@ import { LogBook } from "../../src/log/log-book.ts";
 import { RawClient } from "../bus/bus-rig.ts";
 import { makeCertificate } from "../http/certificates.ts";
 import { GOOD, PASSWORD, Rig, USER } from "../http/rig.ts";
+import { accessOf } from "../support/access.ts";
 import { makeCredentials } from "../support/nats-credentials.ts";
 import { NatsServer } from "../support/nats-server.ts";
 
@@ -64,7 +65,7 @@ describe("a manager's bus", () => {
       .join("\n");
 
   /** Port and bus, as a manager has them. */
-  async function open(instance: object = { bus_listen: "127.0.0.1:0" }): Promise<Opened> {
+  async function open(instance: object = { bus_listen: "127.0.0.1:0" }, access = accessOf()): Promise<Opened> {
     const load = () => loadConfigObject({ instance: { state_dir: ".", ...instance }, hosts }, { base_dir: folder, state_dir: folder });
     const bus = await openManagerBus({
       instance: load().instance,
@@ -73,7 +74,7 @@ describe("a manager's bus", () => {
       isManaged: (host) => led.includes(host),
       onRefused: (daemon) => refused.push(daemon),
     });
-    const rig = await Rig.start({ bus: bus.busUpgrade });
+    const rig = await Rig.start({ bus: bus.busUpgrade, access });
     const place = `127.0.0.1:${await bus.listen(rig.server)}`;
     let isClosed = false;
     const close = async () => {
@@ -206,6 +207,20 @@ describe("a manager's bus", () => {
     const near = await open({ bus_listen: "localhost:0", webui_https_cert_file: certFile, webui_https_key_file: keyFile });
     await expect(visit("", { server: { kind: "url", urls: [`tls://${near.place}`] } })).rejects.toThrow(/does not offer TLS/);
     await visit(near.userUrl);
+  });
+
+  it("lets a user with the role viewer subscribe only, and users with roles on some processes not connect", async () => {
+    const access = accessOf({ users: { bob: "viewer", [USER]: [{ role: "admin", on: "sim/*" }] } });
+    const { rig, place, userUrl } = await open(undefined, access);
+    const [host = "", port] = place.split(":");
+    const raw = await RawClient.connect({ host, port: Number(port) });
+    raw.send(
+      `CONNECT ${JSON.stringify({ verbose: false, user: "bob", pass: "secret" })}\r\nSUB arm.* 1\r\nPUB arm.state 1\r\nx\r\nPING\r\n`,
+    );
+    expect(await raw.until((text) => text.includes("PONG"))).toMatch(/Permissions Violation for Publish to "arm\.state"/);
+    raw.close();
+    await expect(visit(userUrl)).rejects.toThrow(/Authorization Violation/i);
+    await expect(visit(`ws://${SECRET}@${rig.host}`)).rejects.toThrow(/status 403: \/mgr\/bus needs the role viewer on everything/);
   });
 
   it("announces its end to its clients (lame duck), and accepts no new ones", async () => {

@@ -18,7 +18,7 @@ function problemsOf(text: string): readonly ConfigProblem[] {
 type Row = [what: string, text: string, ...problems: [path: string, line: number, column: number, message: string][]];
 
 const KEYS = [
-  ...["instance", "defaults", "nodes", "hosts"],
+  ...["instance", "defaults", "nodes", "hosts", "access"],
   ...Object.keys(FILE_KEYS),
   ...["defines", "include", "templates", "groups", "processes"],
 ].join(", ");

@@ -29,6 +29,7 @@ describe("the JSON Schema of the configuration", () => {
     const keys = keysOf(schema, "").map(([path]) => path);
     expect(keys.filter((key) => !key.includes(".")).sort()).toEqual([
       ...[
+        "access",
         "defaults",
         "defines",
         "groups",

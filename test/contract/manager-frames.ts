@@ -30,6 +30,8 @@ const BASIC_FRAMES: Readonly<Record<string, ManagerFrameRow>> = {
     web_x_display: optional(table("web X display")),
     vnc_sessions: arrayOf(VNC_SESSION),
     log_min_level: oneOf(...LOG_LEVELS),
+    // Absent from managers without roles.
+    access: optional(table("access")),
     ...merged(FEATURE_CONTRACTS.map(({ snapshot }) => snapshot)),
   }),
   process_tree: event({ process_tree: arrayOf(TREE_NODE) }),

@@ -13,6 +13,8 @@ export const VNC_SESSION = byField("kind", { private: "private VNC session", con
 /** Every resource of the core with all its fields (docs/protocol.md, "Resources"). */
 const CORE_RESOURCES: Tables = {
   "output time": { offset: "integer", time: "timestamp" },
+  access: { user: "string", grants: arrayOf(table("grant")) },
+  grant: { role: oneOf("viewer", "operator", "admin"), on: nullable(arrayOf("string")), may_download: "boolean", may_type: "boolean" },
   process: {
     name: "string",
     display_name: "string",

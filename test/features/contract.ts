@@ -1,12 +1,15 @@
 import type { FeatureContract } from "../contract/rows.ts";
 import { accessTokensContract } from "./access-tokens/contract.ts";
 import { alertsContract } from "./alerts/contract.ts";
+import { auditContract } from "./audit/contract.ts";
 import { crashReportsContract } from "./crash-reports/contract.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
+import { limitsContract } from "./limits/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
+import { notificationsContract } from "./notifications/contract.ts";
 import { outputRunsContract } from "./output-runs/contract.ts";
 import { outputSearchContract } from "./output-search/contract.ts";
 import { portsContract } from "./ports/contract.ts";
@@ -30,6 +33,9 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   portsContract,
   runningSettingsContract,
   alertsContract,
+  limitsContract,
   outputRunsContract,
+  auditContract,
+  notificationsContract,
   accessTokensContract,
 ];

@@ -1,12 +1,15 @@
 import type { FakeControl } from "../support/fake-control.ts";
 import { FakeAccessTokens } from "./access-tokens/fake-access-tokens.ts";
 import { FakeAlerts } from "./alerts/fake-alerts.ts";
+import { FakeAudit } from "./audit/fake-audit.ts";
 import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
+import { FakeLimits } from "./limits/fake-limits.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
+import { FakeNotifications } from "./notifications/fake-notifications.ts";
 import { FakeOutputRuns } from "./output-runs/fake-output-runs.ts";
 import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakePorts } from "./ports/fake-ports.ts";
@@ -31,5 +34,8 @@ export const fakeFeatures = (control: FakeControl) => ({
   startAnalysis: new FakeStartAnalysis(),
   tasks: new FakeTasks(control),
   alerts: new FakeAlerts(),
+  audit: new FakeAudit(),
+  notifications: new FakeNotifications(),
+  limits: new FakeLimits(),
   accessTokens: new FakeAccessTokens(),
 });

@@ -1,11 +1,14 @@
 import type { LiveFrames } from "../e2e/support/live-frames.ts";
 import { accessTokensLive } from "./access-tokens/live-frames.ts";
 import { alertsLive } from "./alerts/live-frames.ts";
+import { auditLive } from "./audit/live-frames.ts";
 import { crashReportsLive } from "./crash-reports/live-frames.ts";
 import { dataPlaneLive } from "./data-plane/live-frames.ts";
+import { limitsLive } from "./limits/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
 import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
+import { notificationsLive } from "./notifications/live-frames.ts";
 import { outputRunsLive } from "./output-runs/live-frames.ts";
 import { outputSearchLive } from "./output-search/live-frames.ts";
 import { portsLive } from "./ports/live-frames.ts";
@@ -24,10 +27,13 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   loadHistoryLive,
   outputSearchLive,
   alertsLive,
+  limitsLive,
   crashReportsLive,
   startAnalysisLive,
   portsLive,
   runningSettingsLive,
   outputRunsLive,
+  auditLive,
+  notificationsLive,
   accessTokensLive,
 ];

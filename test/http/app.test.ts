@@ -24,7 +24,7 @@ describe("errors that are thrown are handled", () => {
     ],
     ["later", () => Promise.reject(new Error(secret))],
   ])("in a route, %s: 500 without a stack, the log has it", async (_, handle) => {
-    const { request, logged } = requestsTo([{ path: "/", method: "GET", isOpen: true, handle }]);
+    const { request, logged } = requestsTo([{ path: "/", method: "GET", isOpen: true, needs: null, handle }]);
     const response = await request("/");
     expect(response.status).toBe(500);
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
@@ -64,7 +64,7 @@ describe("errors that are thrown are handled", () => {
 });
 
 test("every route answers 503 while the manager shuts down", async () => {
-  const { request } = requestsTo([{ path: "/", method: "GET", isOpen: true, handle: () => new Response("here") }], true);
+  const { request } = requestsTo([{ path: "/", method: "GET", isOpen: true, needs: null, handle: () => new Response("here") }], true);
   for (const path of ["/", "/nowhere"]) {
     const response = await request(path);
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);

@@ -135,6 +135,7 @@ test(`${FRAMES} random frames are each answered within ${TURNS} turns of the eve
     inputOwners: new InputOwners(),
     snapshotParts: extensions,
     dispatch: createDispatch(extensions),
+    observer: null,
     assetHash: "",
   };
   const sent: string[] = [];
@@ -149,7 +150,7 @@ test(`${FRAMES} random frames are each answered within ${TURNS} turns of the eve
   };
   const observer = { congested() {}, progress() {}, drained() {}, overflow: () => expect.unreachable("the outbox overflowed") };
   const principal = { user: "ada", via: "basic", address: "127.0.0.1:1", grants: ADMIN_GRANTS } as const;
-  const connection = new Connection(services, { socket, observer, principal, view: { kind: "full" } });
+  const connection = new Connection(services, { socket, observer, principal, client: null, view: { kind: "full" } });
   const stateBefore = JSON.stringify([control.processes(), control.processTree()]);
   const random = randomFrom(SEED);
   const ask = async (frame: object): Promise<void> => {

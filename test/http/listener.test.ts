@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createHttpServer } from "../../src/http/index.ts";
 import { urlOf } from "../../src/http/request/remote-end.ts";
 import { Listener } from "../../src/http/server/listener.ts";
+import { accessOf } from "../support/access.ts";
 import { GOOD, Rig, raw, readUntil, upgradeRequest } from "./rig.ts";
 
 const uncaught = vi.fn();
@@ -237,6 +238,7 @@ describe("a port that cannot be opened", () => {
     const rig = await Rig.start();
     const attempt = createHttpServer({
       control: rig.control,
+      access: accessOf(),
       extensions: [],
       transport: rig.transport,
       authFile: null,

@@ -6,6 +6,7 @@ import type { WebSocket } from "ws";
 import { tryLockFile } from "../../src/app/serve-http.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "../../src/http/index.ts";
 import type { AcceptOptions, Transport } from "../../src/transport/websocket.ts";
+import { accessOf } from "../support/access.ts";
 import { FakeControl } from "../support/fake-control.ts";
 
 export const USER = "ann";
@@ -62,6 +63,7 @@ export class Rig implements AsyncDisposable {
     const { control, transport, authFile, assetsDir } = this;
     return {
       control,
+      access: accessOf(),
       extensions: control.extensions,
       transport,
       authFile,

@@ -12,7 +12,7 @@ import { LogStreams } from "../../src/transport/log-streams.ts";
 import { InputOwners } from "../../src/transport/output/input-owners.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
 import { RefusalLog } from "../../src/transport/refusal-log.ts";
-import type { ViewMode } from "../../src/transport/view.ts";
+import type { RequestedView } from "../../src/transport/view.ts";
 import { FakeControl } from "../support/fake-control.ts";
 
 interface Answer {
@@ -22,7 +22,7 @@ interface Answer {
 }
 
 /** A connection whose socket takes everything at once. */
-function open(view: ViewMode) {
+function open(view: RequestedView) {
   const control = new FakeControl(["sim/world", "db"]);
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
   const events = new EventStreams(control, (name) => hub.flush(name));
@@ -37,6 +37,7 @@ function open(view: ViewMode) {
     inputOwners: new InputOwners(),
     snapshotParts: extensions,
     dispatch: createDispatch(extensions),
+    observer: null,
     assetHash: "hash",
   };
   const texts: string[] = [];
@@ -51,7 +52,7 @@ function open(view: ViewMode) {
   };
   const observer = { congested() {}, progress() {}, drained() {}, overflow() {} };
   const principal = { user: "ada", via: "basic", address: "127.0.0.1:1", grants: ADMIN_GRANTS } as const;
-  const connection = new Connection(services, { socket, observer, principal, view });
+  const connection = new Connection(services, { socket, observer, principal, client: null, view });
   return {
     control,
     async ask(text: string): Promise<Answer[]> {
@@ -86,7 +87,7 @@ const plausible = fc.constantFrom<unknown>(
 );
 const value = fc.oneof({ weight: 3, arbitrary: plausible }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) });
 
-const views: ViewMode[] = [
+const views: RequestedView[] = [
   { kind: "full" },
   { kind: "single_process", name: "db" },
   { kind: "single_group", name: "sim" },

@@ -5,6 +5,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { ActorSystem } from "../../src/actors/system.ts";
 import { ADMIN_GRANTS } from "../../src/base/access.ts";
 import { systemClock } from "../../src/base/clock.ts";
+import type { CommandObserver } from "../../src/base/command-observer.ts";
 import type { OutputWindow } from "../../src/contract/messages.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
 import type { OutputSource } from "../../src/transport/output/window-requester.ts";
@@ -19,14 +20,20 @@ export interface Frame {
   [field: string]: unknown;
 }
 
+interface RigOptions {
+  readonly stallMs?: number;
+  readonly observer?: CommandObserver;
+}
+
 /** A transport behind a real server on loopback; `control`, `hub` and, without a `source`, the output are in the test's hands. */
-export async function startRig(names: string[], source?: OutputSource, { stallMs }: { stallMs?: number } = {}) {
+export async function startRig(names: string[], source?: OutputSource, { stallMs, observer }: RigOptions = {}) {
   const control = new FakeControl(names);
   const windows: OutputWindow[] = [];
   const noted: OutputSource = { window: (_host, list) => windows.push(...list), hostOf: () => "testhost" };
   const hub = new OutputHub({ clock: systemClock, source: source ?? noted });
   const system = new ActorSystem({ clock: systemClock, log() {} });
-  const transport = createTransport({ control, extensions: control.extensions, hub, system, assetHash: "hash", stallMs });
+  const extensions = observer === undefined ? control.extensions : [...control.extensions, { observer }];
+  const transport = createTransport({ control, extensions, hub, system, assetHash: "hash", stallMs });
   const server = createServer();
   const upgrades = new WebSocketServer(WEBSOCKET_SERVER_OPTIONS);
   server.on("upgrade", (request, socket: Socket, head) => {
@@ -38,7 +45,13 @@ export async function startRig(names: string[], source?: OutputSource, { stallMs
     }
     const address = `${socket.remoteAddress}:${socket.remotePort}`;
     upgrades.handleUpgrade(request, socket, head, (ws) => {
-      transport.accept(ws, { principal: { user: "ada", via: "basic", address, grants: ADMIN_GRANTS }, mode, address, socket });
+      transport.accept(ws, {
+        principal: { user: "ada", via: "basic", address, grants: ADMIN_GRANTS },
+        mode,
+        client: null,
+        address,
+        socket,
+      });
     });
   });
   server.listen(0, "127.0.0.1");

@@ -22,6 +22,7 @@
  *   started, ready         | start                                  | unchanged
  *   started, ready         | stop, restart                          | stopping, after a restart then launching
  *   started, ready         | liveness failed                        | stopping, then backoff or error
+ *   started, ready         | recycle                                | stopping, then backoff, or error in a crash loop
  *   started, ready         | a watched file changed                 | stopping, then launching
  *   started, ready         | ended                                  | stopped, backoff or error, by exit code and policy
  *   stopping               | extinct                                | stopped; launching if a start came meanwhile

@@ -2,6 +2,7 @@ import { assertEvent, assign, emit, enqueueActions, fromCallback, not, setup } f
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
+import { NOT_READY } from "./failure-words.ts";
 import { DAEMON_DIED, freshRun, isBefore, isStable, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
 import { writeMemo } from "./process-memo.ts";
 import {
@@ -80,6 +81,7 @@ export const processSetup = setup({
       return run?.exit === null && !run.stopping;
     },
     dependenciesLost: ({ event }) => event.type === "spawn.failed" && event.error instanceof DependenciesLost,
+    isCurrentRun: ({ context, event }) => event.type === "recycle" && event.runId === context.runId,
     unknownToHost: ({ event }) => event.type === "report" && event.run === null,
   },
   actions: {
@@ -143,11 +145,15 @@ export const processSetup = setup({
     }),
     dropPendingRun: enqueueActions(({ context, enqueue }) => dropPendingRun(context, enqueue)),
     blameReadyTimeout: assign(({ context }) => ({
-      stopCause: { reason: `not ready within ${(context.runDefinition.ready_timeout ?? 0) / 1_000} s` },
+      stopCause: { reason: `${NOT_READY}${(context.runDefinition.ready_timeout ?? 0) / 1_000} s` },
     })),
     blameLiveness: assign(({ event }) => {
       assertEvent(event, "liveness.failed");
       return { stopCause: { reason: event.reason } };
+    }),
+    blameRecycle: assign(({ event }) => {
+      assertEvent(event, "recycle");
+      return { stopCause: { reason: event.reason, isRecycled: true } };
     }),
     noteLostRun: enqueueActions(({ event, enqueue }) => {
       assertEvent(event, "report");

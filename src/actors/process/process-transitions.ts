@@ -48,6 +48,7 @@ export const running = {
   stop: stopAlive,
   restart: restartAlive,
   "liveness.failed": { target: "#process.stopping", actions: "blameLiveness" },
+  recycle: { guard: "isCurrentRun", target: "#process.stopping", actions: "blameRecycle" },
   "files.changed": { target: "#process.stopping", actions: ["noteFilesChanged", "resetCounters", requestRestart] },
   "host.died": daemonDied,
 } as const;

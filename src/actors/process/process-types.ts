@@ -38,6 +38,8 @@ export type ProcessEvent =
   | { type: "run.exited"; run: RunReport }
   | { type: "run.extinct"; run: RunReport }
   | { type: "liveness.failed"; reason: string }
+  /** The run is to be replaced by another one, whatever the restart policy is, as often as the policy's window allows. */
+  | { type: "recycle"; runId: string; reason: string }
   /** A file that `watch` matches has changed: restarts the process if it is running. */
   | { type: "files.changed"; path: string }
   | { type: "winch"; rows: number; cols: number }
@@ -140,7 +142,11 @@ export interface ProcessExit {
 }
 
 /** Why a living run is being stopped; null: a user requested it. */
-export type StopCause = { readonly reason: string } | null;
+export type StopCause = {
+  readonly reason: string;
+  /** Whether another run follows under every restart policy. */
+  readonly isRecycled?: boolean;
+} | null;
 
 export interface ProcessContext {
   readonly clock: Clock;

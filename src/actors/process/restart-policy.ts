@@ -1,3 +1,4 @@
+import { CRASH_LOOP } from "./failure-words.ts";
 import type { ProcessContext } from "./process-types.ts";
 
 /** Whether another run follows the end of the current one: the policy allows it, and there is no crash loop. */
@@ -7,7 +8,9 @@ export function mayRestart(context: ProcessContext): boolean {
 
 function policyAllows(context: ProcessContext): boolean {
   const { policy } = context.definition.restart;
-  if (context.requested !== "start" || policy === "never" || neverRan(context)) return false;
+  if (context.requested !== "start") return false;
+  if (context.stopCause?.isRecycled) return true;
+  if (policy === "never" || neverRan(context)) return false;
   return policy === "always" || !endedWell(context);
 }
 
@@ -79,7 +82,7 @@ export function exitReason(context: ProcessContext): string | null {
   if (!policyAllows(context) || !isCrashLoop(context)) return cause;
   const isRapid = recentRestarts(context).length >= restart.max_restarts;
   const times = isRapid ? `within ${restart.window / 1_000} s` : `in a row, and never ran for ${restart.reset_after / 1_000} s`;
-  return `crash loop: restarted ${restart.max_restarts} times ${times}, at last ${cause ?? plainEnd(context)}`;
+  return `${CRASH_LOOP}restarted ${restart.max_restarts} times ${times}, at last ${cause ?? plainEnd(context)}`;
 }
 
 function plainEnd({ exit }: ProcessContext): string {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type Grant, generalRole } from "../../base/access.ts";
 import { everyBeat } from "../../base/clock.ts";
 import { type Broker, createBroker } from "../../bus/broker/broker.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
@@ -147,7 +148,7 @@ export class ManagerBus {
     const name = `@${user}`;
     if (this.busUpgrade.otherAddress !== null) return this.#connect(name);
     const log = (level: "info" | "warning" | "error", msg: string) => this.#log(level, msg);
-    return connectBus({ server: { kind: "memory", broker, permissions: permissionsOfUser(user) }, name, log });
+    return connectBus({ server: { kind: "memory", broker, permissions: programOfUser(user) }, name, log });
   }
 
   /** Disconnects clients while the port is still open. */
@@ -186,7 +187,8 @@ export class ManagerBus {
     if (secret !== null) return this.tokens.permissionsOf(secret);
     if (user === null || pass === null) return null;
     const admission = await http.admitUser(user, pass, address);
-    return admission && { ...permissionsOfUser(user), isValid: () => admission.isValid() };
+    const permissions = admission && permissionsOfUser(user, admission.grants);
+    return permissions && { ...permissions, isValid: () => admission.isValid() };
   }
 
   #connect(name = `manager ${this.#options.instance.name}`): Promise<Bus> {
@@ -221,8 +223,16 @@ export class ManagerBus {
 }
 
 /** Adds an `@`, so that a web user is not mistaken for a process of the same name. */
-function permissionsOfUser(user: string): BrokerPermissions {
+function programOfUser(user: string): BrokerPermissions {
   return permissionsOf({ kind: "client", name: `@${user}` });
+}
+
+/** A viewer only subscribes: whoever answers a request, or publishes, changes what programs do. Null: no role on everything. */
+function permissionsOfUser(user: string, grants: readonly Grant[]): BrokerPermissions | null {
+  const role = generalRole(grants);
+  if (role === null) return null;
+  const permissions = programOfUser(user);
+  return role === "viewer" ? { ...permissions, publish: () => false } : permissions;
 }
 
 /** Rejects with `bad_field` for unreadable files, at startup instead of at the first connection. */

@@ -3,13 +3,13 @@ import { ADMIN_GRANTS } from "../../base/access.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { ManagerLink, ManagerLinkState } from "../../client/link/manager-link.ts";
 import type { ManagerFrame } from "../../protocol/frames/frames.ts";
-import type { ViewMode } from "../../transport/view.ts";
+import type { RequestedView } from "../../transport/view.ts";
 import type { Transport } from "../../transport/websocket.ts";
 
 const EMBEDDER: Principal = { user: "in-process", via: "in-process", address: "", grants: ADMIN_GRANTS };
 
 /** A link to a manager within the same program: the frames of the WebSocket without a socket. */
-export function inProcessLink(transport: Transport, mode: ViewMode = { kind: "full" }): ManagerLink {
+export function inProcessLink(transport: Transport, mode: RequestedView = { kind: "full" }): ManagerLink {
   const frames$ = new Subject<ManagerFrame>();
   const state$ = new BehaviorSubject<ManagerLinkState>({ kind: "open" });
   const connection = transport.connect({ principal: EMBEDDER, mode, receive: (text) => frames$.next(JSON.parse(text) as ManagerFrame) });

@@ -9,7 +9,7 @@ import type { RequestOptions } from "../../client/requests.ts";
 import type { ConfigInput } from "../../config/schema/schema.ts";
 import { FeatureHandles } from "../../features/client.ts";
 import type { ClientFrame } from "../../protocol/frames/frames.ts";
-import { isRefusal, parseViewMode, type ViewMode } from "../../transport/view.ts";
+import { isRefusal, parseViewMode, type RequestedView } from "../../transport/view.ts";
 import type { Transport } from "../../transport/websocket.ts";
 import type { Engine } from "../engine.ts";
 import type { EmbeddedManager, OpenPort } from "./embedded-manager.ts";
@@ -138,7 +138,7 @@ export class InProcessManager extends FeatureHandles implements EmbeddedManager 
     await this.#parts.release();
   }
 
-  #viewMode(view: FocusedView | undefined, engine: Engine): ViewMode {
+  #viewMode(view: FocusedView | undefined, engine: Engine): RequestedView {
     const mode = parseViewMode(viewQuery(view), engine.control.state);
     if (isRefusal(mode)) throw new MgrError(mode.status === 404 ? "not_found" : "bad_field", mode.message);
     return mode;

@@ -153,6 +153,7 @@ export class ProcessEventRouter {
       const snapshot = system.get("group", group)?.getSnapshot();
       if (snapshot && awaits(snapshot, member)) system.send("group", group, { type: "member", ...member });
     }
+    this.#options.events.publish({ type: "process_transition", name, from, to, reason });
     if ((to === "error" || to === "stopped") && process)
       this.#options.onProcessAtRest?.(process, { essential: processTable.config.processes.get(name)?.essential ?? false });
   }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { ManagerClient } from "../../client/manager-client.ts";
 import type { Config } from "../../config/definition.ts";
+import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
 import type { Column } from "../output/table.ts";
 
@@ -57,6 +58,8 @@ export interface CliFeature {
   readonly trend?: ProcessTrend;
   /** Remarks on processes in `mgr ps`, by name: why they need attention although their state is good. */
   readonly processRemarks?: (snapshot: Snapshot) => ReadonlyMap<string, string>;
+  /** Whether a frame of the manager rings the bell of the terminal with `mgr top`. */
+  readonly ringsBell?: (frame: ManagerFrame) => boolean;
   /** Notes of `mgr check` about a configuration that is valid. */
   readonly configurationNotes?: (config: Config) => Promise<readonly string[]>;
 }

@@ -83,10 +83,11 @@ export async function findTarget(flags: ConnectionFlags): Promise<ConnectionTarg
 }
 
 /** Options for `connect`. */
-export function connectOptions(way: ConnectionTarget): Pick<NodeConnectOptions, "user" | "password" | "token" | "dial" | "ca"> {
-  if ("socket" in way) return { dial: way.dial };
+export function connectOptions(way: ConnectionTarget): Pick<NodeConnectOptions, "client" | "user" | "password" | "token" | "dial" | "ca"> {
+  const client = "mgr";
+  if ("socket" in way) return { client, dial: way.dial };
   const trust = way.ca === undefined ? {} : { ca: way.ca };
-  return { ...("token" in way ? { token: way.token } : { user: way.user, password: way.password }), ...trust };
+  return { client, ...("token" in way ? { token: way.token } : { user: way.user, password: way.password }), ...trust };
 }
 
 /** Place of the manager, for messages. */

@@ -16,6 +16,8 @@ export interface ConnectOptions {
   cookie?: string;
   /** Everything by default. */
   view?: FocusedView;
+  /** Name of this program for the manager's records: a letter or digit, then letters, digits, `_`, `.` and `-`; at most 32 characters. */
+  client?: string;
   /**
    * Pauses between attempts, milliseconds, doubled up to `max`; the first connection is retried, too. If omitted, the first attempt has to
    * succeed, and a connection lost later is retried (250 ms to 5 s). False: a lost connection is closed.
@@ -34,12 +36,16 @@ const RETRY: OptionRule = {
         return MILLISECONDS.holds(pause) && pause !== 0;
       })),
 };
+const CLIENT: OptionRule = {
+  is: "a name of at most 32 letters, digits, _, . and -",
+  holds: (value) => typeof value === "string" && /^[A-Za-z0-9][\w.-]{0,31}$/.test(value),
+};
 const VIEW_RULES = {
   single_process: TEXT,
   single_group: TEXT,
   log_only: { is: "true", holds: (value: unknown) => value === true },
 };
-const RULES = { user: TEXT, password: TEXT, token: TEXT, cookie: TEXT, view: { is: "", holds: () => true }, retry: RETRY };
+const RULES = { user: TEXT, password: TEXT, token: TEXT, cookie: TEXT, client: CLIENT, view: { is: "", holds: () => true }, retry: RETRY };
 
 /** Throws `bad_field` for options that a program without types has misspelled. */
 export function checkConnectOptions(options: ConnectOptions, more: Readonly<Record<string, OptionRule>> = {}): void {
@@ -60,13 +66,15 @@ export function viewQuery(view: FocusedView | undefined): URLSearchParams {
 const SCHEMES = ["http:", "https:", "ws:", "wss:"];
 
 /** The WebSocket address of a manager's base address: http → ws, https → wss, and the path `/ws`. Throws `bad_field`. */
-export function webSocketUrl(base: string, view: ConnectOptions["view"]): URL {
+export function webSocketUrl(base: string, view: ConnectOptions["view"], client?: string): URL {
   const url = URL.canParse(base) ? new URL(base) : null;
   if (url === null || !SCHEMES.includes(url.protocol))
     throw new MgrError("bad_field", `the address of a manager looks like http://localhost:8130, found ${shown(base)}`);
   url.protocol = url.protocol === "https:" || url.protocol === "wss:" ? "wss:" : "ws:";
   url.pathname = "/ws";
-  url.search = viewQuery(view).toString();
+  const query = viewQuery(view);
+  if (client !== undefined) query.set("client", client);
+  url.search = query.toString();
   return url;
 }
 

@@ -72,6 +72,7 @@ export function resolveConfig(main: ConfigPart<ConfigFile>, included: readonly C
     hosts,
     groups,
     processes,
+    access: main.config.access,
     ...fileParts(main.config),
   };
 }

@@ -81,12 +81,24 @@ export const logFileSize = sizeOf("a size such as 64KiB, 10MiB or a number of by
 export const recordingSize = sizeOf("a size such as 64KiB, 1GiB or a number of bytes, at least 64KiB", 65_536);
 export const ringMemory = sizeOf("a size such as 64MiB, 1GiB or a number of bytes, at least 1MiB", 1_048_576);
 export const diskSize = sizeOf("a size such as 500MiB, 1GiB or a number of bytes", 0);
+export const anySize = sizeOf("a size such as 64KiB, 2GiB or a number of bytes, at least 1", 1);
 export const payloadSize = sizeOf("a size such as 1MiB or a number of bytes, from 1KiB to 64MiB", 1_024, MAX_PAYLOAD_LIMIT_BYTES);
 
 export const busMemory = sizeOf("a size such as 256MiB or a number of bytes, at least 16MiB", MIN_BUS_MEMORY_BYTES);
 
 export const factor = leaf<number, number>("a number from 1 to 100", { type: "number", minimum: 1, maximum: 100 }, (value) =>
   typeof value === "number" && value >= 1 && value <= 100 ? value : undefined,
+);
+
+/** Percent of one CPU. */
+export const cpuShare = leaf<string, number>(
+  "a share of one CPU such as 50% or 150%, from 1% to 100000%",
+  { type: "string", pattern: String.raw`^\d+(\.\d+)?%$` },
+  (value) => {
+    if (typeof value !== "string" || !/^\d+(\.\d+)?%$/.test(value)) return undefined;
+    const percent = Number.parseFloat(value);
+    return percent >= 1 && percent <= 100_000 ? percent : undefined;
+  },
 );
 
 const SIGNAL_NAMES = [...SIGNALS].sort();

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { nameProblem } from "../../base/names.ts";
 import { FILE_KEYS, INSTANCE_KEYS } from "../features.ts";
 import type { Finding } from "./problems.ts";
+import { accessSection } from "./schema-access.ts";
 import { busAddress, hostName, hostNameProblem, leafnodeAddress, listenAddress, origin } from "./schema-addresses.ts";
 import { defaulted, described, jsonSchemaOf, listOf, listOr, namedMap, orNull, section } from "./schema-kinds.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
@@ -103,6 +104,7 @@ const instance = {
   ),
 };
 
+export type AccessKeys = z.output<typeof accessSection>;
 export type InstanceKeys = z.output<z.ZodObject<typeof instance>>;
 
 const partial = {
@@ -158,6 +160,7 @@ const rest = {
     ),
     {},
   ),
+  access: defaulted("Roles of the users of the web interface (docs/access.md). Without it every user is an admin.", accessSection, {}),
   ...FILE_KEYS,
   ...partial,
 };

@@ -18,6 +18,17 @@ export function parseSize(value: unknown): number | undefined {
   return bytes !== undefined && Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : undefined;
 }
 
+/** The way in which a configuration writes a duration. */
+export function durationText(milliseconds: number): string {
+  return milliseconds % 1_000 === 0 ? `${milliseconds / 1_000}s` : `${milliseconds}ms`;
+}
+
+/** The way in which a configuration writes a size: in the largest unit in which it is a whole number. */
+export function sizeText(bytes: number): string {
+  const [unit, factor] = Object.entries(BYTES).findLast(([, each]) => bytes >= each && bytes % each === 0) ?? ["B", 1];
+  return `${bytes / factor}${unit}`;
+}
+
 function measure(value: unknown, pattern: string, units: Readonly<Record<string, number>>): number | undefined {
   if (typeof value !== "string" || !new RegExp(pattern).test(value)) return undefined;
   const number = Number.parseFloat(value);

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, write } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { readStat } from "../proc/proc.ts";
@@ -7,6 +7,8 @@ import { readStat } from "../proc/proc.ts";
 /** Ended processes may still be counted for a moment: removal of a folder is retried at this interval, milliseconds, this many times. */
 const REMOVE_AGAIN_MS = 50;
 const MAX_REMOVE_TRIES = 100;
+/** Name of a cgroup that contains manager and daemon alone. */
+const MANAGER_SUBGROUP = "mgr";
 /** Paths that the guard's shell accepts without quoting. */
 const PLAIN_PATH = /^[\w./@:-]+$/;
 
@@ -27,8 +29,9 @@ export class RunCgroups {
     try {
       const own = ownCgroup(proc);
       if (own === null) return null;
-      sweep(own);
-      const path = join(own, `mgr-${process.pid}-${readStat(process.pid)?.startTime}-${name}`);
+      const base = baseOfRuns(own);
+      sweep(base);
+      const path = join(base, `mgr-${process.pid}-${readStat(process.pid)?.startTime}-${name}`);
       if (!PLAIN_PATH.test(path)) return null;
       mkdirSync(path);
       if (existsSync(join(path, "cgroup.kill"))) return new RunCgroups(path);
@@ -51,6 +54,13 @@ export class RunCgroups {
       mkdirSync(folder, { recursive: true });
       await writeTo(join(folder, "cgroup.procs"), String(pid));
     });
+  }
+
+  /** Resolves with the folder of a run's cgroup after the steps so far; null: it has none. */
+  async folderOf(runId: string): Promise<string | null> {
+    const folder = join(this.path, runId);
+    await this.#steps.get(runId)?.run(() => undefined);
+    return existsSync(folder) ? folder : null;
   }
 
   kill(runId: string): void {
@@ -106,6 +116,14 @@ export function ownCgroup(proc: string): string | null {
     if (unified === root || unified.startsWith(`${root}/`)) return join(mountPoint, unified.slice(root.length));
   }
   return null;
+}
+
+/**
+ * The cgroup below which those of the runs are created: the host's own one, or the one above if its own is named `mgr`, as with
+ * DelegateSubgroup=mgr of systemd. A cgroup that contains processes cannot limit those below it (cgroups(7), "no internal processes").
+ */
+export function baseOfRuns(own: string): string {
+  return basename(own) === MANAGER_SUBGROUP ? dirname(own) : own;
 }
 
 /** Removes folders of hosts that were killed together with their guards, if they hold no process. Others are busy, and stay. */

@@ -28,6 +28,7 @@ export const accessTokenCommands = clientFrames("Access tokens", {
     fields: {},
     answer: "access_tokens",
     scope: "global",
+    role: "admin",
     readOnly: true,
     meaning: "The access tokens. For admins.",
   },
@@ -47,12 +48,14 @@ export const accessTokenCommands = clientFrames("Access tokens", {
     },
     answer: "access_token_created",
     scope: "global",
+    role: "admin",
     meaning: "Creates an access token: it logs in without a password, as the user `token:<name>`. For admins.",
   },
   revoke_access_token: {
     fields: { name: tokenName },
     answer: "access_token_revoked",
     scope: "global",
+    role: "admin",
     meaning: "Revokes an access token; its sessions and connections are closed. For admins.",
   },
 });

@@ -4,7 +4,7 @@ import { hasLength } from "../../base/text-length.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { leaf, listOr, orNull, Refusal, section } from "../../config/schema/schema-kinds.ts";
 import { choice, positiveDuration } from "../../config/schema/schema-values.ts";
-import { parseDuration } from "../../config/schema/units.ts";
+import { durationText, parseDuration } from "../../config/schema/units.ts";
 import { ALERT_PATTERN, MAX_PATTERN_CHARS } from "./pattern.ts";
 
 /** Shortest silence that counts, milliseconds. */
@@ -79,5 +79,3 @@ export const alertsConfig = {
     },
   }),
 } satisfies ConfigFeature;
-
-const durationText = (milliseconds: number) => (milliseconds % 1_000 === 0 ? `${milliseconds / 1_000}s` : `${milliseconds}ms`);

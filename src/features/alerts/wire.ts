@@ -30,6 +30,7 @@ export const alertCommands = clientFrames("Alerts", {
     fields: { name: processName },
     answer: null,
     scope: "name",
+    role: "operator",
     meaning:
       "Acknowledges the alert of a process: it needs no attention until its output matches again, or it has written something and is silent again. Nothing happens if it has none.",
   },

@@ -25,6 +25,7 @@ export const crashReportCommands = clientFrames("Crash reports", {
     },
     answer: "crash_reports",
     scope: "output",
+    role: "viewer",
     readOnly: true,
     meaning: "The newest crash reports. On a focused connection, of the processes in view.",
   },
@@ -32,6 +33,7 @@ export const crashReportCommands = clientFrames("Crash reports", {
     fields: { name: processName, run_id: reportId.describe("Default: the newest report of the process.").exactOptional() },
     answer: "crash_report",
     scope: "name",
+    role: "viewer",
     readOnly: true,
     meaning: "One crash report.",
   },
@@ -46,6 +48,7 @@ export const crashReportCommands = clientFrames("Crash reports", {
     },
     answer: "crash_reports_deleted",
     scope: "name",
+    role: "operator",
     meaning: "Deletes crash reports on their hosts. Those that do not exist are no failure.",
   },
 });

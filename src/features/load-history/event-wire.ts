@@ -38,6 +38,7 @@ export const historyEventCommands = clientFrames("Load history", {
     },
     answer: "history_events",
     scope: "output",
+    role: "viewer",
     readOnly: true,
     meaning: "What happened in a part of the past, from the retained log of the manager. On a focused connection, to what is in view.",
   },

@@ -9,6 +9,7 @@ export const memoryCommands = clientFrames("Load history", {
     fields: { name: processName },
     answer: "memory_detail",
     scope: "name",
+    role: "viewer",
     readOnly: true,
     meaning: "The memory of a process that runs, with shared pages counted once. Measured at most every 10 s.",
   },

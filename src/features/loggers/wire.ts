@@ -41,7 +41,7 @@ const wantedTopic = z.object(
 const loggerName = objectName.describe("Name of a logger.");
 
 export const loggerCommands = clientFrames("Loggers", {
-  request_loggers: { fields: {}, answer: "loggers_snapshot", scope: "global", readOnly: true, meaning: "All loggers." },
+  request_loggers: { fields: {}, answer: "loggers_snapshot", scope: "global", role: "viewer", readOnly: true, meaning: "All loggers." },
   configure_logger: {
     fields: {
       name: loggerName,
@@ -51,6 +51,7 @@ export const loggerCommands = clientFrames("Loggers", {
     answer: "logger_action_result",
     constant: { action: "configure" },
     scope: "global",
+    role: "operator",
     meaning: "Makes or changes a logger; a running one is a `conflict`. `logger_upsert` follows.",
   },
   start_logger: {
@@ -58,6 +59,7 @@ export const loggerCommands = clientFrames("Loggers", {
     answer: "logger_action_result",
     constant: { action: "start" },
     scope: "global",
+    role: "operator",
     meaning: "Starts recording.",
   },
   stop_logger: {
@@ -65,6 +67,7 @@ export const loggerCommands = clientFrames("Loggers", {
     answer: "logger_action_result",
     constant: { action: "stop" },
     scope: "global",
+    role: "operator",
     meaning: "Stops recording; samples are kept.",
   },
   delete_logger: {
@@ -72,6 +75,7 @@ export const loggerCommands = clientFrames("Loggers", {
     answer: "logger_action_result",
     constant: { action: "delete" },
     scope: "global",
+    role: "operator",
     meaning: "Removes a logger and its samples. `logger_remove` follows.",
   },
 });

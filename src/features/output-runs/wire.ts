@@ -13,6 +13,7 @@ export const outputRunsCommands = clientFrames("Output", {
     },
     answer: "output_ends",
     scope: "output",
+    role: "viewer",
     readOnly: true,
     meaning:
       "Which processes have written, at most a second ago. On a focused connection, of those in view. A page requests it every few seconds to mark new output.",

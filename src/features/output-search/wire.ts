@@ -68,6 +68,7 @@ export const outputSearchCommands = clientFrames("Output", {
     },
     answer: "search_output_done",
     scope: "output",
+    role: "viewer",
     readOnly: true,
     meaning:
       "Searches the output of processes: what their hosts have in memory, and their log files with the rotated ones. Hits come as they are found, the answer comes at the end. At most two at the same time on a connection.",
@@ -78,6 +79,7 @@ export const outputSearchCommands = clientFrames("Output", {
     fields: { search },
     answer: null,
     scope: "own",
+    role: "viewer",
     readOnly: true,
     meaning: "Ends a search of this connection; it is answered with what was found. Nothing happens if there is none of this name.",
   },

@@ -30,6 +30,7 @@ export const portCommands = clientFrames("Network", {
     fields: { name: objectName.describe("Name of a process or group. Without it: all processes in view.").exactOptional() },
     answer: "ports",
     scope: "output",
+    role: "viewer",
     readOnly: true,
     meaning: "The ports on which processes listen, as of now. On a focused connection, of those in view.",
   },

@@ -16,6 +16,7 @@ export const topicSchedulingCommands = clientFrames("Topics", {
     fields: { name: topicName },
     answer: "topic_scheduling",
     scope: "global",
+    role: "viewer",
     readOnly: true,
     meaning: "The threads that publish and receive a topic, and how they are scheduled.",
   },
@@ -26,6 +27,7 @@ export const topicSchedulingCommands = clientFrames("Topics", {
     },
     answer: "topic_scheduling_result",
     scope: "global",
+    role: "admin",
     meaning: "Changes how threads of a topic are scheduled.",
   },
 });

@@ -39,6 +39,8 @@ export const taskListCommands = clientFrames("Process list", {
     },
     answer: "process_list",
     scope: "global",
+    role: "viewer",
+    fieldRoles: { show_env: "admin" },
     readOnly: true,
     meaning: "All tasks of a host.",
   },
@@ -46,6 +48,7 @@ export const taskListCommands = clientFrames("Process list", {
     fields: { ...taskName, policy, prio, affinity, nice: nice.exactOptional() },
     answer: "process_list_task_set_result",
     scope: "global",
+    role: "admin",
     meaning: "Changes how a task is scheduled: all of it or nothing.",
   },
 });

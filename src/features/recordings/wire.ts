@@ -51,7 +51,14 @@ const recordingName = objectName.describe("Name of a recording.");
 const action = (name: string) => ({ action: name });
 
 export const recordingCommands = clientFrames("Recordings", {
-  request_recordings: { fields: {}, answer: "recordings_snapshot", scope: "global", readOnly: true, meaning: "All recordings." },
+  request_recordings: {
+    fields: {},
+    answer: "recordings_snapshot",
+    scope: "global",
+    role: "viewer",
+    readOnly: true,
+    meaning: "All recordings.",
+  },
   start_recording: {
     fields: {
       name: recordingName,
@@ -71,6 +78,7 @@ export const recordingCommands = clientFrames("Recordings", {
     answer: "recording_action_result",
     constant: action("start"),
     scope: "global",
+    role: "operator",
     meaning: "Records topics to disk. What is left out is as in `record` of the configuration. `recording_upsert` follows.",
   },
   stop_recording: {
@@ -78,6 +86,7 @@ export const recordingCommands = clientFrames("Recordings", {
     answer: "recording_action_result",
     constant: action("stop"),
     scope: "global",
+    role: "operator",
     meaning: "Ends a recording; answered when its files are complete.",
   },
   delete_recording: {
@@ -89,6 +98,7 @@ export const recordingCommands = clientFrames("Recordings", {
     answer: "recording_action_result",
     constant: action("delete"),
     scope: "global",
+    role: "operator",
     meaning:
       "Removes a recording with all its files, or one file. One that runs is a `conflict`. `recording_remove` or `recording_upsert` follows.",
   },

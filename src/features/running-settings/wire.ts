@@ -33,6 +33,7 @@ export const runningSettingsCommands = clientFrames("Processes", {
     fields: { name: processName },
     answer: "running_settings",
     scope: "name",
+    role: "admin",
     readOnly: true,
     meaning:
       "Environment, limits, folder, user and scheduling of the main process that runs, beside those of its next start. The environment is that with which its program was started.",

@@ -55,6 +55,7 @@ export const startAnalysisCommands = clientFrames("Processes", {
     fields: { name: objectName.describe("Name of a process or group. Without it: all processes in view.").exactOptional() },
     answer: "start_analysis",
     scope: "output",
+    role: "viewer",
     readOnly: true,
     meaning: "When processes were started the last time, and what each of them waited for. On a focused connection, of those in view.",
   },

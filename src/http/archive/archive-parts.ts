@@ -38,6 +38,7 @@ export async function* archiveParts({
     principal,
     assetHash,
     view: { kind: "full" },
+    hiddenNames: null,
     logMinLevel: "info",
   });
   yield { name: "snapshot.json", content: json({ type: "snapshot", ...snapshot }) };

@@ -1,4 +1,6 @@
-import { ADMIN_GRANTS, type Grant } from "../../base/access.ts";
+import type { Grant } from "../../base/access.ts";
+import type { Principal } from "../../base/principal.ts";
+import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { RemoteEnd } from "../request/remote-end.ts";
 import type { RequestHeaders } from "../request/request-headers.ts";
@@ -49,9 +51,11 @@ export interface LoginHost {
 
 /** The users of the auth file and of all sources. */
 export class Accounts {
+  readonly #access: AccessRules;
   readonly #sources: ReadonlyMap<string, LoginSource>;
 
-  constructor(sources: readonly LoginSource[]) {
+  constructor(access: AccessRules, sources: readonly LoginSource[]) {
+    this.#access = access;
     this.#sources = new Map(sources.map((source) => [source.kind, source]));
   }
 
@@ -61,8 +65,17 @@ export class Accounts {
       const source = this.#sourceOf(user);
       if (source !== undefined) return source.find(user);
       const entry = entries.find((each) => each.user === user);
-      return entry === undefined ? null : accountOf(entry);
+      return entry === undefined ? null : { user, secret: entry.secret, grants: this.grantsOf({ user, via: "basic" }) };
     };
+  }
+
+  /**
+   * What a user may do now. The configuration decides about users of the auth file and of the local socket only: a user of a source has the grants
+   * of its account, and none when there is no such account any more.
+   */
+  grantsOf({ user, via }: Pick<Principal, "user" | "via">): readonly Grant[] {
+    const isLocal = via === "local" || via === "in-process";
+    return isLocal || !user.includes(":") ? this.#access.grantsOf(user, { via }) : (this.#sourceOf(user)?.find(user)?.grants ?? []);
   }
 
   ofToken(token: string): Account | "wrong" | null {
@@ -97,5 +110,3 @@ export class Accounts {
     return colon < 0 ? undefined : this.#sources.get(user.slice(0, colon));
   }
 }
-
-export const accountOf = ({ user, secret }: AuthEntry): Account => ({ user, secret, grants: ADMIN_GRANTS });

@@ -1,3 +1,7 @@
+import type { Grant } from "../../base/access.ts";
+import type { CommandObserver } from "../../base/command-observer.ts";
+import type { Principal } from "../../base/principal.ts";
+import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { Accounts, type LoginHost, type LoginSource } from "./accounts.ts";
 import type { AuthEntry } from "./auth-entries.ts";
@@ -12,11 +16,15 @@ import { Throttle } from "./throttle.ts";
 export interface LoginsOptions {
   /** Absolute path of the auth file; null: not configured, and all users are refused. */
   readonly path: string | null;
+  /** Roles of users. */
+  readonly access: AccessRules;
   /** Locks other managers with the same auth file out of the sessions file. */
   readonly lock: FileLock;
   readonly isHttpsOnly: boolean;
   /** Users beside those of the auth file. */
   readonly sources: readonly ((host: LoginHost) => LoginSource)[];
+  /** Sees the log-ins. */
+  readonly observer: CommandObserver | null;
   /** Ends everything that belongs to a session, or to the users for which `which` is true. */
   readonly end: (which: { readonly session: string } | { readonly isUser: (user: string) => boolean }, reason: string) => void;
   readonly log: HttpLog;
@@ -34,7 +42,7 @@ export class Logins {
 
   constructor(options: LoginsOptions) {
     this.#options = options;
-    const { path, lock, isHttpsOnly, sources, end, log } = options;
+    const { path, access, lock, isHttpsOnly, sources, observer, end, log } = options;
     const authFile = new AuthFile(path, log);
     const find = (user: string) => {
       // While the file is refused, all requests are: that an editor replaces it must not end what its users have opened.
@@ -50,7 +58,7 @@ export class Logins {
       const source: LoginSource = open({ authFile: path, lock, find, ended, endAll, log });
       return source;
     });
-    const accounts = new Accounts(opened);
+    const accounts = new Accounts(access, opened);
     const loginSessions = new LoginSessions({
       path: path === null ? null : `${path}.sessions`,
       lock,
@@ -73,6 +81,7 @@ export class Logins {
       loginTokens: this.tokens,
       credentials,
       throttle,
+      observer,
       isHttpsOnly,
       log,
     });
@@ -95,6 +104,11 @@ export class Logins {
       this.#options.end({ isUser: (user) => this.#accounts.needsAuthFile(user) }, "the auth file has become unusable");
     this.#loginSessions.refresh();
     this.#accounts.refresh();
+  }
+
+  /** What a user may do now. */
+  grantsOf(user: Pick<Principal, "user" | "via">): readonly Grant[] {
+    return this.#accounts.grantsOf(user);
   }
 
   endLoginSession(id: string): void {

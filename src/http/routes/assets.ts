@@ -19,6 +19,7 @@ export function assetRoutes({ files }: BuiltAssets): Route[] {
   return ["/assets/*", ...beside].map((path) => ({
     path,
     method: "GET",
+    needs: null,
     ...(path === LOGIN_SCRIPT ? { isOpen: true } : {}),
     handle: (context) => serve(context, files),
   }));
@@ -74,6 +75,7 @@ function pageRoute(path: string, { files, hash }: BuiltAssets, loginPage: string
   return {
     path,
     method: "GET",
+    needs: null,
     ...(loginPage === undefined ? {} : { loginPage }),
     handle: (context) =>
       page ? assetResponse(context, forVisitor(page, context.get("admission")), "no-cache") : refusalResponse(refusal(503, NOT_BUILT)),
@@ -84,11 +86,12 @@ function pageRoute(path: string, { files, hash }: BuiltAssets, loginPage: string
 function loginRoutes(form: Asset): Route[] {
   const path = "/mgr/login";
   return [
-    { path, method: "GET", isOpen: true, handle: (context) => assetResponse(context, form, "no-store") },
+    { path, method: "GET", isOpen: true, needs: null, handle: (context) => assetResponse(context, form, "no-store") },
     {
       path,
       method: "POST",
       isLogin: true,
+      needs: null,
       handle: () => new Response("Logged in.\n", { headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" } }),
     },
   ];

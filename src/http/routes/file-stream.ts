@@ -30,7 +30,7 @@ export function fileStream({ context, followers, range, read, onEnd }: FileStrea
     unsubscribe();
     onEnd?.();
   };
-  const unsubscribe = followers.add({ user: principal.user, sessionId }, () => {
+  const unsubscribe = followers.add({ principal, sessionId }, () => {
     end();
     disconnect();
   });

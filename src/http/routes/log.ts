@@ -3,7 +3,7 @@ import { LOG_LEVELS, type LogLevel } from "../../protocol/resources/resources.ts
 import { isFlagSet } from "../../transport/view.ts";
 import { LogStream } from "../log/log-stream.ts";
 import { isRefusal, type Refusal, refusal, refusalResponse } from "../request/refusal.ts";
-import type { Route, RouteContext } from "../route.ts";
+import { needsInGeneral, type Route, type RouteContext } from "../route.ts";
 import type { Followers } from "../server/open-connections.ts";
 
 const MAX_LIMIT = 100_000;
@@ -19,6 +19,7 @@ interface LogQuery {
 export function logRoute(book: LogBook, followers: Followers): Route {
   return {
     path: "/mgr/log",
+    needs: needsInGeneral("viewer"),
     method: "GET",
     handle(context) {
       const query = parseQuery(new URL(context.req.url).searchParams);
@@ -33,7 +34,7 @@ function read(context: RouteContext, query: LogQuery, book: LogBook, followers: 
   const { disconnect } = context.env;
   let forget = () => {};
   const stream = new LogStream({ ...query, book, onOverflow: disconnect, onClosed: () => forget() });
-  if (query.follow) forget = followers.add({ user: principal.user, sessionId }, () => stream.end());
+  if (query.follow) forget = followers.add({ principal, sessionId }, () => stream.end());
   return stream.readable();
 }
 

@@ -6,6 +6,7 @@ import type { Route } from "../route.ts";
 export function loginTokenRoute(tokens: LoginTokens): Route {
   return {
     path: "/mgr/login-token",
+    needs: null,
     method: "POST",
     isShared: true,
     handle(context) {

@@ -5,6 +5,7 @@ import type { Route } from "../route.ts";
 export function logoutRoute(endLoginSession: (sessionId: string) => void, isHttpsOnly: boolean): Route {
   return {
     path: "/mgr/logout",
+    needs: null,
     method: "POST",
     effect: () => "Log out",
     handle(context) {

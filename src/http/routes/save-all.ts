@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import { type ArchiveSource, archiveParts } from "../archive/archive-parts.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { refusal, refusalResponse } from "../request/refusal.ts";
-import type { Route, RouteContext } from "../route.ts";
+import { needsInGeneral, type Route, type RouteContext } from "../route.ts";
 import type { Followers } from "../server/open-connections.ts";
 
 /** Maximum number of archives at once: each keeps a processor busy. */
@@ -23,6 +23,7 @@ export function saveAllRoute(options: SaveAllOptions): Route {
   };
   return {
     path: "/save-all",
+    needs: needsInGeneral("admin"),
     method: "GET",
     effect: () => "Download the diagnostics archive",
     async handle(context) {
@@ -70,7 +71,7 @@ async function start(
     onBroken: context.env.disconnect,
     onDefect: (text) => log("error", text),
   });
-  forget = followers.add({ user: principal.user, sessionId }, () => archive.close());
+  forget = followers.add({ principal, sessionId }, () => archive.close());
   return archive.readable();
 }
 

@@ -3,13 +3,14 @@ import { protocolJsonSchema } from "../../protocol/frames/json-schema.ts";
 import { SHUTTING_DOWN } from "../access/gate.ts";
 import type { Metrics } from "../metrics.ts";
 import { refusal, refusalResponse } from "../request/refusal.ts";
-import type { Route } from "../route.ts";
+import { needsInGeneral, type Route } from "../route.ts";
 import type { BusUpgrade } from "../server/bus-upgrade.ts";
 
 /** `GET /mgr/health`: for supervisors and load balancers, without authentication. */
 export function healthRoute(state: Pick<ManagerState, "isShuttingDown">): Route {
   return {
     path: "/mgr/health",
+    needs: null,
     method: "GET",
     isOpen: true,
     handle: () =>
@@ -23,6 +24,7 @@ export function healthRoute(state: Pick<ManagerState, "isShuttingDown">): Route 
 export function metricsRoute(metrics: Metrics): Route {
   return {
     path: "/mgr/metrics",
+    needs: needsInGeneral("viewer"),
     method: "GET",
     async handle() {
       return new Response(await metrics.text(), { headers: { "Content-Type": metrics.contentType, "Cache-Control": "no-store" } });
@@ -34,6 +36,7 @@ export function metricsRoute(metrics: Metrics): Route {
 export function busRoute(bus: BusUpgrade, brokers: () => Promise<readonly object[]>): Route {
   return {
     path: "/mgr/bus",
+    needs: needsInGeneral("viewer"),
     method: "GET",
     async handle() {
       const [report, hosts] = await Promise.all([bus.report(), brokers()]);
@@ -47,6 +50,7 @@ export function schemaRoute(): Route {
   let text: string | null = null;
   return {
     path: "/mgr/schema",
+    needs: null,
     method: "GET",
     handle() {
       text ??= JSON.stringify(protocolJsonSchema());
@@ -58,6 +62,7 @@ export function schemaRoute(): Route {
 /** `GET /ws` as plain HTTP; upgrades never come here (upgrade.ts). */
 export const websocketHintRoute: Route = {
   path: "/ws",
+  needs: null,
   method: "GET",
   handle: () =>
     refusalResponse(refusal(426, "This endpoint accepts only WebSocket connections: use ws:// or wss://.", { Upgrade: "websocket" })),

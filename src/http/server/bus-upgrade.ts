@@ -1,3 +1,4 @@
+import type { Grant } from "../../base/access.ts";
 import type { BrokerStats } from "../../bus/broker/broker.ts";
 import type { AcceptOptions, BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { ByteStream } from "../../bus/carriers/byte-stream.ts";
@@ -8,8 +9,8 @@ export interface BusUpgrade {
   readonly otherAddress: string | null;
   /** Permissions of the token's bearer; null: the token is not valid. */
   permissionsOf(token: string): BrokerPermissions | null;
-  /** Permissions of a web user. */
-  permissionsOfUser(user: string): BrokerPermissions;
+  /** Permissions of a web user; null: the user has no role on everything. */
+  permissionsOfUser(user: string, grants: readonly Grant[]): BrokerPermissions | null;
   accept(stream: ByteStream, options: AcceptOptions): void;
   stats(): BrokerStats;
   /** Connections, subjects and their counters, as JSON. */

@@ -1,3 +1,5 @@
+import type { Principal } from "../../base/principal.ts";
+
 /** Answers that stay open (log followers): ended when the manager closes or their user loses access. */
 export class Followers {
   readonly #open = new Map<() => void, Belonging>();
@@ -16,7 +18,8 @@ export class Followers {
 
 /** The owner of something that lives longer than its request. */
 export interface Belonging {
-  readonly user: string;
+  /** Null: a program with a token of the bus. */
+  readonly principal: Principal | null;
   readonly sessionId: string | null;
 }
 
@@ -39,10 +42,11 @@ export class OpenWebSockets {
     ws.once("close", () => this.#open.delete(ws));
   }
 
-  end(which: (belonging: Belonging) => boolean, reason: string): void {
+  /** `code`: that of the close frame; default 1008, policy violation. */
+  end(which: (belonging: Belonging) => boolean, reason: string, code = 1008): void {
     for (const [ws, belonging] of [...this.#open]) {
       if (!which(belonging)) continue;
-      ws.close(1008, reason);
+      ws.close(code, reason);
       const cut = setTimeout(() => ws.terminate(), CLOSE_GRACE_MS);
       ws.once("close", () => clearTimeout(cut));
     }

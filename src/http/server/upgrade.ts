@@ -3,19 +3,23 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Control } from "../../actors/control.ts";
+import { type Grant, needText, roleOn } from "../../base/access.ts";
+import { isWithin } from "../../base/names.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { TrafficLabel } from "../../bus/carriers/peer-traffic.ts";
 import { tuneSocket } from "../../bus/carriers/socket-tuning.ts";
 import { BUS_PATH, MAX_FRAME_BYTES, websocketStream } from "../../bus/carriers/websocket-stream.ts";
 import { WEBSOCKET_SERVER_OPTIONS } from "../../transport/oversize.ts";
-import { isRefusal as isViewRefusal, parseViewMode, type ViewMode } from "../../transport/view.ts";
+import { isRefusal as isViewRefusal, parseViewMode, type RequestedView } from "../../transport/view.ts";
 import type { Transport } from "../../transport/websocket.ts";
 import type { Gate, Visit } from "../access/gate.ts";
+import { routeRefusal } from "../access/route-permission.ts";
 import type { Admission } from "../auth/authenticate.ts";
 import { parseAuthorization } from "../auth/authorization.ts";
 import type { SocketRoute } from "../extension.ts";
 import { type HttpLog, stackOf } from "../log/http-log.ts";
+import { clientName } from "../request/client-name.ts";
 import { isRefusal, type Refusal, refusal, refuseOnSocket } from "../request/refusal.ts";
 import { formatAddress, type RemoteEnd } from "../request/remote-end.ts";
 import { type RequestHeaders, rawHeaders } from "../request/request-headers.ts";
@@ -124,15 +128,19 @@ export class Upgrades {
     const outcome = await gate.admit(headers, visit);
     if (socket.destroyed) return;
     if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
+    const { grants } = outcome.principal;
+    const forbidden = extra ? routeRefusal(extra.route, { query: url.searchParams, grants, state: control.state }) : null;
+    if (forbidden !== null) return refuseOnSocket(socket, forbidden);
     if (extra) return this.#upgradeToSocket(extra, { request, socket, head, outcome, query: url.searchParams });
     if (url.pathname !== "/ws") return refuseOnSocket(socket, notFound(url, [...this.#sockets.keys()]));
-    const mode = parseViewMode(url.searchParams, control.state);
+    const mode = parseViewMode(url.searchParams, stateFor(outcome.principal.grants, control.state));
     if (isViewRefusal(mode)) return refuseOnSocket(socket, refusal(mode.status, mode.message));
     if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
     const isRemote = url.searchParams.get("client") === "mgr_remote";
     const { user } = outcome.principal;
     label(request.socket, isRemote ? { kind: "mgr_remote", name: user } : { kind: "web", name: "websocket" });
-    this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, mode, outcome, socket));
+    const client = clientName(headers, url.searchParams);
+    this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, { mode, client }, outcome, socket));
   }
 
   async #upgradeToBus({ request, socket, head, headers, visit }: BusVisit): Promise<void> {
@@ -151,13 +159,15 @@ export class Upgrades {
         bus.accept(websocketStream(ws, tuneSocket(request.socket)), { kind: "websocket", permissions, address });
       });
     // A client with a token is not a web user: names of web users contain no colon.
-    if (bearer !== null) return enter(bearer, { user: "bus:", sessionId: null });
+    if (bearer !== null) return enter(bearer, { principal: null, sessionId: null });
     const outcome = await gate.admit(headers, visit);
     if (socket.destroyed) return;
     if (isRefusal(outcome)) return refuseOnSocket(socket, outcome);
     if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
-    const { user } = outcome.principal;
-    enter(bus.permissionsOfUser(user), { user, sessionId: outcome.sessionId });
+    const { principal, sessionId } = outcome;
+    const permissions = bus.permissionsOfUser(principal.user, principal.grants);
+    if (permissions === null) return refuseOnSocket(socket, refusal(403, `${BUS_PATH} needs ${needText("viewer")} on everything.`));
+    enter(permissions, { principal, sessionId });
   }
 
   async #upgradeToSocket({ route, server }: ExtraSocket, { request, socket, head, outcome, query }: SocketVisit): Promise<void> {
@@ -169,16 +179,21 @@ export class Upgrades {
     if (setCookie !== null) this.#cookies.set(request, setCookie);
     server.handleUpgrade(request, socket, head, (ws) => {
       label(request.socket, opened.label);
-      open.add(ws, { user: principal.user, sessionId });
+      open.add(ws, { principal, sessionId });
       opened.serve(ws);
     });
   }
 
-  #accept(ws: WebSocket, mode: ViewMode, { principal, sessionId }: Admission, socket: Duplex): void {
+  #accept(
+    ws: WebSocket,
+    { mode, client }: { mode: RequestedView; client: string | null },
+    { principal, sessionId }: Admission,
+    socket: Duplex,
+  ): void {
     const { open, transport, log } = this.#options;
-    open.add(ws, { user: principal.user, sessionId });
+    open.add(ws, { principal, sessionId });
     try {
-      transport.accept(ws, { principal, mode, address: principal.address, socket });
+      transport.accept(ws, { principal, mode, client, address: principal.address, socket });
     } catch (error) {
       // The 101 has been sent: it is too late to refuse.
       log("error", `serving a WebSocket failed: ${stackOf(error)}`);
@@ -198,6 +213,15 @@ export class Upgrades {
     response.once("finish", () => socket.destroySoon());
     this.#options.onRequest(request, response);
   }
+}
+
+/** A name that the user may not see does not exist for a focused connection. */
+function stateFor(grants: readonly Grant[], state: Control["state"]): Pick<Control["state"], "process" | "hasGroup"> {
+  const isSeen = (name: string) => roleOn(grants, name) !== null;
+  return {
+    process: (name) => (isSeen(name) ? state.process(name) : undefined),
+    hasGroup: (name) => state.hasGroup(name) && state.processes().some((each) => isWithin(each.name, name) && isSeen(each.name)),
+  };
 }
 
 function targetOf(target: string): URL | null {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Need } from "../../base/access.ts";
 import { ERROR_CODES } from "../../base/errors.ts";
 import { type RequestId, requestId } from "./field-kinds.ts";
 
@@ -27,9 +28,15 @@ export interface ClientFrameSpec {
   /** Type of the answer; null: `ack`, if the frame has a request_id. */
   readonly answer: string | null;
   readonly scope: FrameScopeClass;
+  /** The role that its sender needs on the subject (docs/access.md): on everything for the whole manager. */
+  readonly role: Need;
+  /** Fields that need a higher role than the frame, if their value is not false or absent. */
+  readonly fieldRoles?: Readonly<Record<string, Need>>;
   readonly meaning: string;
   /** Whether the frame changes nothing beyond its own connection, so that it is answered during a shutdown, too. */
   readonly readOnly?: boolean;
+  /** Fields whose values must not be recorded: what users type, and texts that may hold secrets. */
+  readonly secrets?: readonly string[];
   /** Checks a field that depends on another one: the invalid field and its error message, or null. */
   readonly check?: (values: Readonly<Record<string, unknown>>) => { field: string; says: string } | null;
   /** Constant fields of the answer, in successes and failures. */

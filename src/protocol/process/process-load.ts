@@ -26,6 +26,7 @@ export const loadCommands = clientFrames("Processes", {
     fields: { name: objectName.describe("A process or a group; default all.").exactOptional() },
     answer: "process_loads",
     scope: "name",
+    role: "viewer",
     readOnly: true,
     meaning:
       "CPU and memory of the running processes, sampled now. Requests within half a second share a sample; nothing is sampled unasked.",

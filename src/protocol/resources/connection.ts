@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ROLES } from "../../base/access.ts";
 import { featureSnapshotFields } from "../../features/wire.ts";
 import { requestId } from "../frames/field-kinds.ts";
 import { answer, change, clientFrames, errorCode, event, managerFrames } from "../frames/frame-table.ts";
@@ -23,6 +24,15 @@ const managerInfo = z
   .meta({ id: "Manager" });
 export type ManagerInfo = z.infer<typeof managerInfo>;
 
+const grant = z
+  .object({
+    role: z.enum(ROLES),
+    on: z.array(z.string()).nullable().describe("Patterns of the names of processes; null: everything."),
+    may_download: z.boolean().describe("A viewer may also download."),
+    may_type: z.boolean().describe("An operator may also type into terminals."),
+  })
+  .meta({ id: "Grant" });
+
 const snapshotFields = {
   webui_asset_hash: z.string().describe("Content hash of the page's files: a page that embeds another one reloads."),
   manager: managerInfo,
@@ -36,6 +46,10 @@ const snapshotFields = {
   vnc_sessions: z.array(vncSession),
   ...featureSnapshotFields,
   log_min_level: z.enum(LOG_LEVELS).describe("Of this connection."),
+  access: z
+    .object({ user: z.string(), grants: z.array(grant) })
+    .exactOptional()
+    .describe("What the user of this connection may do. Absent from managers without roles: everything."),
 };
 const snapshot = z.object(snapshotFields);
 export type Snapshot = z.infer<typeof snapshot>;
@@ -45,6 +59,7 @@ export const connectionCommands = clientFrames("Connection", {
     fields: {},
     answer: "snapshot",
     scope: "own",
+    role: "viewer",
     readOnly: true,
     meaning: "The whole state in view. Events after it never miss or repeat a change.",
   },

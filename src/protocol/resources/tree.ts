@@ -41,9 +41,27 @@ const groupNode = z.object({
 const onlyName = { name: groupName };
 
 export const groupCommands = clientFrames("Groups", {
-  start_group: { fields: onlyName, answer: null, scope: "name", meaning: "Starts all processes of a group, of all levels." },
-  stop_group: { fields: onlyName, answer: null, scope: "name", meaning: "Stops all processes of a group, of all levels." },
-  restart_group: { fields: onlyName, answer: null, scope: "name", meaning: "Restarts all processes of a group, of all levels." },
+  start_group: {
+    fields: onlyName,
+    answer: null,
+    scope: "name",
+    role: "operator",
+    meaning: "Starts all processes of a group, of all levels.",
+  },
+  stop_group: {
+    fields: onlyName,
+    answer: null,
+    scope: "name",
+    role: "operator",
+    meaning: "Stops all processes of a group, of all levels.",
+  },
+  restart_group: {
+    fields: onlyName,
+    answer: null,
+    scope: "name",
+    role: "operator",
+    meaning: "Restarts all processes of a group, of all levels.",
+  },
 });
 
 export const treeEvents = managerFrames("Groups", {

@@ -1,8 +1,9 @@
 import type { Control, Starter } from "../../actors/control.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { AnswerOf, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
-import type { LogLevel } from "../../protocol/resources/resources.ts";
+import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
 import type { FrameObject } from "../frame-schedule.ts";
+import type { HiddenNames } from "../hidden-names.ts";
 import type { EncodedFrame } from "../outbox.ts";
 import type { SnapshotPart } from "../snapshot-part.ts";
 import type { ViewMode } from "../view.ts";
@@ -14,6 +15,10 @@ export interface HandlerContext {
   readonly snapshotParts: readonly SnapshotPart[];
   readonly principal: Principal;
   readonly view: ViewMode;
+  /** Removes the names of processes that the user may not see from an answer; null: the user may see all. */
+  readonly hiddenNames: HiddenNames | null;
+  /** What the user may see of these entries of the log. */
+  shownEntries(entries: readonly LogEntry[]): LogEntry[];
   /** Id of this connection, never used for another one. */
   readonly requester: string;
   /** This client, if it belongs to a web user; else null. */

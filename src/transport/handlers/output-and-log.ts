@@ -1,6 +1,7 @@
 import { DEFAULT_OUTPUT_LINES } from "../../protocol/process/process-output.ts";
+import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
 import type { FrameObject } from "../frame-schedule.ts";
-import { aboutProcess, type HandlerTable } from "./handler.ts";
+import { aboutProcess, type HandlerContext, type HandlerTable } from "./handler.ts";
 
 type Types = "get_process_output" | "subscribe_process_output" | "unsubscribe_process_output" | "follow_terminal_size";
 
@@ -40,8 +41,16 @@ export const logHandlers: HandlerTable<LogTypes> = {
     kind: "request",
     answer: (range, context) => {
       context.flushEvents();
-      return [{ type: "log_batch", entries: context.control.log.entries(range), history: true }];
+      return [{ type: "log_batch", entries: shownOf(range, context), history: true }];
     },
   },
   set_log_min_level: { kind: "command", run: ({ level }, context) => context.setLogMinLevel(level) },
 };
+
+/** The last `limit` entries that the user may see. */
+function shownOf({ limit, ...range }: { level?: LogLevel; limit?: number; before?: number }, context: HandlerContext): LogEntry[] {
+  const { log } = context.control;
+  if (context.hiddenNames === null) return log.entries({ ...range, ...(limit === undefined ? {} : { limit }) });
+  const shown = context.shownEntries(log.entries(range));
+  return limit === undefined ? shown : shown.slice(-limit);
+}

@@ -1,4 +1,5 @@
 import type { Verb } from "../../actors/control.ts";
+import { allows } from "../../base/access.ts";
 import { aboutProcess, type HandlerContext, type HandlerTable } from "./handler.ts";
 
 type Types =
@@ -105,6 +106,13 @@ export const processHandlers: HandlerTable<Types> = {
   request_process_detail: {
     kind: "request",
     about: aboutProcess,
-    answer: ({ name }, { control }) => [{ type: "process_detail", ok: true, name, ...control.state.processDetail(name) }],
+    answer: ({ name }, { control, principal, hiddenNames }) => {
+      const detail = control.state.processDetail(name);
+      const shown = hiddenNames?.detail(detail) ?? detail;
+      const { environment: _environment, env_file: _files, ...definition } = shown.definition;
+      // An environment may have secrets.
+      const withheld = allows(principal.grants, "admin", name) ? {} : { environment: {}, definition };
+      return [{ type: "process_detail", ok: true, name, ...shown, ...withheld }];
+    },
   },
 };

@@ -1,3 +1,4 @@
+import type { Grant } from "../../base/access.ts";
 import { MANAGER_FRAMES, type ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, Snapshot, WebXDisplay } from "../../protocol/resources/resources.ts";
 import { contains } from "../view.ts";
@@ -25,7 +26,8 @@ export function snapshotOf({
   principal,
   assetHash,
   logMinLevel,
-}: Pick<HandlerContext, "control" | "snapshotParts" | "view" | "principal" | "assetHash" | "logMinLevel">): Snapshot {
+  hiddenNames,
+}: Pick<HandlerContext, "control" | "snapshotParts" | "view" | "principal" | "assetHash" | "logMinLevel" | "hiddenNames">): Snapshot {
   // A focused view has no hosts, clients, topics and services, and gets no events about them.
   const isFull = view.kind === "full";
   const hosts = isFull ? control.state.hosts() : [];
@@ -34,12 +36,13 @@ export function snapshotOf({
     manager: control.state.manager,
     hosts: hosts.map((host) => host.name),
     host_list: hosts,
-    start_tools: view.kind === "log_only" ? [] : control.state.startTools(),
-    process_tree: treeOf({ control, view }),
-    processes: processesOf({ control, view }),
+    start_tools: (view.kind === "granted" ? view.within : view).kind === "log_only" ? [] : control.state.startTools(),
+    process_tree: treeOf({ control, view, hiddenNames }),
+    processes: processesOf({ control, view, hiddenNames }),
     clients: [],
     vnc_sessions: [],
     log_min_level: logMinLevel,
+    access: { user: principal.user, grants: principal.grants.map(wireGrant) },
     ...(isFull ? { web_x_display: noDisplay(principal.user) } : {}),
   };
   const parts = snapshotParts.map((part) => part.snapshot?.({ principal, isFull, view }));
@@ -47,27 +50,29 @@ export function snapshotOf({
   return Object.assign(snapshot, ...parts) as Snapshot;
 }
 
+const wireGrant = ({ role, on, mayDownload, mayType }: Grant) => ({
+  role,
+  on: on === null ? null : [...on],
+  may_download: mayDownload === true,
+  may_type: mayType === true,
+});
+
+type Shown = Pick<HandlerContext, "control" | "view" | "hiddenNames">;
+
 /** The private display of a user if there are no displays. */
 function noDisplay(username: string): WebXDisplay {
   return { known: false, running: false, ready: false, username, display_name: "", process: "" };
 }
 
-function treeOf({ control, view }: Pick<HandlerContext, "control" | "view">) {
-  if (view.kind === "log_only") return [];
-  return view.kind === "full" ? control.state.processTree() : control.state.processTree(view.name);
+function treeOf({ control: { state }, view, hiddenNames }: Shown) {
+  const within = view.kind === "granted" ? view.within : view;
+  if (within.kind === "log_only") return [];
+  const tree = within.kind === "full" ? state.processTree() : state.processTree(within.name);
+  return hiddenNames?.tree(tree, (name) => state.process(name)?.state) ?? tree;
 }
 
-function processesOf({ control, view }: Pick<HandlerContext, "control" | "view">): Process[] {
-  switch (view.kind) {
-    case "log_only":
-      return [];
-    case "single_process": {
-      const process = control.state.process(view.name);
-      return process ? [process] : [];
-    }
-    case "single_group":
-      return control.state.processes().filter((process) => contains(view, process.name));
-    case "full":
-      return control.state.processes();
-  }
+function processesOf({ control: { state }, view, hiddenNames }: Shown): Process[] {
+  const processes = view.kind === "single_process" ? [state.process(view.name) ?? []].flat() : state.processes();
+  const shown = view.kind === "full" ? processes : processes.filter(({ name }) => contains(view, name));
+  return hiddenNames === null ? shown : shown.map((process) => hiddenNames.process(process));
 }

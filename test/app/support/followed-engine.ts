@@ -9,14 +9,14 @@ import { loadConfigObject } from "../../../src/config/load/load.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { HostEntry, Process, ProcessTreeNode, Snapshot } from "../../../src/protocol/resources/resources.ts";
-import type { ViewMode } from "../../../src/transport/view.ts";
+import type { RequestedView } from "../../../src/transport/view.ts";
 import { createTransport } from "../../../src/transport/websocket.ts";
 import { testClock } from "../../actors/support/clock.ts";
 import { Intents } from "./engines.ts";
 import { FakeHost } from "./fake-host.ts";
 import { settled } from "./scripted-link.ts";
 
-const VIEWS: ViewMode[] = [
+const VIEWS: RequestedView[] = [
   { kind: "full" },
   { kind: "single_process", name: "g/server" },
   { kind: "single_group", name: "g" },
@@ -132,7 +132,7 @@ export class FollowedEngine {
   readonly intents = new Intents();
   readonly engine: Engine;
   readonly #transport: ReturnType<typeof createTransport>;
-  readonly followers: { view: ViewMode; follower: Follower; asked: Follower }[];
+  readonly followers: { view: RequestedView; follower: Follower; asked: Follower }[];
   /** Spawns that the host has not answered. */
   #unanswered: (() => void)[] | null = null;
   #next = 0;
@@ -155,7 +155,7 @@ export class FollowedEngine {
     });
     const { control, extensions, hub, system } = this.engine;
     this.#transport = createTransport({ control, extensions, hub, system, assetHash: "" });
-    const received = (view: ViewMode) => new Follower(inProcessLink(this.#transport, view));
+    const received = (view: RequestedView) => new Follower(inProcessLink(this.#transport, view));
     this.followers = VIEWS.map((view) => ({ view, follower: received(view), asked: received(view) }));
   }
 

@@ -132,7 +132,7 @@ const WRITES = {
   "src/cli/commands/processes/ps.ts": 4,
   "src/cli/commands/configuration/reload.ts": 1,
   "src/cli/commands/setup/save-all.ts": 1,
-  "src/cli/commands/processes/top.ts": 1,
+  "src/cli/commands/processes/top.ts": 2,
   "src/cli/commands/instance/up.ts": 7,
   "src/cli/commands/processes/wait.ts": 1,
   "src/cli/manager/configuration.ts": 2,

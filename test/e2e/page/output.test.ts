@@ -52,6 +52,32 @@ describe("the search of all output", () => {
     await page.getByText("11 hits in 1 process ").waitFor();
   });
 
+  test("takes what is typed while its code is still loading", async () => {
+    const other = await rig.open("/");
+    let load = () => {};
+    const isLoaded = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await other.page.route(/search-view-.*\.js/, async (route) => {
+      await isLoaded;
+      await route.continue();
+    });
+    const requested = other.page.waitForRequest(/search-view-.*\.js/);
+    await other.page.getByRole("tree").first().waitFor();
+    await other.page.keyboard.press("Control+Shift+F");
+    await requested;
+    await other.page.keyboard.type("number 8998");
+    await other.page.keyboard.press("Backspace");
+    await other.page.keyboard.type("9");
+    await other.page.keyboard.press("Enter");
+    load();
+    await other.page.getByText("1 hit in 1 process ").waitFor();
+    expect(await other.page.getByLabel("Search the output of processes").inputValue()).toBe("number 8999");
+    await other.page.keyboard.type("9");
+    await soon(() => other.page.getByLabel("Search the output of processes").inputValue()).toBe("number 89999");
+    await other.page.context().close();
+  });
+
   test("shows a line that is only in a file with the lines around it, and where it is", async () => {
     await shown.go("/?view=search&q=number%201234%24&regex=1&in=old");
     await page.getByText("1 hit in 1 process ").waitFor();

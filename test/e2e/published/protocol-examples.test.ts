@@ -110,9 +110,15 @@ function toLive(frame: Frame): Frame {
   if ("pid" in live) return { ...live, pid: pidOf("sim/world"), tid: pidOf("sim/world") };
   const own = { host: hostname(), pid: process.pid, tid: process.pid };
   if (Array.isArray(live.tasks)) return { ...live, tasks: live.tasks.map((task: object) => ({ ...task, ...own })) };
+  if (live.type === "remove_silence") return { ...live, id: idOfNewestSilence() };
   if (live.type !== "save_config_file") return live;
   const file = client.frames.findLast(({ type }) => type === "config_file");
   return { ...live, content: `${live.content}${mark}`, base_hash: file?.hash };
+}
+
+function idOfNewestSilence(): unknown {
+  const made = client.frames.findLast(({ type }) => type === "silence_created");
+  return (made?.silence as { id: string } | undefined)?.id;
 }
 
 function pidOf(name: string): unknown {
@@ -145,7 +151,7 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time, or on each machine: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step next since last settings pss private swap left_out definition executable limits".split(
+  "pid tid ts key times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step next since last settings pss private swap left_out definition executable limits".split(
     " ",
   ),
 );

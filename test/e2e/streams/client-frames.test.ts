@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noThenProperty: it is a key of the configuration.
 import { expect, test } from "vitest";
 import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
 import { LIVE_FRAMES } from "../../features/live-frames.ts";
@@ -15,10 +16,13 @@ const PROCESS = "tools/echo";
 const TOPIC = "arm/state";
 /** For the frames of alerts. */
 const ALERT = { silent_for: "1s", output_matches: "alarm" };
+/** For the frames of limits. */
+const LIMITS = [{ run_time: "1s", then: "notify" }];
 
 test("every client frame with valid fields gets the answer of its row, and none is refused", async () => {
   await using instance = await Instance.up({
-    processes: { [PROCESS]: { command: ECHO, autostart: true, alternate_commands: { loud: "sleep 7" }, alert: ALERT } },
+    notifications: { ways: { page: { browser: {} } }, rules: [{ ways: ["page"], group_wait: "0s" }] },
+    processes: { [PROCESS]: { command: ECHO, autostart: true, alternate_commands: { loud: "sleep 7" }, alert: ALERT, limits_act: LIMITS } },
   });
   const client = await instance.connect();
   await eventually("it runs", async () => (await client.process(PROCESS)).state === "started");

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noThenProperty: it is a key of the configuration.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import type { DaemonLogger } from "../../../src/features/loggers/wire.ts";
@@ -25,6 +26,7 @@ let client: Client;
 
 async function begin(): Promise<void> {
   instance = await Instance.up({
+    notifications: { ways: { page: { browser: {} } }, rules: [{ ways: ["page"], group_wait: "0s" }] },
     groups: { tools: { opened: false } },
     processes: {
       "tools/echo": {
@@ -34,6 +36,7 @@ async function begin(): Promise<void> {
         vnc: { display: 5, port: 5905 },
         forward_x11: true,
         alert: { silent_for: "1s", output_matches: "alarm" },
+        limits_act: [{ run_time: "1s", then: "notify" }],
       },
       "tools/inner/ready": {
         command: READY_WHEN_TYPED,

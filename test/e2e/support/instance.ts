@@ -21,7 +21,10 @@ export interface Configuration {
   defaults?: { environment?: Record<string, string>; [key: string]: unknown };
   groups?: Record<string, unknown>;
   displays?: Record<string, unknown>;
+  access?: Record<string, unknown>;
   hosts?: Record<string, unknown>;
+  audit?: Record<string, unknown>;
+  notifications?: object;
   processes: Record<string, unknown>;
 }
 
@@ -177,8 +180,8 @@ export class Instance {
     return fetch(new URL(path, this.url), { ...init, headers: { authorization: this.basic, ...(init.headers as Record<string, string>) } });
   }
 
-  async connect(query = ""): Promise<Client> {
-    const client = await Client.open(`${this.url.replace(/^http/, "ws")}/ws${query}`, { authorization: this.basic });
+  async connect(query = "", authorization = this.basic): Promise<Client> {
+    const client = await Client.open(`${this.url.replace(/^http/, "ws")}/ws${query}`, { authorization });
     this.#clients.push(client);
     return client;
   }

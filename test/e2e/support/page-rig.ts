@@ -73,7 +73,7 @@ export class PageRig implements AsyncDisposable {
       // A browser without a graphics card computes more for a turning mark than for everything else.
       reducedMotion: "reduce",
       ...options,
-      extraHTTPHeaders: this.instance.login,
+      extraHTTPHeaders: options.extraHTTPHeaders ?? this.instance.login,
     });
     await context.addInitScript(KEEP_NOTICES);
     const page = await context.newPage();

@@ -7,6 +7,7 @@ import type { TrustedProxySettings } from "../../../src/features/trusted-proxy/c
 import { ProxyLogins } from "../../../src/features/trusted-proxy/manager/proxy-logins.ts";
 import { Logins } from "../../../src/http/auth/logins.ts";
 import { isRefusal } from "../../../src/http/request/refusal.ts";
+import { accessOf } from "../../support/access.ts";
 
 const SETTINGS: TrustedProxySettings = { addresses: ["10.0.0.7", "fd00::/64"], user_header: "X-Forwarded-User", role: "operator" };
 const PROXY = { ip: "10.0.0.7", port: 4_711, isSecure: false, localUser: null };
@@ -31,6 +32,8 @@ async function ask(headers: Record<string, string>, remote = PROXY, authFile: st
   const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
   const logins = new Logins({
     path: authFile,
+    access: accessOf(),
+    observer: null,
     lock: () => ({ release() {} }),
     isHttpsOnly: false,
     sources: [(host) => proxy.source(host)],

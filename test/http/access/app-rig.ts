@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { CommandObserver } from "../../../src/base/command-observer.ts";
 import { Gate } from "../../../src/http/access/gate.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { Accounts } from "../../../src/http/auth/accounts.ts";
+import { Accounts, type LoginSource } from "../../../src/http/auth/accounts.ts";
 import { AuthFile } from "../../../src/http/auth/auth-file.ts";
 import { Authenticator } from "../../../src/http/auth/authenticate.ts";
 import { Credentials } from "../../../src/http/auth/credentials.ts";
@@ -12,6 +13,8 @@ import { LoginTokens } from "../../../src/http/auth/login-tokens.ts";
 import { Throttle } from "../../../src/http/auth/throttle.ts";
 import type { RequestBindings, Route } from "../../../src/http/route.ts";
 import { loginTokenRoute } from "../../../src/http/routes/login-token.ts";
+import { accessOf } from "../../support/access.ts";
+import { FakeControl } from "../../support/fake-control.ts";
 import { cookieOf, GOOD, PASSWORD, USER } from "../rig.ts";
 
 /** Where the app is, for its pages and for those of others. */
@@ -26,25 +29,38 @@ const REMOTE = { ip: "10.0.0.9", port: 1, isSecure: false, localUser: null };
 interface AppOptions {
   readonly routes?: readonly Route[];
   readonly authFile?: string | null;
+  readonly access?: Parameters<typeof accessOf>[0];
   readonly isClosing?: boolean;
   readonly allowedOrigins?: readonly string[];
   /** Milliseconds, of login tokens. */
   readonly monotonic?: () => number;
+  readonly observer?: CommandObserver | null;
+  readonly sources?: readonly LoginSource[];
 }
 
 /** The app of some routes behind the real gate, without a socket. */
-export function appOf({ routes = [], authFile = null, isClosing = false, allowedOrigins = [], monotonic = () => 0 }: AppOptions) {
+export function appOf({
+  routes = [],
+  authFile = null,
+  access,
+  isClosing = false,
+  allowedOrigins = [],
+  monotonic = () => 0,
+  observer = null,
+  sources = [],
+}: AppOptions) {
   const logged: string[] = [];
   const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
   const loginSessions = new LoginSessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log });
   const loginTokens = new LoginTokens(monotonic);
   const authenticator = new Authenticator({
     authFile: new AuthFile(authFile, log),
-    accounts: new Accounts([]),
+    accounts: new Accounts(accessOf(access), sources),
     loginSessions,
     loginTokens,
     credentials: new Credentials(),
     throttle: new Throttle(() => 0),
+    observer,
     isHttpsOnly: false,
     log,
   });
@@ -56,7 +72,17 @@ export function appOf({ routes = [], authFile = null, isClosing = false, allowed
     isShuttingDown: () => false,
     isHttpsOnly: false,
   });
-  return { app: createApp({ gate, routes: [...routes, loginTokenRoute(loginTokens)], log }), loginSessions, logged };
+  return {
+    app: createApp({
+      gate,
+      routes: [...routes, loginTokenRoute(loginTokens)],
+      state: new FakeControl(["sim/world", "sim/arm", "base/core"]).state,
+      observer,
+      log,
+    }),
+    loginSessions,
+    logged,
+  };
 }
 
 /** Requests to routes behind the gate, by users of an auth file. */

@@ -14,7 +14,7 @@ const PAGES = {
     ["/login.html", html("<form>Log in</form>")],
   ]),
 };
-const WHO: Route = { path: "/who", method: "GET", handle: (context) => new Response(context.get("admission").principal.user) };
+const WHO: Route = { path: "/who", method: "GET", needs: null, handle: (context) => new Response(context.get("admission").principal.user) };
 
 function loginRig() {
   const rig: AppRig = new AppRig([...pageRoutes(PAGES), logoutRoute((id) => rig.sessions.end(id), false), WHO]);

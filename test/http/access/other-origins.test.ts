@@ -10,7 +10,7 @@ import { AppRig, BROWSER } from "./app-rig.ts";
 const DASH = "https://dash.example:3000";
 const OTHER = "http://bench.lab:9000";
 const ALLOWED = [DASH, OTHER];
-const WHO: Route = { path: "/who", method: "GET", handle: (context) => new Response(context.get("admission").principal.user) };
+const WHO: Route = { path: "/who", method: "GET", needs: null, handle: (context) => new Response(context.get("admission").principal.user) };
 const ACTS: Route = { ...WHO, path: "/acts", effect: () => "Act" };
 const ASKS = { "access-control-request-method": "GET", "access-control-request-headers": "authorization" };
 

@@ -3,6 +3,7 @@ import { findGroup } from "../../../src/client/mirror.ts";
 import { stillStoppedWith, stoppedAlong } from "../../../src/client/shown/along.ts";
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process, ProcessState } from "../../../src/protocol/resources/resources.ts";
+import { refusalOf } from "../state/access.ts";
 import { allProcesses, client, command, processOf, tree } from "../state/store.ts";
 import type { View } from "../state/views.ts";
 import { isConnected } from "../ui/connected.ts";
@@ -33,6 +34,11 @@ export async function request(verb: Verb, target: Target): Promise<void> {
     complain(new Error("Disconnected: nothing can be started or stopped."));
     return;
   }
+  const forbidden = forbiddenOf(verb, target);
+  if (forbidden !== null) {
+    complain(new Error(forbidden));
+    return;
+  }
   const { members, active, along } = effectsOf(verb, target);
   if (needsQuestion(verb, target.kind, { active, along })) {
     const word = target.kind === "list" ? target.word : undefined;
@@ -53,6 +59,12 @@ export async function request(verb: Verb, target: Target): Promise<void> {
     along.map(({ name }) => name),
   );
 }
+
+const DOING = { start: "Starting", stop: "Stopping", restart: "Restarting" } as const;
+
+/** Why the user may not do this; null: the user may. */
+export const forbiddenOf = (verb: Verb, target: Target): string | null =>
+  refusalOf(DOING[verb], "operator", target.kind === "process" ? [target.name] : () => membersOf(target).map(({ name }) => name));
 
 /** Whether a command asks before it acts. */
 export const asks = (verb: Verb, target: Target): boolean => needsQuestion(verb, target.kind, effectsOf(verb, target));

@@ -1,4 +1,5 @@
 import type { ComponentChildren, ComponentType } from "preact";
+import type { Need } from "../../../src/base/access.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import type { Pane } from "../state/layout.ts";
 import type { View, ViewKind, ViewOf, ViewType } from "../state/views.ts";
@@ -18,8 +19,12 @@ type AnyPageView = { [Kind in ViewKind]: PageView<Kind> }[ViewKind];
 export interface Place {
   readonly view: View;
   readonly word: string;
+  /** What its view needs on everything; omitted: it shows what the user may see. */
+  readonly needs?: Need;
   /** Placed after the page's own entries in the row at the top. */
   readonly isLast?: true;
+  /** Left out of the row at the top, which has little room: its view is opened by an action, and on phones by the list. */
+  readonly isInList?: true;
 }
 
 /** An action with a key of its own: a single character, which runs it outside of text fields, or "Ctrl-Shift-" with a letter, outside of terminals. */

@@ -2,7 +2,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isConnected } from "../ui/connected.ts";
 import type { Action } from "./action.ts";
 import { canDo, type Verb } from "./command-effects.ts";
-import { asks, request, type Target } from "./commands.ts";
+import { asks, forbiddenOf, request, type Target } from "./commands.ts";
 
 const VERBS: readonly [Verb, string, string][] = [
   ["start", "Start", "s"],
@@ -12,7 +12,9 @@ const VERBS: readonly [Verb, string, string][] = [
 
 /** The start, stop and restart actions of a target that make sense now. Those that end processes are marked. */
 export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): (Action & { verb: Verb })[] {
-  return VERBS.filter(([verb]) => isConnected.value && processes.some((process) => canDo(verb, process))).map(([verb, word, keys]) => ({
+  return VERBS.filter(
+    ([verb]) => isConnected.value && forbiddenOf(verb, target) === null && processes.some((process) => canDo(verb, process)),
+  ).map(([verb, word, keys]) => ({
     title: `${word} ${what}`,
     verb,
     ...(near ? { keys, near } : {}),

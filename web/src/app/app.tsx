@@ -145,7 +145,7 @@ function TopNav() {
         <ConnectionBanner />
       </div>
       <nav class="top-nav" aria-label="Views">
-        {topPlaces.map(({ view, word }) => (
+        {topPlaces().map(({ view, word }) => (
           <button key={word} type="button" class="flat" aria-pressed={isAt(view)} onClick={() => show(view)}>
             <Icon name={typeOf(view.kind).icon} />
             <span class="word">{word}</span>

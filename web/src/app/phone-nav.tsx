@@ -61,7 +61,7 @@ function More() {
   };
   const rows: Row[] = [
     ["grid", "All processes", () => show({ kind: "all" })],
-    ...phonePlaces.map(({ view, word }): Row => [typeOf(view.kind).icon, word, () => show(view)]),
+    ...phonePlaces().map(({ view, word }): Row => [typeOf(view.kind).icon, word, () => show(view)]),
     [
       "settings",
       "Settings",

@@ -1,12 +1,15 @@
 import type { PageFeature } from "../actions/page-feature.ts";
 import { accessTokens } from "./access-tokens/index.ts";
 import { alertsFeature } from "./alerts/index.ts";
+import { auditFeature } from "./audit/index.ts";
 import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
+import { limitsFeature } from "./limits/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
+import { notificationsFeature } from "./notifications/index.ts";
 import { outputRuns } from "./output-runs/index.ts";
 import { outputSearchFeature } from "./output-search/index.ts";
 import { ports } from "./ports/index.ts";
@@ -30,6 +33,9 @@ export const features: readonly PageFeature[] = [
   ports,
   runningSettings,
   alertsFeature,
+  notificationsFeature,
+  limitsFeature,
   outputRuns,
+  auditFeature,
   accessTokens,
 ];

@@ -4,7 +4,7 @@ import { isCompleted, isFine, shownGroupState, shownState, wordOf } from "../../
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { processesOf, progressOf } from "../actions/actions.ts";
 import { canDo } from "../actions/command-effects.ts";
-import { request, type Target } from "../actions/commands.ts";
+import { forbiddenOf, request, type Target } from "../actions/commands.ts";
 import type { ProcessCurve } from "../actions/page-feature.ts";
 import { LoadText } from "../process/load-text.tsx";
 import { RestartToApply } from "../process/restart-to-apply.tsx";
@@ -81,6 +81,7 @@ function Members({ label, path, title, below, members, target, More, curves }: M
             class="start"
             needsManager
             enabled={members.some((one) => canDo("start", one))}
+            forbidden={forbiddenOf("start", target)}
             onClick={() => void request("start", target)}
           >
             <Icon name="start" />
@@ -90,12 +91,19 @@ function Members({ label, path, title, below, members, target, More, curves }: M
             class="stop"
             needsManager
             enabled={members.some((one) => canDo("stop", one))}
+            forbidden={forbiddenOf("stop", target)}
             onClick={() => void request("stop", target)}
           >
             <Icon name="stop" />
             <span class="word">Stop all</span>
           </Button>
-          <Button class="restart" needsManager enabled={members.length > 0} onClick={() => void request("restart", target)}>
+          <Button
+            class="restart"
+            needsManager
+            enabled={members.length > 0}
+            forbidden={forbiddenOf("restart", target)}
+            onClick={() => void request("restart", target)}
+          >
             <Icon name="restart" />
             <span class="word">Restart all</span>
           </Button>

@@ -17,6 +17,8 @@ export function HostsPanel({ processes, More }: { processes: readonly Process[];
     else byHost.set(process.host, [process]);
   }
   const sorted = [...hosts.value].sort((a, b) => Number(a.daemon_ready) - Number(b.daemon_ready) || a.name.localeCompare(b.name));
+  // A user with roles on some processes sees no hosts.
+  if (sorted.length === 0) return null;
   const rest = sorted.slice(MAX_HOSTS);
   return (
     <section class="hosts-panel">

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../actions/command-effects.ts";
-import { requestByClick } from "../actions/commands.ts";
+import { forbiddenOf, requestByClick } from "../actions/commands.ts";
 import { linkTo } from "../state/navigation.ts";
 import { reasonOf } from "../state/status-reason.ts";
 import { TerminalBox } from "../terminal/terminal-box.tsx";
@@ -87,6 +87,7 @@ function Tile({ process, below, isHidden, isEnlarged, onEnlarge }: TileProps) {
             class={verb}
             needsManager
             enabled={canDo(verb, process)}
+            forbidden={forbiddenOf(verb, { kind: "process", name })}
             label={`${word} ${name}`}
             word={word}
             onClick={(event) => requestByClick(event, verb, { kind: "process", name })}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { refusalOf } from "../state/access.ts";
 import { command, startTools } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
 import { isConnected } from "../ui/connected.ts";
@@ -8,6 +9,9 @@ import { toast } from "../ui/toasts.ts";
 /** A form for the command of the next start, its overrides, and the tool that wraps it. */
 export function CommandForm({ process }: { process: Process }) {
   const { name } = process;
+  const forbidden = refusalOf("Another command or start tool", "admin", [name]);
+  // A form that cannot be used says why in place of its controls.
+  if (forbidden !== null) return <p class="hint">{forbidden}</p>;
   return (
     <div class="command-form">
       {process.alternate_commands.map(([label, configured]) => (

@@ -5,6 +5,7 @@ import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isTroubleState } from "../actions/actions.ts";
+import { refusalOf } from "../state/access.ts";
 import { cpuOf, loadOf, memoryOf } from "../state/loads.ts";
 import { reasonOf } from "../state/status-reason.ts";
 import { ask, startupCommands } from "../state/store.ts";
@@ -179,7 +180,7 @@ function StartupCommands({ name }: { name: string }) {
   return (
     <Section title="Startup commands">
       {shown === null ? (
-        <Button needsManager onClick={() => void load().catch(complain)}>
+        <Button needsManager forbidden={refusalOf("This", "admin", [name])} onClick={() => void load().catch(complain)}>
           Show commands
         </Button>
       ) : (

@@ -4,7 +4,8 @@ import { isLost, shownState } from "../../../src/client/shown/shown-state.ts";
 import { type Process, SIGNALS, type Signal } from "../../../src/protocol/resources/resources.ts";
 import { isTroubleState } from "../actions/actions.ts";
 import { canDo, type Verb } from "../actions/command-effects.ts";
-import { requestByClick } from "../actions/commands.ts";
+import { forbiddenOf, requestByClick } from "../actions/commands.ts";
+import { refusalOf } from "../state/access.ts";
 import { attentionOf } from "../state/attention.ts";
 import type { Pane } from "../state/layout.ts";
 import { useLoads } from "../state/loads.ts";
@@ -164,7 +165,8 @@ function verbsOf(process: Process): readonly [Verb, Verb] {
 function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFacts">) {
   const { name } = process;
   const isAlive = process.pid !== null;
-  const canSignal = isAlive && isConnected.value;
+  const noSignal = refusalOf("Sending a signal", "operator", [name]);
+  const canSignal = isAlive && isConnected.value && noSignal === null;
   const threads = viewOfPid(process.host, process.pid ?? 0);
   return (
     <span class="actions">
@@ -175,6 +177,7 @@ function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFac
           class={`verb ${verb}`}
           needsManager
           enabled={canDo(verb, process)}
+          forbidden={forbiddenOf(verb, { kind: "process", name })}
           onClick={(event) => requestByClick(event, verb, { kind: "process", name })}
         >
           <Icon name={verb satisfies IconName} />
@@ -184,7 +187,7 @@ function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFac
       <select
         class="signals"
         aria-label="Send a signal"
-        title="Send a signal to the main process"
+        title={noSignal ?? "Send a signal to the main process"}
         aria-disabled={canSignal ? undefined : true}
         onChange={(event) => {
           const signal = event.currentTarget.value as Signal | "";
@@ -210,6 +213,7 @@ function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFac
           label="Processes and threads"
           word="Threads"
           enabled={isAlive}
+          forbidden={refusalOf("The list of threads", "viewer", "everything")}
           onClick={() => show(threads)}
         />
       )}

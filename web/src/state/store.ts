@@ -7,6 +7,7 @@ import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames/fra
 import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../../../src/protocol/resources/resources.ts";
 import { isConnected } from "../ui/connected.ts";
 import { complain } from "../ui/toasts.ts";
+import { takeAccess } from "./access.ts";
 import { reloadIfStale } from "./asset-hash.ts";
 import { drawnWithNextFrame } from "./painting.ts";
 import { socketQuery } from "./views.ts";
@@ -107,6 +108,7 @@ function copyAll(): void {
   tree.value = mirror.tree;
   hosts.value = mirror.hosts();
   startTools.value = mirror.startTools;
+  takeAccess(mirror.access);
   for (const name of processes.keys()) if (!mirror.process(name)) processes.delete(name);
   for (const process of mirror.processes()) {
     if (process !== processes.get(process.name)?.peek()) upsert(process);

@@ -4,9 +4,10 @@ import { SearchAddon } from "@xterm/addon-search";
 import { WebLinksAddon } from "@xterm/addon-web-links";
 import { Terminal } from "@xterm/xterm";
 import { ForceRedraw } from "../../../src/client/handles/force-redraw.ts";
+import { refusalOf } from "../state/access.ts";
 import { fontSize, screenReader, shade } from "../state/settings.ts";
 import { client, command, processOf } from "../state/store.ts";
-import { toast } from "../ui/toasts.ts";
+import { complain, toast } from "../ui/toasts.ts";
 import { onPlaceRequested } from "./open-at.ts";
 import { RunJumps } from "./run-jumps.ts";
 import { MAX_MATCHES, type SearchQuery, type SearchResults } from "./search-query.ts";
@@ -98,7 +99,7 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
     }
     sendSize({ cols, rows: Math.max(1, rows - rowsLess) });
   });
-  const size = new TerminalSize({ name, room: fitting, show: showSize, send: sendSize, isVisible: () => !document.hidden });
+  const size = new TerminalSize({ name, room, show: showSize, send: sendSize, isVisible: () => !document.hidden });
   // With the last terminal of a process, this page gives up its size.
   const release = enterTerminal(name, () => client.link.send({ type: "follow_terminal_size", name, follow: false }));
   const output = new TerminalOutput({
@@ -150,6 +151,11 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
     return rows && cols ? { rows, cols } : null;
   }
 
+  /** A viewer draws in the size that the terminal has. */
+  function room(): Size | null {
+    return refusalOf("The size", "operator", [name]) === null ? fitting() : null;
+  }
+
   /** Draws in a size. That of another viewer is drawn smaller, as far as it can be read, and scrolls. */
   function showSize({ rows, cols }: Size, isForeign: boolean): void {
     parent.classList.toggle("foreign", isForeign);
@@ -176,7 +182,15 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
   document.addEventListener("visibilitychange", onVisible);
 
   // During a replay the terminal answers old queries: these replies must not be typed into the process.
-  const type = inOrder((text: string, reply: { reply?: true }) => command({ type: "send_stdin", name, text, ...reply }));
+  let hasSaid = false;
+  const type = inOrder(async (text: string, reply: { reply?: true }) => {
+    const forbidden = refusalOf("Typing", "typing", [name]);
+    if (forbidden === null) return command({ type: "send_stdin", name, text, ...reply });
+    // Said once: each key would be refused.
+    if (!reply.reply && !hasSaid) complain(new Error(forbidden));
+    hasSaid ||= !reply.reply;
+    return false;
+  });
   const typing = terminal.onData((text) => {
     // If several terminals show the process, the manager accepts replies from the one that last typed or resized.
     const isReply = isTerminalReply(text);

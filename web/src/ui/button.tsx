@@ -11,6 +11,8 @@ interface Props {
   enabled?: boolean;
   /** Whether it is disabled while the manager cannot be reached. */
   needsManager?: boolean;
+  /** Why the user may not use it: it is disabled, and says so. */
+  forbidden?: string | null;
   onClick: (event: MouseEvent) => void;
   children: ComponentChildren;
 }
@@ -19,13 +21,24 @@ interface Props {
  * A button that keeps the focus when it is disabled, for example by its own action: browsers take the focus from a disabled button, and the next
  * key would go to the page.
  */
-export function Button({ class: name, title, label, pressed, popup, enabled = true, needsManager = false, onClick, children }: Props) {
-  const isOn = enabled && !(needsManager && !isConnected.value);
+export function Button({
+  class: name,
+  title,
+  label,
+  pressed,
+  popup,
+  enabled = true,
+  needsManager = false,
+  forbidden = null,
+  onClick,
+  children,
+}: Props) {
+  const isOn = enabled && forbidden === null && !(needsManager && !isConnected.value);
   return (
     <button
       type="button"
       class={name}
-      title={title}
+      title={forbidden ?? title}
       aria-label={label}
       aria-pressed={pressed}
       aria-haspopup={popup && "menu"}

@@ -22,6 +22,7 @@ export function IconButton(props: {
   pressed?: boolean;
   enabled?: boolean;
   needsManager?: boolean;
+  forbidden?: string | null;
   popup?: { id: string; isOpen: boolean };
   class?: string;
 }) {

@@ -129,7 +129,7 @@ async function untilEnded(
       ending.close();
       report(`${why}: ${keep ? "leaving the processes running" : "stopping everything; press Ctrl-C again to kill what is left"}`);
       if (!keep) endReports = reportRemaining(manager, report);
-      manager.shutdown({ keep }).then(resolve, reject);
+      manager.shutdown({ keep, by: why }).then(resolve, reject);
     };
     const endNow = () => {
       report("killing everything");

@@ -3,6 +3,7 @@ import { MgrError, messageOf } from "../../../base/errors.ts";
 import { until } from "../../../base/wait.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { CLI_FEATURES } from "../../../features/cli.ts";
+import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { END_SIGNALS, untilInterrupted } from "../../command/interrupt.ts";
 import { connectManager, reconnectManager } from "../../manager/connection.ts";
@@ -102,6 +103,7 @@ class Top {
   async #adopt(client: ManagerClient): Promise<void> {
     this.#client = client;
     client.mirror.changes$.subscribe(() => this.#read(client));
+    client.frames$.subscribe((frame) => this.#ring(frame));
     const { manager } = await client.snapshot();
     await client.mirror.current();
     this.#state = { ...this.#state, instance: `${manager.name}@${manager.host}`, lost: null };
@@ -129,6 +131,11 @@ class Top {
         }
       }
     }
+  }
+
+  /** Rings the bell of the terminal for what a feature notifies, also while a process is attached. */
+  #ring(frame: ManagerFrame): void {
+    if (CLI_FEATURES.some(({ ringsBell }) => ringsBell?.(frame))) process.stdout.write("\x07");
   }
 
   #press(key: string, stop: () => void): void {

@@ -80,8 +80,8 @@ form.addEventListener("submit", async (event) => {
 
 /** The page that an access link opens. It is the same for every token, and served without a login. */
 export const ENTER_ROUTES: readonly Route[] = [
-  { path: ENTER_PATH, method: "GET", isOpen: true, handle: () => textOf(PAGE, "text/html") },
-  { path: SCRIPT_PATH, method: "GET", isOpen: true, handle: () => textOf(SCRIPT, "text/javascript") },
+  { path: ENTER_PATH, method: "GET", isOpen: true, needs: null, handle: () => textOf(PAGE, "text/html") },
+  { path: SCRIPT_PATH, method: "GET", isOpen: true, needs: null, handle: () => textOf(SCRIPT, "text/javascript") },
 ];
 
 function textOf(text: string, type: string): ReturnType<Route["handle"]> {

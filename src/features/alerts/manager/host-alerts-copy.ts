@@ -1,8 +1,8 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
-import { TableReplica } from "../../../app/hosts/table-replica.ts";
+import { NamedRows } from "../../../app/hosts/named-rows.ts";
+import { RuleSender } from "../../../app/hosts/rule-sender.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { type AlertEvent, type HostAlert, hostAlert } from "../contract.ts";
-import { HostRules } from "./host-rules.ts";
+import { type AlertEvent, type AlertRule, type HostAlert, hostAlert, MAX_RULES_AT_ONCE } from "../contract.ts";
 
 interface HostAlertsCopyOptions {
   readonly session: HostSession;
@@ -17,55 +17,46 @@ interface HostAlertsCopyOptions {
 /** The alerts of one host, as it reports them. */
 export class HostAlertsCopy {
   readonly session: HostSession;
-  readonly rules: HostRules;
-  readonly #names: Set<string>;
-  readonly #changed: HostAlertsCopyOptions["changed"];
-  readonly #table: TableReplica<AlertEvent, HostAlert>;
+  readonly rules: RuleSender<AlertRule>;
+  readonly #rows: NamedRows<AlertEvent, HostAlert>;
   readonly #unsubscribe: () => void;
 
   constructor({ session, clock, known, warn, changed }: HostAlertsCopyOptions) {
     this.session = session;
-    this.#names = new Set(known);
-    this.rules = new HostRules(session, warn);
-    this.#changed = changed;
-    this.#table = new TableReplica({
+    const { link } = session;
+    this.rules = new RuleSender({
+      session,
+      atOnce: MAX_RULES_AT_ONCE,
+      send: (id, part) => link.request("set_alert_rules", { session: id, ...part }),
+      failed: (reason) => warn(`the alerts of host '${link.host}' could not be set: ${reason}`),
+    });
+    this.#rows = new NamedRows({
       session,
       clock,
-      requestTable: (request) => session.link.request("alerts", request),
+      known,
+      requestTable: (request) => link.request("alerts", request),
       rows: hostAlert.array(),
-      changed: ({ name, alert }) => this.#apply(name, alert),
-      replaced: (alerts) => this.#replace(alerts),
+      rowOf: ({ alert }) => alert,
+      changed,
     });
-    this.#unsubscribe = session.link.listen({
-      onNews: { alert: (event) => this.#table.receive(event) },
-      onHeartbeat: (heartbeat) => this.#table.compare(heartbeat, heartbeat.alert_seq),
+    this.#unsubscribe = link.listen({
+      onNews: { alert: (event) => this.#rows.receive(event) },
+      onHeartbeat: (heartbeat) => this.#rows.compare(heartbeat, heartbeat.alert_seq),
     });
   }
 
   /** Called when the host is ready. */
   begin(): void {
-    this.#table.begin();
+    this.#rows.begin();
   }
 
   close(): void {
     this.#unsubscribe();
-    this.#table.close();
+    this.#rows.close();
   }
 
   /** Names of the processes with alerts on this host. */
   get names(): ReadonlySet<string> {
-    return this.#names;
-  }
-
-  #apply(name: string, alert: HostAlert | null): void {
-    if (alert === null) this.#names.delete(name);
-    else this.#names.add(name);
-    this.#changed(name, alert);
-  }
-
-  #replace(alerts: readonly HostAlert[]): void {
-    const present = new Set(alerts.map(({ name }) => name));
-    for (const name of [...this.#names]) if (!present.has(name)) this.#apply(name, null);
-    for (const alert of alerts) this.#apply(alert.name, alert);
+    return this.#rows.names;
   }
 }

@@ -33,6 +33,7 @@ export const parameterCommands = clientFrames("Parameters", {
     fields: { pattern: pattern.describe("fnmatch pattern for `<name>` and `<service>:<name>`; `*` matches all.") },
     answer: "parameters_snapshot",
     scope: "global",
+    role: "viewer",
     readOnly: true,
     meaning: "The parameters that match.",
   },
@@ -44,12 +45,14 @@ export const parameterCommands = clientFrames("Parameters", {
     },
     answer: "parameter_override_result",
     scope: "global",
+    role: "operator",
     meaning: "Overrides a parameter.",
   },
   open_parameter_scope: {
     fields: naming,
     answer: "parameter_open_scope_result",
     scope: "global",
+    role: "operator",
     meaning: "Asks the provider for a topic of the parameter and opens `<parameter>.output` in the configured scope process.",
   },
 });

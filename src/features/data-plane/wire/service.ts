@@ -15,7 +15,7 @@ export const service = z
 export type Service = z.infer<typeof service>;
 
 export const serviceCommands = clientFrames("Services", {
-  request_services: { fields: {}, answer: "services_snapshot", scope: "global", readOnly: true, meaning: "All services." },
+  request_services: { fields: {}, answer: "services_snapshot", scope: "global", role: "viewer", readOnly: true, meaning: "All services." },
   call_service: {
     fields: {
       name: objectName.describe("Name of a service."),
@@ -24,6 +24,7 @@ export const serviceCommands = clientFrames("Services", {
     },
     answer: "service_call_result",
     scope: "global",
+    role: "operator",
     meaning: "Calls a service and waits for its answer.",
   },
 });

@@ -47,7 +47,7 @@ const sampleFields = z
 const topicName = objectName.describe("Name of a topic.");
 
 export const topicCommands = clientFrames("Topics", {
-  request_topics: { fields: {}, answer: "topics_snapshot", scope: "global", readOnly: true, meaning: "All topics." },
+  request_topics: { fields: {}, answer: "topics_snapshot", scope: "global", role: "viewer", readOnly: true, meaning: "All topics." },
   request_topics_stat: {
     fields: {
       sample_seconds: sampleSeconds()
@@ -56,6 +56,7 @@ export const topicCommands = clientFrames("Topics", {
     },
     answer: "topics_stat",
     scope: "global",
+    role: "viewer",
     readOnly: true,
     meaning: "Measured rates of all topics.",
   },
@@ -63,6 +64,7 @@ export const topicCommands = clientFrames("Topics", {
     fields: { name: topicName },
     answer: "topic_detail",
     scope: "global",
+    role: "viewer",
     readOnly: true,
     meaning: "Who publishes and subscribes, and the definition.",
   },
@@ -80,6 +82,7 @@ export const topicCommands = clientFrames("Topics", {
     },
     answer: null,
     scope: "global",
+    role: "viewer",
     readOnly: true,
     meaning: "Samples of a topic as `topic_sample`.",
   },
@@ -94,9 +97,17 @@ export const topicCommands = clientFrames("Topics", {
     },
     answer: "topic_publish_result",
     scope: "global",
+    role: "operator",
     meaning: "Publishes one message of a topic that no other client publishes.",
   },
-  unsubscribe_topic: { fields: { name: topicName }, answer: null, scope: "global", readOnly: true, meaning: "Ends `subscribe_topic`." },
+  unsubscribe_topic: {
+    fields: { name: topicName },
+    answer: null,
+    scope: "global",
+    role: "viewer",
+    readOnly: true,
+    meaning: "Ends `subscribe_topic`.",
+  },
 });
 
 const endpoint = z.object({ client_id: z.int(), client: z.string(), host: z.string() });

@@ -3,17 +3,19 @@ import { messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
 import type { SocketRoute } from "../../../http/extension.ts";
 import { refusal } from "../../../http/request/refusal.ts";
+import { needsInGeneral } from "../../../http/route.ts";
 import { GUI_PATH, MAX_GUI_FRAME_BYTES } from "../gui-frames.ts";
 import type { Displays } from "./displays.ts";
 import { deliverXConnection, registerGuiSocket } from "./gui-socket.ts";
 import type { Guis } from "./guis.ts";
 import { MAX_VNC_FRAME_BYTES, proxyVnc, VNC_PATH } from "./vnc-proxy.ts";
-import { vncStatus } from "./vnc-route.ts";
+import { vncNeeds, vncStatus } from "./vnc-route.ts";
 
 /** `/mgr/vnc/ws`: a viewer of a display. */
 export function vncSocket(displays: Pick<Displays, "open">): SocketRoute {
   return {
     path: VNC_PATH,
+    needs: vncNeeds,
     maxFrameBytes: MAX_VNC_FRAME_BYTES,
     isShared: true,
     hasEffects: false,
@@ -35,6 +37,7 @@ export function vncSocket(displays: Pick<Displays, "open">): SocketRoute {
 export function guiSocket(guis: Guis): SocketRoute {
   return {
     path: GUI_PATH,
+    needs: needsInGeneral("operator"),
     maxFrameBytes: MAX_GUI_FRAME_BYTES,
     isShared: false,
     hasEffects: true,

@@ -1,5 +1,5 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import type { Route } from "../../../http/route.ts";
+import type { Route, RouteNeeds } from "../../../http/route.ts";
 import type { Displays } from "./displays.ts";
 
 const STATUS: Readonly<Record<string, 404 | 409>> = { not_found: 404, not_running: 409 };
@@ -8,6 +8,7 @@ const STATUS: Readonly<Record<string, 404 | 409>> = { not_found: 404, not_runnin
 export function vncInfoRoute(displays: Displays, assetHash: string): Route {
   return {
     path: "/mgr/vnc/info",
+    needs: vncNeeds,
     method: "GET",
     effect: () => "Open the display",
     async handle(context) {
@@ -24,6 +25,12 @@ export function vncInfoRoute(displays: Displays, assetHash: string): Route {
     },
   };
 }
+
+/** A viewer of a display can also type into its programs. The private display is the user's own. */
+export const vncNeeds: RouteNeeds = (query) => {
+  const session = query.get("session") ?? "";
+  return session === "" ? { need: "operator", on: null } : { need: "typing", on: session };
+};
 
 /** HTTP status of an error of the displays. */
 export function vncStatus(error: unknown): 404 | 409 | 503 {

@@ -5,6 +5,7 @@ import { HOST_SERIES } from "../series.ts";
 import { Answers } from "./answers.ts";
 import { Histories } from "./histories.ts";
 import { MachineFigures } from "./machine-figures.ts";
+import { Measurements } from "./measurements.ts";
 import { MemoryDetails } from "./memory-details.ts";
 import { type PointRange, rounded } from "./rings/points.ts";
 import { type SampledRun, Sampler } from "./sampler.ts";
@@ -14,6 +15,7 @@ import { Watches } from "./watches.ts";
 export interface LoadHistoryOfHost {
   /** History of a process. Rejects with `busy`. */
   of(name: string, range: PointRange): Promise<HistoryRow>;
+  readonly measurements: Pick<Measurements, "subscribe">;
 }
 
 /** Measures what the processes of the host use, and keeps it. */
@@ -24,15 +26,18 @@ export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS, Lo
     const stateFolder = folders?.state ?? null;
     const histories = new Histories({ clock, log, stateFolder, machineSeries: HOST_SERIES.length + machine.cpus });
     const failures = new ThrottledWarning(log);
-    const watches = new Watches(clock, () => sampler.watchChanged());
+    const watches = new Watches(clock, () => measurements.watchChanged());
+    const measurements = new Measurements(watches, () => sampler.watchChanged());
     const sampler = new Sampler({
       clock,
       owners,
       runs,
       histories,
       machine,
-      watched: () => watches.names,
-      sampled: (time, rows) => {
+      watched: () => measurements.eachSecond,
+      measured: (name, figures) => measurements.publish(name, figures),
+      sampled: (time, all) => {
+        const rows = all.filter(([name]) => watches.names.has(name));
         for (let from = 0; from < rows.length; from += MAX_SAMPLE_ROWS) {
           const part = rows.slice(from, from + MAX_SAMPLE_ROWS);
           publish("load_samples", { time, rows: part.map(([name, figures]) => [name, figures.map(rounded)]) });
@@ -43,7 +48,7 @@ export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS, Lo
     const memory = new MemoryDetails(clock, (name) => sampler.treeOf(name));
     const answers = new Answers({ clock, histories, pages: lists.pages, cpus: machine.cpus });
     return {
-      service: { of: (name, range) => answers.process(name, range) },
+      service: { of: (name, range) => answers.process(name, range), measurements },
       handlers: {
         load_history: (request) => answers.processes(request),
         host_load_history: (request) => answers.machine(request),

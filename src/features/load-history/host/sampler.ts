@@ -36,6 +36,8 @@ export interface SamplerOptions {
   readonly watched: () => ReadonlySet<string>;
   /** Called with the figures of those that run. */
   readonly sampled: (time: number, rows: [name: string, figures: Figures][]) => void;
+  /** Called with each measurement of a tree. */
+  readonly measured?: (name: string, figures: Figures) => void;
   readonly warn: (msg: string) => void;
 }
 
@@ -179,6 +181,7 @@ export class Sampler {
     const history = histories.open(name);
     history.watch(watched().has(name));
     history.add(figures, intervalTo(now, before));
+    this.#options.measured?.(name, figures);
     return figures;
   }
 

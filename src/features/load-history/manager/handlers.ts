@@ -1,7 +1,10 @@
 import { MgrError } from "../../../base/errors.ts";
 import { encodeFrame } from "../../../protocol/frames/encode.ts";
 import { aboutHost, aboutProcess, type HandlerTable, perConnection } from "../../../transport/handlers/handler.ts";
+import type { HiddenNames } from "../../../transport/hidden-names.ts";
 import type { EncodedFrame } from "../../../transport/outbox.ts";
+import { contains, type ViewMode } from "../../../transport/view.ts";
+import type { HistoryEvent } from "../event-wire.ts";
 import type { loadHistoryCommands } from "../wire.ts";
 import type { LoadHistory } from "./load-history.ts";
 import type { LoadSample } from "./load-watches.ts";
@@ -14,7 +17,7 @@ const encoded = new WeakMap<LoadSample, EncodedFrame>();
 
 export function loadHistoryHandlers(loads: LoadHistory): HandlerTable<keyof typeof loadHistoryCommands> {
   const watchedBy = perConnection(
-    (context) => new Watched(loads, (frame) => context.push(frame)),
+    (context) => new Watched(loads, (frame) => context.push(frame), context.view),
     (watched) => watched.close(),
   );
   return {
@@ -39,7 +42,11 @@ export function loadHistoryHandlers(loads: LoadHistory): HandlerTable<keyof type
     },
     request_history_events: {
       kind: "request",
-      answer: ({ type: _type, request_id: _id, ...request }, { view }) => [{ type: "history_events", ...loads.events(request, view) }],
+      answer: ({ type: _type, request_id: _id, ...request }, { view, hiddenNames }) => {
+        const found = loads.events(request, view);
+        const shown = hiddenNames === null ? {} : { events: found.events.map((each) => shownTo(hiddenNames, each)) };
+        return [{ type: "history_events", ...found, ...shown }];
+      },
     },
     request_memory_detail: {
       kind: "request",
@@ -55,12 +62,14 @@ export function loadHistoryHandlers(loads: LoadHistory): HandlerTable<keyof type
 class Watched {
   readonly #loads: Pick<LoadHistory, "watch">;
   readonly #push: (frame: EncodedFrame) => void;
+  readonly #view: ViewMode;
   readonly #unsubscribers = new Map<string, () => void>();
   /** The newest sample of each process that was sent. */
   readonly #sent = new Map<string, LoadSample>();
 
-  constructor(loads: Pick<LoadHistory, "watch">, push: (frame: EncodedFrame) => void) {
+  constructor(loads: Pick<LoadHistory, "watch">, push: (frame: EncodedFrame) => void, view: ViewMode) {
     this.#loads = loads;
+    this.#view = view;
     this.#push = push;
   }
 
@@ -88,10 +97,16 @@ class Watched {
   }
 
   #send(sample: LoadSample): void {
-    if (this.#sent.get(sample.name) === sample) return;
+    // A user may see some members of a group only.
+    if (this.#sent.get(sample.name) === sample || !contains(this.#view, sample.name)) return;
     this.#sent.set(sample.name, sample);
     this.#push(encode(sample));
   }
+}
+
+function shownTo(hidden: HiddenNames, event: HistoryEvent): HistoryEvent {
+  const { text, change } = event;
+  return { ...event, text: hidden.text(text), ...(change && { change: { ...change, reason: hidden.reason(change.reason) } }) };
 }
 
 function encode(sample: LoadSample): EncodedFrame {

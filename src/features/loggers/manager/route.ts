@@ -23,6 +23,7 @@ interface LoggerDownloadOptions {
 export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadOptions): Route {
   return {
     path: "/mgr/logger-download",
+    needs: (query) => ({ need: isFlagSet(query, "stop") ? "operator" : "download", on: null }),
     method: "GET",
     effect: (query) => (isFlagSet(query, "stop") ? `Stop the logger ${query.get("name")} and download its samples` : null),
     async handle(context) {
@@ -47,7 +48,7 @@ export function loggerDownloadRoute({ loggers, followers, log }: LoggerDownloadO
       const { signal } = context.req.raw;
       const ended = new AbortController();
       // If the client's login ends while its file is written, it gets no file.
-      const unsubscribe = followers.add({ user: principal.user, sessionId }, () => {
+      const unsubscribe = followers.add({ principal, sessionId }, () => {
         ended.abort(new MgrError("forbidden", "the login has ended"));
         disconnect();
       });

@@ -7,11 +7,12 @@ import { networkHandlers } from "./handlers.ts";
 import { ManagerNetwork } from "./manager-network.ts";
 import { networkMetrics } from "./metrics.ts";
 import type { Network } from "./network.ts";
+import { watchNetworkProblems } from "./network-conditions.ts";
 
 /** Traffic between hosts and programs. */
 export const networkStatistics: ManagerFeature<Network> = {
   name: "network-statistics",
-  attach({ bus, clock, config, hostName, hosts, named, use }) {
+  attach({ bus, clock, conditions, config, hostName, hosts, named, use }) {
     const service = new ManagerNetwork({
       host: hostName,
       clock,
@@ -22,6 +23,7 @@ export const networkStatistics: ManagerFeature<Network> = {
       networks: () => config().networks,
       named,
     });
+    conditions.addSource(() => watchNetworkProblems({ clock, conditions, network: service }));
     return { service, ...networkExtension(service), close: () => service.close() };
   },
 };

@@ -34,7 +34,7 @@ export function downloadStream(options: DownloadStreamOptions): ReadableStream<U
     end();
     disconnect();
   };
-  const unsubscribe = followers.add({ user: principal.user, sessionId }, cut);
+  const unsubscribe = followers.add({ principal, sessionId }, cut);
   // A client that disconnects before the first piece is read cancels nothing.
   context.req.raw.signal.addEventListener("abort", end, { once: true });
   return new ReadableStream<Uint8Array>(

@@ -28,6 +28,7 @@ export function outputRoute(services: HttpServices): Route {
   const excerpts = new DownloadLimits(EXCERPT_LIMITS);
   return {
     path: "/mgr/output",
+    needs: (query) => ({ need: "download", on: query.get("name") || query.get("group") || null }),
     method: "GET",
     async handle(context) {
       const query = downloadQuery(new URL(context.req.url).searchParams);

@@ -1,10 +1,10 @@
 import type { ManagerCore } from "../../../app/feature.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
-import { isWithin } from "../../../base/names.ts";
 import type { AnswerOf, FrameOf, ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { HandlerContext } from "../../../transport/handlers/handler.ts";
+import { selectInView } from "../../../transport/select-in-view.ts";
 import { contains } from "../../../transport/view.ts";
 import type { HostHit, SearchTarget } from "../contract.ts";
 import { DEFAULT_SEARCH_HITS } from "../limits.ts";
@@ -88,11 +88,7 @@ function selected({ names, patterns }: Query, { core, context: { view } }: Optio
   if (names === undefined && patterns === undefined) return inView;
   const chosen = new Set<string>();
   for (const word of names ?? []) {
-    const found = all.filter((name) => isWithin(name, word));
-    if (found.length === 0) throw new MgrError("not_found", `there is no process or group '${word}'`);
-    const visible = found.filter((name) => contains(view, name));
-    if (visible.length === 0) throw new MgrError("out_of_scope", `'${word}' is outside the view of this connection`);
-    for (const name of visible) chosen.add(name);
+    for (const name of selectInView(all, word, view)) chosen.add(name);
   }
   for (const pattern of patterns ?? []) for (const name of inView.filter(compileFnmatch(pattern))) chosen.add(name);
   return [...chosen];

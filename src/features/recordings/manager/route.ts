@@ -1,7 +1,7 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { refusal, refusalResponse } from "../../../http/request/refusal.ts";
-import type { Route, RouteContext } from "../../../http/route.ts";
+import { needsInGeneral, type Route, type RouteContext } from "../../../http/route.ts";
 import { type ByteRange, fileStream } from "../../../http/routes/file-stream.ts";
 import type { Followers } from "../../../http/server/open-connections.ts";
 import type { RecordedFileReader, Recordings } from "./recordings.ts";
@@ -12,6 +12,7 @@ const STATUS: Readonly<Record<string, 404 | 409 | 503>> = { not_found: 404, conf
 export function recordingRoute(recordings: Recordings, followers: Followers): Route {
   return {
     path: "/mgr/recording",
+    needs: needsInGeneral("download"),
     method: "GET",
     async handle(context) {
       const { name, host, file } = context.req.query();

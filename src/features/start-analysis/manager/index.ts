@@ -1,5 +1,8 @@
 import type { ManagerFeature } from "../../../app/feature.ts";
 import type { FeatureExtension } from "../../../http/extension.ts";
+import type { HiddenNames } from "../../../transport/hidden-names.ts";
+import { contains, type ViewMode } from "../../../transport/view.ts";
+import type { StartAnalysis } from "../wire.ts";
 import { type AnalyzeStart, analyzeStart } from "./start-analysis.ts";
 import { StartRecorder } from "./start-recorder.ts";
 
@@ -22,9 +25,24 @@ export function startAnalysisExtension(analyze: AnalyzeStart): FeatureExtension 
       handlers: {
         request_start_analysis: {
           kind: "request",
-          answer: ({ name = null }, { view }) => [{ type: "start_analysis", ...analyze(name, view) }],
+          answer: ({ name = null }, { view, hiddenNames }) => {
+            const analysis = analyze(name, view);
+            return [{ type: "start_analysis", ...(hiddenNames === null ? analysis : shownTo(hiddenNames, view, analysis)) }];
+          },
         },
       },
     },
+  };
+}
+
+function shownTo(hidden: HiddenNames, view: ViewMode, { chain, processes, ...analysis }: StartAnalysis): StartAnalysis {
+  return {
+    ...analysis,
+    chain: chain.filter(({ name }) => contains(view, name)),
+    processes: processes.map((start) => ({
+      ...start,
+      failure: hidden.reason(start.failure),
+      after: start.after !== null && contains(view, start.after) ? start.after : null,
+    })),
   };
 }

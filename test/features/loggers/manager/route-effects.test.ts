@@ -36,7 +36,7 @@ function effectsRig() {
     vncInfoRoute(displays, "hash"),
     logoutRoute((id) => rig.sessions.end(id), false),
     ...pageRoutes({ hash: "hash", files: new Map([["/index.html", PAGE]]) }),
-    { path: "/mgr/log", method: "GET", handle: () => new Response("log") },
+    { path: "/mgr/log", method: "GET", needs: null, handle: () => new Response("log") },
   ]);
   return { rig, done };
 }

@@ -134,7 +134,7 @@ describe("the body of a download", () => {
     const { counts, bytes } = endless();
     const { body, disconnect, followers } = bodyOf(bytes);
     await body.read();
-    followers.end(({ user }) => user === "ann");
+    followers.end(({ principal }) => principal?.user === "ann");
     expect(disconnect).toHaveBeenCalledOnce();
     await vi.waitFor(() => expect(counts.isEnded).toBe(true));
   });

@@ -13,7 +13,7 @@ export const displays: PageFeature = {
     { ...DISPLAY, ...drawn },
     { ...SESSION, ...drawn },
   ],
-  places: [{ view: { kind: "display" }, word: "Display" }],
+  places: [{ view: { kind: "display" }, word: "Display", needs: "operator" }],
   actions: () => [
     { title: "Your display: graphical programs", near: true, run: () => show({ kind: "display" }) },
     ...vncSessions.value.flatMap(({ kind, process }) =>

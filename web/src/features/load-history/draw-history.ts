@@ -13,7 +13,9 @@ const TIMES_HEIGHT = 26;
 const LINE_WIDTH = 1.5;
 /** Most points of lines that are wider than one screen pixel: those are drawn five times as fast. */
 const MAX_WIDE_POINTS = 8_000;
-/** Steps of axes of bytes: powers of 2. */
+/** Steps of axes: texts have one decimal, whole numbers have nothing in between, and bytes have powers of 2. */
+const DECIMAL_STEPS = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => (step * 10 ** power) / 10)).flat();
+const WHOLE_STEPS = DECIMAL_STEPS.filter((step) => step >= 1);
 const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power);
 let stacks = 0;
 
@@ -135,7 +137,7 @@ export class HistoryPlot {
           {
             ...axis,
             ...{ size: LEFT, ticks: { show: false }, gap: 4, space: 26 },
-            ...(figure.isBinary ? { incrs: BINARY_STEPS } : {}),
+            incrs: figure.isBinary ? BINARY_STEPS : figure.isWhole ? WHOLE_STEPS : DECIMAL_STEPS,
             values: (_plot: uPlot, splits: number[]) => splits.map((value) => figure.text(value)),
           },
         ],

@@ -11,6 +11,8 @@ export interface Figure {
   readonly isExtra?: true;
   /** Steps of the value axis grow by powers of 2. */
   readonly isBinary?: true;
+  /** There is nothing between two whole numbers. */
+  readonly isWhole?: true;
 }
 
 const percent = (value: number) => `${value >= 100 || value === 0 ? Math.round(value) : cpuText(value)} %`;
@@ -34,8 +36,8 @@ export const PROCESS_FIGURES: readonly Figure[] = [
   { key: "cpu", title: "CPU", series: [["cpu_percent", ""]], text: percent },
   { key: "memory", title: "Memory", series: [["memory", ""]], text: memory, isBinary: true },
   DISK,
-  { key: "threads", title: "Threads", series: [["threads", ""]], text: whole, isExtra: true },
-  { key: "descriptors", title: "Descriptors", series: [["descriptors", ""]], text: whole, isExtra: true },
+  { key: "threads", title: "Threads", series: [["threads", ""]], text: whole, isExtra: true, isWhole: true },
+  { key: "descriptors", title: "Descriptors", series: [["descriptors", ""]], text: whole, isExtra: true, isWhole: true },
   { key: "switches", title: "Context switches", series: [["context_switches_s", ""]], text: rate, isExtra: true },
   { key: "faults", title: "Major page faults", series: [["major_faults_s", ""]], text: rate, isExtra: true },
 ];

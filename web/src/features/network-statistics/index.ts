@@ -11,7 +11,7 @@ const open = () => show({ kind: "network" });
 
 export const networkStatistics: PageFeature = {
   views: [{ ...NETWORK, ...lazyView(async () => (await import("./network-view.tsx")).NetworkView) }],
-  places: [{ view: { kind: "network" }, word: "Network" }],
+  places: [{ view: { kind: "network" }, word: "Network", needs: "viewer" }],
   keys: [{ title: "Network", keys: "e", near: true, run: open }],
   actions: () => [
     ...SECTIONS.map((one) => opening(choice(`Network: ${one}`, section, one))),

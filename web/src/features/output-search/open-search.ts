@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
-import { show } from "../../state/navigation.ts";
+import { show, takesFocus } from "../../state/navigation.ts";
+import { holdTyped } from "./typed-ahead.ts";
 
 /** A request to show the search, with what it should search for. */
 interface SearchRequest {
@@ -16,6 +17,8 @@ export const searchRequest = signal<SearchRequest | null>(null);
 export function openSearch({ pattern = null, names = null }: Partial<SearchRequest> = {}): void {
   searchRequest.value = { pattern, names };
   show({ kind: "search" }, true);
+  // The view takes the keys when its code is loaded.
+  if (takesFocus()) holdTyped("Search the output of processes");
 }
 
 /** The text in the search of a terminal, if that has the focus: the same is searched everywhere. */

@@ -5,7 +5,7 @@ import { TASKS } from "./views.ts";
 
 export const processList: PageFeature = {
   views: [{ ...TASKS, Body: TaskView }],
-  places: [{ view: { kind: "tasks" }, word: "Tasks", isLast: true }],
+  places: [{ view: { kind: "tasks" }, word: "Tasks", needs: "viewer", isLast: true }],
   keys: [{ title: "Tasks", keys: "t", near: true, run: () => show({ kind: "tasks" }) }],
   shortcuts: [
     "In the tasks of a host",

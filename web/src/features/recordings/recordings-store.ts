@@ -11,8 +11,9 @@ export const recordings = signal<readonly Recording[]>([]);
 
 /** Follows the manager's frames, at most two a second for each recording. */
 frames$.subscribe((frame) => {
-  // A window with one process receives no recordings.
-  if (frame.type === "snapshot" && socketQuery(location) === "") client.request({ type: "request_recordings" }).catch(complain);
+  // A window with one process receives no recordings, nor does a user with roles on some processes.
+  const isForUser = frame.type === "snapshot" && (frame.access?.grants.some(({ on }) => on === null) ?? true);
+  if (isForUser && socketQuery(location) === "") client.request({ type: "request_recordings" }).catch(complain);
   drawnWithNextFrame(() => batch(() => receive(frame)));
 });
 

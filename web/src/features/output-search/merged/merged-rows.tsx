@@ -76,7 +76,9 @@ export function MergedRows({ of, members, store, times, follows, onFollow, jump 
         if (["ArrowUp", "PageUp", "Home"].includes(event.key)) onFollow(false);
         else if (event.key === "End") onFollow(true);
       }}
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+      onScroll={({ currentTarget }) => {
+        const { scrollTop, scrollHeight, clientHeight } = currentTarget;
+        currentTarget.toggleAttribute("data-sideways", currentTarget.scrollLeft > 0);
         // Only when scrolling down: the first pixels away from the end also count as the end.
         if (scrollTop > lastTop.current && scrollHeight - scrollTop - clientHeight < 4) onFollow(true);
         lastTop.current = scrollTop;

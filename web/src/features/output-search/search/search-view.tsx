@@ -3,6 +3,7 @@ import { bytesText } from "../../../../../src/client/shown/units.ts";
 import { missingParts } from "../../../../../src/features/output-search/missing-parts.ts";
 import { takesFocus } from "../../../state/navigation.ts";
 import { searchRequest } from "../open-search.ts";
+import { takeTyped } from "../typed-ahead.ts";
 import { ResultList } from "./result-list.tsx";
 import { SearchForm } from "./search-form.tsx";
 import { cancelSearch, query, results, type SearchState, searchState, startSearch } from "./search-run.ts";
@@ -19,13 +20,20 @@ export function SearchView() {
     searchRequest.value = null;
     const { pattern, names } = request;
     if (names !== null) query.value = { ...query.peek(), names };
-    if (pattern !== null) {
-      query.value = { ...query.peek(), pattern };
-      void startSearch();
-    }
+    if (pattern !== null) query.value = { ...query.peek(), pattern };
+    const typed = takeTyped();
+    const hasText = typed !== null && typed.text !== "";
+    // As if it had been typed into the field, whose text is selected.
+    if (hasText) query.value = { ...query.peek(), pattern: typed.text };
+    if (hasText ? typed.isComplete : pattern !== null) void startSearch();
     if (!takesFocus()) return;
-    input.current?.focus();
-    input.current?.select();
+    const field = input.current;
+    field?.focus();
+    if (!hasText) field?.select();
+    else if (field !== null) {
+      field.value = typed.text;
+      field.setSelectionRange(typed.text.length, typed.text.length);
+    }
   }, [request]);
   return (
     <section

@@ -1,0 +1,29 @@
+import { ADMIN_GRANTS, type Grant } from "../base/access.ts";
+import type { Principal } from "../base/principal.ts";
+import type { Config } from "./definition.ts";
+
+type Access = Config["access"];
+
+/** The roles of users by the present configuration (docs/access.md). */
+export class AccessRules {
+  readonly #access: () => Access;
+
+  /** `access` is read for each answer, so that a reload takes effect at once. */
+  constructor(access: () => Access) {
+    this.#access = access;
+  }
+
+  /** The grants of a user. Empty: the user may do nothing, and see nothing. */
+  grantsOf(user: string, { via }: Pick<Principal, "via">): readonly Grant[] {
+    // Only the manager's own user and root reach the local socket: they can read and change everything without the manager, too.
+    if (via === "local" || via === "in-process") return ADMIN_GRANTS;
+    const { users, default: others, terminals } = this.#access();
+    const written = users.get(user) ?? (others === "none" ? [] : [{ role: others, may_download: false }]);
+    return written.map(({ role, may_download, ...rest }) => ({
+      role,
+      on: "on" in rest ? rest.on : null,
+      ...(may_download ? { mayDownload: true as const } : {}),
+      ...(terminals === "operator" ? { mayType: true as const } : {}),
+    }));
+  }
+}

@@ -1,0 +1,103 @@
+import type { ProcessDetail } from "../actors/control.ts";
+import { ancestorNames } from "../base/names.ts";
+import { groupState, type LogEntry, type Process, type ProcessState, type ProcessTreeNode } from "../protocol/resources/resources.ts";
+import { contains, type GrantedView } from "./view.ts";
+
+/** Takes the place of the name of a hidden process in a text. */
+const PLACEHOLDER = "(hidden)";
+
+/** Removes the names of processes that a view does not show from what it shows. */
+export class HiddenNames {
+  readonly #view: GrantedView;
+  readonly #known: () => Iterable<string>;
+  #hidden: readonly string[] | null = null;
+
+  /** `known`: the names of all processes that a text may contain; read when the first text is examined. */
+  constructor(view: GrantedView, known: () => Iterable<string>) {
+    this.#view = view;
+    this.#known = known;
+  }
+
+  process(process: Process): Process {
+    const { waiting_for, depends_on, stops_with, stopped_with, exit } = process;
+    return {
+      ...process,
+      waiting_for: this.visible(waiting_for),
+      depends_on: this.visible(depends_on),
+      stops_with: this.visible(stops_with),
+      stopped_with: stopped_with === null || contains(this.#view, stopped_with) ? stopped_with : null,
+      exit: exit && { ...exit, reason: this.reason(exit.reason) },
+    };
+  }
+
+  detail({ history, changes, needed_by, definition, ...detail }: ProcessDetail): ProcessDetail {
+    const { depends_on: _names, ...shown } = definition;
+    return {
+      ...detail,
+      definition: shown,
+      needed_by: this.visible(needed_by),
+      history: history.map((run) => ({ ...run, reason: this.reason(run.reason) })),
+      changes: changes.map((change) => ({ ...change, reason: this.reason(change.reason) })),
+    };
+  }
+
+  visible(names: readonly string[]): string[] {
+    return names.filter((name) => contains(this.#view, name));
+  }
+
+  /** The groups and processes in view; the state of a group is that of its members in view. */
+  tree(nodes: readonly ProcessTreeNode[], stateOf: (name: string) => ProcessState | undefined): ProcessTreeNode[] {
+    return nodes.flatMap((node): ProcessTreeNode[] => {
+      if (node.type === "process") return contains(this.#view, node.name) ? [node] : [];
+      const children = this.tree(node.children, stateOf);
+      if (children.length === 0) return [];
+      const states = children.map((child) => (child.type === "group" ? child.state : (stateOf(child.name) ?? "stopped")));
+      return [{ ...node, children, state: groupState(states) }];
+    });
+  }
+
+  /** The entries that say which process they concern, if it is in view. */
+  log(entries: readonly LogEntry[]): LogEntry[] {
+    return entries.flatMap((entry): LogEntry[] => {
+      const { change, action, msg } = entry;
+      const name = change?.process ?? action?.name ?? null;
+      if (name === null || !contains(this.#view, name)) return [];
+      return [{ ...entry, msg: this.text(msg), ...(change && { change: { ...change, reason: this.reason(change.reason) } }) }];
+    });
+  }
+
+  reason(reason: string | null): string | null {
+    return reason === null ? null : this.text(reason);
+  }
+
+  text(text: string): string {
+    this.#hidden ??= hiddenOf(this.#known(), this.#view);
+    return this.#hidden.reduce(withoutName, text);
+  }
+}
+
+/** The hidden processes and the groups that have no visible one, the longest names first. */
+function hiddenOf(known: Iterable<string>, view: GrantedView): string[] {
+  const hidden = new Set<string>();
+  const shown = new Set<string>();
+  for (const name of known) {
+    const names = contains(view, name) ? shown : hidden;
+    for (const each of [name, ...ancestorNames(name)]) names.add(each);
+  }
+  return [...hidden].filter((name) => !shown.has(name)).sort((a, b) => b.length - a.length);
+}
+
+/** Names may have any character but are words of a text only between characters that are not part of one. */
+function withoutName(text: string, name: string): string {
+  let result = "";
+  let from = 0;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    // Behind a slash begins the end of another name.
+    if (at < from || text[at - 1] === "/" || isPartOfWord(text[at - 1]) || isPartOfWord(text[at + name.length])) continue;
+    result += `${text.slice(from, at)}${PLACEHOLDER}`;
+    from = at + name.length;
+  }
+  return result + text.slice(from);
+}
+
+const isPartOfWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
