@@ -1,15 +1,30 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ProcessView } from "../support/client.ts";
 import { PageRig, soon } from "../support/page-rig.ts";
 import { ECHO } from "../support/shell.ts";
 
 let rig: PageRig;
 
 beforeAll(async () => {
-  rig = await PageRig.up({ processes: { "tools/echo": { command: ECHO, autostart: true } } });
+  rig = await PageRig.up({
+    processes: {
+      "tools/echo": { command: ECHO, autostart: true },
+      "sim/world": { command: ECHO, autostart: true },
+      "sim/needs": { command: ECHO, autostart: true, depends_on: ["vault/keyring"] },
+      "vault/keyring": { command: ECHO, autostart: true },
+    },
+  });
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());
+
+/** Runs a command on the rig's configuration, insists that it succeeds, and resolves with its output. */
+async function run(...words: string[]): Promise<string> {
+  const outcome = await rig.instance.run(...words, "-c", rig.instance.config);
+  expect(outcome, outcome.stderr).toMatchObject({ code: 0 });
+  return outcome.stdout;
+}
 
 test("a link that an admin creates on the page logs in another browser after one click, until it is revoked", async () => {
   const admin = await rig.open("/?view=access");
@@ -31,6 +46,9 @@ test("a link that an admin creates on the page logs in another browser after one
   const { stdout } = await rig.instance.mgr("log", "--lines", "1000");
   expect(stdout).toContain("access token 'wall' (viewer on tools/*) was created by ada");
   expect(stdout).not.toContain(link.slice(-43));
+  const audited = await rig.instance.mgr("audit", "--user", "token:wall", "--json");
+  expect(audited.stdout).toContain('"log_in"');
+  expect((await rig.instance.mgr("audit", "--command", "create_access_token")).stdout).toContain("ada");
 
   await admin.page.getByRole("complementary", { name: "Link of wall" }).getByRole("button", { name: "Close" }).click();
   await admin.page.getByRole("button", { name: "wall", exact: true }).click();
@@ -42,6 +60,42 @@ test("a link that an admin creates on the page logs in another browser after one
   await wall.getByText("The access token is unknown, has expired or was revoked.").waitFor();
   await context.close();
   expect(rig.complaints).toEqual([]);
+});
+
+test("a client with the token of a viewer on sim/* sees these processes alone, changes nothing, and is disconnected when it is revoked", async () => {
+  const { instance, client: admin } = rig;
+  const { secret } = JSON.parse(await run("token", "create", "eye", "--role", "viewer", "--on", "sim/*", "--json"));
+  const authorization = `Bearer ${secret}`;
+  const eye = await instance.connect("", authorization);
+  const { processes } = await eye.snapshot();
+  expect((processes as ProcessView[]).map(({ name }) => name).sort()).toEqual(["sim/needs", "sim/world"]);
+  await eye.command({ type: "subscribe_process_output", patterns: ["*"] });
+  // Others start again meanwhile, one of which a process in view depends on.
+  const from = admin.here;
+  await admin.command({ type: "subscribe_process_output", patterns: ["*"] });
+  for (const name of ["vault/keyring", "sim/world"]) {
+    await admin.command({ type: "restart_process", name });
+    await admin.untilOutput(name, "hello", from);
+  }
+  await eye.untilOutput("sim/world", "hello");
+  for (const frame of [
+    { type: "start_process", name: "sim/world" },
+    { type: "request_topics" },
+    { type: "subscribe_topic", name: "pose" },
+    { type: "request_access_tokens" },
+    { type: "create_access_token", name: "more", role: "viewer", on: ["sim/*"] },
+  ])
+    expect(await eye.ask(frame), frame.type).toMatchObject({ type: "error", code: "forbidden" });
+  const pages = ["/mgr/log", "/mgr/metrics", "/save-all", "/mgr/bus", "/mgr/output?name=vault/keyring"];
+  const answers = await Promise.all(pages.map((path) => fetch(instance.url + path, { headers: { authorization } })));
+  expect(answers.map(({ status }) => status)).toEqual(pages.map(() => 403));
+  await eye.snapshot();
+  expect(eye.frames.filter((frame) => /vault|keyring|\btools\b/.test(JSON.stringify(frame)))).toEqual([]);
+  expect(await eye.ask({ type: "start_process", name: "vault/keyring" })).toMatchObject({ code: "forbidden" });
+  expect(eye.problems).toEqual([]);
+  await run("token", "revoke", "eye");
+  expect(await eye.closed).toMatchObject({ code: 1008, reason: expect.stringContaining("revoked") });
+  await expect(instance.connect("", authorization)).rejects.toThrow("401");
 });
 
 test("the commands of docs/logins.md work as they stand there", async () => {
@@ -60,11 +114,6 @@ test("the commands of docs/logins.md work as they stand there", async () => {
 
 test("the command creates, uses, lists and revokes access tokens", async () => {
   const { instance } = rig;
-  const run = async (...words: string[]) => {
-    const outcome = await instance.run(...words, "-c", instance.config);
-    expect(outcome, outcome.stderr).toMatchObject({ code: 0 });
-    return outcome.stdout;
-  };
   const file = join(instance.dir, "ci.token");
   const created = await run("token", "create", "ci", "--role", "operator", "--expires", "12h", "--save", file);
   expect(created).toMatch(/^token:ci is operator on everything until \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);

@@ -5,9 +5,12 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { ADMIN_GRANTS } from "../../../../src/base/access.ts";
 import type { Principal } from "../../../../src/base/principal.ts";
+import { AccessRules } from "../../../../src/config/access-rules.ts";
+import { type ConfigInput, configObjectSchema } from "../../../../src/config/schema/schema.ts";
 import { cookieOf, GOOD, Rig, USER } from "../../../http/rig.ts";
 
 const ADMIN: Principal = { user: USER, via: "basic", address: "", grants: ADMIN_GRANTS };
+type Access = NonNullable<ConfigInput["access"]>;
 const BROWSER = { "user-agent": "Mozilla/5.0" };
 
 let rig: Rig;
@@ -38,8 +41,10 @@ async function open(headers: Record<string, string>): Promise<WebSocket> {
 
 describe("an access token", () => {
   test("is accepted as Bearer by routes and upgrades, and opens no session for a script", async () => {
-    const response = await rig.get("/mgr/log", bearer());
+    const response = await rig.get("/", bearer());
     expect([response.status, response.headers.getSetCookie()]).toEqual([200, []]);
+    // The whole log belongs to no process.
+    expect((await rig.get("/mgr/log", bearer())).status).toBe(403);
     await open(bearer());
     expect(rig.transport.accepted.map(({ options }) => options.principal)).toEqual([
       {
@@ -78,8 +83,12 @@ describe("an access token", () => {
     const cookie = cookieOf((await enter()).headers.get("set-cookie"));
     const other = await open({ authorization: GOOD });
     const closed = Promise.all([await open(bearer()), await open({ cookie })].map((ws) => once(ws, "close")));
-    const followed = (await rig.get("/mgr/log?follow", bearer())).text();
-    await rig.control.features.accessTokens.tokens.revoke("wall", ADMIN);
+    const { tokens } = rig.control.features.accessTokens;
+    const reader = await tokens.create({ name: "reader", role: "viewer" }, ADMIN);
+    const log = await rig.get("/mgr/log?follow", { authorization: `Bearer ${reader.secret}` });
+    expect(log.status).toBe(200);
+    const followed = log.text();
+    for (const name of ["wall", "reader"]) await tokens.revoke(name, ADMIN);
     for (const [code, reason] of await closed) expect([code, String(reason)]).toEqual([1008, expect.stringContaining("revoked")]);
     await followed;
     for (const headers of [bearer(), { cookie }]) expect((await rig.get("/", headers)).status).toBe(401);
@@ -94,6 +103,25 @@ describe("an access token", () => {
     const orphaned = once(await open(bearer()), "close");
     rig.writeAuth("bob secret\n");
     expect((await orphaned)[0]).toBe(1008);
+    expect((await rig.get("/", bearer())).status).toBe(401);
+  });
+
+  test("has its own role whatever the configuration gives to users, and ends at once when its creator is no longer an admin", async () => {
+    let access: Access = { default: "none", users: { [USER]: "admin" } };
+    await rig.close();
+    await rig.listen({ access: new AccessRules(() => configObjectSchema.parse({ access }).access) });
+    const ws = await open(bearer());
+    const ended = once(ws, "close");
+    const grants = [{ role: "viewer", on: ["sim/*"] }];
+    expect(rig.transport.accepted.at(-1)?.options.principal).toMatchObject({ user: "token:wall", grants });
+    access = { default: "admin", users: { [USER]: "admin" } };
+    rig.server.accessChanged();
+    await open(bearer());
+    expect(rig.transport.accepted.at(-1)?.options.principal).toMatchObject({ user: "token:wall", grants });
+    expect(ws.readyState).toBe(WebSocket.OPEN);
+    access = { default: "admin", users: { [USER]: "operator" } };
+    rig.server.accessChanged();
+    expect((await ended)[0]).toBe(1012);
     expect((await rig.get("/", bearer())).status).toBe(401);
   });
 
