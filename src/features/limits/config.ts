@@ -71,10 +71,10 @@ const devices = listOf("devices with their limits", device, { maxItems: MAX_DEVI
 
 const cgroup = section(
   {
-    memory_high: orNull("memory.high: above this, the kernel slows the process and reclaims its memory.", anySize),
-    memory_max: orNull("memory.max: above this, the kernel kills a process of the run.", anySize),
-    cpu_max: orNull("cpu.max: the most CPU of all processes of the run together; 100% is one CPU.", cpuShare),
-    io_max: orNull("io.max: the most bytes a second of block devices.", devices),
+    memory_high: orNull("The cgroup's memory.high: above this, the kernel slows the process and reclaims its memory.", anySize),
+    memory_max: orNull("The cgroup's memory.max: above this, the kernel kills a process of the run.", anySize),
+    cpu_max: orNull("The cgroup's cpu.max: the most CPU of all processes of the run together; 100% is one CPU.", cpuShare),
+    io_max: orNull("The cgroup's io.max: the most bytes a second of block devices.", devices),
   },
   {
     allowed: "a mapping with the keys memory_high, memory_max, cpu_max, io_max, or none",

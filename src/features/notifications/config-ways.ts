@@ -77,14 +77,14 @@ const email = section(
     host: text("the name of a mail server").meta({ description: "The mail server." }),
     port: defaulted("Its port. Default {}.", integer(1, 65_535), 587),
     security: defaulted(
-      "starttls: encrypted after the first words, refused otherwise; tls: encrypted from the beginning; none: plain text. Default {}.",
+      "How the connection is encrypted. starttls: encrypted after the first words, refused otherwise; tls: encrypted from the beginning; none: plain text. Default {}.",
       choice("starttls", "tls", "none"),
       "starttls",
     ),
     user: orNull("User of the mail server. Default: no login.", text("a name")),
     password: orNull("Password of the user.", kept),
-    from: address.meta({ description: "Sender." }),
-    to: listOf("addresses", address, { minItems: 1 }).meta({ description: "Receivers." }),
+    from: address.meta({ description: "Address of the sender." }),
+    to: listOf("addresses", address, { minItems: 1 }).meta({ description: "Addresses of the receivers." }),
     timeout,
   },
   {
@@ -123,7 +123,7 @@ const nothing = section({});
 export const way = section(
   {
     webhook: described("A POST request.", webhook),
-    email: described("A mail.", email),
+    email: described("Sends a mail.", email),
     command: described("A program that is run.", command),
     browser: described("Notifications of browsers in which the page is open, and allowed to show them: {}.", nothing),
     bell: described("The bell of terminals with `mgr top`: {}.", nothing),

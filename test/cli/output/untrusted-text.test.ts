@@ -119,7 +119,7 @@ describeUntrustedText(PLACES);
 const WRITES = {
   "src/app/survive-shortage.ts": 1,
   "src/cli/commands/processes/attach.ts": 5,
-  "src/cli/commands/setup/check.ts": 2,
+  "src/cli/commands/setup/check.ts": 3,
   "src/cli/commands/processes/control.ts": 2,
   "src/cli/commands/instance/down.ts": 2,
   "src/cli/commands/configuration/graph.ts": 1,

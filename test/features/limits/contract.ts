@@ -1,4 +1,4 @@
-import { arrayOf, nullable, table } from "../../contract/field-types.ts";
+import { arrayOf, nullable, oneOf, table } from "../../contract/field-types.ts";
 import { event, type FeatureContract, row } from "../../contract/rows.ts";
 
 const name = "string";
@@ -9,12 +9,12 @@ export const limitsContract: FeatureContract = {
   resources: {
     "limits of a process": { name, host: "string", reached: arrayOf(table("reached limit")), cgroup_problem: nullable("string") },
     "reached limit": {
-      measure: "string",
+      measure: oneOf("memory", "cpu", "descriptors", "run_time", "log_growth"),
       value: "number",
       above: "number",
       over_ms: "integer",
       at: "timestamp",
-      action: "string",
+      action: oneOf("notify", "restart", "stop"),
       times: "integer",
     },
   },

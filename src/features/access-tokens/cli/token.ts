@@ -75,7 +75,8 @@ export function listText(tokens: readonly AccessToken[], width?: number): string
   );
 }
 
-const aboutText = ({ name, role, on, expires }: AccessToken): string =>
+/** A sentence about a new token. */
+export const aboutText = ({ name, role, on, expires }: AccessToken): string =>
   visible(`token:${name} is ${role} on ${onText(on)} until ${timeText(expires)}`);
 
 const onText = (on: AccessToken["on"]): string => (on === null ? "everything" : on.join(" "));

@@ -326,7 +326,12 @@ export class Recording {
       this.#changed();
     }
     await checked;
-    if (!(await this.#hasSpace())) await this.#fail(this.#fullText());
+    const hasSpace = await this.#hasSpace().catch((error: unknown) => {
+      // The folder was removed since: the next check finds that.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
+      throw error;
+    });
+    if (!hasSpace) await this.#fail(this.#fullText());
   }
 
   /** Detects what other programs did to the file and the folder. */

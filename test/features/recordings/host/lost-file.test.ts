@@ -47,7 +47,7 @@ it.each([
     expect(rig.recording.report.files).toMatchObject([{ messages: 1 }]);
     const [{ file = "" } = {}] = rig.recording.report.files;
     expect(rig.read(file).messages.map(({ sequence }) => sequence)).toEqual([3]);
-    expect(rig.logged).toHaveLength(1);
+    expect(rig.logged, rig.logged.join("\n")).toHaveLength(1);
   },
 );
 
