@@ -496,6 +496,36 @@ export const ACTS: Act[] = [
     ],
   },
   {
+    prepare: async () => {},
+    scenes: [
+      {
+        name: "access",
+        path: "/?view=access",
+        set: async (page) => {
+          const name = `wall-${randomUUID().slice(0, 4)}`;
+          await page
+            .getByRole("button", { name: /Create a link|New link/ })
+            .first()
+            .click();
+          const form = page.getByRole("complementary", { name: "New link" });
+          await form.getByLabel("Name").fill(name);
+          await form.getByLabel("Processes", { exact: true }).fill("sim/* vision/*");
+          await form.getByRole("button", { name: "Create", exact: true }).click();
+          await page.getByLabel("Link", { exact: true }).waitFor();
+        },
+      },
+      {
+        name: "access-form",
+        path: "/?view=access",
+        set: async (page) =>
+          page
+            .getByRole("button", { name: /Create a link|New link/ })
+            .first()
+            .click(),
+      },
+    ],
+  },
+  {
     prepare: withHosts,
     scenes: [{ name: "overview-hosts", path: "/" }],
   },

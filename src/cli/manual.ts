@@ -4,7 +4,8 @@ import type { Page, Pages } from "./command/feature.ts";
 const EXIT_CODES = "0 done, 1 failed, 2 usage or bad configuration, 3 not found, 4 time-out";
 const CONNECTION = `Without --url and --user, it connects to the manager of the configuration over a unix socket of this machine, without user and
 password. With --url or --user, the password comes from the auth file (MGR_WEBUI_AUTH_FILE, or the configured one), by default from its
-first entry. With --password-file, or if MGR_WEBUI_AUTH_FILE is set, --url needs no configuration. If the manager has a self-signed
+first entry. With an access token (--token-file, MGR_TOKEN_FILE or MGR_TOKEN) it connects to the port without user and password. With
+--password-file, an access token, or if MGR_WEBUI_AUTH_FILE is set, --url needs no configuration. If the manager has a self-signed
 certificate, give its PEM file with --ca-file.`;
 
 /** Adds the manual pages to the help of the program and of each command. */

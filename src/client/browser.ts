@@ -1,14 +1,14 @@
 /** `mgr/client` in a browser: the same API, over the browser's own WebSocket. */
 import { MgrError } from "../base/errors.ts";
 import type { ClientFrame } from "../protocol/frames/frames.ts";
-import { basicCredentials, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./link/connect-options.ts";
+import { authorizationOf, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./link/connect-options.ts";
 import { type WebSocketLike, webSocketLink } from "./link/websocket-link.ts";
 import { ManagerClient } from "./manager-client.ts";
 
 export * from "./common.ts";
 
 /**
- * Connects to a manager from a page. A page cannot add credentials to a WebSocket's request: `user` and `password` are first exchanged for
+ * Connects to a manager from a page. A page cannot add credentials to a WebSocket's request: `user` and `password`, or `token`, are first exchanged for
  * the session cookie, which the browser then sends by itself. The manager answers pages of its own origin, and of `allowed_origins` on the
  * same site; to pages of other sites the browser gives no cookie (docs/security.md, "Pages of other origins"). Rejects with MgrError:
  * `forbidden` (the login), `bad_field` (`cookie`), `host_unavailable`.
@@ -18,7 +18,8 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   if (options.cookie !== undefined)
     throw new MgrError("bad_field", "a page cannot send a cookie of its own: give user and password, or log in to the manager's page");
   const address = webSocketUrl(url, options.view, options.client);
-  if (options.user !== undefined) await logIn(url, basicCredentials(options));
+  const authorization = authorizationOf(options);
+  if (authorization !== undefined) await logIn(url, authorization);
   const client = new ManagerClient(browserLink(address, linkBehaviour(options)));
   await client.opened();
   return client;

@@ -1,4 +1,5 @@
 import type { CliFeature } from "../cli/command/feature.ts";
+import { accessTokensCli } from "./access-tokens/cli/index.ts";
 import { alertsCli } from "./alerts/cli/index.ts";
 import { auditCli } from "./audit/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
@@ -34,4 +35,5 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   networkStatisticsCli,
   recordingsCli,
   loggersCli,
+  accessTokensCli,
 ];

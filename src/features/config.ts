@@ -8,6 +8,7 @@ import { loggersConfig } from "./loggers/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
+import { trustedProxyConfig } from "./trusted-proxy/config.ts";
 
 /** The features that add to the configuration, in the order in which their keys are shown. */
 export const CONFIG_FEATURES = {
@@ -21,4 +22,5 @@ export const CONFIG_FEATURES = {
   auditConfig,
   notificationsConfig,
   limitsConfig,
+  trustedProxyConfig,
 };

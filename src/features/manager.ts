@@ -1,4 +1,5 @@
 import type { ManagerFeature } from "../app/feature.ts";
+import { accessTokens } from "./access-tokens/manager/index.ts";
 import { alerts } from "./alerts/manager/index.ts";
 import { audit } from "./audit/manager/index.ts";
 import { crashReports } from "./crash-reports/manager/index.ts";
@@ -16,6 +17,7 @@ import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
 import { runningSettings } from "./running-settings/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
+import { trustedProxy } from "./trusted-proxy/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
@@ -36,4 +38,6 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   outputRuns,
   audit,
   notifications,
+  accessTokens,
+  trustedProxy,
 ];

@@ -3,6 +3,7 @@
  * features for one side; nothing else outside of a feature names it.
  */
 
+import { accessTokenCommands, accessTokenFrames } from "./access-tokens/wire.ts";
 import { alertCommands, alertFrames, alertSnapshot } from "./alerts/wire.ts";
 import { auditCommands, auditFrames } from "./audit/wire.ts";
 import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
@@ -41,6 +42,7 @@ export const featureCommands = {
   ...outputRunsCommands,
   ...auditCommands,
   ...notificationCommands,
+  ...accessTokenCommands,
 };
 
 /** Frames that the manager sends. */
@@ -62,6 +64,7 @@ export const featureFrames = {
   ...outputRunsFrames,
   ...auditFrames,
   ...notificationFrames,
+  ...accessTokenFrames,
   ...displayEvents,
 };
 

@@ -6,6 +6,7 @@ import type { Principal } from "../base/principal.ts";
 import type { TrafficLabel } from "../bus/carriers/peer-traffic.ts";
 import type { ExtendsTransport } from "../transport/extension.ts";
 import type { ArchivePart } from "./archive/archive-part.ts";
+import type { LoginHost, LoginSource } from "./auth/accounts.ts";
 import type { HttpLog } from "./log/http-log.ts";
 import type { Refusal } from "./request/refusal.ts";
 import type { Route, RouteNeeds } from "./route.ts";
@@ -20,6 +21,8 @@ export interface FeatureExtension extends ExtendsTransport {
 export interface HttpExtension {
   readonly routes?: (services: HttpServices) => readonly Route[];
   readonly sockets?: readonly SocketRoute[];
+  /** Users who log in by other means than a password of the auth file. */
+  readonly logins?: (host: LoginHost) => LoginSource;
   readonly metrics?: MetricsPart;
   /** Files of the archive of `/save-all`, created one by one while it is written. No part contains a secret of the manager. */
   readonly archiveParts?: () => AsyncIterable<ArchivePart>;

@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { Control } from "../actors/control.ts";
 import { everyBeat } from "../base/clock.ts";
-import type { Principal } from "../base/principal.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { TcpAddress } from "../bus/carriers/tcp-listener.ts";
 import type { AccessRules } from "../config/access-rules.ts";
@@ -11,7 +10,7 @@ import type { Transport } from "../transport/websocket.ts";
 import { Gate } from "./access/gate.ts";
 import { knownHosts } from "./access/host-check.ts";
 import type { StandingAdmission } from "./auth/authenticate.ts";
-import type { FileLock } from "./auth/login-sessions-file.ts";
+import type { FileLock } from "./auth/file-lock.ts";
 import { Logins } from "./auth/logins.ts";
 import type { FeatureExtension } from "./extension.ts";
 import { loadAssets } from "./files/built-assets.ts";
@@ -99,11 +98,6 @@ const REVOCATION_INTERVAL_MS = 2_000;
 /** Code with which WebSockets are closed whose user may do something else now: clients connect again, with the new grants. */
 const ACCESS_CHANGED = 1012;
 
-/** Whether a user may do something else now than when this connection was opened. */
-function hasOtherGrants(principal: Principal | null, access: AccessRules): boolean {
-  return principal !== null && !isDeepStrictEqual(access.grantsOf(principal.user, principal), principal.grants);
-}
-
 /** The web interface with its port open. Rejects with MgrError `conflict` when the port is not available. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const prepared = await prepareHttpServer(options);
@@ -129,6 +123,7 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     lock: options.lock,
     observer,
     isHttpsOnly,
+    sources: extensions.flatMap(({ http }) => http?.logins ?? []),
     end: (which, reason) =>
       end(
         "session" in which
@@ -181,7 +176,11 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     refuse() {
       isClosing = true;
     },
-    accessChanged: () => end(({ principal }) => hasOtherGrants(principal, options.access), "what you may do has changed", ACCESS_CHANGED),
+    accessChanged() {
+      const hasOtherGrants = ({ principal }: Belonging) =>
+        principal !== null && !isDeepStrictEqual(logins.grantsOf(principal), principal.grants);
+      end(hasOtherGrants, "what you may do has changed", ACCESS_CHANGED);
+    },
     async close() {
       isClosing = true;
       endWatch();

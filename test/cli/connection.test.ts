@@ -41,7 +41,8 @@ async function listening(server: http.Server): Promise<string> {
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "mgr-connection-"));
-  for (const name of ["MGR_URL", "MGR_USER", "MGR_PASSWORD_FILE", "MGR_CA_FILE", "MGR_WEBUI_AUTH_FILE"]) vi.stubEnv(name, undefined);
+  for (const name of ["MGR_URL", "MGR_USER", "MGR_PASSWORD_FILE", "MGR_CA_FILE", "MGR_WEBUI_AUTH_FILE", "MGR_TOKEN_FILE", "MGR_TOKEN"])
+    vi.stubEnv(name, undefined);
   config = configure();
   file("auth", "# users\nada first password\nbob second\n");
   file("manager.url", "http://localhost:4711\n");
@@ -125,6 +126,21 @@ describe("credentials of the port", () => {
     vi.stubEnv("MGR_PASSWORD_FILE", passwordFile);
     expect(await findTarget({ config })).toMatchObject({ user: "ada", password: "from the file" });
     await expect(findTarget({ config, passwordFile: join(dir, "none") })).rejects.toEqual(failure(1, "cannot read the password file"));
+  });
+
+  it("with an access token are the token alone; an option wins over the environment, and a file over MGR_TOKEN", async () => {
+    await using _manager = await running();
+    const port = { url: "http://localhost:4711" };
+    vi.stubEnv("MGR_TOKEN", "mgr_of_the_environment");
+    expect(await findTarget({ config })).toEqual({ ...port, token: "mgr_of_the_environment", absent: expect.any(String) });
+    vi.stubEnv("MGR_USER", "bob");
+    vi.stubEnv("MGR_TOKEN_FILE", file("token", "mgr_of_a_file\n"));
+    expect(await findTarget({ config })).toEqual({ ...port, token: "mgr_of_a_file", absent: expect.any(String) });
+    const tokenFile = file("other", "mgr_of_an_option");
+    expect(await findTarget({ config: "none", url: "http://elsewhere:1", tokenFile })).toMatchObject({ token: "mgr_of_an_option" });
+    expect(await findTarget({ config, user: "ada" })).toMatchObject({ user: "ada", password: "first password" });
+    await expect(findTarget({ config, user: "ada", tokenFile })).rejects.toEqual(failure(2, "either an access token, or a user"));
+    await expect(findTarget({ config, tokenFile: join(dir, "none") })).rejects.toEqual(failure(1, "cannot read the token file"));
   });
 
   it("are unknown if the file has only their hash", async () => {

@@ -26,8 +26,18 @@ it("a manager that is not running, or refuses pages of another origin, has an er
 });
 
 it("a request that a page cannot send is refused at once", async () => {
-  for (const options of [{ cookie: "c" }, { dial: () => {} }])
+  for (const options of [{ cookie: "c" }, { dial: () => {} }, { token: "mgr_a\r\nCookie: b" }])
     await expect(connect("http://bench:8130", options as object)).rejects.toMatchObject({ code: "bad_field" });
+});
+
+it("logs in with an access token", async () => {
+  const authorizations: string[] = [];
+  vi.stubGlobal("fetch", async (_: URL, { headers }: { headers: { authorization: string } }) => {
+    authorizations.push(headers.authorization);
+    return new Response("", { status: 401 });
+  });
+  await expect(connect("https://bench/", { token: "mgr_abc" })).rejects.toMatchObject({ code: "forbidden" });
+  expect(authorizations).toEqual(["Bearer mgr_abc"]);
 });
 
 it("logs in with credentials of any characters, then opens the WebSocket of the view", async () => {

@@ -1,4 +1,5 @@
 import type { FeatureContract } from "../contract/rows.ts";
+import { accessTokensContract } from "./access-tokens/contract.ts";
 import { alertsContract } from "./alerts/contract.ts";
 import { auditContract } from "./audit/contract.ts";
 import { crashReportsContract } from "./crash-reports/contract.ts";
@@ -36,4 +37,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   outputRunsContract,
   auditContract,
   notificationsContract,
+  accessTokensContract,
 ];

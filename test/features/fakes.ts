@@ -1,4 +1,5 @@
 import type { FakeControl } from "../support/fake-control.ts";
+import { FakeAccessTokens } from "./access-tokens/fake-access-tokens.ts";
 import { FakeAlerts } from "./alerts/fake-alerts.ts";
 import { FakeAudit } from "./audit/fake-audit.ts";
 import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
@@ -36,4 +37,5 @@ export const fakeFeatures = (control: FakeControl) => ({
   audit: new FakeAudit(),
   notifications: new FakeNotifications(),
   limits: new FakeLimits(),
+  accessTokens: new FakeAccessTokens(),
 });

@@ -1,4 +1,5 @@
 import type { LiveFrames } from "../e2e/support/live-frames.ts";
+import { accessTokensLive } from "./access-tokens/live-frames.ts";
 import { alertsLive } from "./alerts/live-frames.ts";
 import { auditLive } from "./audit/live-frames.ts";
 import { crashReportsLive } from "./crash-reports/live-frames.ts";
@@ -34,4 +35,5 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   outputRunsLive,
   auditLive,
   notificationsLive,
+  accessTokensLive,
 ];

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { CommandObserver } from "../../src/base/command-observer.ts";
 import { MgrError } from "../../src/base/errors.ts";
+import type { Account, LoginSource } from "../../src/http/auth/accounts.ts";
 import type { Route } from "../../src/http/route.ts";
 import { AppRig, BROWSER, OWN } from "./access/app-rig.ts";
 import { basic, GOOD, USER } from "./rig.ts";
@@ -43,6 +44,43 @@ it("log-ins are observed, and failed ones too", async () => {
     ["log_in", "accepted"],
     ["log_in", USER, "10.0.0.9:1", "forbidden"],
   ]);
+});
+
+/** The access tokens of a feature: one, of a user whose account a test replaces. */
+class Badges implements LoginSource {
+  readonly kind = "badge";
+  account: Account | null = { user: "badge:x", secret: "1", grants: [{ role: "viewer", on: ["sim/*"] }] };
+  find = () => this.account;
+  ofToken = (token: string) => (token === "right" ? this.account : null) ?? "wrong";
+}
+
+it("log-ins with an access token are observed as those of its user, and failed ones too; scripts open no session", async () => {
+  const notes = new Notes();
+  using rig = new AppRig(ROUTES, { observer: notes, sources: [new Badges()] });
+  await rig.request("/read", { authorization: "Bearer right", ...BROWSER });
+  await rig.request("/read", { authorization: "Bearer right", "user-agent": "curl/8.1" });
+  await rig.request("/read", { authorization: "Bearer wrong", ...BROWSER });
+  expect(notes.seen).toEqual([
+    ["log_in", "badge:x", "bearer", "browser", {}],
+    ["log_in", "accepted"],
+    ["log_in", "unknown token", "10.0.0.9:1", "forbidden"],
+  ]);
+});
+
+it("a user who is revoked while the log-in waits for its observer gets no session", async () => {
+  const notes = new Notes();
+  const badges = new Badges();
+  const observer: CommandObserver = {
+    ...notes,
+    before: async (command) => {
+      badges.account = null;
+      return notes.before(command);
+    },
+  };
+  using rig = new AppRig(ROUTES, { observer, sources: [badges] });
+  const response = await rig.request("/read", { authorization: "Bearer right", ...BROWSER });
+  expect([response.status, response.headers.get("set-cookie")]).toEqual([401, null]);
+  expect(notes.seen.at(-1)).toEqual(["log_in", "forbidden"]);
 });
 
 it("requests that change something are observed with their outcome, without what proves their sender", async () => {

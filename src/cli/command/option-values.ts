@@ -13,6 +13,10 @@ export const connecting = (command: Command) =>
     .option("--url <url>", "the manager's address (MGR_URL)")
     .option("--user <name>", "web user (MGR_USER)")
     .option("--password-file <file>", "file that holds the user's password (MGR_PASSWORD_FILE)")
+    .option(
+      "--token-file <file>",
+      "file that holds an access token, instead of user and password (MGR_TOKEN_FILE, or the token in MGR_TOKEN)",
+    )
     .option("--ca-file <file>", "PEM file of certificates to trust for https (MGR_CA_FILE)");
 
 export function seconds(text: string): number {

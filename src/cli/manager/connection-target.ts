@@ -19,6 +19,7 @@ export interface ConnectionFlags {
   trustConfig?: boolean;
   user?: string;
   passwordFile?: string;
+  tokenFile?: string;
   caFile?: string;
 }
 
@@ -30,29 +31,34 @@ interface LocalSocket {
   dial: () => Socket;
 }
 
-interface Login {
-  user: string;
-  password: string;
+type Login = Credentials & {
   /** Text for the user if the manager does not answer. */
   absent: string;
-}
+};
+
+/** A web user with password, or an access token. */
+type Credentials = { user: string; password: string } | { token: string };
 
 /** URL for the local socket; its requests need a host name. */
 const LOCAL_URL = "http://localhost";
 
 /**
- * Finds the target as given by the flags and the environment (MGR_URL, MGR_USER, MGR_PASSWORD_FILE, MGR_CA_FILE). Without them, it is the
+ * Finds the target as given by the flags and the environment (MGR_URL, MGR_USER, MGR_PASSWORD_FILE, MGR_TOKEN_FILE, MGR_TOKEN,
+ * MGR_CA_FILE). Without them, it is the
  * local socket of the manager that runs with the configuration on this machine. For a web user, the rest comes from the configuration: the
  * manager's address, and the password of the auth file's entry, by default the first.
  */
 export async function findTarget(flags: ConnectionFlags): Promise<ConnectionTarget> {
-  const user = flags.user ?? (process.env.MGR_USER || undefined);
-  const passwordFile = flags.passwordFile ?? (process.env.MGR_PASSWORD_FILE || undefined);
+  const token = await tokenOf(flags);
+  if (token !== undefined && (flags.user !== undefined || flags.passwordFile !== undefined))
+    throw new CommandFailure(EXIT.usage, "give either an access token, or a user and a password");
+  const user = token === undefined ? (flags.user ?? (process.env.MGR_USER || undefined)) : undefined;
+  const passwordFile = flags.passwordFile ?? (token === undefined ? process.env.MGR_PASSWORD_FILE || undefined : undefined);
   const password = passwordFile === undefined ? undefined : (await readNamed(passwordFile, "password file")).split(/\r?\n/)[0];
   const url = flags.url ?? (process.env.MGR_URL || undefined);
   const caFile = flags.caFile ?? (process.env.MGR_CA_FILE || undefined);
   const trust = caFile === undefined ? {} : { ca: await readNamed(caFile, "file of certificate authorities") };
-  const given = user !== undefined && password !== undefined ? { user, password } : null;
+  const given = token !== undefined ? { token } : user !== undefined && password !== undefined ? { user, password } : null;
   if (url !== undefined) {
     const login = given ?? (await credentials(await authFileFor(flags), user, password));
     return { url, ...trust, ...login, absent: "Is a manager running there? On its machine, start it with: mgr up" };
@@ -66,9 +72,10 @@ export async function findTarget(flags: ConnectionFlags): Promise<ConnectionTarg
     absent,
   });
   const socket = await localSocketOf(instance.state_dir);
-  if (socket !== null && user === undefined && password === undefined) return { url: LOCAL_URL, socket, dial: await dialerOf(socket) };
+  if (socket !== null && given === null && user === undefined && password === undefined)
+    return { url: LOCAL_URL, socket, dial: await dialerOf(socket) };
   const absent = await absence(instance, upCommand(flags.config));
-  if (user !== undefined || password !== undefined) return byPort(absent);
+  if (given !== null || user !== undefined || password !== undefined) return byPort(absent);
   // The manager may run with another state folder, or on another machine whose port is forwarded.
   return byPort(absent).catch(() => {
     throw new CommandFailure(EXIT.failed, absent);
@@ -76,10 +83,11 @@ export async function findTarget(flags: ConnectionFlags): Promise<ConnectionTarg
 }
 
 /** Options for `connect`. */
-export function connectOptions(way: ConnectionTarget): Pick<NodeConnectOptions, "client" | "user" | "password" | "dial" | "ca"> {
+export function connectOptions(way: ConnectionTarget): Pick<NodeConnectOptions, "client" | "user" | "password" | "token" | "dial" | "ca"> {
   const client = "mgr";
+  if ("socket" in way) return { client, dial: way.dial };
   const trust = way.ca === undefined ? {} : { ca: way.ca };
-  return "socket" in way ? { client, dial: way.dial } : { client, user: way.user, password: way.password, ...trust };
+  return { client, ...("token" in way ? { token: way.token } : { user: way.user, password: way.password }), ...trust };
 }
 
 /** Place of the manager, for messages. */
@@ -101,6 +109,19 @@ async function absence(instance: RunningInstance, up: string): Promise<string> {
   if (runs === 0) return `'${name}' is not running. Start it with: ${up}`;
   const left = runs === 1 ? "1 process still runs" : `${runs} processes still run`;
   return `the manager of '${name}' is not running, but ${left}. Take over with: ${up}\nStop everything with: ${up.replace("mgr up", "mgr down")}`;
+}
+
+/** Address of the manager's port, for links. */
+export async function webAddress(flags: ConnectionFlags): Promise<string> {
+  return flags.url ?? (process.env.MGR_URL || undefined) ?? managerUrl(await instanceOf(flags, "Give the manager's address with --url."));
+}
+
+/** The access token: an option wins over the environment, and options for a user win over a token of the environment. */
+async function tokenOf({ tokenFile, user, passwordFile }: ConnectionFlags): Promise<string | undefined> {
+  const isOther = user !== undefined || passwordFile !== undefined;
+  const file = tokenFile ?? (isOther ? undefined : process.env.MGR_TOKEN_FILE || undefined);
+  if (file === undefined) return isOther ? undefined : process.env.MGR_TOKEN || undefined;
+  return (await readNamed(file, "token file")).trim();
 }
 
 async function instanceOf(flags: ConnectionFlags, hint: string): Promise<RunningInstance> {

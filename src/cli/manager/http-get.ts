@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "../../base/errors.ts";
 import { certificateProblem } from "../../client/link/certificate-problem.ts";
-import { basicCredentials } from "../../client/link/connect-options.ts";
+import { authorizationOf } from "../../client/link/connect-options.ts";
 import { refusalText, trusting } from "../../client/link/node-websocket.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { trustHint } from "./connection.ts";
@@ -20,7 +20,7 @@ export async function httpGet(way: ConnectionTarget, path: string): Promise<Inco
   const options =
     "socket" in way
       ? { createConnection: way.dial }
-      : { headers: { Authorization: basicCredentials(way) }, ...(way.ca === undefined ? {} : { ca: trusting(way.ca) }) };
+      : { headers: { Authorization: authorizationOf(way) }, ...(way.ca === undefined ? {} : { ca: trusting(way.ca) }) };
   const request = url.protocol === "https:" ? https.get(url, options) : http.get(url, options);
   const [response] = (await once(request, "response").catch((error: unknown) => {
     const problem = certificateProblem(error);

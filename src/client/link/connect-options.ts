@@ -10,6 +10,8 @@ export type FocusedView = { single_process: string } | { single_group: string } 
 export interface ConnectOptions {
   user?: string;
   password?: string;
+  /** An access token instead of user and password (docs/logins.md). */
+  token?: string;
   /** A session cookie's value instead of user and password. Not in a browser, which sends its own. */
   cookie?: string;
   /** Everything by default. */
@@ -43,11 +45,14 @@ const VIEW_RULES = {
   single_group: TEXT,
   log_only: { is: "true", holds: (value: unknown) => value === true },
 };
-const RULES = { user: TEXT, password: TEXT, cookie: TEXT, client: CLIENT, view: { is: "", holds: () => true }, retry: RETRY };
+const RULES = { user: TEXT, password: TEXT, token: TEXT, cookie: TEXT, client: CLIENT, view: { is: "", holds: () => true }, retry: RETRY };
 
 /** Throws `bad_field` for options that a program without types has misspelled. */
 export function checkConnectOptions(options: ConnectOptions, more: Readonly<Record<string, OptionRule>> = {}): void {
   checkOptions("connect", options, { ...RULES, ...more });
+  // Anything else could end the header, or be refused with a message that shows it.
+  if (options.token !== undefined && !/^[\w.~+/=-]+$/.test(options.token))
+    throw new MgrError("bad_field", "the option 'token' of connect is no access token: those begin with mgr_");
 }
 
 /** The query of `/ws` that requests a view. Throws `bad_field` for an unknown view, for which the manager would show everything. */
@@ -82,8 +87,14 @@ export function linkBehaviour({ retry }: ConnectOptions): Pick<WebSocketLinkOpti
   };
 }
 
+/** The value of the header Authorization: the token, or user and password; undefined: neither is given. */
+export function authorizationOf({ user, password = "", token }: Pick<ConnectOptions, "user" | "password" | "token">): string | undefined {
+  if (token !== undefined) return `Bearer ${token}`;
+  return user === undefined ? undefined : basicCredentials(user, password);
+}
+
 /** `user:password` encoded for HTTP Basic, in UTF-8. */
-export function basicCredentials({ user = "", password = "" }: Pick<ConnectOptions, "user" | "password">): string {
+function basicCredentials(user: string, password: string): string {
   const bytes = new TextEncoder().encode(`${user}:${password}`);
   return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}`;
 }

@@ -1,7 +1,7 @@
 import { type ClientOptions, WebSocket } from "ws";
 import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
 import { certificateProblem } from "./certificate-problem.ts";
-import { basicCredentials } from "./connect-options.ts";
+import { authorizationOf } from "./connect-options.ts";
 import type { NodeConnectOptions } from "./node-options.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -12,10 +12,13 @@ const SILENCE_MS = 60_000;
 export const SESSION_COOKIE = "mgr_web_session";
 
 /** Options of a WebSocket, with the credentials. */
-export function webSocketOptions(options: Pick<NodeConnectOptions, "user" | "password" | "cookie" | "dial" | "ca">): ClientOptions {
+export function webSocketOptions(
+  options: Pick<NodeConnectOptions, "user" | "password" | "token" | "cookie" | "dial" | "ca">,
+): ClientOptions {
   const headers: Record<string, string> = {};
+  const authorization = authorizationOf(options);
   if (options.cookie !== undefined) headers.Cookie = `${SESSION_COOKIE}=${options.cookie}`;
-  else if (options.user !== undefined) headers.Authorization = basicCredentials(options);
+  else if (authorization !== undefined) headers.Authorization = authorization;
   const { dial, ca } = options;
   return {
     headers,

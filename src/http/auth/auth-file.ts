@@ -48,6 +48,11 @@ export class AuthFile {
     return this.#adopt(this.#path, file);
   }
 
+  /** The entries as they were last valid, also while the file is refused. */
+  get lastEntries(): readonly AuthEntry[] {
+    return this.#entries;
+  }
+
   /** Calls the listener when users or passwords changed (never for a file that is refused). */
   onChange(listener: EntriesListener): void {
     this.#listeners.add(listener);

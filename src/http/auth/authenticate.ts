@@ -3,13 +3,13 @@ import type { Grant } from "../../base/access.ts";
 import type { CommandObserver, EndOfCommand, ObservedCommand } from "../../base/command-observer.ts";
 import { MgrError } from "../../base/errors.ts";
 import type { Principal } from "../../base/principal.ts";
-import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { isBrowser } from "../request/browser.ts";
 import { clientName } from "../request/client-name.ts";
 import { isRefusal, type Refusal, refusal } from "../request/refusal.ts";
 import { addressKey, formatAddress, type RemoteEnd } from "../request/remote-end.ts";
 import type { RequestHeaders } from "../request/request-headers.ts";
+import type { Account, Accounts, FindAccount } from "./accounts.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import type { AuthFile } from "./auth-file.ts";
 import { type Authorization, parseAuthorization } from "./authorization.ts";
@@ -22,7 +22,7 @@ import type { Throttle } from "./throttle.ts";
 /** A request that was admitted. */
 export interface Admission {
   readonly principal: Principal;
-  /** The session of the cookie, or the new one; null over the local socket. */
+  /** The session of the cookie, or the new one; null over the local socket, for a token that a script sends, and for a user whom a proxy names. */
   readonly sessionId: string | null;
   /** Value of the Set-Cookie header for the response. */
   readonly setCookie: string | null;
@@ -47,8 +47,8 @@ export interface LoginVisit {
 }
 
 export interface AuthenticatorParts {
-  readonly access: AccessRules;
   readonly authFile: AuthFile;
+  readonly accounts: Accounts;
   readonly loginSessions: LoginSessions;
   readonly loginTokens: LoginTokens;
   readonly credentials: Credentials;
@@ -63,6 +63,8 @@ export interface AuthenticatorParts {
 const CHALLENGE = { "WWW-Authenticate": 'Basic realm="mgr", charset="UTF-8"' };
 /** Query parameter for pages of other sites (docs/security.md, "Pages of other origins"). */
 export const LOGIN_TOKEN = "login_token";
+/** The user of a log-in with a token that no user has: no user of the auth file has a name with spaces. */
+const UNKNOWN_TOKEN = "unknown token";
 const LOG_IN = "Log in with a user and password of the manager's auth file (HTTP Basic Auth).";
 
 /** Determines the sender of a request. The same rules for every route and every upgrade (docs/design/wire-rules.md, "Authentication"). */
@@ -75,31 +77,32 @@ export class Authenticator {
 
   async authenticate(headers: RequestHeaders, { remote, url, isLogin }: LoginVisit): Promise<Admission | Refusal> {
     const { localUser } = remote;
+    const { authFile, accounts, loginSessions } = this.#parts;
     // The auth file is not needed: the kernel has identified this user.
-    if (localUser !== null) return { principal: this.#principal(localUser, "local", ""), sessionId: null, setCookie: null };
-    const { authFile, loginSessions } = this.#parts;
+    if (localUser !== null) return admissionOf(this.#local(localUser), null);
+    const named = accounts.ofRequest(headers, remote);
+    if (named === "wrong")
+      return refusal(403, "The proxy sent no valid name of a user. Its administrator finds the rules in docs/logins.md.");
+    if (named !== null) return admissionOf(principalOf(named, "proxy", remote), null);
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
+    const find = accounts.among(state.entries);
     const loginToken = url.searchParams.get(LOGIN_TOKEN);
-    if (loginToken !== null) return this.#enterByToken(loginToken, headers.get("origin"), state.entries, remote);
+    if (loginToken !== null) return this.#enterByToken(loginToken, headers.get("origin"), find, remote);
     const cookie = headers.get("cookie");
-    const session = loginSessions.find(sessionTokens(cookie), state.entries);
+    const session = loginSessions.find(sessionTokens(cookie), find);
     const authorization = parseAuthorization(headers.get("authorization"));
     const isRepeatable = authorization.scheme === "basic" && isBrowser(headers) && !isLogin;
-    if (session && (isRepeatable || !namesAnotherUser(authorization, session.user))) {
-      return {
-        principal: this.#principal(session.user, "cookie", formatAddress(remote)),
-        sessionId: session.id,
-        setCookie: null,
-      };
-    }
+    if (session && (isRepeatable || !namesAnotherUser(authorization, session.account.user)))
+      return admissionOf(principalOf(session.account, "cookie", remote), session.id);
     // The refusal has no challenge: the browser's own dialog would ask for credentials that are refused.
     if (isLoggedOut(cookie) && isBrowser(headers) && !isLogin) return refusal(401, "You have logged out. Log in at /mgr/login.");
+    const from: Terminal = { remote, client: clientName(headers, url.searchParams) };
     switch (authorization.scheme) {
       case "basic":
-        return this.#logIn(authorization, state.entries, { remote, client: clientName(headers, url.searchParams) });
+        return this.#logIn(authorization, state.entries, from);
       case "bearer":
-        return refusal(401, `Invalid token. ${LOG_IN}`, CHALLENGE);
+        return this.#enterByAccessToken(authorization.token, from, isLogin || isBrowser(headers));
       case "none":
         return refusal(401, LOG_IN, CHALLENGE);
       case "unusable":
@@ -109,67 +112,86 @@ export class Authenticator {
 
   /** Checks a user and password that do not arrive over HTTP; opens no session. Null: they are wrong. */
   async admitUser(user: string, password: string, remote: RemoteEnd): Promise<StandingAdmission | null> {
-    const { authFile } = this.#parts;
+    const { authFile, accounts } = this.#parts;
     const state = authFile.read();
-    const end: Terminal = { remote, client: null };
-    const entry = state.ok ? await this.#check({ user, password }, state.entries, end) : null;
-    if (entry === null || isRefusal(entry)) return null;
-    const logIn = await this.#observed(user, end);
+    const from: Terminal = { remote, client: null };
+    const account = state.ok ? await this.#check({ user, password }, state.entries, from) : null;
+    if (account === null || isRefusal(account)) return null;
+    const logIn = await this.#observed(principalOf(account, "basic", remote), from);
     if (isRefusal(logIn)) return null;
     logIn({ ok: true });
-    const isSame = (now: AuthEntry) => now.user === entry.user && now.secret === entry.secret;
-    const { grants } = this.#principal(user, "basic", formatAddress(remote));
     return {
-      grants,
+      grants: account.grants,
       isValid: () => {
         const now = authFile.read();
-        const isUnchanged = isDeepStrictEqual(this.#principal(user, "basic", formatAddress(remote)).grants, grants);
-        return isUnchanged && now.ok && now.entries.some(isSame);
+        return now.ok && isDeepStrictEqual(accounts.among(now.entries)(user), account);
       },
     };
   }
 
-  /** The sender with the roles that it has now. */
-  #principal(user: string, via: Principal["via"], address: string): Principal {
-    return { user, via, address, grants: this.#parts.access.grantsOf(user, { via }) };
+  #local(user: string): Principal {
+    const via = "local";
+    return { user, via, address: "", grants: this.#parts.accounts.grantsOf({ user, via }) };
   }
 
-  #enterByToken(token: string, origin: string | null, entries: readonly AuthEntry[], remote: RemoteEnd): Admission | Refusal {
+  #enterByToken(token: string, origin: string | null, find: FindAccount, remote: RemoteEnd): Admission | Refusal {
     const { loginTokens, loginSessions } = this.#parts;
     const sessionId = loginTokens.find(token, origin);
-    const session = sessionId === null ? null : loginSessions.get(sessionId, entries);
+    const session = sessionId === null ? null : loginSessions.get(sessionId, find);
     if (session === null) return refusal(401, `The login token has expired, or is for pages of another origin. ${LOG_IN}`, CHALLENGE);
-    return {
-      principal: this.#principal(session.user, "token", formatAddress(remote)),
-      sessionId: session.id,
-      setCookie: null,
-    };
+    return admissionOf(principalOf(session.account, "token", remote), session.id);
+  }
+
+  /** Only a browser gets a session: a script sends its token with each request. */
+  async #enterByAccessToken(token: string, from: Terminal, opensSession: boolean): Promise<Admission | Refusal> {
+    const { accounts, throttle, observer, log } = this.#parts;
+    const { remote } = from;
+    const account = accounts.ofToken(token);
+    if (account === null) return refusal(401, `Invalid token. ${LOG_IN}`, CHALLENGE);
+    const keys = [`address ${addressKey(remote)}`];
+    const wait = throttle.wait(keys);
+    if (wait > 0) return tooMany(wait, "Too many failed logins.");
+    if (account === "wrong") {
+      throttle.failed(keys);
+      observer?.refused(logInOf(nobody(UNKNOWN_TOKEN, "bearer", remote), from), {
+        ok: false,
+        code: "forbidden",
+        message: "Unknown access token",
+      });
+      log("warning", `web login refused for an access token from ${formatAddress(remote)}`);
+      return refusal(401, "The access token is unknown, has expired or was revoked. Ask for a new one.", CHALLENGE);
+    }
+    return opensSession ? this.#open(account, "bearer", from) : admissionOf(principalOf(account, "bearer", remote), null);
   }
 
   async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], from: Terminal): Promise<Admission | Refusal> {
-    const entry = await this.#check(claim, entries, from);
-    if (isRefusal(entry)) return entry;
-    const { loginSessions, log, isHttpsOnly } = this.#parts;
-    const { user } = claim;
-    const logIn = await this.#observed(user, from);
+    const account = await this.#check(claim, entries, from);
+    return isRefusal(account) ? account : this.#open(account, "basic", from);
+  }
+
+  /** Opens a session. */
+  async #open(account: Account, via: Principal["via"], from: Terminal): Promise<Admission | Refusal> {
+    const { accounts, authFile, loginSessions, log, isHttpsOnly } = this.#parts;
+    const principal = principalOf(account, via, from.remote);
+    const logIn = await this.#observed(principal, from);
     if (isRefusal(logIn)) return logIn;
-    const address = formatAddress(from.remote);
-    const { token, id } = loginSessions.open(entry);
+    // The user may have been revoked meanwhile.
+    const state = authFile.read();
+    const now = state.ok ? accounts.among(state.entries)(account.user) : null;
+    if (now?.secret !== account.secret) {
+      logIn({ ok: false, code: "forbidden", message: "The user was revoked" });
+      return refusal(401, LOG_IN, CHALLENGE);
+    }
+    const { token, id } = loginSessions.open(account);
     logIn({ ok: true });
-    log("debug", `web user '${user}' logged in from ${address}`);
-    return {
-      principal: this.#principal(user, "basic", address),
-      sessionId: id,
-      setCookie: sessionCookie(token, isHttpsOnly),
-    };
+    log("debug", `web user '${principal.user}' logged in from ${principal.address}`);
+    return { principal: { ...principal, grants: now.grants }, sessionId: id, setCookie: sessionCookie(token, isHttpsOnly) };
   }
 
   /** The log-in waits for its observer, which may refuse it. */
-  async #observed(user: string, from: Terminal): Promise<EndOfCommand | Refusal> {
-    const command = logInOf(user, from);
+  async #observed(sender: Principal, from: Terminal): Promise<EndOfCommand | Refusal> {
     try {
-      const granted = { ...command, sender: this.#principal(user, "basic", command.sender.address) };
-      return (await this.#parts.observer?.before(granted)) ?? (() => {});
+      return (await this.#parts.observer?.before(logInOf(sender, from))) ?? (() => {});
     } catch (error) {
       if (!(error instanceof MgrError)) throw error;
       return refusal(503, `${error.message}.`);
@@ -180,8 +202,8 @@ export class Authenticator {
     { user, password }: { user: string; password: string },
     entries: readonly AuthEntry[],
     from: Terminal,
-  ): Promise<AuthEntry | Refusal> {
-    const { credentials, throttle, authFile, observer, log } = this.#parts;
+  ): Promise<Account | Refusal> {
+    const { accounts, credentials, throttle, authFile, observer, log } = this.#parts;
     const { remote } = from;
     const keys = [`address ${addressKey(remote)}`, `user ${user.slice(0, 255)}`];
     const wait = throttle.wait(keys);
@@ -190,18 +212,35 @@ export class Authenticator {
     if (entry === "busy") return tooMany(1, "Too many logins at once.");
     if (!entry) {
       throttle.failed(keys);
-      observer?.refused(logInOf(user, from), { ok: false, code: "forbidden", message: "Unknown user or wrong password" });
+      observer?.refused(logInOf(nobody(user.slice(0, 255), "basic", remote), from), {
+        ok: false,
+        code: "forbidden",
+        message: "Unknown user or wrong password",
+      });
       log("warning", `web login refused for user ${JSON.stringify(user.slice(0, 255))} from ${formatAddress(remote)}`);
       return refusal(401, `Unknown user or wrong password. ${LOG_IN}`, CHALLENGE);
     }
     // Verifying a hash takes a while: the file may have changed meanwhile.
     const state = authFile.read();
     if (!state.ok) return refusal(403, state.refusal);
-    if (!state.entries.some((now) => now.user === entry.user && now.secret === entry.secret)) return refusal(401, LOG_IN, CHALLENGE);
+    const account = accounts.among(state.entries)(entry.user);
+    if (account?.secret !== entry.secret) return refusal(401, LOG_IN, CHALLENGE);
     throttle.succeeded(keys);
-    return entry;
+    return account;
   }
 }
+
+const principalOf = ({ user, grants }: Pick<Account, "user" | "grants">, via: Principal["via"], remote: RemoteEnd): Principal => ({
+  user,
+  via,
+  address: formatAddress(remote),
+  grants,
+});
+
+/** The sender of a log-in that fails. */
+const nobody = (user: string, via: Principal["via"], remote: RemoteEnd): Principal => principalOf({ user, grants: [] }, via, remote);
+
+const admissionOf = (principal: Principal, sessionId: string | null): Admission => ({ principal, sessionId, setCookie: null });
 
 /** The place from which a user logs in. */
 interface Terminal {
@@ -209,10 +248,15 @@ interface Terminal {
   readonly client: string | null;
 }
 
-function logInOf(user: string, { remote, client }: Terminal): ObservedCommand {
-  const sender = { user: user.slice(0, 255), via: "basic", address: formatAddress(remote), grants: [] } as const;
-  return { name: "log_in", sender, client, requestId: null, target: null, args: {}, secrets: [] };
-}
+const logInOf = (sender: Principal, { client }: Terminal): ObservedCommand => ({
+  name: "log_in",
+  sender,
+  client,
+  requestId: null,
+  target: null,
+  args: {},
+  secrets: [],
+});
 
 /** Whether the request has credentials that do not name the user of the session, and so have to be checked. */
 function namesAnotherUser(authorization: Authorization, user: string): boolean {

@@ -3,6 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { setAside } from "../../files/damaged-file.ts";
 import { writeFileAtomically } from "../../files/replace-file.ts";
 import type { HttpLog } from "../log/http-log.ts";
+import { type FileLock, notPrivate, whileLocked } from "./file-lock.ts";
 import { identityOf, readRegularFile } from "./read-regular-file.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -16,15 +17,12 @@ const SESSION = z.object({
   used: z.number(),
   /** Whether the browser has ever sent the cookie back. */
   presented: z.boolean(),
-  /** Fingerprint of the password (or hash) that opened it. */
+  /** Fingerprint of the secret of its user (the password, or its hash) when it was opened. */
   credential: z.string(),
 });
 const FILE = z.object({ version: z.literal(1), sessions: z.array(SESSION) });
 
 export type StoredLoginSession = z.infer<typeof SESSION>;
-
-/** Acquires the lock file for this process; null while another process has it. The lock is released when its holder dies. */
-export type FileLock = (path: string) => { release(): void } | null;
 
 export interface LoginSessionsFileOptions {
   readonly path: string;
@@ -36,9 +34,6 @@ export interface LoginSessionsFileOptions {
   readonly log: HttpLog;
 }
 
-/** Maximum wait for a lock held by another manager, and the retry interval, ms. A write takes a few ms. */
-const LOCK_TIMEOUT_MS = 2_000;
-const LOCK_RETRY_MS = 10;
 /** Pause after a failed write, ms. */
 const RETRY_MS = 1_000;
 
@@ -103,9 +98,8 @@ export class LoginSessionsFile {
   }
 
   async #writeOnce(): Promise<void> {
-    const { path, merge, saved } = this.#options;
-    const lock = await this.#acquireLock();
-    try {
+    const { path, lock, merge, saved } = this.#options;
+    await whileLocked(path, lock, async () => {
       this.#isDirty = false;
       const stored = this.#read();
       if (stored === null) throw new Error(`${path} cannot be read`);
@@ -114,20 +108,7 @@ export class LoginSessionsFile {
       await writeFileAtomically(path, text);
       this.#identity = identityOf(path);
       saved(merged);
-    } finally {
-      lock.release();
-    }
-  }
-
-  async #acquireLock(): Promise<{ release(): void }> {
-    const { path, lock } = this.#options;
-    const deadline = performance.now() + LOCK_TIMEOUT_MS;
-    for (;;) {
-      const taken = lock(`${path}.lock`);
-      if (taken !== null) return taken;
-      if (performance.now() > deadline) throw new Error(`another program holds ${path}.lock`);
-      await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
-    }
+    });
   }
 
   /**
@@ -136,10 +117,7 @@ export class LoginSessionsFile {
    */
   #read(): StoredLoginSession[] | null {
     const { path, log } = this.#options;
-    const file = readRegularFile(path, MAX_BYTES, (stats) => {
-      if ((stats.mode & 0o077n) !== 0n) return "readable or writable by group or others";
-      return stats.uid === BigInt(process.geteuid?.() ?? 0) ? null : "owned by another user";
-    });
+    const file = readRegularFile(path, MAX_BYTES, notPrivate);
     if (!file.ok && file.problem === "missing") return [];
     if (!file.ok && file.problem === "unreadable") return null;
     try {

@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { HttpLog } from "../log/http-log.ts";
-import type { AuthEntry } from "./auth-entries.ts";
-import { type FileLock, LoginSessionsFile, type StoredLoginSession } from "./login-sessions-file.ts";
+import type { Account, FindAccount } from "./accounts.ts";
+import type { FileLock } from "./file-lock.ts";
+import { LoginSessionsFile, type StoredLoginSession } from "./login-sessions-file.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** A session ends after 7 idle days and after 30 days; a user has at most 64 (docs/design/wire-rules.md, "Authentication"). */
@@ -21,6 +22,12 @@ export interface LoginSessionsOptions {
   /** Called when another manager with the same auth file ended a session, or the file was removed. */
   readonly onEnded: (id: string) => void;
   readonly log: HttpLog;
+}
+
+/** A valid session, with its user as it is now. */
+export interface FoundSession {
+  readonly id: string;
+  readonly account: Account;
 }
 
 /** Logged-in browsers: random tokens of which only the SHA-256 is kept. Managers with the same auth file share them. */
@@ -45,8 +52,8 @@ export class LoginSessions {
     }
   }
 
-  /** Opens a session for a user who has just given the correct password. Returns its token. */
-  open({ user, secret }: AuthEntry): { token: string; id: string } {
+  /** Opens a session for a user who has just logged in. Returns its token. */
+  open({ user, secret }: Pick<Account, "user" | "secret">): { token: string; id: string } {
     this.refresh();
     this.#makeRoom(user);
     const token = randomBytes(32).toString("base64url");
@@ -58,23 +65,24 @@ export class LoginSessions {
     return { token, id };
   }
 
-  /** The valid session of the first token that has one, for a user whose password has not changed. */
-  find(tokens: readonly string[], entries: readonly AuthEntry[]): { id: string; user: string } | null {
+  /** The valid session of the first token that has one, for a user whose secret has not changed. */
+  find(tokens: readonly string[], accounts: FindAccount): FoundSession | null {
     for (const token of tokens) {
-      const session = this.get(idOf(token), entries);
+      const session = this.get(idOf(token), accounts);
       if (session) return session;
     }
     return null;
   }
 
   /** The session with this id, if it is valid as in `find`. */
-  get(id: string, entries: readonly AuthEntry[]): { id: string; user: string } | null {
+  get(id: string, accounts: FindAccount): FoundSession | null {
     this.refresh();
     const session = this.#sessions.get(id);
     if (!session) return null;
-    if (this.#isAlive(session) && isCurrent(session, entries)) {
+    const account = this.#isAlive(session) ? currentAccount(session, accounts) : null;
+    if (account !== null) {
       this.#touch(session);
-      return session;
+      return { id, account };
     }
     this.end(id);
     return null;
@@ -91,10 +99,10 @@ export class LoginSessions {
     if (stored !== null) this.#merge(stored);
   }
 
-  /** Ends the sessions that `entries` no longer allows: removed users, and changed passwords. */
-  prune(entries: readonly AuthEntry[]): void {
+  /** Ends the sessions that `accounts` no longer allows: removed users, and changed passwords. */
+  prune(accounts: FindAccount): void {
     for (const session of [...this.#sessions.values()]) {
-      if (!this.#isAlive(session) || !isCurrent(session, entries)) this.end(session.id);
+      if (!this.#isAlive(session) || currentAccount(session, accounts) === null) this.end(session.id);
     }
   }
 
@@ -156,9 +164,10 @@ export class LoginSessions {
   }
 }
 
-function isCurrent(session: StoredLoginSession, entries: readonly AuthEntry[]): boolean {
-  const entry = entries.find(({ user }) => user === session.user);
-  return entry !== undefined && fingerprint(session.id, entry.secret) === session.credential;
+/** The account of a session's user; null: the user was removed, or has another secret. */
+function currentAccount({ id, user, credential }: StoredLoginSession, accounts: FindAccount): Account | null {
+  const account = accounts(user);
+  return account !== null && fingerprint(id, account.secret) === credential ? account : null;
 }
 
 function idOf(token: string): string {

@@ -1,12 +1,15 @@
+import type { Grant } from "../../base/access.ts";
 import type { CommandObserver } from "../../base/command-observer.ts";
+import type { Principal } from "../../base/principal.ts";
 import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
+import { Accounts, type LoginHost, type LoginSource } from "./accounts.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import { AuthFile } from "./auth-file.ts";
 import { Authenticator } from "./authenticate.ts";
 import { Credentials } from "./credentials.ts";
+import type { FileLock } from "./file-lock.ts";
 import { LoginSessions } from "./login-sessions.ts";
-import type { FileLock } from "./login-sessions-file.ts";
 import { LoginTokens } from "./login-tokens.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -18,6 +21,8 @@ export interface LoginsOptions {
   /** Locks other managers with the same auth file out of the sessions file. */
   readonly lock: FileLock;
   readonly isHttpsOnly: boolean;
+  /** Users beside those of the auth file. */
+  readonly sources: readonly ((host: LoginHost) => LoginSource)[];
   /** Sees the log-ins. */
   readonly observer: CommandObserver | null;
   /** Ends everything that belongs to a session, or to the users for which `which` is true. */
@@ -25,19 +30,35 @@ export interface LoginsOptions {
   readonly log: HttpLog;
 }
 
-/** The users of the auth file: their sessions, login tokens and failed attempts. */
+/** The users of the auth file and of features: their sessions, login tokens and failed attempts. */
 export class Logins {
   readonly authenticator: Authenticator;
   readonly tokens = new LoginTokens(() => performance.now());
   readonly #authFile: AuthFile;
+  readonly #accounts: Accounts;
   readonly #loginSessions: LoginSessions;
   readonly #options: LoginsOptions;
   #refusals = 0;
 
   constructor(options: LoginsOptions) {
     this.#options = options;
-    const { path, access, lock, isHttpsOnly, observer, end, log } = options;
+    const { path, access, lock, isHttpsOnly, sources, observer, end, log } = options;
     const authFile = new AuthFile(path, log);
+    const find = (user: string) => {
+      // While the file is refused, all requests are: that an editor replaces it must not end what its users have opened.
+      authFile.read();
+      return accounts.among(authFile.lastEntries)(user);
+    };
+    const ended = (user: string, reason: string) => {
+      loginSessions.prune(find);
+      end({ isUser: (each) => each === user }, reason);
+    };
+    const opened = sources.map((open) => {
+      const endAll = (reason: string) => end({ isUser: (user) => user.startsWith(`${source.kind}:`) }, reason);
+      const source: LoginSource = open({ authFile: path, lock, find, ended, endAll, log });
+      return source;
+    });
+    const accounts = new Accounts(access, opened);
     const loginSessions = new LoginSessions({
       path: path === null ? null : `${path}.sessions`,
       lock,
@@ -46,7 +67,7 @@ export class Logins {
       log,
     });
     authFile.onChange((previous, next) => {
-      loginSessions.prune(next);
+      loginSessions.prune(accounts.among(next));
       const revoked = revokedUsers(previous, next);
       for (const user of revoked) log("info", `web user '${user}' was removed or has a new password: sessions and connections are closed`);
       if (revoked.size > 0) end({ isUser: (user) => revoked.has(user) }, "the password changed or the user was removed");
@@ -54,8 +75,8 @@ export class Logins {
     const credentials = new Credentials();
     const throttle = new Throttle(() => performance.now());
     this.authenticator = new Authenticator({
-      access,
       authFile,
+      accounts,
       loginSessions,
       loginTokens: this.tokens,
       credentials,
@@ -65,6 +86,7 @@ export class Logins {
       log,
     });
     this.#authFile = authFile;
+    this.#accounts = accounts;
     this.#loginSessions = loginSessions;
   }
 
@@ -77,10 +99,16 @@ export class Logins {
   /** Reads the files again. Called regularly, so that users are revoked without a request. */
   refresh(): void {
     this.#refusals = this.problem() === null ? 0 : this.#refusals + 1;
-    // Logins end after two refusals in a row, because an editor may remove the file briefly. Names of web users contain no colon; other users do
-    // not need the auth file.
-    if (this.#refusals === 2) this.#options.end({ isUser: (user) => !user.includes(":") }, "the auth file has become unusable");
+    // Logins end after two refusals in a row, because an editor may remove the file briefly. Other users do not need the auth file.
+    if (this.#refusals === 2)
+      this.#options.end({ isUser: (user) => this.#accounts.needsAuthFile(user) }, "the auth file has become unusable");
     this.#loginSessions.refresh();
+    this.#accounts.refresh();
+  }
+
+  /** What a user may do now. */
+  grantsOf(user: Pick<Principal, "user" | "via">): readonly Grant[] {
+    return this.#accounts.grantsOf(user);
   }
 
   endLoginSession(id: string): void {

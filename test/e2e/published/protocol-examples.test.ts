@@ -132,6 +132,7 @@ function toDocument(value: unknown): unknown {
     if (value === hostname()) return HOST;
     return value
       .replace(/nats:\/\/\S+@127\.0\.0\.1:\d+/, "nats://TOKEN@127.0.0.1:4222")
+      .replace(/^mgr_[\w-]{43}$/, "mgr_TOKEN")
       .replace(/^export PATH=.*/, `export PATH=${PATH}`)
       .replaceAll(mark, "")
       .replaceAll(instance.dir, DIR)

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { CommandObserver } from "../../../src/base/command-observer.ts";
 import { Gate } from "../../../src/http/access/gate.ts";
 import { createApp } from "../../../src/http/app.ts";
+import { Accounts, type LoginSource } from "../../../src/http/auth/accounts.ts";
 import { AuthFile } from "../../../src/http/auth/auth-file.ts";
 import { Authenticator } from "../../../src/http/auth/authenticate.ts";
 import { Credentials } from "../../../src/http/auth/credentials.ts";
@@ -34,6 +35,7 @@ interface AppOptions {
   /** Milliseconds, of login tokens. */
   readonly monotonic?: () => number;
   readonly observer?: CommandObserver | null;
+  readonly sources?: readonly LoginSource[];
 }
 
 /** The app of some routes behind the real gate, without a socket. */
@@ -45,14 +47,15 @@ export function appOf({
   allowedOrigins = [],
   monotonic = () => 0,
   observer = null,
+  sources = [],
 }: AppOptions) {
   const logged: string[] = [];
   const log = (level: string, msg: string) => logged.push(`${level}: ${msg}`);
   const loginSessions = new LoginSessions({ path: null, lock: () => null, now: Date.now, onEnded: () => {}, log });
   const loginTokens = new LoginTokens(monotonic);
   const authenticator = new Authenticator({
-    access: accessOf(access),
     authFile: new AuthFile(authFile, log),
+    accounts: new Accounts(accessOf(access), sources),
     loginSessions,
     loginTokens,
     credentials: new Credentials(),

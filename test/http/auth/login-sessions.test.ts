@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { Accounts } from "../../../src/http/auth/accounts.ts";
 import { parseAuthFile } from "../../../src/http/auth/auth-entries.ts";
 import { IDLE_MS, LIFETIME_MS, LoginSessions, MAX_PER_USER } from "../../../src/http/auth/login-sessions.ts";
+import { accessOf } from "../../support/access.ts";
 import { BAD, basic, cookieOf, GOOD, PASSWORD, Rig, USER } from "../rig.ts";
 
 const FORM = /^mgr_web_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/;
@@ -211,7 +213,7 @@ describe("lifetime and number", () => {
     if (!entry) throw new Error("both users are in the file");
     return sessions.open(entry).token;
   };
-  const isAlive = (token: string) => sessions.find([token], entries) !== null;
+  const isAlive = (token: string) => sessions.find([token], new Accounts(accessOf(), []).among(entries)) !== null;
   beforeEach(() => {
     now = 1_000_000_000_000;
     sessions = new LoginSessions({ path: null, lock: () => null, now: () => now, onEnded: () => {}, log: () => {} });

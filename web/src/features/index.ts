@@ -1,4 +1,5 @@
 import type { PageFeature } from "../actions/page-feature.ts";
+import { accessTokens } from "./access-tokens/index.ts";
 import { alertsFeature } from "./alerts/index.ts";
 import { auditFeature } from "./audit/index.ts";
 import { crashReports } from "./crash-reports/index.ts";
@@ -36,4 +37,5 @@ export const features: readonly PageFeature[] = [
   limitsFeature,
   outputRuns,
   auditFeature,
+  accessTokens,
 ];

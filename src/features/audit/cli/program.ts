@@ -23,6 +23,7 @@ export const AUDIT_GROUP: CommandGroup = {
       .option("--url <url>", "the manager's address (MGR_URL)")
       .option("--login <name>", "web user who asks (MGR_USER)")
       .option("--password-file <file>", "file that holds the user's password (MGR_PASSWORD_FILE)")
+      .option("--token-file <file>", "file that holds an access token, instead of user and password (MGR_TOKEN_FILE, or MGR_TOKEN)")
       .option("--ca-file <file>", "PEM file of certificates to trust for https (MGR_CA_FILE)")
       .action(async (names, flags) => (await import("./audit.ts")).audit(names, flags));
     audit

@@ -27,7 +27,7 @@ export interface RegisteredGui {
   readonly ended: Promise<string>;
 }
 
-type Login = Pick<NodeConnectOptions, "user" | "password" | "dial" | "ca">;
+type Login = Pick<NodeConnectOptions, "user" | "password" | "token" | "dial" | "ca">;
 
 /** Close code: the user has too many connected `mgr gui`. */
 const TRY_LATER = 1013;
