@@ -128,10 +128,11 @@ describe("mgr/client in a browser", () => {
     expect(await refusal(page, "http://127.0.0.1:9", login)).toEqual(["host_unavailable", expect.stringContaining("http://127.0.0.1:9")]);
   });
 
-  it("reports what a page cannot send, and misspelled options", async () => {
+  it("reports what a page cannot send, misspelled options, and a wrong token", async () => {
     const page = await openPage();
-    for (const options of [{ token: "t" }, { cookie: "c" }, { pasword: "x" }, { view: { single_proces: "a" } }])
+    for (const options of [{ cookie: "c" }, { pasword: "x" }, { view: { single_proces: "a" } }])
       expect((await refusal(page, instance.url, options))[0]).toBe("bad_field");
+    expect((await refusal(page, instance.url, { token: "t" }))[0]).toBe("forbidden");
   });
 
   it("shows the frames of a focused view, as in Node", async () => {
