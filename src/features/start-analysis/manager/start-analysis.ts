@@ -23,9 +23,10 @@ export function analyzeStart(
     const last = lastOf(members, (each) => processes.graph.stopRank(each));
     const chain = last === null ? [] : criticalChain(last, (each) => (contains(view, each) ? recorder.of(each) : undefined));
     const settled = members.map(settledAt);
-    // Times of the monotonic clock are written with today's distance to the wall clock, so that differences stay true if that is set.
-    const toWall = clock.now() - clock.monotonic();
-    const timeOf = (time: number) => formatTime(toWall + time);
+    // Times of the monotonic clock are written with today's distance to the wall clock, so that differences stay true if that is set. Both are
+    // rounded by themselves: their sum would be rounded to another millisecond from one request to the next.
+    const toWall = Math.round(clock.now() - clock.monotonic());
+    const timeOf = (time: number) => formatTime(toWall + Math.round(time));
     const reached = (time: number | null) => (time === null ? null : timeOf(time));
     return {
       name,

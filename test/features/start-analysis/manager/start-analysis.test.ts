@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createManager } from "../../../../src/app/index.ts";
+import { analyzeStart } from "../../../../src/features/start-analysis/manager/start-analysis.ts";
 import { parseTime } from "../../../../src/protocol/time.ts";
 
 const ready = (seconds: number) => ({ command: ["/bin/sh", "-c", `sleep ${seconds}; echo up; exec sleep 1000`], ready: { regex: "up" } });
@@ -56,4 +57,16 @@ test("a focused connection sees the starts of its view, and a chain that ends at
   ]);
   await expect(focused.request({ type: "request_start_analysis", name: "db" })).rejects.toMatchObject({ code: "out_of_scope" });
   await expect(manager.request({ type: "request_start_analysis", name: "none" })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a part has the same length in each answer, at whatever fraction of a millisecond it is requested", () => {
+  const start = { name: "a", requested: 0.4, released: 0.4, started: 7.1, up: 7.1, ended: null, failure: null, after: null, attempts: 1 };
+  const lengths = [1_000, 1_000.25, 1_000.5, 1_000.75].map((monotonic) => {
+    const clock = { now: () => 1_764_000_000_000, monotonic: () => monotonic };
+    const processes = { names: () => ["a"], stateOf: () => "started", graph: { stopRank: () => 0 } };
+    const core = { clock, processes } as unknown as Parameters<typeof analyzeStart>[0];
+    const [found] = analyzeStart(core, { of: () => start } as never)(null, { kind: "full" }).processes;
+    return parseTime(found?.started ?? "") - parseTime(found?.released ?? "");
+  });
+  expect(lengths).toEqual([7, 7, 7, 7]);
 });
