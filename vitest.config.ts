@@ -29,8 +29,7 @@ const ALONE = "archive|auth-file|door|formats|fuzz|listener|nats-transport|octav
 const SCRIPTED = "configuration,effects,hosts,output,state";
 const SHARED = [
   `test/{app/{${SCRIPTED}},bus,cli,http}/**/!(${ALONE}).test.ts`,
-  `test/features/{displays,loggers,network-statistics,recordings}/manager/**/!(${ALONE}).test.ts`,
-  `test/features/*/{cli,samples}/**/!(${ALONE}).test.ts`,
+  `test/features/*/{cli,manager,samples}/**/!(${ALONE}).test.ts`,
 ];
 
 export default defineConfig({
