@@ -1,6 +1,6 @@
 import type { HistoryEvent } from "../../../../src/features/load-history/event-wire.ts";
 import type { ProcessSeries } from "../../../../src/features/load-history/series.ts";
-import { client } from "../../state/store.ts";
+import { client, processNames } from "../../state/store.ts";
 import type { ViewOf } from "../../state/views.ts";
 import { type CurveData, curvesOf } from "./curve-data.ts";
 import type { Figure } from "./figures.ts";
@@ -9,6 +9,9 @@ import { type Span, timeText } from "./range.ts";
 /** Points of each curve: more than there is room for says nothing. */
 const POINTS_OF_ONE = 500;
 const POINTS_OF_MANY = 200;
+/** Points of all curves of a chart together: more take longer to draw than a person notices. Each has at least the fewest. */
+const POINTS_OF_ALL = 16_000;
+const FEWEST_POINTS = 80;
 /** Marks of a range. More would hide one another. */
 const MAX_MARKS = 400;
 
@@ -52,9 +55,14 @@ export async function requestCurves(
     ...selection(view, isMany),
     ...range,
     series: series as ProcessSeries[],
-    ...(isMany ? { statistics: ["mean"], points: POINTS_OF_MANY } : { points: POINTS_OF_ONE }),
+    ...(isMany ? { statistics: ["mean"], points: pointsOfMany(view) } : { points: POINTS_OF_ONE }),
   });
   return { curves: curvesOf(processes), away };
+}
+
+function pointsOfMany({ name }: ViewOf<"history">): number {
+  const count = processNames.value.filter((each) => name === undefined || each.startsWith(`${name}/`)).length;
+  return Math.max(FEWEST_POINTS, Math.min(POINTS_OF_MANY, Math.floor(POINTS_OF_ALL / Math.max(1, count))));
 }
 
 /** Events of a span: of a process every change of its state, else those that are worth a mark. */
