@@ -5,7 +5,7 @@ import type { ListPage } from "../../contract/pages.ts";
 import type { HostSession } from "./host-session.ts";
 import { TableReplica } from "./table-replica.ts";
 
-interface NamedRowsOptions<Change, Row> {
+export interface NamedRowsOptions<Change, Row> {
   readonly session: HostSession;
   readonly clock: Clock;
   /** Names of the rows that the manager has of this host from an earlier session. */

@@ -8,7 +8,7 @@ interface RulesPart<Rule> {
   readonly is_last: boolean;
 }
 
-interface RuleSenderOptions<Rule> {
+export interface RuleSenderOptions<Rule> {
   readonly session: HostSession;
   /** Maximum number of rules in one message. */
   readonly atOnce: number;

@@ -10,7 +10,7 @@ import { alertReasons } from "../alert-text.ts";
 import type { HostAlert } from "../contract.ts";
 import type { Alert } from "../wire.ts";
 import type { AlertChange, Alerts } from "./alerts.ts";
-import { HostAlertsCopy } from "./host-alerts-copy.ts";
+import { type HostAlertsCopy, hostAlertsCopy } from "./host-alerts-copy.ts";
 import { rulesOf } from "./host-rules.ts";
 
 type ManagerAlertsOptions = Pick<ManagerCore, "clock" | "config" | "events" | "hostName" | "hosts" | "log" | "processes">;
@@ -30,7 +30,7 @@ export class ManagerAlerts implements Alerts {
       hosts,
       events,
       make: (host, session) =>
-        new HostAlertsCopy({
+        hostAlertsCopy({
           session,
           clock,
           known: [...this.#alerts.values()].flatMap((alert) => (alert.host === host ? alert.name : [])),

@@ -8,7 +8,7 @@ import { contains, type ViewMode } from "../../../transport/view.ts";
 import { reachedText } from "../client/limit-text.ts";
 import type { HostLimits, HostReached } from "../contract.ts";
 import type { LimitState, ReachedLimit } from "../wire.ts";
-import { HostLimitsCopy, rulesOf } from "./host-limits-copy.ts";
+import { type HostLimitsCopy, hostLimitsCopy, rulesOf } from "./host-limits-copy.ts";
 import { LimitActions } from "./limit-actions.ts";
 import type { LimitChange, Limits } from "./limits.ts";
 
@@ -34,7 +34,7 @@ export class ManagerLimits implements Limits {
       hosts,
       events,
       make: (host, session) =>
-        new HostLimitsCopy({
+        hostLimitsCopy({
           session,
           clock,
           known: [...this.#states.values()].flatMap((state) => (state.host === host ? state.name : [])),
