@@ -4,7 +4,7 @@ import { MenuButton } from "../ui/menu.tsx";
 import { isNarrow } from "../ui/screen.ts";
 import { complain } from "../ui/toasts.ts";
 import type { OpenTerminal, ShownSize } from "./terminal.ts";
-import { download } from "./terminal-actions.ts";
+import { download, downloadRefusal } from "./terminal-actions.ts";
 
 /** The actual size of the process's terminal; if it is another viewer's size, a button that takes it over. */
 function TerminalSizeText({ size, onTake }: { size: ShownSize | null; onTake: () => void }) {
@@ -73,7 +73,12 @@ export function TerminalTools({ process, size, terminal, paused, hasRuns, onPaus
               ]
             : []),
           { icon: "copy", label: "Copy selection or all output", run: () => terminal?.copy() },
-          { icon: "download", label: "Download the output", run: () => void download(process.name).catch(complain) },
+          {
+            icon: "download",
+            label: "Download the output",
+            forbidden: downloadRefusal(process.name),
+            run: () => void download(process.name).catch(complain),
+          },
           { icon: "clear", label: "Clear terminal", run: () => terminal?.clear() },
         ]}
       />

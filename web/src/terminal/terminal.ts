@@ -153,7 +153,7 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
 
   /** A viewer draws in the size that the terminal has. */
   function room(): Size | null {
-    return refusalOf("The size", "operator", [name]) === null ? fitting() : null;
+    return refusalOf({ type: "send_winch", name }) === null ? fitting() : null;
   }
 
   /** Draws in a size. That of another viewer is drawn smaller, as far as it can be read, and scrolls. */
@@ -184,7 +184,7 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
   // During a replay the terminal answers old queries: these replies must not be typed into the process.
   let hasSaid = false;
   const type = inOrder(async (text: string, reply: { reply?: true }) => {
-    const forbidden = refusalOf("Typing", "typing", [name]);
+    const forbidden = refusalOf({ type: "send_stdin", name }, "Typing");
     if (forbidden === null) return command({ type: "send_stdin", name, text, ...reply });
     // Said once: each key would be refused.
     if (!reply.reply && !hasSaid) complain(new Error(forbidden));

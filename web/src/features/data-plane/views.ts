@@ -19,6 +19,7 @@ export const tabType = <Kind extends SingleKind>(kind: Kind, title: string): Vie
   title,
   icon: "data",
   under: "topics",
+  needs: () => ({ type: "request_topics" }),
 });
 
 export const TOPICS = tabType("topics", "Topics");

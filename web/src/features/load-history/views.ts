@@ -20,4 +20,5 @@ export const HISTORY: ViewType<"history"> = {
   titleOf: ({ name }) => (name === undefined ? "History" : `History of ${lastPart(name)}`),
   fields: { about: { parameter: "history" }, name: { parameter: "of", isOptional: true } },
   parameters: RANGE_PARAMETERS,
+  needs: ({ about, name = "" }) => (about === "host" ? { type: "request_host_load_history", host: name } : null),
 };

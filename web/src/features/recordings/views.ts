@@ -16,4 +16,6 @@ export const RECORDED: ViewType<"recorded"> = {
   titleOf: ({ recording }) => recording,
   fields: { recording: { parameter: "recording" }, host: { parameter: "host" }, file: { parameter: "file" } },
   under: "topics",
+  // The page reads the file, as a download does.
+  needs: () => ({ need: "download", on: null }),
 };
