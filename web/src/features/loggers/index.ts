@@ -11,7 +11,7 @@ declare module "../../state/views.ts" {
   }
 }
 
-const LOGGERS = tabType("loggers", "Loggers");
+const LOGGERS = tabType("loggers", "Loggers", "request_loggers");
 
 export const loggersFeature: PageFeature = {
   views: [{ ...LOGGERS, ...dataView }],

@@ -9,7 +9,7 @@ declare module "../../state/views.ts" {
   }
 }
 
-export const RECORDINGS = tabType("recordings", "Recordings");
+export const RECORDINGS = tabType("recordings", "Recordings", "request_recordings");
 export const RECORDED: ViewType<"recorded"> = {
   kind: "recorded",
   icon: "data",
