@@ -32,7 +32,7 @@ export type Shortcuts = readonly [place: string, keys: readonly (readonly [keys:
 
 /** A small curve of each process in tables of processes, drawn while its row is in view. */
 export interface ProcessCurve {
-  /** What it shows: the head of its column. */
+  /** The head of its column. */
   readonly title: string;
   readonly Cell: ComponentType<{ name: string }>;
 }

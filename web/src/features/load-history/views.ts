@@ -1,6 +1,6 @@
 import type { ViewType } from "../../state/views.ts";
 
-/** What a history is about: processes (a process, or a group with all its members), a host, or all processes. */
+/** The subject of a history: processes (a process, or a group with all its members), a host, or all processes. */
 export type HistorySubject = "processes" | "host" | "all";
 
 declare module "../../state/views.ts" {

@@ -8,7 +8,7 @@ import { ask, connection } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Section } from "../../ui/detail-section.tsx";
 
-/** What a process runs with, beside what is configured: first what differs, on request everything. */
+/** The settings that a process runs with, beside those that are configured: first those that differ, on request all. */
 export function SettingsSection({ process }: { process: Process }) {
   const [isAll, setAll] = useState(false);
   const found = useSettings(process);
