@@ -36,7 +36,7 @@ function askedIn(text: string): { types: string[]; views: string[] } {
   const onTheSpot = [...text.matchAll(/(?:refusalOf\(|sends: |sending\([^{]*)\{ type: ([^}]*)/g)].flatMap(([, value = ""]) =>
     typesIn(value),
   );
-  const views = [...text.matchAll(/needs: \([^=]*\) =>[^\n]*?\{ type: ([^}]*)|tabType\("([^)]*)/g)].flatMap(([match]) => typesIn(match));
+  const views = [...text.matchAll(/needs: \(.*?\) =>[^\n]*?\{ type: ([^}]*)|tabType\("([^)]*)/g)].flatMap(([match]) => typesIn(match));
   return { types: [...constants, ...onTheSpot], views };
 }
 

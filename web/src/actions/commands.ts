@@ -212,5 +212,9 @@ function stoppedText(active: readonly string[], along: readonly string[]): strin
 /** Starts the stopped processes among `names`; those that were started again already are left alone. */
 function startAgain(names: readonly string[]): void {
   stopped.value = null;
-  for (const name of names) if (processOf(name)?.requested_state === "stop") void command({ type: "start_process", name });
+  for (const name of names) {
+    const frame = { type: "start_process", name } as const;
+    // A stop also stops dependents, whatever the user's role on those.
+    if (processOf(name)?.requested_state === "stop" && refusalOf(frame) === null) void command(frame);
+  }
 }
