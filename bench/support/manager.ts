@@ -23,7 +23,7 @@ export interface ProcessSettings {
 interface BenchOptions {
   readonly hosts?: readonly string[];
   readonly loggers?: object;
-  readonly audit?: { readonly enabled: boolean };
+  readonly audit?: { readonly enabled?: boolean };
   readonly prepare?: (state: string) => Promise<void>;
 }
 

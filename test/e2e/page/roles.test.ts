@@ -93,10 +93,12 @@ test("a viewer of sim/* walks through every view: nothing is refused, nothing hi
   await rig.untilState("sim/brief", "started");
   await rig.client.command({ type: "send_stdin", name: "sim/brief", text: "3\n" });
   await rig.untilState("sim/brief", "error");
-  const crashes = () => rig.client.ask({ type: "request_crash_reports", names: ["sim/brief"], limit: 1 });
-  await expect.poll(async () => (await crashes()).reports.length).toBe(1);
-  const [report] = (await crashes()).reports;
-  const open = OPEN(String(report.run_id));
+  const crashes = async () => {
+    const { reports } = await rig.client.ask({ type: "request_crash_reports", names: ["sim/brief"], limit: 1 });
+    return reports as { run_id: string }[];
+  };
+  await expect.poll(async () => (await crashes()).length).toBe(1);
+  const open = OPEN((await crashes())[0]?.run_id ?? "");
   expect(kindsOfViews().filter((kind) => !(kind in open) && !(kind in SHUT))).toEqual([]);
 
   const shown = await rig.open("/", { extraHTTPHeaders: EVE });
@@ -121,7 +123,7 @@ test("a viewer of sim/* walks through every view: nothing is refused, nothing hi
   }
   for (const [kind, address] of Object.entries(SHUT)) {
     await shown.go(address);
-    const text = await page.locator("main").textContent();
+    const text = await page.locator("main .pane-body").textContent();
     if (!/^The view .* needs the role /.test(text?.trim() ?? "")) faults.push(`${kind}: '${text?.slice(0, 200)}'`);
     if (/vault|keyring/.test(await page.content())) faults.push(`${kind}: names what is hidden`);
   }

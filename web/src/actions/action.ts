@@ -1,6 +1,5 @@
-import { refusalOf, type Wanted } from "../state/access.ts";
-import { show } from "../state/navigation.ts";
-import { type View, viewRefusal } from "../state/views.ts";
+import type { View } from "../state/views.ts";
+import type { Wanted } from "../state/wanted.ts";
 
 /** An action that the user can run, as listed in the palette. */
 export interface Action {
@@ -19,16 +18,6 @@ export interface Action {
   /** The view that it opens: it is not offered to users who may not open it. */
   view?: View;
   run: () => void;
-}
-
-/** The reason why the user may not run an action, as a sentence; null: the user may. */
-export function actionRefusal({ sends, view }: Action): string | null {
-  return (sends && refusalOf(sends)) ?? (view && viewRefusal(view)) ?? null;
-}
-
-/** An action that opens a view. */
-export function opening<More extends Partial<Action>>(title: string, view: View, more?: More): Action & More {
-  return { title, view, run: () => show(view), ...(more as More) };
 }
 
 /** An action that turns a setting on or off. */

@@ -1,6 +1,7 @@
-import { type Action, actionRefusal, opening } from "../actions/action.ts";
+import type { Action } from "../actions/action.ts";
 import { isVerbKey, VERB_KEYS } from "../actions/actions.ts";
 import { requestForView } from "../actions/commands.ts";
+import { actionRefusal, opening } from "../actions/opening.ts";
 import { features } from "../features/index.ts";
 import * as layouts from "../state/layout.ts";
 import { arrange, canPopOut, current, layout, popOut, poppedOut, show, toggleDetails } from "../state/navigation.ts";

@@ -1,7 +1,7 @@
 import { allows, type Grant, type Need, needText } from "../../../src/base/access.ts";
 import type { Snapshot } from "../../../src/protocol/resources/resources.ts";
-import type { Wanted } from "./access.ts";
-import table from "./frame-needs.json";
+import table from "./frame-needs.json" with { type: "json" };
+import type { Wanted } from "./wanted.ts";
 
 /** The reason why a user may not request something, as a sentence that begins with `what`; null: the user may. */
 export type Judge = (wanted: Wanted, what: string) => string | null;

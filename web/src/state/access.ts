@@ -1,22 +1,7 @@
 import { signal } from "@preact/signals";
-import type { Need } from "../../../src/base/access.ts";
-import type { CLIENT_FRAMES, ClientFrameType } from "../../../src/protocol/frames/frames.ts";
 import type { Snapshot } from "../../../src/protocol/resources/resources.ts";
 import type { Judge, Members } from "./access-judge.ts";
-
-type NamedType = { [T in ClientFrameType]: (typeof CLIENT_FRAMES)[T]["scope"] extends "name" ? T : never }[ClientFrameType];
-
-/** The type of a frame that is about no process of a name. */
-export type GeneralFrame = Exclude<ClientFrameType, NamedType>;
-
-/**
- * A request as far as its permission depends on it. A frame: its type, its name if it is about one, and fields that need more; the tables of frames
- * know its need. A request to a route: its need, on a process or group, or on everything (null).
- */
-export type Wanted =
-  | { readonly type: NamedType; readonly name: string; readonly [field: string]: unknown }
-  | { readonly type: GeneralFrame; readonly [field: string]: unknown }
-  | { readonly need: Need; readonly on: string | null };
+import type { Wanted } from "./wanted.ts";
 
 const MAY_ALL: Judge = () => null;
 const judge = signal<Judge>(MAY_ALL);

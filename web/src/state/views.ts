@@ -1,5 +1,6 @@
 import type { IconName } from "../ui/icon-paths.ts";
-import { refusalOf, type Wanted } from "./access.ts";
+import { refusalOf } from "./access.ts";
+import type { Wanted } from "./wanted.ts";
 
 export interface CoreViews {
   overview: unknown;

@@ -1,8 +1,9 @@
 import { findGroup } from "../../../../src/client/mirror.ts";
 import type { ProcessTreeNode } from "../../../../src/protocol/resources/resources.ts";
-import { type Action, actionRefusal, choice, opening, toggle } from "../../actions/action.ts";
+import { type Action, choice, toggle } from "../../actions/action.ts";
 import { processesOf } from "../../actions/actions.ts";
 import { failedOnes, forbiddenOf, restartFailed } from "../../actions/commands.ts";
+import { actionRefusal, opening } from "../../actions/opening.ts";
 import { stopped } from "../../actions/undo.ts";
 import { verbActions } from "../../actions/verb-actions.ts";
 import { configActions } from "../../config/config-view.tsx";

@@ -1,4 +1,4 @@
-import { opening } from "../../actions/action.ts";
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { lazyView } from "../../ui/lazy-view.tsx";
 import { ACCESS } from "./views.ts";

@@ -1,4 +1,4 @@
-import { opening } from "../../actions/action.ts";
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { followBus } from "./data-store.ts";
 import { addDataTab, dataView } from "./tabs.tsx";

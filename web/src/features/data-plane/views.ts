@@ -1,5 +1,5 @@
-import type { GeneralFrame } from "../../state/access.ts";
 import type { SingleKind, ViewType } from "../../state/views.ts";
+import type { GeneralFrame } from "../../state/wanted.ts";
 
 declare module "../../state/views.ts" {
   interface ViewFields {

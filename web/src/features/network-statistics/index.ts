@@ -1,4 +1,5 @@
-import { type Action, choice, opening } from "../../actions/action.ts";
+import { type Action, choice } from "../../actions/action.ts";
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { show } from "../../state/navigation.ts";
 import { hosts } from "../../state/store.ts";

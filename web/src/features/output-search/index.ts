@@ -1,4 +1,5 @@
-import { type Action, opening } from "../../actions/action.ts";
+import type { Action } from "../../actions/action.ts";
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { current } from "../../state/navigation.ts";
 import { lazyView } from "../../ui/lazy-view.tsx";

@@ -1,4 +1,4 @@
-import { opening } from "../../actions/action.ts";
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { current } from "../../state/navigation.ts";
 import { lazyPart, lazyView } from "../../ui/lazy-view.tsx";
