@@ -18,6 +18,7 @@ import { SearchBar } from "../terminal/search-bar.tsx";
 import type { OpenTerminal, ShownSize } from "../terminal/terminal.ts";
 import { offerTerminal } from "../terminal/terminal-actions.ts";
 import { TerminalBox } from "../terminal/terminal-box.tsx";
+import { typingRefusal } from "../terminal/terminal-refusals.ts";
 import { TerminalTools } from "../terminal/terminal-tools.tsx";
 import { Button } from "../ui/button.tsx";
 import { isConnected } from "../ui/connected.ts";
@@ -127,7 +128,7 @@ function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) 
             onPause={togglePause}
             onSearch={() => (searches > 0 ? setSearches(0) : search())}
           />
-          {hasTouchKeys.value && <KeyBar terminal={terminal} />}
+          {hasTouchKeys.value && typingRefusal(name) === null && <KeyBar terminal={terminal} />}
         </div>
         {pane.details && <ProcessDetails process={process} Sections={Sections} onClose={closeDetails} />}
       </div>

@@ -1,4 +1,3 @@
-import { refusalOf } from "../state/access.ts";
 import { poppedOut } from "../state/navigation.ts";
 import { client } from "../state/store.ts";
 import { downloadText } from "../ui/download.ts";
@@ -54,9 +53,6 @@ export function focusTerminal(pane: number): boolean {
   else if (box) terminalComes(box, true);
   return box !== null;
 }
-
-/** Why the user may not download the output of a process, as a sentence; null: the user may. */
-export const downloadRefusal = (name: string): string | null => refusalOf({ need: "download", on: name }, "A download");
 
 /** Downloads all retained output of a process as a file. */
 export async function download(name: string): Promise<void> {

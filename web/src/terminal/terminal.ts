@@ -15,6 +15,7 @@ import { enterTerminal } from "./shown-terminals.ts";
 import { ownKeys } from "./terminal-keys.ts";
 import { drawRule, searchColors, showLine, themeOf, useWebGl } from "./terminal-look.ts";
 import { TerminalOutput } from "./terminal-output.ts";
+import { typingRefusal } from "./terminal-refusals.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
 import { type Size, TerminalSize } from "./terminal-size.ts";
 import { type TouchKey, textOfKey, typedText } from "./touch-keys.ts";
@@ -184,7 +185,7 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
   // During a replay the terminal answers old queries: these replies must not be typed into the process.
   let hasSaid = false;
   const type = inOrder(async (text: string, reply: { reply?: true }) => {
-    const forbidden = refusalOf({ type: "send_stdin", name }, "Typing");
+    const forbidden = typingRefusal(name);
     if (forbidden === null) return command({ type: "send_stdin", name, text, ...reply });
     // Said once: each key would be refused.
     if (!reply.reply && !hasSaid) complain(new Error(forbidden));
