@@ -5,6 +5,8 @@ import type { Wanted } from "./wanted.ts";
 
 const MAY_ALL: Judge = () => null;
 const judge = signal<Judge>(MAY_ALL);
+/** The roles that are in effect; undefined: none yet. */
+let known: Snapshot["access"] | null | undefined;
 /** Loaded for users only who may not do everything. */
 let judgeOf: typeof import("./access-judge.ts").judgeOf | null = null;
 
@@ -19,11 +21,16 @@ export const refusalOf = (wanted: Wanted, what = "This"): string | null => judge
  * `members`: the processes of a name, which may be that of a group.
  */
 export function takeAccess(access: Snapshot["access"] | null, members: Members, again: () => void): boolean {
+  if (access === known) return true;
   const isAdmin = access === null || access === undefined || access.grants.some(({ role, on }) => role === "admin" && on === null);
   if (isAdmin) judge.value = MAY_ALL;
   else if (judgeOf !== null) judge.value = judgeOf(access.grants, members);
-  else void loadRules().then(again);
-  return isAdmin || judgeOf !== null;
+  else {
+    void loadRules().then(again);
+    return false;
+  }
+  known = access;
+  return true;
 }
 
 /** If the rules cannot be loaded, the manager alone refuses. */

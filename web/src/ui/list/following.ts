@@ -1,4 +1,4 @@
-import type { TargetedKeyboardEvent, TargetedPointerEvent, TargetedUIEvent, TargetedWheelEvent } from "preact";
+import type { TargetedEvent, TargetedKeyboardEvent, TargetedPointerEvent, TargetedWheelEvent } from "preact";
 import { useRef } from "preact/hooks";
 
 /** Distance from the end that counts as the end, px. */
@@ -19,7 +19,7 @@ export function useFollowing(onFollow: (follows: boolean) => void) {
       if (["ArrowUp", "PageUp", "Home"].includes(key)) onFollow(false);
       else if (key === "End") onFollow(true);
     },
-    onScroll: ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: TargetedUIEvent<HTMLElement>) => {
+    onScroll: ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: TargetedEvent<HTMLElement, Event>) => {
       // Only when scrolling down: the first pixels away from the end also count as the end.
       if (scrollTop > lastTop.current && scrollHeight - scrollTop - clientHeight < NEAR_END_PX) onFollow(true);
       lastTop.current = scrollTop;
