@@ -141,7 +141,7 @@ test("a viewer of sim/* walks through every view: nothing is refused, nothing hi
     ["Topics", 0],
     ["Go to sim/world", 1],
   ] as const) {
-    await page.getByRole("combobox").fill(text);
+    await page.getByRole("combobox", { name: "Command", exact: true }).fill(text);
     await soon(() => page.getByRole("option").filter({ hasText: text }).count()).toBe(actions);
   }
   expect(refused).toEqual([]);

@@ -55,7 +55,7 @@ export function TerminalTools({ process, size, terminal, paused, hasRuns, onPaus
         </span>
       ) : (
         <span class="size" title={noTyping}>
-          View only
+          Read-only
         </span>
       )}
       <TerminalSizeText name={process.name} size={size} onTake={() => terminal?.applySize()} />

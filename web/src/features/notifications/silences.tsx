@@ -54,7 +54,7 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
 
 function SilenceForm() {
   const refusal = refusalOf({ type: "create_silence" }, "A silence");
-  return refusal === null ? <NewSilence /> : <p class="hint">{refusal}</p>;
+  return refusal === null ? <NewSilence /> : <p class="soft">{refusal}</p>;
 }
 
 function NewSilence() {

@@ -134,7 +134,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
       }}
     >
       <h2>Scheduling of this thread</h2>
-      {refusal !== null && <p class="hint">{refusal}</p>}
+      {refusal !== null && <p class="soft">{refusal}</p>}
       <label>
         <span>Policy</span>
         <select
