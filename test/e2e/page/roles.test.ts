@@ -10,14 +10,14 @@ import { ECHO, EXIT_AS_TYPED } from "../support/shell.ts";
 
 const EVE = { authorization: `Basic ${Buffer.from("eve:let me in 12").toString("base64")}` };
 
-const configuration = (role: string): Configuration => ({
+const configuration = (role: string, on = "sim/*"): Configuration => ({
   groups: { sim: { opened: true }, vault: { opened: true } },
   processes: {
     "sim/world": { command: ECHO, autostart: true, alternate_commands: { other: "sleep 1000" } },
     "sim/brief": { command: EXIT_AS_TYPED, autostart: true, depends_on: { "vault/keyring": {} } },
     "vault/keyring": { command: ECHO, autostart: true },
   },
-  access: { users: { eve: [{ role, on: "sim/*" }] } },
+  access: { users: { eve: [{ role, on }] } },
 });
 
 let rig: PageRig;
@@ -169,5 +169,14 @@ test("the page shows a viewer of some processes these only, and disables what th
   await stop.click();
   await rig.untilState("sim/world", "stopped");
   expect((await rig.client.process("vault/keyring")).state).toBe("started");
+
+  // A part of the group is hidden now.
+  rig.instance.write(configuration("operator", "sim/w*"));
+  expect(await rig.client.ask({ type: "reload_config" })).toMatchObject({ ok: true });
+  await shown.go("/?group=sim");
+  await soon(() => page.locator("main").textContent()).not.toContain("brief");
+  await page.getByRole("button", { name: "Start all" }).click();
+  await rig.untilState("sim/world", "started");
+  expect((await shown.notices()).filter((text) => text.includes("needs the role"))).toEqual([]);
   await shown.close();
 });

@@ -166,7 +166,12 @@ function titleOf(target: Target): string {
 }
 
 function framesOf(verb: Verb, target: Target) {
-  if (target.kind === "list") return target.names.map((name) => ({ type: `${verb}_process`, name }) as const);
+  // A group may have members that are hidden from this user, who may command the others.
+  const hasHidden = refusalOf({ need: "viewer", on: null }) !== null;
+  if (target.kind === "list" || hasHidden) {
+    const names = target.kind === "list" ? target.names : membersOf(target).map(({ name }) => name);
+    return names.map((name) => ({ type: `${verb}_process`, name }) as const);
+  }
   const nodes = target.kind === "all" ? tree.value.map(({ type, name }) => ({ kind: type, name })) : [target];
   return nodes.map(({ kind, name }) => ({ type: `${verb}_${kind}`, name }) as const);
 }
