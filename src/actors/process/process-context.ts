@@ -1,7 +1,9 @@
 import type { PendingRun } from "../../config/state/process-intent.ts";
 import { NO_SETTINGS } from "../../config/state/process-settings.ts";
+import { isSuccess } from "../../contract/restart-policy.ts";
 import type { RunExit, RunReport } from "../../contract/run.ts";
-import { readMemo } from "./process-memo.ts";
+import { compareRunIds } from "../../contract/run-ids.ts";
+import { readMemo } from "../../contract/run-memo.ts";
 import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./process-types.ts";
 
 export const DAEMON_DIED = "host daemon died";
@@ -55,15 +57,6 @@ export function isBefore(run: RunReport, pending: PendingRun): boolean {
   return compareRunIds(run.run_id, pending.after) <= 0;
 }
 
-/** Negative when run `a` is older than `b`. */
-export function compareRunIds(a: string, b: string): number {
-  // The usual case: an event of the current run.
-  if (a === b) return 0;
-  const [epochA = 0, countA = 0] = a.split("-").map(Number);
-  const [epochB = 0, countB = 0] = b.split("-").map(Number);
-  return epochA - epochB || countA - countB;
-}
-
 /**
  * The run that an event reports; null if it is outdated: a run older than the current one, or a delayed answer that shows a run as alive
  * that is known to have ended.
@@ -100,7 +93,7 @@ export function treeLives(context: ProcessContext): boolean {
 }
 
 export function succeeded(context: ProcessContext, exit: RunExit): boolean {
-  return exit.reason === null && exit.signal === null && exit.code !== null && context.runDefinition.success_exit_codes.includes(exit.code);
+  return isSuccess(exit, context.runDefinition.success_exit_codes);
 }
 
 /**

@@ -1,10 +1,12 @@
 import { assertEvent, assign, emit, enqueueActions, fromCallback, not, setup } from "xstate";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
+import { NOT_READY } from "../../contract/failure-words.ts";
+import { endedWell, exitReason, failureReason, mayRestart, NO_RESTARTS } from "../../contract/restart-policy.ts";
+import { writeMemo } from "../../contract/run-memo.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
-import { NOT_READY } from "./failure-words.ts";
+import { endedRun, scheduleRestart } from "./ended-run.ts";
 import { DAEMON_DIED, freshRun, isBefore, isStable, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
-import { writeMemo } from "./process-memo.ts";
 import {
   BY_CONFIGURATION,
   DependenciesLost,
@@ -14,13 +16,12 @@ import {
   type ProcessInput,
   type WatchInput,
 } from "./process-types.ts";
-import { endedWell, exitReason, failureReason, mayRestart, scheduleRestart } from "./restart-policy.ts";
 
 /** If anything is still alive this long after SIGKILL, an error is logged, and again each minute. */
 const AFTER_SIGKILL_MS = 10_000;
 const NAG_MS = 60_000;
 
-const NO_FAILURES = { restarts: 0, attempt: 0, failures: 0, unstable: false, restartTimes: [] };
+const NO_FAILURES = { ...NO_RESTARTS, unstable: false };
 const NO_PAST = { stopCause: null, daemonDied: false, isAdopting: false };
 const NO_FAILURES_NO_PAST = { ...NO_FAILURES, ...NO_PAST };
 
@@ -60,10 +61,10 @@ export const processSetup = setup({
     isStable: ({ context }) => isStable(context),
     isStopping: ({ context }) => context.run?.stopping === true,
     hasReadyDeadline: ({ context }) => context.runDefinition.ready !== null && context.runDefinition.ready_timeout !== null,
-    endedWell: ({ context }) => endedWell(context) && context.definition.restart.policy !== "always",
-    mayRestart: ({ context }) => mayRestart(context),
+    endedWell: ({ context }) => endedWell(endedRun(context)) && context.definition.restart.policy !== "always",
+    mayRestart: ({ context }) => mayRestart(endedRun(context)),
     startPendingAfterDeath: ({ context }) => context.daemonDied && context.pendingRun !== null && context.requested === "start",
-    mayRestartAfterDeath: ({ context }) => context.daemonDied && mayRestart(context),
+    mayRestartAfterDeath: ({ context }) => context.daemonDied && mayRestart(endedRun(context)),
     runReported: ({ context, event }) => freshRun(context, event) !== null,
     seenAlive: ({ context, event }) => freshRun(context, event)?.exit === null,
     seenReady: ({ context, event }) => freshRun(context, event)?.ready === true && context.runDefinition.ready !== null,
@@ -215,7 +216,10 @@ export const processSetup = setup({
     })),
     spawnRun: emit(({ context }) => {
       const { runId, definition, settings, size } = context;
-      return { type: "spawn", run: { runId: runId ?? "", definition, settings, size, memo: writeMemo(context) } };
+      return {
+        type: "spawn",
+        run: { runId: runId ?? "", definition, settings, size, memo: writeMemo(context, context.clock.monotonic()) },
+      };
     }),
     stopRun: emit(({ context: { runId, host, definition } }) => ({ type: "stop_run", run: { runId: runId ?? "", host, definition } })),
     abandon: emit({ type: "abandon" }),
@@ -228,13 +232,15 @@ export const processSetup = setup({
       return failedFor(context, messageOf(event.error));
     }),
     blameRecord: assign(({ context }) => ({ reason: context.exit?.reason ?? null })),
-    scheduleRestart: assign(({ context }) => ({ reason: failureReason(context), ...scheduleRestart(context) })),
+    scheduleRestart: assign(({ context }) => ({ reason: failureReason(endedRun(context)), ...scheduleRestart(context) })),
     countRestart: assign(({ context }) => ({ restarts: context.restarts + 1 })),
     forgetSchedule: assign({ nextStart: null }),
     blame: assign(({ context }) => {
-      const exit = context.exit ?? { code: null, signal: null, reason: failureReason(context), time: context.clock.now() };
+      const run = endedRun(context);
+      const reason = failureReason(run);
+      const exit = context.exit ?? { code: null, signal: null, reason, time: context.clock.now() };
       const { code, signal, time } = exit;
-      return { reason: failureReason(context), exit: { code, signal, reason: exitReason(context) ?? exit.reason, time } };
+      return { reason, exit: { code, signal, reason: exitReason(run) ?? exit.reason, time } };
     }),
     /** Clears the reason of the previous stop, on launching and on adopting. */
     forgetCause: assign({ stopCause: null, daemonDied: false }),

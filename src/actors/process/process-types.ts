@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
 import type { ProcessSettings } from "../../config/state/process-settings.ts";
+import type { StopCause } from "../../contract/restart-policy.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 
@@ -140,13 +141,6 @@ export interface ProcessExit {
   /** Unix milliseconds: the host's clock for a run that ended, the manager's for one that never began. */
   readonly time: number;
 }
-
-/** Why a living run is being stopped; null: a user requested it. */
-export type StopCause = {
-  readonly reason: string;
-  /** Whether another run follows under every restart policy. */
-  readonly isRecycled?: boolean;
-} | null;
 
 export interface ProcessContext {
   readonly clock: Clock;

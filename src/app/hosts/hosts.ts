@@ -15,7 +15,7 @@ import { HostController } from "./host-controller.ts";
 import type { HostTable } from "./host-table.ts";
 import type { HostedProcesses } from "./hosted-processes.ts";
 import { RefusedDaemons } from "./refused-daemons.ts";
-import { StartPacer } from "./start-pacer.ts";
+import { StartPacer } from "../../base/start-pacer.ts";
 
 interface HostsOptions {
   table: HostTable;

@@ -42,6 +42,7 @@ export class RunSpecBuilder {
       // Another host has an environment of its own.
       inherited: definition.host === null ? inheritedVariables(process.env, definition.pass_environment) : null,
       stop_rank: graph.stopRank(definition.name),
+      isOnSameHost: (name) => config.processes.get(name)?.host === definition.host,
       size: size ?? undefined,
     });
   }
