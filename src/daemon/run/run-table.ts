@@ -46,6 +46,17 @@ export class RunTable<R extends TableRun> {
       if (outcome.runId === runId && "pending" in outcome) await Promise.allSettled([outcome.pending]);
   }
 
+  /** The newest run of each name, living or not. */
+  get all(): R[] {
+    return [...this.#runs.values()];
+  }
+
+  /** The run of the newest start of a name; undefined if that start is in progress or failed. */
+  started(name: string): R | undefined {
+    const outcome = this.#outcomes.get(name);
+    return outcome !== undefined && "run" in outcome ? outcome.run : undefined;
+  }
+
   newest(name: string): R | undefined {
     return this.#runs.get(name);
   }
