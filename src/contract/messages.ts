@@ -87,7 +87,7 @@ export const HOST_REQUESTS = {
       previous_end: z.string().max(256).nullable().optional(),
       /** Version of the daemon's program. */
       version: z.string().max(64).optional(),
-      /** The last time in which the host supervised its processes without a manager, by its wall clock. Omitted: never. */
+      /** The time in which the host supervised its processes without a manager, by its wall clock, until the next `supervise`. Omitted: none. */
       alone: z.object({ from: z.number(), until: z.number(), restarts: count }).optional(),
     }),
   },
@@ -105,8 +105,8 @@ export const HOST_REQUESTS = {
     response: z.object({}),
   },
   /**
-   * The ended runs that the host started, or saw end, without a manager: a list of `runReport`, oldest first of each process. The newest run of each
-   * process is in the run table only.
+   * The ended runs that the host replaced while it had no manager, until the next `supervise`: a list of `runReport`, those of a process oldest
+   * first. The newest run of each process is in the run table only.
    */
   past_runs: { request: z.object({ session }), response: z.object(listPage) },
   /**
@@ -114,7 +114,17 @@ export const HOST_REQUESTS = {
    * tree, is alive.
    */
   spawn: {
-    request: z.object({ session, run_id: runId, spec: runSpec, memo: z.string().max(4_096) }),
+    request: z.object({
+      session,
+      run_id: runId,
+      spec: runSpec,
+      memo: z.string().max(4_096),
+      /**
+       * The newest run that the manager knows of this process. If the host itself has started a later one, the answer is `conflict`: the manager has
+       * not yet seen what happened without it.
+       */
+      after: runId.optional(),
+    }),
     response: z.object({ run: runReport }),
   },
   /** Stops a run. Answered once accepted; the host then carries it out until the run is extinct. A stop of a stopping run is accepted. */
@@ -123,6 +133,8 @@ export const HOST_REQUESTS = {
       session,
       run_id: runId,
       steps: z.array(stopStep).min(1),
+      /** Whether another run is to follow; omitted: as said before (`supervise`). */
+      wanted: z.boolean().optional(),
       /** The failure for which the run is stopped; omitted: the stop or a restart was requested. */
       cause: z.object({ reason: z.string().max(1_000), recycled: z.boolean() }).optional(),
     }),

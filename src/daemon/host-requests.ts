@@ -78,13 +78,13 @@ function handlersOf({
       return {};
     },
     past_runs: () => lists.pages.of(supervisor.pastRuns),
-    stop: async ({ run_id, steps, cause }) => {
+    stop: async ({ run_id, steps, ...then }) => {
       checkSteps(steps);
       // A start in progress cannot be cancelled: the new process is stopped.
       if (!runs.knows(run_id)) await runs.notStarting(run_id);
       const run = runs.byId(run_id);
       if (run.isExtinct) throw new MgrError("not_running", `'${run.spec.name}' is not running; its run ${run_id} has ended`);
-      supervisor.stopRequested(run.report, cause);
+      supervisor.stopRequested(run.report, then);
       run.stop(steps);
       return {};
     },

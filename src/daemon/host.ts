@@ -143,7 +143,10 @@ export class Host implements HostLink {
       checkSession: (session) => this.#session.check(session),
       streamId: this.streamId,
       clock: this.#clock,
-      spawn: ({ session, ...run }) => this.#start(run, () => this.#session.check(session)),
+      spawn: ({ session, after, ...run }) => {
+        this.#supervisor.checkSeen(run.spec.name, run.run_id, after);
+        return this.#start(run, () => this.#session.check(session));
+      },
       supervisor: this.#supervisor,
       runs: this.#runs,
       output: this.#output,

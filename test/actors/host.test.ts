@@ -46,6 +46,7 @@ describe("the statechart of a host", () => {
       version: null,
       output_from: null,
       previous_end: null,
+      alone: null,
       clock_offset_ms: 0,
       ...greeting,
     });

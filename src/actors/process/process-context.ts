@@ -2,7 +2,7 @@ import type { PendingRun } from "../../config/state/process-intent.ts";
 import { NO_SETTINGS } from "../../config/state/process-settings.ts";
 import { isSuccess } from "../../contract/restart-policy.ts";
 import type { RunExit, RunReport } from "../../contract/run.ts";
-import { compareRunIds } from "../../contract/run-ids.ts";
+import { compareRunIds, isStartedByHost } from "../../contract/run-ids.ts";
 import { readMemo } from "../../contract/run-memo.ts";
 import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./process-types.ts";
 
@@ -38,6 +38,7 @@ export function initialContext(input: ProcessInput): ProcessContext {
   context.size = input.size ?? null;
   context.settings = input.settings ?? NO_SETTINGS;
   context.hostReady = input.hostReady ?? false;
+  context.isFrozen = false;
   context.daemonDied = false;
   context.waitingFor = [];
   context.restarts = 0;
@@ -69,6 +70,13 @@ export function freshRun(context: ProcessContext, event: ProcessEvent): RunRepor
   if (known?.exit && !run.exit) return null;
   if (known?.extinct && !run.extinct) return null;
   return run;
+}
+
+/** The run of a report that a host began after the newest one that this manager knows of; null: the report shows no such run. */
+export function laterRun(context: ProcessContext, event: ProcessEvent): RunReport | null {
+  const run = event.type === "report" ? event.run : null;
+  if (run === null || !isStartedByHost(run.run_id)) return null;
+  return context.run !== null && compareRunIds(run.run_id, context.run.run_id) > 0 ? run : null;
 }
 
 /** Whether the current run lives, as far as is known. */
@@ -111,6 +119,7 @@ export function withRun(context: ProcessContext, run: RunReport, late: boolean, 
     run,
     runBegan,
     runGone: false,
+    isFrozen: false,
     host,
     ...(adopted ? { runId: run.run_id, runDefinition: definition, runSettings: settings, ...memoOf(context, run, runBegan) } : {}),
     ...(context.size === null && adopted && resized ? { size: { rows: run.rows, cols: run.cols } } : {}),

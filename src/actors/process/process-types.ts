@@ -120,6 +120,8 @@ export interface SpawnInput {
   readonly settings: ProcessSettings;
   /** Restart counters for the next manager, at most 4 KiB. */
   readonly memo: string;
+  /** The newest run that its host has reported; null: none. */
+  readonly after: string | null;
 }
 
 /** A run to stop. */
@@ -127,6 +129,9 @@ export interface StopInput {
   readonly runId: string;
   readonly host: string | null;
   readonly definition: ProcessDefinition;
+  /** Whether another run is to follow. */
+  readonly isWanted: boolean;
+  readonly cause: StopCause;
 }
 
 /** Input of watchDependencies: sends `dependencies` at once and whenever they change. */
@@ -181,6 +186,8 @@ export interface ProcessContext {
   readonly size: TerminalSize | null;
   readonly settings: ProcessSettings;
   readonly hostReady: boolean;
+  /** Whether the host was lost, and has not reported since: it may have restarted the process. Nothing is decided until its report. */
+  readonly isFrozen: boolean;
   /** Whether the run ended with its daemon: the restart policy waits for a new one. */
   readonly daemonDied: boolean;
   readonly waitingFor: readonly string[];

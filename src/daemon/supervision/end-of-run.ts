@@ -1,12 +1,18 @@
-import { type EndedRun, isSuccess, mayRestart, NO_RESTARTS, planRestart, type RestartCounters, type StopCause } from "../../contract/restart-policy.ts";
+import {
+  type EndedRun,
+  isSuccess,
+  mayRestart,
+  NO_RESTARTS,
+  planRestart,
+  type RestartCounters,
+  type StopCause,
+} from "../../contract/restart-policy.ts";
 import type { RunReport } from "../../contract/run.ts";
 import { readMemo } from "../../contract/run-memo.ts";
 import type { Supervision } from "../../contract/supervision.ts";
 
 /** What follows the end of a run: another run at a monotonic time, with these counters; or none, for this reason. */
-export type NextRun =
-  | { readonly due: number; readonly counters: RestartCounters }
-  | { readonly due: null; readonly run: EndedRun };
+export type NextRun = { readonly due: number; readonly counters: RestartCounters } | { readonly due: null; readonly run: EndedRun };
 
 interface EndOfRun {
   readonly report: RunReport;

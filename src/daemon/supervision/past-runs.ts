@@ -26,6 +26,11 @@ export class PastRuns {
     }
   }
 
+  clear(): void {
+    this.#runs.clear();
+    this.#count = 0;
+  }
+
   all(): RunReport[] {
     return [...this.#runs.values()].flat();
   }

@@ -1,12 +1,12 @@
 import { CancellationSource } from "../../base/cancellation.ts";
 import type { Clock } from "../../base/clock.ts";
-import { messageOf } from "../../base/errors.ts";
+import { MgrError, messageOf } from "../../base/errors.ts";
 import { StartPacer } from "../../base/start-pacer.ts";
 import { NOT_READY } from "../../contract/failure-words.ts";
 import { HEARTBEAT_LOST_MS, type HostEvent, type HostLog, type RequestOf, type ResponseOf } from "../../contract/messages.ts";
 import { endedWell, failureReason, type RestartCounters, type StopCause } from "../../contract/restart-policy.ts";
 import type { RunReport, RunSpec, StopStep } from "../../contract/run.ts";
-import { nextRunOfHost } from "../../contract/run-ids.ts";
+import { compareRunIds, isStartedByHost, nextRunOfHost } from "../../contract/run-ids.ts";
 import { nextMemo } from "../../contract/run-memo.ts";
 import { dependenciesHold } from "./dependencies-hold.ts";
 import { afterEnd } from "./end-of-run.ts";
@@ -93,19 +93,31 @@ export class Supervisor<R extends SupervisedRun> {
 
   // Messages of the manager.
 
+  /** Throws `conflict` if the manager has not seen a run that was started without it. `after`: the newest run that it knows. */
+  checkSeen(name: string, runId: string, after: string | undefined): void {
+    const run = this.#options.runs.newest(name);
+    if (after === undefined || run === undefined || run.id === runId || !isStartedByHost(run.id)) return;
+    if (compareRunIds(run.id, after) <= 0) return;
+    throw new MgrError("conflict", `'${name}' was restarted without a manager as run ${run.id}, which this manager has not seen`, {
+      details: { run: run.report },
+    });
+  }
+
   startRequested(name: string): void {
     this.#wanted.set(name, true);
   }
 
-  stopRequested({ name, run_id: runId, stopping }: RunReport, cause: RequestOf<"stop">["cause"]): void {
+  stopRequested({ name, run_id: runId, stopping }: RunReport, { wanted, cause }: Pick<RequestOf<"stop">, "wanted" | "cause">): void {
+    if (wanted !== undefined) this.#wanted.set(name, wanted);
     if (stopping || cause === undefined) return;
     this.#causes.set(name, { runId, cause: { reason: cause.reason, isRecycled: cause.recycled } });
   }
 
   supervise({ processes, start_rate }: Pick<RequestOf<"supervise">, "processes" | "start_rate">): void {
     this.#startRate = start_rate;
-    // The manager knows what happened before.
+    // The manager has what happened before.
     this.#last = undefined;
+    this.#past.clear();
     for (const [name, isWanted] of processes) if (this.#wanted.has(name)) this.#wanted.set(name, isWanted);
   }
 
@@ -121,11 +133,6 @@ export class Supervisor<R extends SupervisedRun> {
   async sessionBegan(): Promise<void> {
     this.close();
     while (this.#starting.size > 0) await Promise.all(this.#starting);
-  }
-
-  /** Whether starts are in progress. */
-  get isStarting(): boolean {
-    return this.#starting.size > 0;
   }
 
   runChanged(kind: HostEvent["kind"], { spec: { name }, id }: R): void {
@@ -144,7 +151,8 @@ export class Supervisor<R extends SupervisedRun> {
     this.#deadlines.clear();
     if (this.#alone === null) return;
     const { from, restarts, life } = this.#alone;
-    this.#last = { from, until: clock.now(), restarts };
+    // A manager may have ended before it had what happened in the time before.
+    this.#last = { from: this.#last?.from ?? from, until: clock.now(), restarts: (this.#last?.restarts ?? 0) + restarts };
     this.#alone = null;
     life.cancel();
   }
@@ -225,11 +233,12 @@ export class Supervisor<R extends SupervisedRun> {
     const plan: Plan = { after: run.id, counters: next.counters, timer: null, isStarting: false };
     this.#plans.set(name, plan);
     const rest = next.due - clock.monotonic();
-    if (rest <= 0) return this.#launch(name, plan);
-    plan.timer = clock.setTimeout(() => {
-      plan.timer = null;
-      this.#launch(name, plan);
-    }, rest);
+    if (rest <= 0) this.#launch(name, plan);
+    else
+      plan.timer = clock.setTimeout(() => {
+        plan.timer = null;
+        this.#launch(name, plan);
+      }, rest);
   }
 
   #endOf(run: R): number {
@@ -264,7 +273,9 @@ export class Supervisor<R extends SupervisedRun> {
     try {
       await this.#pacer.turn(alone.life);
       const memo = nextMemo(report.memo, counters, clock.monotonic());
-      await start({ run_id: runId, spec: { ...spec, terminal: { ...spec.terminal, rows, cols } }, memo }, () => alone.life.throwIfCancelled());
+      await start({ run_id: runId, spec: { ...spec, terminal: { ...spec.terminal, rows, cols } }, memo }, () =>
+        alone.life.throwIfCancelled(),
+      );
     } catch (error) {
       if (this.#alone !== alone) return;
       this.#plans.delete(name);
@@ -275,7 +286,7 @@ export class Supervisor<R extends SupervisedRun> {
     this.#past.add(report);
     alone.restarts++;
     // A start that a hello could not prevent belongs to the time before it.
-    if (this.#alone !== alone && this.#last?.from === alone.from) this.#last = { ...this.#last, restarts: alone.restarts };
+    if (this.#alone !== alone && this.#last !== undefined) this.#last = { ...this.#last, restarts: this.#last.restarts + 1 };
     if (this.#plans.get(name)?.after === run.id) this.#plans.delete(name);
     log("info", `restarted '${name}' without a manager (run ${runId})`);
     if (this.#alone === alone) this.#changed(name);
