@@ -53,9 +53,12 @@ export function initialContext(input: ProcessInput): ProcessContext {
   return context;
 }
 
-/** Whether `run` is older than the run that a pending start or restart waits for. */
-export function isBefore(run: RunReport, pending: PendingRun): boolean {
-  return compareRunIds(run.run_id, pending.after) <= 0;
+/**
+ * Whether `run` carries out a pending start or restart. A host without this manager knows nothing of it, and may have begun its run before: one
+ * that lives still fulfils a start.
+ */
+export function carriesOut(run: RunReport, { after, replace }: PendingRun): boolean {
+  return compareRunIds(run.run_id, after) > 0 && !(isStartedByHost(run.run_id) && (replace || run.exit !== null));
 }
 
 /**

@@ -7,7 +7,7 @@ import type { RunReport } from "../../contract/run.ts";
 import { writeMemo } from "../../contract/run-memo.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { endedRun, scheduleRestart } from "./ended-run.ts";
-import { DAEMON_DIED, freshRun, isBefore, isStable, laterRun, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
+import { carriesOut, DAEMON_DIED, freshRun, isStable, laterRun, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
 import {
   BY_CONFIGURATION,
   DependenciesLost,
@@ -291,7 +291,7 @@ function pendingAfter({ pendingRun, runId, lastRunId }: ProcessContext, replace:
 /** `more`: changes besides those of the report. */
 function takeRun(context: ProcessContext, event: ProcessEvent, run: RunReport, enqueue: Enqueue, more: Partial<ProcessContext> = {}): void {
   const known = withRun(context, run, event.type === "report", event.type === "report" ? event.host : undefined);
-  const isPendingMet = context.pendingRun !== null && !isBefore(run, context.pendingRun);
+  const isPendingMet = context.pendingRun !== null && carriesOut(run, context.pendingRun);
   enqueue.assign({ ...more, ...known, ...(isPendingMet ? { pendingRun: null } : {}) });
   if (isPendingMet) enqueue.emit({ type: "pending_run", pending: null });
 }

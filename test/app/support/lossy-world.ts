@@ -98,7 +98,10 @@ class LossyLink implements HostLink {
     const pass =
       <T>(deliver: (listener: HostListener, message: T) => void) =>
       (message: T) => {
-        if (world.wire.toManager) program.receive(() => [...this.#listeners].forEach((listener) => deliver(listener, message)));
+        if (!world.wire.toManager) return;
+        program.receive(() => {
+          for (const listener of [...this.#listeners]) deliver(listener, message);
+        });
       };
     this.#unsubscribe = world.host.listen({
       onEvent: pass((listener, event) => listener.onEvent?.(event)),
