@@ -12,7 +12,7 @@ import { readMemo } from "../../contract/run-memo.ts";
 import type { Supervision } from "../../contract/supervision.ts";
 
 /** What follows the end of a run: another run at a monotonic time, with these counters; or none, for this reason. */
-export type NextRun = { readonly due: number; readonly counters: RestartCounters } | { readonly due: null; readonly run: EndedRun };
+type NextRun = { readonly due: number; readonly counters: RestartCounters } | { readonly due: null; readonly run: EndedRun };
 
 interface EndOfRun {
   readonly report: RunReport;

@@ -221,9 +221,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       .constantFrom({ toHost: false }, { toManager: false }, { toHost: false, toManager: false })
       .map((cut): Step => [`cut ${Object.keys(cut).join(" and ")}`, (w) => Object.assign(w.wire, cut)]),
   },
-  { weight: 2, arbitrary: fc.constant<Step>(["link repaired", (w) => Object.assign(w.wire, { toHost: true, toManager: true })]) },
+  {
+    weight: 4,
+    arbitrary: fc.tuple(name, fc.boolean(), fc.constantFrom(100, 3_000)).map(
+      ([n, isKilled, ms]): Step => [
+        `${isKilled ? "manager killed" : "link cut"}, ${n} crashes when the host is alone, ${ms} ms`,
+        async (w) => {
+          if (isKilled) await w.killManager();
+          else Object.assign(w.wire, { toHost: false, toManager: false });
+          await w.clock.advance(14_000);
+          w.end(n, 1);
+          await w.clock.advance(ms);
+        },
+      ],
+    ),
+  },
+  { weight: 3, arbitrary: fc.constant<Step>(["link repaired", (w) => Object.assign(w.wire, { toHost: true, toManager: true })]) },
   { weight: 1, arbitrary: fc.constant<Step>(["manager killed", (w) => w.killManager()]) },
-  { weight: 2, arbitrary: fc.constant<Step>(["manager started", (w) => w.startManager()]) },
+  { weight: 3, arbitrary: fc.constant<Step>(["manager started", (w) => w.startManager()]) },
   { weight: 1, arbitrary: fc.constant<Step>(["manager suspended", (w) => w.managerProgram?.suspend()]) },
   { weight: 1, arbitrary: fc.constant<Step>(["manager resumed", (w) => w.managerProgram?.resume()]) },
   { weight: 1, arbitrary: fc.constant<Step>(["host suspended", (w) => w.hostProgram.suspend()]) },

@@ -78,7 +78,7 @@ class Suspendable implements Clock {
 }
 
 /** Whether messages pass, in each direction. */
-export interface Wire {
+interface Wire {
   toHost: boolean;
   toManager: boolean;
 }
@@ -156,7 +156,7 @@ class LossyLink implements HostLink {
 }
 
 /** A run as the host began it. */
-export interface Begun {
+interface Begun {
   readonly name: string;
   readonly runId: string;
   /** Monotonic time. */

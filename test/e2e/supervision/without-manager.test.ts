@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
 import { isAlive } from "../support/marked.ts";
-import { ECHO } from "../support/shell.ts";
+import { ECHO, sh } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
 const restart = { policy: "on-failure", delay: "10ms", factor: 1, max_restarts: 20 } as const;
 /** Notes its pid, then runs until it is killed. */
-const noting = (name: string) => ({ command: `sh -c 'echo $$ >> ${name}.pids; exec sleep 1000'`, restart, autostart: true });
+const noting = (name: string) => ({ command: sh(`echo $$ >> ${name}.pids; exec sleep 1000`), restart, autostart: true });
 
 test("while the manager is away its host restarts what crashes, and the next manager has runs, counters and history as if it had been there", {
   timeout: 120_000,
@@ -46,9 +46,8 @@ test("while the manager is away its host restarts what crashes, and the next man
   for (const name of ["a", "b"]) {
     await eventually(`${name} is adopted`, async () => (await next.process(name)).state === "started");
     expect(await next.process(name)).toMatchObject({ pid: pidsOf(name).at(-1), restarts: 3 });
-    const { history } = (await next.ask({ type: "request_process_detail", name })) as {
-      history: { pid: number; number: number; signal: string | null }[];
-    };
+    const detail = await next.ask({ type: "request_process_detail", name });
+    const history = detail.history as { pid: number; number: number; signal: string | null }[];
     expect(history.map(({ pid }) => pid).reverse()).toEqual(pidsOf(name));
     expect(history.map(({ number }) => number)).toEqual([4, 3, 2, 1]);
     expect(history.map(({ signal }) => signal)).toEqual([null, "SIGKILL", "SIGKILL", "SIGKILL"]);
