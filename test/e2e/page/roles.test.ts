@@ -135,14 +135,15 @@ test("a viewer of sim/* walks through every view: nothing is refused, nothing hi
   for (const view of ["Configuration", "Tasks", "Network", "Notifications"])
     await shown.untilNoticed(new RegExp(`The view ${view} needs the role (admin|viewer) on everything`), before);
   await page.keyboard.press("Control+Shift+K");
+  const palette = page.getByRole("dialog", { name: "Command palette" });
   for (const [text, actions] of [
     ["Stop", 0],
     ["Send SIG", 0],
     ["Topics", 0],
     ["Go to sim/world", 1],
   ] as const) {
-    await page.getByRole("combobox", { name: "Command", exact: true }).fill(text);
-    await soon(() => page.getByRole("option").filter({ hasText: text }).count()).toBe(actions);
+    await palette.getByRole("combobox").fill(text);
+    await soon(() => palette.getByRole("option").filter({ hasText: text }).count()).toBe(actions);
   }
   expect(refused).toEqual([]);
   expect(rig.complaints).toEqual([]);
@@ -175,7 +176,7 @@ test("the page shows a viewer of some processes these only, and disables what th
   expect(await rig.client.ask({ type: "reload_config" })).toMatchObject({ ok: true });
   await shown.go("/?group=sim");
   await soon(() => page.locator("main").textContent()).not.toContain("brief");
-  await page.getByRole("button", { name: "Start all" }).click();
+  await page.getByRole("button", { name: "Start all", exact: true }).click();
   await rig.untilState("sim/world", "started");
   expect((await shown.notices()).filter((text) => text.includes("needs the role"))).toEqual([]);
   await shown.close();
