@@ -3,6 +3,7 @@ import type { Principal } from "../base/principal.ts";
 import type { Config } from "./definition.ts";
 
 type Access = Config["access"];
+type WrittenGrants = Access["users"] extends ReadonlyMap<string, infer Grants> ? Grants : never;
 
 /** The roles of users by the present configuration (docs/access.md). */
 export class AccessRules {
@@ -19,11 +20,16 @@ export class AccessRules {
     if (via === "local" || via === "in-process") return ADMIN_GRANTS;
     const { users, default: others, terminals } = this.#access();
     const written = users.get(user) ?? (others === "none" ? [] : [{ role: others, may_download: false }]);
-    return written.map(({ role, may_download, ...rest }) => ({
-      role,
-      on: "on" in rest ? rest.on : null,
-      ...(may_download ? { mayDownload: true as const } : {}),
-      ...(terminals === "operator" ? { mayType: true as const } : {}),
-    }));
+    return grantsFrom(written, terminals);
   }
+}
+
+/** The grants that the configuration writes for a user, or for a group of users. */
+export function grantsFrom(written: WrittenGrants, terminals: Access["terminals"]): readonly Grant[] {
+  return written.map(({ role, may_download, ...rest }) => ({
+    role,
+    on: "on" in rest ? rest.on : null,
+    ...(may_download ? { mayDownload: true as const } : {}),
+    ...(terminals === "operator" ? { mayType: true as const } : {}),
+  }));
 }

@@ -44,7 +44,8 @@ const grant = section(
   },
 );
 
-const grants = listOr(
+/** One role on everything, or several on patterns. */
+export const grantList = listOr(
   listOf("grants, each with role, on and may_download", grant),
   role.transform((one) => [{ role: one, may_download: false }]),
 );
@@ -57,7 +58,7 @@ export const accessSection = section({
   ),
   users: defaulted(
     "Roles by user: one role on everything, or a list of roles on patterns. A user who is named has these roles only.",
-    namedMap("a mapping from users to a role or a list of roles", grants, userProblem),
+    namedMap("a mapping from users to a role or a list of roles", grantList, userProblem),
     {},
   ),
   terminals: defaulted(

@@ -227,7 +227,7 @@ describe("access tokens", () => {
     spoil();
     expect(source.ofToken?.(secret)).toBe("wrong");
     expect(source.ofToken?.(secret)).toBe("wrong");
-    expect(logged.filter((line) => line.startsWith("warning: no access token is valid"))).toEqual([expect.stringContaining(reason)]);
+    expect(logged.filter((line) => line.startsWith("warning: the access tokens are not valid"))).toEqual([expect.stringContaining(reason)]);
     await expect(tokens.create({ name: "x", role: "viewer" }, ADA)).rejects.toThrow(reason);
     await expect(tokens.revoke("wall", ADA)).rejects.toThrow(reason);
   });
