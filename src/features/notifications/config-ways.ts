@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { Expanded } from "../../config/schema/expanded.ts";
 import { defaulted, described, entriesOf, listOf, listOr, orNull, section } from "../../config/schema/schema-kinds.ts";
 import { secretPlace } from "../../config/schema/schema-secret.ts";
-import { choice, integer, path, positiveDuration, text } from "../../config/schema/schema-values.ts";
+import { choice, integer, positiveDuration, text } from "../../config/schema/schema-values.ts";
 
 /** The ways on which notifications are sent (docs/notifications.md). */
 

@@ -59,7 +59,11 @@ const oidc = section(
       namedMap("a mapping from groups to a role or a list of roles", grantList, (name) => (name === "" ? "is empty" : null)),
       {},
     ),
-    default: defaulted("Role of users who are in none of the groups: none, viewer, operator or admin. Default {}.", choice("none", ...ROLES), "none"),
+    default: defaulted(
+      "Role of users who are in none of the groups: none, viewer, operator or admin. Default {}.",
+      choice("none", ...ROLES),
+      "none",
+    ),
     session: defaulted("Time after which users have to log in again. Default {}.", positiveDuration, "12h"),
   },
   {

@@ -95,7 +95,8 @@ export class Authenticator {
     if (session && (isRepeatable || !namesAnotherUser(authorization, session.account.user)))
       return admissionOf(principalOf(session.account, "cookie", remote), session.id);
     const isPlainVisit = authorization.scheme === "none" && isBrowser(headers);
-    if (!state.ok) return isPlainVisit && accounts.offers().length > 0 ? refusal(401, "Log in at /mgr/login.") : refusal(403, state.refusal);
+    if (!state.ok)
+      return isPlainVisit && accounts.offers().length > 0 ? refusal(401, "Log in at /mgr/login.") : refusal(403, state.refusal);
     // The refusal has no challenge: the browser's own dialog would ask for credentials that are refused.
     if (isLoggedOut(cookie) && isBrowser(headers) && !isLogin) return refusal(401, "You have logged out. Log in at /mgr/login.");
     const from: LoginPlace = { remote, client: clientName(headers, url.searchParams) };

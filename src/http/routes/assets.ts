@@ -111,7 +111,11 @@ function forVisitor(page: Asset, { principal, sessionId }: Admission): Asset {
 function withOffers(form: Asset, offers: readonly LoginOffer[]): Asset {
   if (offers.length === 0) return form;
   const links = offers.map(({ label, href }) => `<a class="offer" href="${escaped(href)}">${escaped(label)}</a>`).join("\n        ");
-  return changed(form, form.body.toString().replace(OFFERS, () => links), links);
+  return changed(
+    form,
+    form.body.toString().replace(OFFERS, () => links),
+    links,
+  );
 }
 
 /** The asset with another text, which depends on `by`. */
@@ -121,6 +125,8 @@ function changed({ type, etag }: Asset, html: string, by: string): Asset {
 }
 
 function withMeta(asset: Asset, name: string, content: string): Asset {
-  const html = asset.body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="${name}" content="${escaped(content)}" />`);
+  const html = asset.body
+    .toString()
+    .replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="${name}" content="${escaped(content)}" />`);
   return changed(asset, html, content);
 }

@@ -4,8 +4,7 @@ import { expect, it, test } from "vitest";
 import { parseConfigText } from "../../../src/config/load/load.ts";
 import { redactConfig } from "../../../src/config/redact.ts";
 
-const parsed = (text: string) =>
-  parseConfigText(`instance: {name: t, manager: ":0"${text}}\nprocesses: {}\n`, "mgr.yaml").instance.oidc;
+const parsed = (text: string) => parseConfigText(`instance: {name: t, manager: ":0"${text}}\nprocesses: {}\n`, "mgr.yaml").instance.oidc;
 const LEAST = "issuer: https://login.lab/realms/lab, client_id: mgr, url: 'https://bench.lab:8130'";
 
 test("there is no provider by default; a provider's users have no role unless their group has one", () => {

@@ -18,21 +18,21 @@ const MAX_GROUPS_CHARS = 4_096;
 
 /** The identity in the claims of a user; a text: the reason why there is none, as the end of a sentence about the provider. */
 export function identityIn(claims: Claims, { name_claim, groups_claim, groups: known }: OidcSettings): Identity | string {
-  const name = valueOf(claims, name_claim);
+  const name = claimOf(claims, name_claim);
   const { sub } = claims;
   if (typeof sub !== "string" || sub === "") return "did not say who the user is (there is no claim 'sub')";
   if (name === undefined) return `did not send the claim '${name_claim}' with the name of the user`;
   if (typeof name !== "string" || !NAME.test(name))
     return `sent a name of the user in '${name_claim}' that is not allowed: 1 to 255 characters without ':' and control characters`;
-  return { name, subject: sub, groups: kept(groupsIn(valueOf(claims, groups_claim)), known) };
+  return { name, subject: sub, groups: kept(groupsIn(claimOf(claims, groups_claim)), known) };
 }
 
 /** Whether a claim that the configuration uses is missing. */
 export const isIncomplete = (claims: Claims, { name_claim, groups_claim }: OidcSettings): boolean =>
-  [name_claim, groups_claim].some((claim) => valueOf(claims, claim) === undefined);
+  [name_claim, groups_claim].some((claim) => claimOf(claims, claim) === undefined);
 
 /** The claim of this name, or else the value at this path of keys with dots between them. */
-function valueOf(claims: Claims, name: string): unknown {
+function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   return name.split(".").reduce<unknown>((at, key) => {
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;

@@ -55,7 +55,10 @@ async function finish(context: RouteContext, logins: OidcLogins, pending: Pendin
   const binding = STATE.test(state) ? (cookieOf(headers.get("cookie"), cookieName(state)) ?? "") : "";
   const login = pending.take(state, binding);
   if (login === null)
-    return problemPage(400, "This login was completed already, took too long, or was begun in another browser or at another address. Begin again.");
+    return problemPage(
+      400,
+      "This login was completed already, took too long, or was begun in another browser or at another address. Begin again.",
+    );
   const place = { remote: context.env.remote, client: clientName(headers, new URLSearchParams()) };
   const outcome = await logins.finish(login.provider, login.begun, { answer: search, place });
   const forget = bindingCookie(state, "", originOf(settings));

@@ -92,7 +92,11 @@ export class OidcLogins {
   }
 
   /** Completes a login with the provider's answer, the query of the request, and opens a session. */
-  async finish(provider: Provider, begun: BegunLogin, { answer, place }: { answer: string; place: LoginPlace }): Promise<OpenedLogin | FailedLogin> {
+  async finish(
+    provider: Provider,
+    begun: BegunLogin,
+    { answer, place }: { answer: string; place: LoginPlace },
+  ): Promise<OpenedLogin | FailedLogin> {
     if (provider !== this.provider()) return { status: 409, message: "The configuration has changed during the login. Begin again." };
     if (this.#finishing >= MAX_FINISHING) return { status: 503, message: "Too many logins at once. Try again in a few seconds." };
     this.#finishing++;
@@ -140,8 +144,13 @@ export class OidcLogins {
       this.#opened().failures.warn(`a login at ${settings.issuer} failed: ${error.message}`);
       return { status: 503, message: "The login could not be saved. The manager's log has the details." };
     }
-    const problem = error instanceof ProviderProblem ? error : new ProviderProblem("Internal error. See the manager's log for details.", { details: messageOf(error) });
-    this.#opened().failures.warn(`a login at ${settings.issuer} failed: ${problem.message}${problem.details === "" ? "" : ` (${problem.details})`}`);
+    const problem =
+      error instanceof ProviderProblem
+        ? error
+        : new ProviderProblem("Internal error. See the manager's log for details.", { details: messageOf(error) });
+    this.#opened().failures.warn(
+      `a login at ${settings.issuer} failed: ${problem.message}${problem.details === "" ? "" : ` (${problem.details})`}`,
+    );
     return { status: problem.status, message: problem.message };
   }
 
@@ -170,7 +179,6 @@ export class OidcLogins {
     const { host, users } = this.#opened();
     const before = this.#loggedIn;
     this.#loggedIn = new Map(users.all().map((user) => [`${KIND}:${user.name}`, JSON.stringify([user.issuer, user.subject])]));
-    for (const [user, secret] of before)
-      if (this.#loggedIn.get(user) !== secret) host.ended(user, "the login has ended");
+    for (const [user, secret] of before) if (this.#loggedIn.get(user) !== secret) host.ended(user, "the login has ended");
   }
 }

@@ -29,7 +29,8 @@ export class PendingLogins<Login> {
     const now = this.#monotonic();
     for (const [key, { until }] of this.#pending) if (until <= now) this.#pending.delete(key);
     const own = [...this.#pending].filter(([, pending]) => pending.address === address);
-    const dropped = own.length >= MAX_PER_ADDRESS ? own[0]?.[0] : this.#pending.size >= MAX_PENDING ? this.#pending.keys().next().value : null;
+    const dropped =
+      own.length >= MAX_PER_ADDRESS ? own[0]?.[0] : this.#pending.size >= MAX_PENDING ? this.#pending.keys().next().value : null;
     if (typeof dropped === "string") this.#pending.delete(dropped);
     this.#pending.set(state, { binding, address, login, until: now + PENDING_MS });
   }

@@ -160,16 +160,23 @@ function problemOf(error: unknown, name: string, library: typeof Library): Provi
     return new ProviderProblem(`${name} refused the login (${said.slice(0, 200)}).`, { status: 403, details, cause: error });
   }
   if (error instanceof library.ResponseBodyError) {
-    const said = `${error.error}: ${error.error_description ?? ""}`.slice(0, 200);
-    return new ProviderProblem(`${name} did not accept the request of this manager (${error.error.slice(0, 100)}). The manager's log has the details.`, {
-      details: said,
-      cause: error,
-    });
+    return notAccepted(name, error.error, { details: (error.error_description ?? details).slice(0, 200), cause: error });
+  }
+  if (error instanceof library.WWWAuthenticateChallengeError) {
+    const said = error.cause.map(({ parameters }) => parameters.error ?? "").find((text) => text !== "") ?? `HTTP ${error.status}`;
+    return notAccepted(name, said, { details, cause: error });
   }
   const isUnreachable = error instanceof TypeError || causes.some((each) => each instanceof DOMException);
   return isUnreachable
     ? new ProviderProblem(`${name} cannot be reached, or did not answer in time. Try again later.`, { details, cause: error })
     : new ProviderProblem(`The answer of ${name} is not valid. The manager's log has the details.`, { details, cause: error });
+}
+
+function notAccepted(name: string, said: string, more: { details: string; cause: unknown }): ProviderProblem {
+  return new ProviderProblem(
+    `${name} did not accept the request of this manager (${said.slice(0, 100)}). The manager's log has the details.`,
+    more,
+  );
 }
 
 /** The error and what caused it. */

@@ -47,6 +47,8 @@ function manager(authFile: string | null = join(folder, "keys")): { tokens: Acce
       const grants = users.get(user);
       return grants === undefined ? null : { user, secret: "", grants };
     },
+    open: () => Promise.reject(new Error("an access token opens no session by itself")),
+    refused() {},
     ended: (user) => ended.push(user),
     endAll() {},
     log: (level, msg) => logged.push(`${level}: ${msg}`),
