@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, test } from "vitest";
 import { parseConfigText } from "../../../src/config/load/load.ts";
+import { fixedSettings, reloadedSettings } from "../../../src/config/plan.ts";
 import { redactConfig } from "../../../src/config/redact.ts";
 
 const parsed = (text: string) => parseConfigText(`instance: {name: t, manager: ":0"${text}}\nprocesses: {}\n`, "mgr.yaml").instance.oidc;
@@ -44,6 +45,15 @@ it.each([
 test("a provider on this machine may use plain HTTP", () => {
   for (const issuer of ["http://localhost:8080", "http://127.0.0.1:8080/lab", "http://[::1]:8080"])
     expect(parsed(`, oidc: {issuer: '${issuer}', client_id: mgr, url: 'http://bench.lab:8130'}`)?.issuer).toBe(issuer);
+});
+
+test("a reload takes another provider, and leaves what takes effect at the next start only", () => {
+  const [before, after] = ["a", "b"].map((id) =>
+    parseConfigText(`instance: {name: ${id}, manager: ":0", oidc: {${LEAST.replace("mgr", id)}}}\nprocesses: {}\n`, "mgr.yaml"),
+  );
+  if (before === undefined || after === undefined) throw new Error("there are two");
+  expect(fixedSettings(before, after)).toEqual(["instance.name"]);
+  expect(reloadedSettings(before.instance, after.instance)).toMatchObject({ name: "a", oidc: { client_id: "b" } });
 });
 
 test("the example of docs/logins.md is valid, and copies of it do not show where the secret is", () => {
