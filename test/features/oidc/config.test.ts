@@ -52,7 +52,7 @@ test("a reload takes another provider, and leaves what takes effect at the next 
     parseConfigText(`instance: {name: ${id}, manager: ":0", oidc: {${LEAST.replace("mgr", id)}}}\nprocesses: {}\n`, "mgr.yaml"),
   );
   if (before === undefined || after === undefined) throw new Error("there are two");
-  expect(fixedSettings(before, after)).toEqual(["instance.name"]);
+  expect(fixedSettings(before, after)).toEqual(["instance.name", "instance.state_dir"]);
   expect(reloadedSettings(before.instance, after.instance)).toMatchObject({ name: "a", oidc: { client_id: "b" } });
 });
 

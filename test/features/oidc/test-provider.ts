@@ -26,6 +26,7 @@ export class TestProvider implements AsyncDisposable {
       findAccount: (_context, id) => ({ accountId: id, claims: async () => ({ ...this.account.claims, sub: id }) }),
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
       features: { devInteractions: { enabled: false } },
+      ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
       cookies: { keys: ["key of the cookies"] },
     });
     const pass = provider.callback();
