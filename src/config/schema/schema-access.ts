@@ -1,8 +1,8 @@
 import { ROLES } from "../../base/access.ts";
 import { messageOf } from "../../base/errors.ts";
 import { compileFnmatch, MAX_FNMATCH_LENGTH } from "../../base/fnmatch.ts";
-import { defaulted, leaf, listOf, listOr, namedMap, Refusal, section } from "./schema-kinds.ts";
-import { choice, flag } from "./schema-values.ts";
+import { defaulted, leaf, listOf, listOr, namedMap, orNull, Refusal, section } from "./schema-kinds.ts";
+import { choice, flag, text } from "./schema-values.ts";
 
 /** Who may do what (docs/access.md). A reload changes it for open connections, too. */
 
@@ -66,7 +66,15 @@ export const accessSection = section({
     choice("operator", "admin"),
     "admin",
   ),
+  local_operators: orNull(
+    "Group of this system whose members are operators on a socket of their own, which the log names. Default: none.",
+    text("the name of a group", groupProblem),
+  ),
 });
+
+function groupProblem(name: string): string | null {
+  return /^[^\s:,/]{1,64}$/.test(name) ? null : `must be the name of a group of this system, found '${name}'`;
+}
 
 function userProblem(name: string): string | null {
   return name === "" || name.includes(":") ? `'${name}' cannot be the name of a web user: it is empty or has a ':'` : null;
