@@ -115,7 +115,7 @@ export class Logins {
     return this.#accounts.offers();
   }
 
-  /** What a user may do now. */
+  /** The present roles of a user. */
   grantsOf(user: Pick<Principal, "user" | "via">): readonly Grant[] {
     return this.#accounts.grantsOf(user);
   }
