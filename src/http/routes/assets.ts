@@ -111,11 +111,8 @@ function forVisitor(page: Asset, { principal, sessionId }: Admission): Asset {
 function withOffers(form: Asset, offers: readonly LoginOffer[]): Asset {
   if (offers.length === 0) return form;
   const links = offers.map(({ label, href }) => `<a class="offer" href="${escaped(href)}">${escaped(label)}</a>`).join("\n        ");
-  return changed(
-    form,
-    form.body.toString().replace(OFFERS, () => links),
-    links,
-  );
+  const html = form.body.toString().replace(OFFERS, () => links);
+  return changed(form, html, links);
 }
 
 /** The asset with another text, which depends on `by`. */
