@@ -314,7 +314,11 @@ export class HostController {
     const why = processTable.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
     log.warn(`process '${name}' (pid ${pid}) ${why}: it is stopped`);
     try {
-      await stopRun({ session: this.session, clock: this.#options.clock }, { runId: run_id, steps: STRANGER_STEPS }, this.#cancellation);
+      await stopRun(
+        { session: this.session, clock: this.#options.clock },
+        { runId: run_id, steps: STRANGER_STEPS, isWanted: false },
+        this.#cancellation,
+      );
     } catch (error) {
       if (!this.#cancellation.isCancelled) log.error(`could not stop '${name}': ${messageOf(error)}`);
     } finally {
