@@ -134,6 +134,7 @@ export class Engine {
       hostEntries: () => hosts.entries(),
       named,
       processes: processTable,
+      isShuttingDown: () => status.isShuttingDown,
       processChanged: (name) => supervision.changed(name),
       nextRun: (name) => runSpecs.of(name),
       startProcess: (name, by) => commands.process("start", name, by),
