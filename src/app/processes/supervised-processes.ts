@@ -8,8 +8,9 @@ import type { HostTable } from "../hosts/host-table.ts";
 import type { CurrentConfig } from "./current-config.ts";
 import type { ProcessTable } from "./process-table.ts";
 
-/** Pause before a refused message is repeated, milliseconds. */
+/** Pause before a message without a good answer is repeated, milliseconds; twice as long each time: a daemon of an earlier version never answers. */
 const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 60_000;
 
 interface SupervisedProcessesOptions {
   readonly snapshot: (name: string) => ProcessSnapshot | undefined;
@@ -27,6 +28,7 @@ interface Known {
   isFirst: boolean;
   isSending: boolean;
   retry: unknown;
+  pauseMs: number;
 }
 
 /** Keeps each host informed for which of its processes it starts another run, if it loses this manager (contract: `supervise`). */
@@ -67,7 +69,7 @@ export class SupervisedProcesses {
   /** Called when a host is ready: it may have been told something else by another manager. */
   hostReady(host: string): void {
     this.hostLost(host);
-    const known: Known = { told: new Map(), due: new Map(), isFirst: true, isSending: false, retry: null };
+    const known: Known = { told: new Map(), due: new Map(), isFirst: true, isSending: false, retry: null, pauseMs: RETRY_MS };
     this.#known.set(host, known);
     for (const name of this.#options.processTable.namesAt(host)) this.#note(name, known);
     this.#sendSoon(host, known);
@@ -120,11 +122,13 @@ export class SupervisedProcesses {
       try {
         await this.#tell(session, host, { processes, is_first: known.isFirst });
         known.isFirst = false;
+        known.pauseMs = RETRY_MS;
       } catch (error) {
         if (this.#known.get(host) !== known || isUnknown(error)) return;
         for (const [name, isWanted] of processes) if (known.told.get(name) === isWanted) known.told.delete(name);
         for (const [name, isWanted] of processes) if (!known.due.has(name)) known.due.set(name, isWanted);
-        known.retry = clock.setTimeout(() => void this.#send(host, known), RETRY_MS);
+        known.retry = clock.setTimeout(() => void this.#send(host, known), known.pauseMs);
+        known.pauseMs = Math.min(2 * known.pauseMs, MAX_RETRY_MS);
         return;
       }
     } while (known.due.size > 0);
