@@ -12,6 +12,7 @@ const PAUSE_MS = 300;
 const living = new Map<string, RunReport>();
 let runs = 0;
 let wake = () => {};
+let hasManager = true;
 const host = new Host({
   host: "bench",
   subreaper: true,
@@ -69,13 +70,14 @@ const start = (name: string) =>
 host.listen({
   onEvent: ({ kind, run }) => {
     if (kind === "spawned") living.set(run.name, run);
-    if (run.extinct && run.name.startsWith("peer")) void start(run.name);
+    if (run.extinct && hasManager && run.name.startsWith("peer")) void start(run.name);
     wake();
   },
 });
 const heart = setInterval(() => host.heartbeat(session), 1_000);
 for (let index = 0; index < PROCESSES; index++) await Promise.all([start(`peer${index}`), start(`alone${index}`)]);
 const peer = await crashes("peer");
+hasManager = false;
 clearInterval(heart);
 await new Promise<void>((resolve) => (wake = resolve));
 const alone = await crashes("alone");

@@ -99,6 +99,8 @@ export const HOST_REQUESTS = {
     request: z.object({
       session,
       processes: z.array(z.tuple([z.string(), z.boolean()])).max(MAX_SUPERVISED_NAMES),
+      /** Whether it is the first of the session: all processes that it does not name are not wanted, such as those that moved to another host. */
+      is_first: z.boolean(),
       /** Maximum number of starts in a second; null: no limit. */
       start_rate: z.number().positive().nullable(),
     }),

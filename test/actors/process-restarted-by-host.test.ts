@@ -35,6 +35,14 @@ describe("a process whose host restarted it without the manager", () => {
     expect(rig.state).toBe("starting");
   });
 
+  test("starts again after the death of a daemon that was lost before", () => {
+    const rig = startedProcess({ definition: ON_FAILURE }).send({ type: "host.lost" }, { type: "host.died" });
+    rig.send({ type: "host.ready" }, { type: "report", run: null });
+    expect(rig.state).toBe("backoff");
+    rig.clock.advance(1_000);
+    expect(rig.state).toBe("starting");
+  });
+
   test("is not stopped for a readiness time-out while its host is lost, but with the report", () => {
     const ready = { ready: { kind: "regex", pattern: "up" }, ready_timeout: 30_000 } as const;
     const rig = startedProcess({ definition: definition(ready) });

@@ -82,9 +82,11 @@ const CORE_RESOURCES: Tables = {
     state: anyOne(HOST_STATES),
     problem: nullable("string"),
     lost_time: nullable("timestamp"),
+    alone: optional(table("time without a manager")),
     version: nullable("string"),
     clock_offset: nullable("number"),
   },
+  "time without a manager": { from: "timestamp", until: "timestamp", restarts: "integer" },
   "start tool": { value: nullable("string"), label: "string" },
 
   client: {

@@ -28,5 +28,7 @@ export function scheduleRestart(context: ProcessContext): Partial<ProcessContext
   const { clock } = context;
   const monotonic = clock.monotonic();
   const { due, ...counters } = planRestart(run, monotonic);
-  return { ...counters, unstable: !endedWell(run), nextStart: { time: clock.now() + due - monotonic, monotonic: due } };
+  const nextStart = { time: clock.now() + due - monotonic, monotonic: due };
+  // The end is decided on with a report of the host, or because its daemon is dead.
+  return { ...counters, unstable: !endedWell(run), isFrozen: false, nextStart };
 }

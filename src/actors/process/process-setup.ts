@@ -1,15 +1,13 @@
 import { assertEvent, assign, emit, enqueueActions, fromCallback, not, setup } from "xstate";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
 import { NOT_READY } from "../../contract/failure-words.ts";
 import { endedWell, exitReason, failureReason, mayRestart, NO_RESTARTS } from "../../contract/restart-policy.ts";
-import type { RunReport } from "../../contract/run.ts";
 import { writeMemo } from "../../contract/run-memo.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { endedRun, scheduleRestart } from "./ended-run.ts";
-import { carriesOut, DAEMON_DIED, freshRun, isStable, laterRun, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
+import { DAEMON_DIED, freshRun, isStable, laterRun, runLives, stableIn, treeLives } from "./process-context.ts";
+import { dropPendingRun, failedFor, originOf, pendingAfter, startAnew, takeRun } from "./process-requests.ts";
 import {
-  BY_CONFIGURATION,
   DependenciesLost,
   type ProcessContext,
   type ProcessEmitted,
@@ -171,14 +169,14 @@ export const processSetup = setup({
     }),
     takeRun: enqueueActions(({ context, event, enqueue }) => {
       const run = freshRun(context, event);
-      if (run !== null) takeRun(context, event, run, enqueue);
+      if (run !== null) takeRun(context, event, { run, enqueue });
     }),
     /** The host no longer knows the run: it ended without an observed exit. */
     loseRun: assign({ runGone: true, daemonDied: false, isFrozen: false }),
     /** The run of the host replaces one that this manager has decided to start, but that its host has not started. */
     takeRunOfHost: enqueueActions(({ context, event, enqueue }) => {
       const run = laterRun(context, event);
-      if (run !== null) takeRun({ ...context, runId: null }, event, run, enqueue, NO_PAST);
+      if (run !== null) takeRun({ ...context, runId: null }, event, { run, enqueue, more: NO_PAST });
     }),
     blameDaemon: assign(({ context }) => ({
       runGone: true,
@@ -274,53 +272,6 @@ export const processSetup = setup({
 
 function isNoneMissing(event: ProcessEvent): boolean {
   return event.type === "dependencies" && event.impossible === null && event.missing.length === 0;
-}
-
-function originOf(event: ProcessEvent, time: number): RequestOrigin | null {
-  if (!("by" in event) || event.by === BY_CONFIGURATION) return null;
-  return { by: event.by, time, stoppedWith: (event.type === "stop" ? event.stoppedWith : undefined) ?? null };
-}
-
-/** The pending run after a request to start, or with `replace` to restart; the same object if the request changes nothing. */
-function pendingAfter({ pendingRun, runId, lastRunId }: ProcessContext, replace: boolean): PendingRun {
-  // Before the first report the newest run is unknown, but an earlier manager started it.
-  const pending = { after: runId ?? lastRunId(), replace: replace || pendingRun?.replace === true };
-  return pendingRun?.after === pending.after && pendingRun.replace === pending.replace ? pendingRun : pending;
-}
-
-/** `more`: changes besides those of the report. */
-function takeRun(context: ProcessContext, event: ProcessEvent, run: RunReport, enqueue: Enqueue, more: Partial<ProcessContext> = {}): void {
-  const known = withRun(context, run, event.type === "report", event.type === "report" ? event.host : undefined);
-  const isPendingMet = context.pendingRun !== null && carriesOut(run, context.pendingRun);
-  enqueue.assign({ ...more, ...known, ...(isPendingMet ? { pendingRun: null } : {}) });
-  if (isPendingMet) enqueue.emit({ type: "pending_run", pending: null });
-}
-
-interface Enqueue {
-  assign(changes: Partial<ProcessContext>): void;
-  emit(event: ProcessEmitted): void;
-}
-
-function startAnew(
-  context: ProcessContext,
-  event: ProcessEvent,
-  { replace, enqueue, more }: { replace: boolean; enqueue: Enqueue; more: Partial<ProcessContext> },
-): void {
-  const origin = originOf(event, context.clock.now());
-  const pendingRun = pendingAfter(context, replace);
-  enqueue.assign({ requested: "start", origin, ...more, pendingRun });
-  enqueue.emit({ type: "intent", requested_state: "start", origin });
-  if (pendingRun !== context.pendingRun) enqueue.emit({ type: "pending_run", pending: pendingRun });
-}
-
-function dropPendingRun({ pendingRun }: ProcessContext, enqueue: Enqueue): void {
-  if (pendingRun === null) return;
-  enqueue.assign({ pendingRun: null });
-  enqueue.emit({ type: "pending_run", pending: null });
-}
-
-function failedFor(context: ProcessContext, reason: string): Pick<ProcessContext, "lastRunSucceeded" | "exit" | "reason"> {
-  return { lastRunSucceeded: false, reason, exit: { code: null, signal: null, reason, time: context.clock.now() } };
 }
 
 function untilMonotonic(context: ProcessContext, time: number): number {

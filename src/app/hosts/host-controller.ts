@@ -5,16 +5,15 @@ import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import { CancellationSource } from "../../base/cancellation.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import { withRest } from "../../base/names.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import { type BusSettings, type HostEvent, MAX_KEPT_NAMES } from "../../contract/messages.ts";
-import { type RunReport, runReport } from "../../contract/run.ts";
+import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
-import { formatTime } from "../../protocol/time.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { HostSession } from "./host-session.ts";
 import type { HostedProcesses } from "./hosted-processes.ts";
 import { readList } from "./list-reader.ts";
+import { readPastRuns } from "./past-runs.ts";
 import { stopRun } from "./run-commands.ts";
 
 interface HostControllerOptions {
@@ -45,9 +44,6 @@ interface HostControllerOptions {
  * after output").
  */
 const OUTPUT_TIMEOUT_MS = 1_000;
-
-/** Maximum number of restarted processes that a log entry names. */
-const MAX_NAMED = 10;
 
 /** Clock difference from which a warning is logged, milliseconds: people compare times in logs. */
 const CLOCK_TOLERANCE_MS = 2_000;
@@ -206,25 +202,17 @@ export class HostController {
     await this.#options.turn();
     signal.throwIfAborted();
     this.#checkClock(greeting.clock_offset_ms);
-    if (greeting.alone !== null) await this.#readPastRuns(greeting.stream_id, greeting.alone);
+    if (greeting.alone !== null && greeting.alone.restarts > 0) {
+      const { log, processTable, onPastRuns } = this.#options;
+      const runs = await readPastRuns(this.session, greeting.alone, log);
+      onPastRuns(
+        runs.filter(({ name }) => processTable.hostOf(name) !== null),
+        greeting.stream_id,
+      );
+    }
     // Windows are requested again (for another daemon, from the beginning) before any process can be spawned there.
     this.#options.hub.hostReady(this.#options.host, greeting.stream_id, greeting.output_from ?? 0);
     return greeting;
-  }
-
-  /** Reads what the host did without a manager, and logs it. */
-  async #readPastRuns(streamId: string, { from, until, restarts }: NonNullable<Greeting["alone"]>): Promise<void> {
-    const { host, log, processTable, onPastRuns } = this.#options;
-    if (restarts === 0) return;
-    const { session } = this;
-    const page = await session.command((id) => session.link.request("past_runs", { session: id }));
-    const runs = (await readList(session, page, z.array(runReport))).filter(({ name }) => processTable.hostOf(name) !== null);
-    const counts = new Map<string, number>();
-    for (const { name } of runs) counts.set(name, (counts.get(name) ?? 0) + 1);
-    const names = [...counts].slice(0, MAX_NAMED).map(([name, count]) => (count === 1 ? `'${name}'` : `'${name}' (${count})`));
-    const times = `${formatTime(from)} to ${formatTime(until)}`;
-    log.warn(`host '${host}': ${restarts} restarts while disconnected, ${times}: ${withRest(names, counts.size)}`);
-    onPastRuns(runs, streamId);
   }
 
   #checkClock(offsetMs: number): void {
@@ -314,7 +302,11 @@ export class HostController {
     const why = processTable.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
     log.warn(`process '${name}' (pid ${pid}) ${why}: it is stopped`);
     try {
-      await stopRun({ session: this.session, clock: this.#options.clock }, { runId: run_id, steps: STRANGER_STEPS }, this.#cancellation);
+      await stopRun(
+        { session: this.session, clock: this.#options.clock },
+        { runId: run_id, steps: STRANGER_STEPS, isWanted: false },
+        this.#cancellation,
+      );
     } catch (error) {
       if (!this.#cancellation.isCancelled) log.error(`could not stop '${name}': ${messageOf(error)}`);
     } finally {

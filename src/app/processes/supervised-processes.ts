@@ -1,14 +1,16 @@
 import type { ProcessSnapshot } from "../../actors/process/process-machine.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
+import type { RequestOf } from "../../contract/messages.ts";
 import { MAX_SUPERVISED_NAMES } from "../../contract/supervision.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import type { CurrentConfig } from "./current-config.ts";
 import type { ProcessTable } from "./process-table.ts";
 
-/** Pause before a refused message is repeated, milliseconds. */
+/** Pause before a message without a good answer is repeated, milliseconds; twice as long each time: a daemon of an earlier version never answers. */
 const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 60_000;
 
 interface SupervisedProcessesOptions {
   readonly snapshot: (name: string) => ProcessSnapshot | undefined;
@@ -23,14 +25,18 @@ interface Known {
   /** What the host was told, or knows by a spawn. */
   readonly told: Map<string, boolean>;
   readonly due: Map<string, boolean>;
+  isFirst: boolean;
   isSending: boolean;
   retry: unknown;
+  pauseMs: number;
 }
 
 /** Keeps each host informed for which of its processes it starts another run, if it loses this manager (contract: `supervise`). */
 export class SupervisedProcesses {
   readonly #options: SupervisedProcessesOptions;
   readonly #known = new Map<string, Known>();
+  /** Host of each process, as of its last step. */
+  readonly #places = new Map<string, string>();
 
   constructor(options: SupervisedProcessesOptions) {
     this.#options = options;
@@ -39,14 +45,31 @@ export class SupervisedProcesses {
   /** Called after each step of a process's actor. */
   stepped(name: string): void {
     const host = this.#options.processTable.hostOf(name);
-    const known = host === null ? undefined : this.#known.get(host);
-    if (host !== null && known !== undefined && this.#note(name, known)) this.#sendSoon(host, known);
+    const before = this.#places.get(name);
+    if (before !== undefined && before !== host) this.#leave(name, before);
+    if (host === null) return;
+    this.#places.set(name, host);
+    const known = this.#known.get(host);
+    if (known === undefined) return;
+    // The spawn itself tells the host, unless the first message overtakes it.
+    const context = this.#options.snapshot(name)?.context;
+    if (!known.isFirst && context?.shown === "starting" && context.requested === "start") known.told.set(name, true);
+    if (this.#note(name, known)) this.#sendSoon(host, known);
+  }
+
+  /** Tells a host that a process has moved to another one, or was removed. */
+  #leave(name: string, host: string): void {
+    this.#places.delete(name);
+    const known = this.#known.get(host);
+    if (known === undefined || known.told.get(name) === false) return;
+    known.due.set(name, false);
+    this.#sendSoon(host, known);
   }
 
   /** Called when a host is ready: it may have been told something else by another manager. */
   hostReady(host: string): void {
     this.hostLost(host);
-    const known: Known = { told: new Map(), due: new Map(), isSending: false, retry: null };
+    const known: Known = { told: new Map(), due: new Map(), isFirst: true, isSending: false, retry: null, pauseMs: RETRY_MS };
     this.#known.set(host, known);
     for (const name of this.#options.processTable.namesAt(host)) this.#note(name, known);
     this.#sendSoon(host, known);
@@ -66,11 +89,9 @@ export class SupervisedProcesses {
     const snapshot = this.#options.snapshot(name);
     if (snapshot === undefined || snapshot.value === "unknown") return false;
     const isWanted = this.#isWanted(snapshot);
-    // The spawn itself tells the host.
-    if (isWanted && snapshot.context.shown === "starting") told.set(name, true);
-    if (told.get(name) === isWanted) return due.delete(name) && false;
-    due.set(name, isWanted);
-    return true;
+    if (told.get(name) === isWanted) due.delete(name);
+    else due.set(name, isWanted);
+    return due.has(name);
   }
 
   #isWanted({ context }: ProcessSnapshot): boolean {
@@ -99,21 +120,24 @@ export class SupervisedProcesses {
         known.told.set(name, isWanted);
       }
       try {
-        await this.#tell(session, host, processes);
+        await this.#tell(session, host, { processes, is_first: known.isFirst });
+        known.isFirst = false;
+        known.pauseMs = RETRY_MS;
       } catch (error) {
         if (this.#known.get(host) !== known || isUnknown(error)) return;
         for (const [name, isWanted] of processes) if (known.told.get(name) === isWanted) known.told.delete(name);
-        for (const [name] of processes) this.#note(name, known);
-        known.retry = clock.setTimeout(() => void this.#send(host, known), RETRY_MS);
+        for (const [name, isWanted] of processes) if (!known.due.has(name)) known.due.set(name, isWanted);
+        known.retry = clock.setTimeout(() => void this.#send(host, known), known.pauseMs);
+        known.pauseMs = Math.min(2 * known.pauseMs, MAX_RETRY_MS);
         return;
       }
     } while (known.due.size > 0);
     known.isSending = false;
   }
 
-  #tell(session: HostSession, host: string, processes: [string, boolean][]): Promise<unknown> {
+  #tell(session: HostSession, host: string, part: Pick<RequestOf<"supervise">, "processes" | "is_first">): Promise<unknown> {
     const start_rate = this.#options.current.config.hosts.get(host)?.start_rate ?? null;
-    return session.command((id) => session.link.request("supervise", { session: id, processes, start_rate }));
+    return session.command((id) => session.link.request("supervise", { session: id, ...part, start_rate }));
   }
 }
 

@@ -113,11 +113,12 @@ export class Supervisor<R extends SupervisedRun> {
     this.#causes.set(name, { runId, cause: { reason: cause.reason, isRecycled: cause.recycled } });
   }
 
-  supervise({ processes, start_rate }: Pick<RequestOf<"supervise">, "processes" | "start_rate">): void {
+  supervise({ processes, start_rate, is_first }: Omit<RequestOf<"supervise">, "session">): void {
     this.#startRate = start_rate;
     // The manager has what happened before.
     this.#last = undefined;
     this.#past.clear();
+    if (is_first) for (const name of this.#wanted.keys()) this.#wanted.set(name, false);
     for (const [name, isWanted] of processes) if (this.#wanted.has(name)) this.#wanted.set(name, isWanted);
   }
 

@@ -199,6 +199,19 @@ function definitionOf(name: string): ProcessDefinition {
 
 type Step = readonly [label: string, act: (world: World) => unknown];
 
+function crashAlone(crashed: string, isKilled: boolean, ms: number): Step {
+  return [
+    `${isKilled ? "manager killed" : "link cut"}, ${crashed} crashes when the host is alone, ${ms} ms`,
+    async (w) => {
+      if (isKilled) await w.killManager();
+      else Object.assign(w.wire, { toHost: false, toManager: false });
+      await w.clock.advance(14_000);
+      w.end(crashed, 1);
+      await w.clock.advance(ms);
+    },
+  ];
+}
+
 const name = fc.constantFrom(...NAMES);
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -223,18 +236,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.tuple(name, fc.boolean(), fc.constantFrom(100, 3_000)).map(
-      ([n, isKilled, ms]): Step => [
-        `${isKilled ? "manager killed" : "link cut"}, ${n} crashes when the host is alone, ${ms} ms`,
-        async (w) => {
-          if (isKilled) await w.killManager();
-          else Object.assign(w.wire, { toHost: false, toManager: false });
-          await w.clock.advance(14_000);
-          w.end(n, 1);
-          await w.clock.advance(ms);
-        },
-      ],
-    ),
+    arbitrary: fc.tuple(name, fc.boolean(), fc.constantFrom(100, 3_000)).map(([n, isKilled, ms]) => crashAlone(n, isKilled, ms)),
   },
   { weight: 3, arbitrary: fc.constant<Step>(["link repaired", (w) => Object.assign(w.wire, { toHost: true, toManager: true })]) },
   { weight: 1, arbitrary: fc.constant<Step>(["manager killed", (w) => w.killManager()]) },
@@ -267,7 +269,9 @@ async function play(steps: readonly Step[]): Promise<number> {
 
 test("whatever happens to manager, host and link: no run is doubled, no accepted command is lost, no restart exceeds its policy", async () => {
   let histories = 0;
-  let restartsAlone = 0;
+  // Independent of the speed of the machine, there are restarts without a manager.
+  let restartsAlone = await play([crashAlone("careful", true, 3_000)]);
+  expect(restartsAlone).toBe(1);
   const began = performance.now();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
@@ -277,5 +281,4 @@ test("whatever happens to manager, host and link: no run is doubled, no accepted
     { numRuns: RUNS, ...(TIME_LIMIT_MS === undefined ? {} : { interruptAfterTimeLimit: TIME_LIMIT_MS }) },
   );
   console.info(`${histories} histories in ${Math.round(performance.now() - began)} ms, ${restartsAlone} restarts without a manager`);
-  expect(restartsAlone).toBeGreaterThan(0);
 }, 3_600_000);

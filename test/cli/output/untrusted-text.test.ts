@@ -129,7 +129,7 @@ const WRITES = {
   "src/cli/commands/messages/logs.ts": 4,
   "src/cli/commands/messages/run-log.ts": 2,
   "src/cli/commands/setup/passwd.ts": 2,
-  "src/cli/commands/processes/ps.ts": 4,
+  "src/cli/commands/processes/ps.ts": 5,
   "src/cli/commands/configuration/reload.ts": 1,
   "src/cli/commands/setup/save-all.ts": 1,
   "src/cli/commands/processes/top.ts": 2,

@@ -24,5 +24,5 @@ test("a host that is lost, or was without a manager and restarted something, has
   expect(hostRemark({ ...entry, alone: { ...alone, restarts: 1 } }, at)).toBe("1 restart while disconnected 14:02 to 14:09");
   const lost = { ...entry, daemon_ready: false, state: "lost" as const };
   expect(hostRemark(lost, at)).toBeNull();
-  expect(hostRemark({ ...lost, lost_time: alone.from }, at)).toBe("lost since 14:02: it restarts its processes by itself");
+  expect(hostRemark({ ...lost, lost_time: alone.from }, at)).toBe("since 14:02 it restarts its processes by itself");
 });

@@ -53,7 +53,7 @@ class Rig {
   }
 
   supervise(...processes: [string, boolean][]) {
-    return this.host.request("supervise", { session: this.session, processes, start_rate: null });
+    return this.host.request("supervise", { session: this.session, processes, is_first: false, start_rate: null });
   }
 
   /** Lets the manager be silent until the host acts alone. */
@@ -116,6 +116,15 @@ describe("a host without a manager", () => {
     for (const name of ["stopped", "never", "unsupervised"]) rig.host.process(name).exit(1);
     await rig.clock.advance(60_000);
     expect(rig.begun).toHaveLength(4);
+  });
+
+  it("does not restart what a manager did not name in its first message, such as a process that moved to another host", async () => {
+    const rig = await open(supervised("moved"), supervised("kept"));
+    await rig.host.request("supervise", { session: rig.session, processes: [["kept", true]], is_first: true, start_rate: null });
+    await rig.alone();
+    for (const name of ["moved", "kept"]) rig.host.process(name).exit(1);
+    await rig.clock.advance(2_000);
+    expect(rig.begun.slice(2).map(({ name }) => name)).toEqual(["kept"]);
   });
 
   it("does not undo a stop that the manager requested, and completes a restart that it had begun", async () => {

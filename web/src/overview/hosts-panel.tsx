@@ -40,6 +40,7 @@ export function HostsPanel({ processes, More }: { processes: readonly Process[];
 
 function HostRow({ host, own, More }: { host: HostEntry; own: readonly Process[]; More: ComponentType<{ name: string }> }) {
   const { name, daemon_ready } = host;
+  const remark = hostRemark(host, clockMinutes);
   const load = daemon_ready ? loadOf(own.map((process) => process.name)) : null;
   const machine = daemon_ready ? machineOf(name) : undefined;
   const running = own.filter(({ pid }) => pid !== null).length;
@@ -64,14 +65,13 @@ function HostRow({ host, own, More }: { host: HostEntry; own: readonly Process[]
         {load && machine && `managed processes: ${cpuText(load.cpu / machine.cpus)} %, ${memoryText(load.memory)}`}
       </span>
       <More name={name} />
+      {remark !== null && <span class="host-remark soft">{remark}</span>}
     </li>
   );
 }
 
-function hostText(host: HostEntry): string {
-  const { daemon_ready, problem } = host;
+function hostText({ daemon_ready, lost_time, problem }: HostEntry): string {
   if (problem !== null) return problem;
-  const remark = hostRemark(host, clockMinutes);
-  if (daemon_ready) return remark === null ? "ready" : `ready, ${remark}`;
-  return remark ?? "not connected";
+  if (daemon_ready) return "ready";
+  return lost_time === null ? "not connected" : `lost since ${clockMinutes(lost_time)}`;
 }
