@@ -93,7 +93,7 @@ export class Host implements HostLink {
       kept: options.keptOutput,
       send: (chunk) => this.#publisher.publish((listener) => listener.onOutput?.(chunk)),
       hold: (name, held) => this.#starter.hold(name, held),
-      log: (level, msg) => this.#report(level, msg),
+      log: (level, msg, about) => this.#report(level, msg, about),
     });
     this.#reaper =
       options.killTree ??
@@ -112,7 +112,7 @@ export class Host implements HostLink {
       owners,
       cgroupOf: async (runId) => (await options.cgroups?.folderOf(runId)) ?? null,
       hasManager: () => this.#session.id !== null,
-      log: (level, msg) => this.#report(level, msg),
+      log: (level, msg, about) => this.#report(level, msg, about),
       publish: (name, news) => this.#publisher.publish((listener) => listener.onNews?.[name]?.(news)),
     });
     void this.#features.ready.then(() => this.#bus?.admit());
@@ -128,7 +128,7 @@ export class Host implements HostLink {
         clock: this.#clock,
         onChange: (kind, changed) => this.#runChanged(kind, changed),
         onOutput: (name, bytes) => this.#grown(name, bytes),
-        log: (level, msg) => this.#report(level, msg),
+        log: (level, msg, about) => this.#report(level, msg, about),
       },
     });
     this.#requests = new HostRequests({
@@ -301,8 +301,8 @@ export class Host implements HostLink {
     this.#timer = this.#clock.setTimeout(() => this.#tick(), untilBeat(TICK_MS, this.#clock.monotonic()));
   }
 
-  #report(level: HostLog["level"], msg: string): void {
-    const entry: HostLog = { level, source: "daemon", msg };
+  #report(level: HostLog["level"], msg: string, about?: readonly string[]): void {
+    const entry: HostLog = { level, source: "daemon", msg, ...(about ? { about: [...about] } : {}) };
     this.#log(entry);
     this.#publisher.publish((listener) => listener.onLog?.(entry));
   }

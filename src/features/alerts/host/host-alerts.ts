@@ -124,6 +124,7 @@ export class HostAlerts {
         onSkipped: (skipped) =>
           this.#skipped.warn(
             `'${visible(skipped)}' writes more than is examined for alert.output_matches: some lines were not. An expression with a longer fixed text, such as 'error: .*', needs to examine fewer lines`,
+            [skipped],
           ),
       },
       this.#now(),

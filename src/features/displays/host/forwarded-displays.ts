@@ -126,7 +126,7 @@ export class ForwardedDisplays {
   }
 
   #warn(name: string, reason: string): void {
-    this.#refused.warn(`'${name}': an X client was refused: ${reason}`);
+    this.#refused.warn(`'${name}': an X client was refused: ${reason}`, [name]);
   }
 
   #makeFolder(): string {
