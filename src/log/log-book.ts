@@ -63,7 +63,11 @@ export class LogBook {
   }
 
   append({ level, source, msg, change, action, about }: LogInput): LogEntry {
-    const said = { ...(change ? { change } : {}), ...(action ? { action } : {}), ...(about ? { about: [...about] } : {}) };
+    const said = {
+      ...(change ? { change } : {}),
+      ...(action ? { action } : {}),
+      ...(about && about.length > 0 ? { about: [...about] } : {}),
+    };
     const entry: LogEntry = { id: this.#nextId++, ts: formatTime(this.#now()), level, source, msg, ...said };
     this.#keep(entry);
     this.#publisher.publish(entry);

@@ -38,6 +38,8 @@ const USERS = [...GENERAL, ...PARTIAL, MIXED, TYPIST];
 /** A connection of a user with these grants, to a manager without machines. */
 function open(grants: readonly Grant[]) {
   const control = new FakeControl([...SEEN, ...HIDDEN]);
+  // As if each process published a topic and provided a service of its own name.
+  for (const name of [...SEEN, ...HIDDEN]) control.features.dataPlane.owners.set(name, [name]);
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
   const events = new EventStreams(control, (name) => hub.flush(name));
   const extensions = transportExtensions(control.extensions);
@@ -108,6 +110,9 @@ function isAllowed(spec: ClientFrameSpec, frame: Readonly<Record<string, unknown
   const { name } = frame;
   if (spec.scope === "own") return true;
   if (spec.scope === "global") return rankOf(grants, null) >= needed;
+  if (spec.scope === "seen") return grants.length > 0;
+  if (spec.scope === "owned")
+    return rankOf(grants, typeof name === "string" && [...SEEN, ...HIDDEN].includes(name) ? name : null) >= needed;
   if (spec.scope === "output" || spec.scope === "log" || typeof name !== "string") return grants.length > 0;
   const members = [...SEEN, ...HIDDEN].filter((each) => each.startsWith(`${name}/`));
   const seen = members.filter((each) => rankOf(grants, each) >= 0);

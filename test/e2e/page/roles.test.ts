@@ -32,8 +32,14 @@ test("the page shows a viewer of some processes these only, and disables what th
   await soon(() => stop.getAttribute("title")).toMatch(/^Stopping needs the role operator on 'sim\/world'\.$/);
   expect(await stop.getAttribute("aria-disabled")).toBe("true");
   expect(await page.content()).not.toMatch(/vault|keyring/);
-  for (const word of ["Configuration", "Network", "Tasks", "Data"])
+  for (const word of ["Configuration", "Network", "Tasks"])
     expect(await page.getByRole("link", { name: word, exact: true }).count()).toBe(0);
+  await page.getByRole("link", { name: "Data", exact: true }).click();
+  await soon(() => page.getByRole("button", { name: "Publish…" }).getAttribute("title")).toBe(
+    "Publishing needs the role operator on everything.",
+  );
+  for (const word of [/^Recordings/, /^Loggers/]) expect(await page.getByRole("link", { name: word }).count()).toBe(0);
+  await page.goBack();
   await page.locator(".xterm-helper-textarea").first().focus();
   await page.keyboard.type("abc");
   await shown.untilNoticed(/Typing needs the role admin/);

@@ -14,7 +14,7 @@ export const dataPlane: PageFeature = {
     { ...CLIENTS, ...dataView },
     { ...PLOT, ...dataView },
   ],
-  places: [{ view: { kind: "topics" }, word: "Data", needs: "viewer" }],
+  places: [{ view: { kind: "topics" }, word: "Data" }],
   actions: () => [
     { title: "Topics", near: true, run: () => show({ kind: "topics" }) },
     { title: "Services", near: true, run: () => show({ kind: "services" }) },

@@ -4,11 +4,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import type { Parameter } from "../../../../src/features/data-plane/wire/parameter.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { refusalOf } from "../../state/access.ts";
 import { ask, command } from "../../state/store.ts";
 import { isConnected } from "../../ui/connected.ts";
 import { FilterBar } from "../../ui/list/filter-bar.tsx";
 import { filterByWords } from "../../ui/list/word-filter.ts";
 import { MenuButton } from "../../ui/menu.tsx";
+import { processOf } from "./data-store.ts";
 import { problemOf } from "./parameter-value.ts";
 
 type Snapshot = Extract<ManagerFrame, { type: "parameters_snapshot" }>;
@@ -97,6 +99,7 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
   const [draft, setDraft] = useState<string | null>(null);
   const text = draft ?? override_value;
   const wrong = draft === null ? null : problemOf(parameter, draft);
+  const forbidden = refusalOf("An override", "operator", processOf(provider_id));
   const set = async (enabled: boolean, value: string) => {
     if (await command({ type: "set_parameter_override", service, provider_id, parameter: name, enabled, value })) {
       setDraft(null);
@@ -119,11 +122,12 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
           type="checkbox"
           aria-label={`Override ${name}`}
           checked={override_enabled}
-          aria-disabled={isConnected.value ? undefined : true}
+          title={forbidden ?? undefined}
+          aria-disabled={isConnected.value && forbidden === null ? undefined : true}
           onChange={(event) => {
             const { checked } = event.currentTarget;
             event.currentTarget.checked = override_enabled;
-            if (wrong === null) void set(checked, text);
+            if (wrong === null && forbidden === null) void set(checked, text);
           }}
         />
         <input
@@ -131,6 +135,8 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
           inputMode={parameter.type === "string" || parameter.type === "bool" ? "text" : "decimal"}
           aria-label={`Value of the override of ${name}`}
           aria-invalid={wrong !== null}
+          title={forbidden ?? undefined}
+          readOnly={forbidden !== null}
           aria-describedby={wrong === null ? undefined : problemId}
           value={text}
           onInput={(event) => setDraft(event.currentTarget.value)}
@@ -153,7 +159,9 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
         {description}
       </td>
       <td class="doing">
-        <MenuButton label={`More actions of ${name}`} items={[{ icon: "popOut", label: "Open in the scope", run: open }]} />
+        {refusalOf("The scope", "operator", "everything") === null && (
+          <MenuButton label={`More actions of ${name}`} items={[{ icon: "popOut", label: "Open in the scope", run: open }]} />
+        )}
       </td>
     </tr>
   );

@@ -3,10 +3,12 @@ import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import type { Service } from "../../../../src/features/data-plane/wire/service.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { refusalOf } from "../../state/access.ts";
 import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockAt } from "../../ui/time.ts";
+import { providersOf } from "./data-store.ts";
 import { JsonInput, readJson } from "./json-input.tsx";
 import { exampleOf, interfaceOf } from "./service-interface.ts";
 import { valueText } from "./words.ts";
@@ -32,8 +34,9 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
   const [text, setText] = useState(() => valueJson(exampleOf(endpoint?.request)));
   const [isCalling, setCalling] = useState(false);
   const request = readJson(text);
+  const forbidden = refusalOf("Calling it", "operator", providersOf(service.name));
   const call = async () => {
-    if (!request.ok || isCalling) return;
+    if (!request.ok || isCalling || forbidden !== null) return;
     setCalling(true);
     const at = Date.now();
     const answer = await ask(
@@ -85,7 +88,7 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
         </div>
         {endpoint && endpoint.description !== "" && <p class="soft">{endpoint.description}</p>}
         <JsonInput label="Request (JSON)" text={text} onInput={setText} onSubmit={() => void call()} />
-        <Button class="strong" needsManager enabled={request.ok && !isCalling} onClick={() => void call()}>
+        <Button class="strong" needsManager enabled={request.ok && !isCalling} forbidden={forbidden} onClick={() => void call()}>
           {isCalling ? "Calling…" : "Call"}
         </Button>
       </form>

@@ -23,7 +23,7 @@ export const loggersFeature: PageFeature = {
     })),
   ],
   start: () => {
-    addDataTab(LOGGERS, async () => ({ Content: (await import("./loggers-view.tsx")).LoggersView, items: loggers }));
+    addDataTab(LOGGERS, async () => ({ Content: (await import("./loggers-view.tsx")).LoggersView, items: loggers }), "viewer");
     addHistory(async (traces, wanted) => (await import("./past-samples.ts")).readPastOfLoggers(traces, wanted));
   },
 };

@@ -18,7 +18,7 @@ export const recordingsFeature: PageFeature = {
       .map(({ name }) => ({ title: `Stop the recording ${name}`, run: () => void command({ type: "stop_recording", name }) })),
   ],
   start: () => {
-    addDataTab(RECORDINGS, async () => ({ Content: (await import("./recordings-view.tsx")).RecordingsView, items: recordings }));
+    addDataTab(RECORDINGS, async () => ({ Content: (await import("./recordings-view.tsx")).RecordingsView, items: recordings }), "viewer");
     addHistory(async (traces, wanted) => (await import("./file/past-samples.ts")).readPastRecordings(traces, wanted));
   },
 };
