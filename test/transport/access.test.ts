@@ -38,8 +38,9 @@ const USERS = [...GENERAL, ...PARTIAL, MIXED, TYPIST];
 /** A connection of a user with these grants, to a manager without machines. */
 function open(grants: readonly Grant[]) {
   const control = new FakeControl([...SEEN, ...HIDDEN]);
-  // As if each process published a topic and provided a service of its own name.
-  for (const name of [...SEEN, ...HIDDEN]) control.features.dataPlane.owners.set(name, [name]);
+  // Objects of features that belong to processes: as if each process had one of its own name.
+  for (const feature of Object.values(control.features))
+    if ("owners" in feature && feature.owners instanceof Map) for (const name of [...SEEN, ...HIDDEN]) feature.owners.set(name, [name]);
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
   const events = new EventStreams(control, (name) => hub.flush(name));
   const extensions = transportExtensions(control.extensions);

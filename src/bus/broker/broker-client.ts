@@ -295,16 +295,10 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return;
     }
     const refusal = this.#permissions.publishRefusal(envelope, this.#options.pedantic);
-    if (hooks !== null) {
-      const verdict = hooks.publishing(this, envelope, message, refusal === null);
-      if (verdict !== null) {
-        if (verdict === "taken") this.#acknowledge();
-        else this.#refuse(verdict.text);
-        return;
-      }
-    }
-    if (refusal !== null) {
-      this.#refuse(refusal);
+    const verdict = hooks?.publishing(this, envelope, message, refusal === null) ?? (refusal === null ? null : { text: refusal });
+    if (verdict !== null) {
+      if (verdict === "taken") this.#acknowledge();
+      else this.#refuse(verdict.text);
       return;
     }
     this.#acknowledge();

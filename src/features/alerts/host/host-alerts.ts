@@ -139,7 +139,9 @@ export class HostAlerts {
     try {
       return new LinePattern(pattern);
     } catch (error) {
-      this.#options.log("error", `alert.output_matches of '${visible(name)}' cannot be used on this host: ${visible(messageOf(error))}`);
+      this.#options.log("error", `alert.output_matches of '${visible(name)}' cannot be used on this host: ${visible(messageOf(error))}`, [
+        name,
+      ]);
       return null;
     }
   }

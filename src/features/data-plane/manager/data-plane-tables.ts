@@ -43,7 +43,12 @@ export class DataPlaneTables implements TableObserver {
   constructor(options: DataPlaneTablesOptions) {
     this.#options = options;
     const { events, log, lose } = options;
-    this.#conflicts = new TopicConflicts({ log, lose, publisherOf: (topic) => this.#nameWithHost(topic) });
+    this.#conflicts = new TopicConflicts({
+      log,
+      lose,
+      publisherOf: (topic) => this.#nameWithHost(topic),
+      processesOf: (subject) => this.owners.publishersAt(subject) ?? [],
+    });
     this.#dirty = new ResourceChanges(events, {
       client: (known) => (this.#clients.has(known.id) ? { resource: this.#client(known), owners: ownersOfClient(known) } : null),
       topic: (subject) => this.#ownedTopic(subject),
