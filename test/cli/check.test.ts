@@ -27,10 +27,11 @@ async function notesOn(configuration: object): Promise<unknown[]> {
 }
 
 test("mgr check says that roles do not hold for the clients of a nats-server, if there are both", async () => {
-  const bus = { instance: { bus: "nats://10.0.0.1:4222" } };
-  const access = { access: { users: { sam: [{ role: "viewer", on: "sim/*" }] } } };
+  const instance = { name: "bench", manager: "localhost:0", state_dir: folder };
+  const bus = { instance: { ...instance, bus: "nats://10.0.0.1:4222" } };
+  const access = { instance, access: { users: { sam: [{ role: "viewer", on: "sim/*" }] } } };
   const note = expect.stringMatching(/^note: the roles of 'access' do not hold for clients of the server of 'instance\.bus'/);
-  expect(await notesOn({ ...bus, ...access })).toContainEqual(note);
+  expect(await notesOn({ ...access, ...bus })).toContainEqual(note);
   expect(await notesOn({ ...bus, access: { default: "viewer" } })).toContainEqual(note);
   for (const other of [bus, access]) expect(await notesOn(other)).not.toContainEqual(note);
 });

@@ -33,8 +33,8 @@ test("the page shows a viewer of some processes these only, and disables what th
   expect(await stop.getAttribute("aria-disabled")).toBe("true");
   expect(await page.content()).not.toMatch(/vault|keyring/);
   for (const word of ["Configuration", "Network", "Tasks"])
-    expect(await page.getByRole("link", { name: word, exact: true }).count()).toBe(0);
-  await page.getByRole("link", { name: "Data", exact: true }).click();
+    expect(await page.getByRole("button", { name: word, exact: true }).count()).toBe(0);
+  await page.getByRole("button", { name: "Data", exact: true }).click();
   await soon(() => page.getByRole("button", { name: "Publish…" }).getAttribute("title")).toBe(
     "Publishing needs the role operator on everything.",
   );

@@ -1,10 +1,15 @@
 import { allowsOwned, type Grant, type Owners } from "../../../base/access.ts";
 import type { ChangeFrame } from "../../../protocol/frames/frames.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
-import type { OwnerChange } from "./resource-changes.ts";
 
 /** Grants of a user with roles on some processes; null: the user sees everything. */
 export type Sight = readonly Grant[] | null;
+
+/** The processes to which a resource belonged before a change, and those to which it belongs now. */
+export interface OwnerChange {
+  readonly before: Owners;
+  readonly now: Owners;
+}
 
 /** Whether an object of these processes is seen. */
 export const isSeen = (grants: Sight, owners: Owners): boolean => grants === null || allowsOwned(grants, "viewer", owners);

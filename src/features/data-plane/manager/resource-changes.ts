@@ -5,6 +5,7 @@ import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Service } from "../wire/service.ts";
 import type { Topic } from "../wire/topic.ts";
 import type { KnownClient } from "./broker-tables.ts";
+import type { OwnerChange } from "./granted-changes.ts";
 import { isSameOwners } from "./ownership.ts";
 
 /** A resource with the processes to which it belongs; null: there is none. */
@@ -19,12 +20,6 @@ interface Present {
   clientsOfTopic(subject: string): Iterable<KnownClient>;
   /** Clients that provide a service. */
   clientsOfService(name: string): Iterable<KnownClient>;
-}
-
-/** The processes to which a resource belonged before a change, and those to which it belongs now. */
-export interface OwnerChange {
-  readonly before: Owners;
-  readonly now: Owners;
 }
 
 interface Published {
