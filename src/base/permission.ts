@@ -6,7 +6,7 @@ export type Subject =
   | { readonly kind: "own" }
   /** The processes that the sender may see: the answer is about no others. */
   | { readonly kind: "seen" }
-  /** What belongs to no process. */
+  /** Everything that belongs to no process. */
   | { readonly kind: "general" }
   /** An object that belongs to processes. */
   | { readonly kind: "owned"; readonly by: Owners }

@@ -30,6 +30,7 @@ import { Forwarder } from "./session/forwarder.ts";
 import { JoinedEnds } from "./session/joined-ends.ts";
 import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
+import { Supervisor } from "./supervision/supervisor.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { TaskOwners } from "./tree/task-owners.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
@@ -64,6 +65,7 @@ export class Host implements HostLink {
   #timer: unknown = null;
   #isEnding = false;
   readonly #starter: RunStarter;
+  readonly #supervisor: Supervisor<Run>;
 
   constructor(options: HostOptions) {
     this.host = options.host;
@@ -122,7 +124,6 @@ export class Host implements HostLink {
       output: this.#output,
       bus: this.#bus,
       features: this.#features,
-      check: (session) => this.#checkStart(session),
       runOptions: {
         reaper: this.#reaper,
         clock: this.#clock,
@@ -131,12 +132,22 @@ export class Host implements HostLink {
         log: (level, msg, about) => this.#report(level, msg, about),
       },
     });
+    this.#supervisor = new Supervisor({
+      clock: this.#clock,
+      runs: this.#runs,
+      start: (run, check) => this.#start(run, check),
+      log: (level, msg, about) => this.#report(level, msg, about),
+    });
     this.#requests = new HostRequests({
       hello: (request) => this.#hello(request),
       checkSession: (session) => this.#session.check(session),
       streamId: this.streamId,
       clock: this.#clock,
-      starter: this.#starter,
+      spawn: ({ session, after, ...run }) => {
+        this.#supervisor.checkSeen(run.spec.name, run.run_id, after);
+        return this.#start(run, () => this.#session.check(session));
+      },
+      supervisor: this.#supervisor,
       runs: this.#runs,
       output: this.#output,
       lists: this.#lists,
@@ -200,6 +211,7 @@ export class Host implements HostLink {
   /** Stops everything without a manager, the highest stop_rank first, as each RunSpec defines. No new run starts. */
   async stopAll(): Promise<void> {
     this.#isEnding = true;
+    this.#supervisor.close();
     await this.#runs.noneStarting();
     this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));
   }
@@ -207,6 +219,7 @@ export class Host implements HostLink {
   /** Kills the remaining runs and closes the host. Resolves when nothing is left. */
   async close(): Promise<void> {
     this.#isEnding = true;
+    this.#supervisor.close();
     this.#session.end();
     await this.#runs.noneStarting();
     this.#reportLeft(await killEverything(this.#runs.living, this.#clock));
@@ -221,6 +234,8 @@ export class Host implements HostLink {
 
   /** `on_manager_lost: stop`: running processes are stopped; the manager may start them again when it is back. */
   async #stopAfterManagerLost(afterMs: number): Promise<void> {
+    // From here on until the next manager, nothing is started.
+    this.#supervisor.close();
     if (this.#isEnding || this.#runs.living.length === 0) return;
     this.#report("warning", `no manager for ${afterMs / 1_000} s: what runs is stopped (on_manager_lost: stop)`);
     this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));
@@ -234,7 +249,7 @@ export class Host implements HostLink {
       );
   }
 
-  #hello(request: RequestOf<"hello">): ResponseOf<"hello"> {
+  async #hello(request: RequestOf<"hello">): Promise<ResponseOf<"hello">> {
     let session: string;
     try {
       session = this.#session.begin(request);
@@ -247,6 +262,9 @@ export class Host implements HostLink {
     }
     this.#managerLost.greeted(request.stop_after_ms ?? null);
     if (request.bus !== undefined) this.#bus?.follow(request.bus);
+    // The manager's first report has what the host started without it.
+    await this.#supervisor.sessionBegan();
+    const { last } = this.#supervisor;
     const { kept, rings } = this.#output;
     return {
       session,
@@ -258,13 +276,16 @@ export class Host implements HostLink {
       time: this.#clock.now(),
       ...(kept === null ? {} : { output_from: rings.origin, previous_end: kept.previousEnd }),
       ...(this.#version === undefined ? {} : { version: this.#version }),
+      ...(last === undefined ? {} : { alone: last }),
     };
   }
 
-  #checkStart(session: string): void {
-    this.#session.check(session);
-    if (!this.#isEnding) return;
-    throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
+  #start(run: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">, check: () => void): Promise<Run> {
+    return this.#starter.spawn(run, () => {
+      check();
+      if (!this.#isEnding) return;
+      throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
+    });
   }
 
   #grown(name: string, bytes: Uint8Array): void {
@@ -275,6 +296,7 @@ export class Host implements HostLink {
   #runChanged(kind: HostEvent["kind"], run: Run): void {
     this.#features.runChanged(kind, run);
     this.#ends.pass(kind, run);
+    this.#supervisor.runChanged(kind, run);
   }
 
   #publish(kind: HostEvent["kind"], run: Run): void {
@@ -290,7 +312,10 @@ export class Host implements HostLink {
     this.#forwarder.closeAll("the manager's session ended");
     this.#features.managerLost();
     this.#report("debug", `the manager's session ended: ${reason}`);
-    if (!this.#isEnding) this.#managerLost.lost();
+    if (!this.#isEnding) {
+      this.#managerLost.lost();
+      this.#supervisor.sessionEnded();
+    }
     this.announce();
   }
 

@@ -108,7 +108,7 @@ async function absence(instance: RunningInstance, up: string): Promise<string> {
   const runs = await countRuns(state_dir);
   if (runs === 0) return `'${name}' is not running. Start it with: ${up}`;
   const left = runs === 1 ? "1 process still runs" : `${runs} processes still run`;
-  return `the manager of '${name}' is not running, but ${left}. Take over with: ${up}\nStop everything with: ${up.replace("mgr up", "mgr down")}`;
+  return `the manager of '${name}' is not running, but ${left}, and the host restarts what fails. Take over with: ${up}\nStop everything with: ${up.replace("mgr up", "mgr down")}`;
 }
 
 /** Address of the manager's port, for links. */

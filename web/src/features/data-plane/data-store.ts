@@ -12,19 +12,19 @@ export const topics = signal<readonly Topic[]>([]);
 export const services = signal<readonly Service[]>([]);
 export const clients = signal<readonly Client[]>([]);
 
-/** The processes that provide a service, for the user's role on it: everything, if a program does that is no process. */
-export function providersOf(service: string): readonly string[] | "everything" {
-  return processesOf(clients.value.filter(({ provided_services }) => provided_services.includes(service)));
+/** The processes that provide a service; null: also a program does that is no process. */
+export function ownersOfService(service: string): readonly string[] | null {
+  return ownersOf(clients.value.filter(({ provided_services }) => provided_services.includes(service)));
 }
 
-/** The process of a client, for the user's role on it. */
-export function processOf(id: number): readonly string[] | "everything" {
-  return processesOf(clients.value.filter((client) => client.id === id));
+/** The process of a client; null: it is none. */
+export function ownersOfClient(id: number): readonly string[] | null {
+  return ownersOf(clients.value.filter((client) => client.id === id));
 }
 
-function processesOf(found: readonly Client[]): readonly string[] | "everything" {
+function ownersOf(found: readonly Client[]): readonly string[] | null {
   const names = found.map(({ process_name }) => process_name);
-  return names.length === 0 || names.includes("") ? "everything" : names;
+  return names.length === 0 || names.includes("") ? null : names;
 }
 
 /** Rates of each topic in the last minute, one value per second, the newest last. */

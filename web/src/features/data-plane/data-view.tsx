@@ -1,10 +1,8 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Need } from "../../../../src/base/access.ts";
-import { refusalOf } from "../../state/access.ts";
 import { linkTo } from "../../state/navigation.ts";
-import type { SingleKind } from "../../state/views.ts";
+import { type SingleKind, viewRefusal } from "../../state/views.ts";
 
 export interface TabContent {
   readonly Content: ComponentType;
@@ -14,7 +12,7 @@ export interface TabContent {
 
 interface Props {
   readonly kind: SingleKind;
-  readonly tabs: readonly (TabContent & { readonly kind: SingleKind; readonly title: string; readonly needs: Need | null })[];
+  readonly tabs: readonly (TabContent & { readonly kind: SingleKind; readonly title: string })[];
 }
 
 /** The data of the programs: topics, services, parameters, and the programs themselves. */
@@ -22,7 +20,7 @@ export function BusDataView({ kind, tabs }: Props) {
   const kinds = useRef<HTMLElement>(null);
   useEffect(() => kinds.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [kind]);
   const shown = tabs.find((tab) => tab.kind === kind);
-  const offered = tabs.filter(({ title, needs }) => needs === null || refusalOf(title, needs, "everything") === null);
+  const offered = tabs.filter((tab) => viewRefusal({ kind: tab.kind }) === null);
   return (
     <section class="data" aria-label={shown?.title}>
       <nav class="data-kinds" aria-label="Data" ref={kinds}>

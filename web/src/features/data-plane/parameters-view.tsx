@@ -10,7 +10,7 @@ import { isConnected } from "../../ui/connected.ts";
 import { FilterBar } from "../../ui/list/filter-bar.tsx";
 import { filterByWords } from "../../ui/list/word-filter.ts";
 import { MenuButton } from "../../ui/menu.tsx";
-import { processOf } from "./data-store.ts";
+import { ownersOfClient } from "./data-store.ts";
 import { problemOf } from "./parameter-value.ts";
 
 type Snapshot = Extract<ManagerFrame, { type: "parameters_snapshot" }>;
@@ -98,8 +98,8 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
   /** Text that was typed but is not set yet; null: none. */
   const [draft, setDraft] = useState<string | null>(null);
   const text = draft ?? override_value;
+  const refusal = refusalOf({ type: "set_parameter_override", owners: ownersOfClient(provider_id) }, "An override");
   const wrong = draft === null ? null : problemOf(parameter, draft);
-  const forbidden = refusalOf("An override", "operator", processOf(provider_id));
   const set = async (enabled: boolean, value: string) => {
     if (await command({ type: "set_parameter_override", service, provider_id, parameter: name, enabled, value })) {
       setDraft(null);
@@ -122,26 +122,26 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
           type="checkbox"
           aria-label={`Override ${name}`}
           checked={override_enabled}
-          title={forbidden ?? undefined}
-          aria-disabled={isConnected.value && forbidden === null ? undefined : true}
+          aria-disabled={isConnected.value && refusal === null ? undefined : true}
+          title={refusal ?? undefined}
           onChange={(event) => {
             const { checked } = event.currentTarget;
             event.currentTarget.checked = override_enabled;
-            if (wrong === null && forbidden === null) void set(checked, text);
+            if (wrong === null && refusal === null) void set(checked, text);
           }}
         />
         <input
           type="text"
           inputMode={parameter.type === "string" || parameter.type === "bool" ? "text" : "decimal"}
           aria-label={`Value of the override of ${name}`}
+          readOnly={refusal !== null}
+          title={refusal ?? undefined}
           aria-invalid={wrong !== null}
-          title={forbidden ?? undefined}
-          readOnly={forbidden !== null}
           aria-describedby={wrong === null ? undefined : problemId}
           value={text}
           onInput={(event) => setDraft(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && wrong === null) void set(true, text);
+            if (event.key === "Enter" && wrong === null && refusal === null) void set(true, text);
             else if (event.key === "Escape" && draft !== null) setDraft(null);
             else return;
             event.preventDefault();
@@ -159,9 +159,10 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
         {description}
       </td>
       <td class="doing">
-        {refusalOf("The scope", "operator", "everything") === null && (
-          <MenuButton label={`More actions of ${name}`} items={[{ icon: "popOut", label: "Open in the scope", run: open }]} />
-        )}
+        <MenuButton
+          label={`More actions of ${name}`}
+          items={[{ icon: "popOut", label: "Open in the scope", forbidden: refusalOf({ type: "open_parameter_scope" }), run: open }]}
+        />
       </td>
     </tr>
   );

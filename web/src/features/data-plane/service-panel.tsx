@@ -8,7 +8,7 @@ import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockAt } from "../../ui/time.ts";
-import { providersOf } from "./data-store.ts";
+import { ownersOfService } from "./data-store.ts";
 import { JsonInput, readJson } from "./json-input.tsx";
 import { exampleOf, interfaceOf } from "./service-interface.ts";
 import { valueText } from "./words.ts";
@@ -34,9 +34,9 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
   const [text, setText] = useState(() => valueJson(exampleOf(endpoint?.request)));
   const [isCalling, setCalling] = useState(false);
   const request = readJson(text);
-  const forbidden = refusalOf("Calling it", "operator", providersOf(service.name));
+  const refusal = refusalOf({ type: "call_service", owners: ownersOfService(service.name) }, "A call");
   const call = async () => {
-    if (!request.ok || isCalling || forbidden !== null) return;
+    if (!request.ok || isCalling || refusal !== null) return;
     setCalling(true);
     const at = Date.now();
     const answer = await ask(
@@ -88,7 +88,7 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
         </div>
         {endpoint && endpoint.description !== "" && <p class="soft">{endpoint.description}</p>}
         <JsonInput label="Request (JSON)" text={text} onInput={setText} onSubmit={() => void call()} />
-        <Button class="strong" needsManager enabled={request.ok && !isCalling} forbidden={forbidden} onClick={() => void call()}>
+        <Button class="strong" needsManager enabled={request.ok && !isCalling} forbidden={refusal} onClick={() => void call()}>
           {isCalling ? "Calling…" : "Call"}
         </Button>
       </form>

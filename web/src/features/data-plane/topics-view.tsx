@@ -59,7 +59,7 @@ export function TopicsView() {
       tools={
         <Button
           pressed={isPublishing}
-          forbidden={refusalOf("Publishing", "operator", "everything")}
+          forbidden={refusalOf({ type: "publish_topic" }, "Publishing")}
           onClick={() => setPublishing(!isPublishing)}
         >
           Publish…
