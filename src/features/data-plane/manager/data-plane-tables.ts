@@ -165,15 +165,12 @@ export class DataPlaneTables implements TableObserver {
     for (const subject of this.#subscriptions.update(client)) this.#touchTopics(subject);
     if (before !== null && before.name === client.record.name && before.process_name === client.record.process_name) return;
     this.owners.changed();
-    // The client's name is part of its topics and services.
-    for (const { record } of client.broker.topics.values())
-      if (record.connection === client.record.connection) this.#dirty.topics.add(record.subject);
-    for (const { record } of client.broker.services.values())
-      if (record.connection === client.record.connection) this.#dirty.services.add(record.name);
+    this.#touchOwned(client);
   }
 
   clientGone(client: KnownClient): void {
     this.owners.changed();
+    this.#touchOwned(client);
     this.#clients.delete(client.id);
     this.#dirty.clients.add(client);
     for (const subject of this.#subscriptions.drop(client)) this.#touchTopics(subject);
@@ -235,6 +232,12 @@ export class DataPlaneTables implements TableObserver {
   #touchOwner({ broker, record }: { broker: BrokerTables; record: { connection: number } }): void {
     const owner = broker.owner(record);
     if (owner) this.#dirty.clients.add(owner);
+  }
+
+  /** Marks the topics and services of a client, whose name and process are part of them. */
+  #touchOwned({ broker, record: { connection } }: KnownClient): void {
+    for (const { record } of broker.topics.values()) if (record.connection === connection) this.#dirty.topics.add(record.subject);
+    for (const { record } of broker.services.values()) if (record.connection === connection) this.#dirty.services.add(record.name);
   }
 
   #touchWild(): void {

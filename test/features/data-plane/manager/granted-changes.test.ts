@@ -143,6 +143,6 @@ it("the events that a user of sim/* is sent add up to the lists that the user ma
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 200 },
   );
 });
