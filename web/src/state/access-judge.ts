@@ -43,8 +43,8 @@ function placeOfRefusal(grants: readonly Grant[], need: Need, names: readonly st
 /** The needs of a request, each on a process or group, on several processes, or on everything. */
 function needsOf(wanted: Wanted): readonly { readonly need: Need; readonly on: string | readonly string[] | null }[] {
   if (!("type" in wanted)) return [wanted];
-  if ("owners" in wanted) return [NEEDS.owned[wanted.type] ?? []].flat().map((need) => ({ need, on: wanted.owners }));
-  const { type, name } = wanted;
+  const { type, name, owners } = wanted;
+  if (owners !== undefined) return [NEEDS.owned[type] ?? []].flat().map((need) => ({ need, on: owners }));
   const general = NEEDS.everything[type];
   const on = general === undefined && typeof name === "string" ? name : null;
   const values: Readonly<Record<string, unknown>> = wanted;

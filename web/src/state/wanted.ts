@@ -13,8 +13,8 @@ export type GeneralFrame = Exclude<ClientFrameType, NamedType | OwnedType>;
  * know its need. A request to a route: its need, on a process or group, or on everything (null).
  */
 export type Wanted =
-  | { readonly type: NamedType; readonly name: string; readonly [field: string]: unknown }
+  | { readonly type: NamedType; readonly name: string; readonly owners?: never; readonly [field: string]: unknown }
   /** `owners`: the processes to which the object belongs; null: everything. */
   | { readonly type: OwnedType; readonly owners: readonly string[] | null; readonly [field: string]: unknown }
-  | { readonly type: GeneralFrame; readonly [field: string]: unknown }
+  | { readonly type: GeneralFrame; readonly owners?: never; readonly [field: string]: unknown }
   | { readonly need: Need; readonly on: string | null };
