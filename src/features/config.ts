@@ -7,6 +7,7 @@ import { loadHistoryConfig } from "./load-history/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
+import { oidcConfig } from "./oidc/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
 import { trustedProxyConfig } from "./trusted-proxy/config.ts";
 
@@ -23,4 +24,5 @@ export const CONFIG_FEATURES = {
   notificationsConfig,
   limitsConfig,
   trustedProxyConfig,
+  oidcConfig,
 };

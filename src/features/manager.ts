@@ -10,6 +10,7 @@ import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
 import { notifications } from "./notifications/manager/index.ts";
+import { oidc } from "./oidc/manager/index.ts";
 import { outputRuns } from "./output-runs/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
 import { ports } from "./ports/manager/index.ts";
@@ -40,4 +41,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   notifications,
   accessTokens,
   trustedProxy,
+  oidc,
 ];

@@ -181,7 +181,7 @@ test("the page shows a viewer of some processes these only, and disables what th
   expect(await rig.client.ask({ type: "reload_config" })).toMatchObject({ ok: true });
   await shown.go("/?group=sim");
   await soon(() => page.locator("main").textContent()).not.toContain("brief");
-  await page.getByRole("button", { name: "Start all" }).click();
+  await page.getByRole("button", { name: "Start all", exact: true }).click();
   await rig.untilState("sim/world", "started");
   expect((await shown.notices()).filter((text) => text.includes("needs the role"))).toEqual([]);
   await shown.close();
