@@ -47,7 +47,8 @@ Every message is one JSON object in a text frame with a string \`type\`. A JSON 
   over the limit, 1011 the connection failed inside the manager, 1012 the manager restarts, or the roles of the user have changed: connect again.
 
 The role of a frame is what its sender needs (docs/access.md): on everything, on the process or all processes of the group in \`name\`, or on any process, where
-the answer is about those that the user may see. \`typing\` is admin, or operator with \`terminals: operator\`. Other senders are refused with \`forbidden\`.
+the answer is about those that the user may see. Topics, services and parameters belong to the processes of the clients that have them; those of other programs need
+the role on everything. \`typing\` is admin, or operator with \`terminals: operator\`. Other senders are refused with \`forbidden\`.
 A connection of a user with roles on some processes only is like a focused one: its lists and events show these.
 
 In the tables, \`?\` marks fields that may be left out. The type of a frame leads to an example of it; a frame without one belongs to
@@ -72,9 +73,15 @@ function clientSection(defs: Definitions, links: Links): string {
   return ["## Frames from client to manager", ...tables].join("\n\n");
 }
 
+const ON_SCOPE: Partial<Record<ClientFrameSpec["scope"], string>> = {
+  global: " on everything",
+  name: " on `name`",
+  owned: " on its processes",
+};
+
 /** The role that a frame needs, and what it needs it on. */
 function roleText({ role, scope, fieldRoles = {} }: Pick<ClientFrameSpec, "role" | "scope" | "fieldRoles">): string {
-  const on = scope === "global" ? " on everything" : scope === "name" ? " on `name`" : "";
+  const on = ON_SCOPE[scope] ?? "";
   const more = Object.entries(fieldRoles).map(([field, need]) => `; with \`${field}\`: ${need}`);
   return `${role}${on}${more.join("")}`;
 }

@@ -141,7 +141,7 @@ export class Engine {
       stopProcess: (name, by) => commands.process("stop", name, by),
       addProcess: (definition) => reload.addOwn(definition),
       intents,
-      bus: { shared: null, connectUser: null, registry: null, hub: null, peers: null, ...options.bus },
+      bus: { shared: null, connectUser: null, declareOwners: null, registry: null, hub: null, peers: null, ...options.bus },
     });
     const features = this.#features.all();
     for (const feature of features) if (feature.runs) runs.add(feature.runs);

@@ -10,6 +10,7 @@ import type { FeatureExtension } from "../http/extension.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { HostEntry } from "../protocol/resources/resources.ts";
 import type { ManagerBus } from "./bus/manager-bus.ts";
+import type { SubjectOwners } from "./bus/user-permissions.ts";
 import type { Conditions } from "./conditions.ts";
 import type { HostTable } from "./hosts/host-table.ts";
 import type { NamedHosts } from "./hosts/named-hosts.ts";
@@ -77,6 +78,8 @@ export interface BusAccess {
   readonly shared: Promise<Bus> | null;
   /** Opens a new connection with the rights of a user. */
   readonly connectUser: ((user: string) => Promise<Bus>) | null;
+  /** Says to which processes the subjects of the bus belong, for users with roles on some processes. */
+  readonly declareOwners: ((owners: SubjectOwners) => void) | null;
   /** Clients of the manager's own broker. */
   readonly registry: Registry | null;
   /** The manager's own broker. */

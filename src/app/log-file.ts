@@ -11,8 +11,8 @@ const MAX_READ_BYTES = 4 * 1024 * 1024;
 /** Copies new entries of the log book into a file. Returns the function that stops it, which resolves when all is written. */
 export function openLogFile(path: string, book: LogBook, maxBytes?: number): () => Promise<void> {
   const { logger, close } = openJsonLog(path, { level: "debug", source: "manager", maxBytes });
-  const unsubscribe = book.subscribe(({ level, msg, id, ts, source, change, action }) =>
-    logger[PINO_LEVELS[level]]({ id, ts, source, change, action }, msg),
+  const unsubscribe = book.subscribe(({ level, msg, id, ts, source, change, action, about }) =>
+    logger[PINO_LEVELS[level]]({ id, ts, source, change, action, about }, msg),
   );
   return () => {
     unsubscribe();
@@ -29,6 +29,7 @@ const line = z.object({
   msg: z.string(),
   change: stateChange.exactOptional(),
   action: userAction.exactOptional(),
+  about: z.array(z.string()).exactOptional(),
 });
 
 /** Returns the last `count` entries at most of the file and its predecessor, oldest first. Skips lines that cannot be read. */

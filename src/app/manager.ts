@@ -133,6 +133,7 @@ class Manager implements RunningManager {
       bus: {
         shared: bus.shared,
         connectUser: (user) => bus.connectUser(user),
+        declareOwners: (owners) => bus.declareOwners(owners),
         registry: bus.registry,
         hub: bus,
         peers: bus.peers,

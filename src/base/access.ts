@@ -34,6 +34,13 @@ export const roleOn = (grants: readonly Grant[], process: string): Role | null =
 export const allows = (grants: readonly Grant[], need: Need, process: string | null): boolean =>
   grants.some((grant) => (process === null ? grant.on === null : isOn(grant, process)) && fulfils(grant, need));
 
+/** The processes to which an object belongs; null: to none, also to a program that is no process, or there is no such object. */
+export type Owners = readonly string[] | null;
+
+/** Whether the grants allow what needs `need` on an object: on all of its owners, or on everything. */
+export const allowsOwned = (grants: readonly Grant[], need: Need, owners: Owners): boolean =>
+  owners === null || owners.length === 0 ? allows(grants, need, null) : owners.every((owner) => allows(grants, need, owner));
+
 /** The need in words: "the role operator". */
 export function needText(need: Need): string {
   if (need === "download") return "the role operator, or viewer with may_download";

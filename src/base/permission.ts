@@ -1,4 +1,4 @@
-import { allows, type Grant, type Need, needText } from "./access.ts";
+import { allows, allowsOwned, type Grant, type Need, needText, type Owners } from "./access.ts";
 
 /** The subject of a request, for its permission. */
 export type Subject =
@@ -8,6 +8,8 @@ export type Subject =
   | { readonly kind: "seen" }
   /** Everything that belongs to no process. */
   | { readonly kind: "general" }
+  /** An object that belongs to processes. */
+  | { readonly kind: "owned"; readonly by: Owners }
   /** A process, or the members of a group; `members` is empty if there is no such group. */
   | { readonly kind: "named"; readonly name: string; readonly members: readonly string[] };
 
@@ -23,6 +25,10 @@ export function permissionRefusal(grants: readonly Grant[], what: string, need: 
       return grants.length > 0 ? null : refusal(what, need, "at least one process");
     case "general":
       return allows(grants, need, null) ? null : refusal(what, need, "everything");
+    case "owned":
+      return allowsOwned(grants, need, subject.by)
+        ? null
+        : refusal(what, need, "everything, or on the processes that its object belongs to");
     case "named": {
       const { name, members } = subject;
       const seen = members.filter((member) => allows(grants, "viewer", member));

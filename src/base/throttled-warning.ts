@@ -1,4 +1,5 @@
-export type WarningLog = (level: "warning" | "error", msg: string) => void;
+/** `about`: the processes that the message concerns. */
+export type WarningLog = (level: "warning" | "error", msg: string, about?: readonly string[]) => void;
 
 /** Time in which a warning is not repeated, milliseconds. */
 const QUIET_MS = 10_000;
@@ -13,11 +14,11 @@ export class ThrottledWarning {
     this.#log = log;
   }
 
-  warn(msg: string): void {
+  warn(msg: string, about?: readonly string[]): void {
     this.count++;
     const now = performance.now();
     if (now < this.#nextAt) return;
     this.#nextAt = now + QUIET_MS;
-    this.#log("warning", `${msg} (${this.count} in all)`);
+    this.#log("warning", `${msg} (${this.count} in all)`, about);
   }
 }

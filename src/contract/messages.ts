@@ -246,9 +246,15 @@ export type HostHeartbeat = z.infer<typeof hostHeartbeat>;
 /** Messages that features of a host send to the manager, by name. */
 export type HostNews = { [K in keyof typeof HOST_NEWS]: z.infer<(typeof HOST_NEWS)[K]> };
 
-/** A log line of the host for the manager's log book. */
-export const hostLog = z.object({ level: z.enum(["debug", "info", "warning", "error"]), source: z.string(), msg: z.string() });
+/** A log line of the host for the manager's log book. `about`: the processes that it concerns. */
+export const hostLog = z.object({
+  level: z.enum(["debug", "info", "warning", "error"]),
+  source: z.string(),
+  msg: z.string(),
+  about: z.array(z.string()).exactOptional(),
+});
 export type HostLog = z.infer<typeof hostLog>;
+export type HostLogWriter = (level: HostLog["level"], msg: string, about?: readonly string[]) => void;
 
 /**
  * Allows the host to send `length` bytes of `name` from `from` on. Not answered. The manager repeats it each second, and moves it forward

@@ -7,6 +7,8 @@ import { runId } from "./fields.ts";
 export const REGISTER_SUBJECT = "mgr.client.register";
 
 export const MAX_CLIENT_NAME_CHARS = 128;
+/** Maximum number of processes that are reported as other publishers of a topic; with more, the last is "". */
+export const MAX_REPORTED_PUBLISHERS = 100;
 /** Maximum number of topics that one client may register. */
 export const MAX_CLIENT_TOPICS = 1_000;
 export const MAX_DEFINITION_BYTES = 128 * 1024;
@@ -126,6 +128,8 @@ export const topicRecord = z.object({
   definition_problem: z.string().nullable(),
   /** Whether a client of another host has the topic: messages of this one are refused. */
   lost: z.boolean(),
+  /** Processes of the other clients that publish it without a registration, "" for a program that is no process; daemons of earlier versions send none. */
+  others: z.array(z.string()).default([]),
   /** Whether packets of the topic also arrive from a nats-server: a client connected there publishes it, and cannot be refused. */
   foreign: z.boolean(),
   counters: topicCounters,

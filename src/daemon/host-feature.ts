@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { RunId } from "../contract/fields.ts";
-import type { HostEvent, HostHeartbeat, HostLog, HostNews, HostRequestName, RequestOf, ResponseOf } from "../contract/messages.ts";
+import type { HostEvent, HostHeartbeat, HostLogWriter, HostNews, HostRequestName, RequestOf, ResponseOf } from "../contract/messages.ts";
 import type { RunReport, RunSpec } from "../contract/run.ts";
 import type { FEATURE_HEARTBEAT } from "../features/contract.ts";
 import type { HostBus } from "./bus/host-bus.ts";
@@ -37,7 +37,7 @@ export interface HostContext {
   /** Resolves with the folder of the cgroup that a run has for itself, once its leader is in it; null: it has none. */
   readonly cgroupOf: (runId: RunId) => Promise<string | null>;
   readonly hasManager: () => boolean;
-  readonly log: (level: HostLog["level"], msg: string) => void;
+  readonly log: HostLogWriter;
   readonly publish: <K extends keyof HostNews>(name: K, news: HostNews[K]) => void;
   /** The service of another feature, which has to be before this one in `features/host.ts`. */
   readonly use: <S>(feature: HostFeature<never, S>) => S;

@@ -95,7 +95,7 @@ export class Host implements HostLink {
       kept: options.keptOutput,
       send: (chunk) => this.#publisher.publish((listener) => listener.onOutput?.(chunk)),
       hold: (name, held) => this.#starter.hold(name, held),
-      log: (level, msg) => this.#report(level, msg),
+      log: (level, msg, about) => this.#report(level, msg, about),
     });
     this.#reaper =
       options.killTree ??
@@ -114,7 +114,7 @@ export class Host implements HostLink {
       owners,
       cgroupOf: async (runId) => (await options.cgroups?.folderOf(runId)) ?? null,
       hasManager: () => this.#session.id !== null,
-      log: (level, msg) => this.#report(level, msg),
+      log: (level, msg, about) => this.#report(level, msg, about),
       publish: (name, news) => this.#publisher.publish((listener) => listener.onNews?.[name]?.(news)),
     });
     void this.#features.ready.then(() => this.#bus?.admit());
@@ -129,14 +129,14 @@ export class Host implements HostLink {
         clock: this.#clock,
         onChange: (kind, changed) => this.#runChanged(kind, changed),
         onOutput: (name, bytes) => this.#grown(name, bytes),
-        log: (level, msg) => this.#report(level, msg),
+        log: (level, msg, about) => this.#report(level, msg, about),
       },
     });
     this.#supervisor = new Supervisor({
       clock: this.#clock,
       runs: this.#runs,
       start: (run, check) => this.#start(run, check),
-      log: (level, msg) => this.#report(level, msg),
+      log: (level, msg, about) => this.#report(level, msg, about),
     });
     this.#requests = new HostRequests({
       hello: (request) => this.#hello(request),
@@ -326,8 +326,8 @@ export class Host implements HostLink {
     this.#timer = this.#clock.setTimeout(() => this.#tick(), untilBeat(TICK_MS, this.#clock.monotonic()));
   }
 
-  #report(level: HostLog["level"], msg: string): void {
-    const entry: HostLog = { level, source: "daemon", msg };
+  #report(level: HostLog["level"], msg: string, about?: readonly string[]): void {
+    const entry: HostLog = { level, source: "daemon", msg, ...(about ? { about: [...about] } : {}) };
     this.#log(entry);
     this.#publisher.publish((listener) => listener.onLog?.(entry));
   }

@@ -14,6 +14,8 @@ export interface LogInput {
   msg: string;
   change?: StateChange;
   action?: UserAction;
+  /** Processes and groups that the entry concerns, if neither `change` nor `action` names them. */
+  about?: readonly string[];
 }
 
 export interface LogBookOptions {
@@ -60,28 +62,32 @@ export class LogBook {
     return this.#entries[this.#count > this.#capacity ? this.#count % this.#capacity : 0];
   }
 
-  append({ level, source, msg, change, action }: LogInput): LogEntry {
-    const said = { ...(change ? { change } : {}), ...(action ? { action } : {}) };
+  append({ level, source, msg, change, action, about }: LogInput): LogEntry {
+    const said = {
+      ...(change ? { change } : {}),
+      ...(action ? { action } : {}),
+      ...(about && about.length > 0 ? { about: [...about] } : {}),
+    };
     const entry: LogEntry = { id: this.#nextId++, ts: formatTime(this.#now()), level, source, msg, ...said };
     this.#keep(entry);
     this.#publisher.publish(entry);
     return entry;
   }
 
-  debug(msg: string): void {
-    this.append({ level: "debug", source: "manager", msg });
+  debug(msg: string, about?: readonly string[]): void {
+    this.append({ level: "debug", source: "manager", msg, ...(about ? { about } : {}) });
   }
 
-  info(msg: string): void {
-    this.append({ level: "info", source: "manager", msg });
+  info(msg: string, about?: readonly string[]): void {
+    this.append({ level: "info", source: "manager", msg, ...(about ? { about } : {}) });
   }
 
-  warn(msg: string): void {
-    this.append({ level: "warning", source: "manager", msg });
+  warn(msg: string, about?: readonly string[]): void {
+    this.append({ level: "warning", source: "manager", msg, ...(about ? { about } : {}) });
   }
 
-  error(msg: string): void {
-    this.append({ level: "error", source: "manager", msg });
+  error(msg: string, about?: readonly string[]): void {
+    this.append({ level: "error", source: "manager", msg, ...(about ? { about } : {}) });
   }
 
   #keep(entry: LogEntry): void {

@@ -204,7 +204,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   #handle(frame: ClientFrame): void {
     const handler = this.#services.dispatch(frame);
     const outside = outOfScope(this.view, frame);
-    const forbidden = frameRefusal(frame, this.principal.grants, this.control.state);
+    const forbidden = frameRefusal(frame, this.principal.grants, this.control.state, () => handler?.owners?.(frame) ?? null);
     if (handler === undefined) this.#refuseUnbegun(frame, new MgrError("unknown_action", `this manager does not have '${frame.type}'`));
     else if (forbidden !== null) this.#refuseSender(frame, "forbidden", forbidden);
     else if (outside !== null) this.#refuseSender(frame, "out_of_scope", outside);

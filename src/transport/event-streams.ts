@@ -7,6 +7,7 @@ import { type ChangeFrame, MANAGER_FRAMES, type ManagerFrame } from "../protocol
 import type { ProcessTreeNode } from "../protocol/resources/resources.ts";
 import { HiddenNames } from "./hidden-names.ts";
 import type { EncodedFrame } from "./outbox.ts";
+import type { SnapshotPart } from "./snapshot-part.ts";
 import { contains, type GrantedView, type ViewMode } from "./view.ts";
 
 /** The events of one view: an open stream, and the last tree that was sent. */
@@ -29,6 +30,7 @@ const MAX_REMOVED = 10_000;
 export class EventStreams {
   readonly #control: Pick<Control, "events" | "state">;
   readonly #beforeProcessFrame: (name: string) => void;
+  readonly #parts: readonly SnapshotPart[];
   readonly #open = new Map<string, Scope>();
   readonly #shared = new Map<string, Observable<EncodedFrame>>();
   readonly #removed = new Set<string>();
@@ -36,9 +38,10 @@ export class EventStreams {
   #isTreePending = false;
 
   /** `beforeProcessFrame` sends the output that a process wrote before the change that is about to be sent. */
-  constructor(control: Pick<Control, "events" | "state">, beforeProcessFrame: (name: string) => void) {
+  constructor(control: Pick<Control, "events" | "state">, beforeProcessFrame: (name: string) => void, parts: readonly SnapshotPart[] = []) {
     this.#control = control;
     this.#beforeProcessFrame = beforeProcessFrame;
+    this.#parts = parts;
     this.#unsubscribe = control.events.subscribe((event) => this.#onEvent(event));
   }
 
@@ -114,16 +117,26 @@ export class EventStreams {
     if (this.#removed.size > MAX_REMOVED && oldest !== undefined) this.#removed.delete(oldest);
   }
 
-  /** `name`: the process that the change is about; null: none, so that only those who have everything in view receive it. */
+  /** `name`: the process that the change is about; null: none, so that features decide what those see who do not have everything in view. */
   #sendChange(name: string | null, event: ChangeFrame): void {
     const mergeKey = mergeKeyOf(event);
     this.#send(name === null ? [scopeKey(undefined)] : scopesOf(name), event, mergeKey);
-    if (name === null) return;
+    if (name === null) {
+      this.#sendParts(event);
+      return;
+    }
     for (const { granted, subscriber } of this.#open.values()) {
       if (granted === null || !contains(granted, name)) continue;
       const shown = event.type === "process_upsert" ? { ...event, process: this.hiddenNames(granted).process(event.process) } : event;
       subscriber.next(encode(shown, mergeKey));
     }
+  }
+
+  #sendParts(event: ChangeFrame): void {
+    for (const { granted, subscriber } of this.#open.values())
+      if (granted?.within.kind === "full")
+        for (const { changeFor } of this.#parts)
+          for (const shown of changeFor?.(event, granted) ?? []) subscriber.next(encode(shown, mergeKeyOf(shown)));
   }
 
   #send(keys: string[], frame: ManagerFrame, mergeKey: string | null): void {

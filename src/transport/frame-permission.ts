@@ -1,5 +1,5 @@
 import type { ManagerState } from "../actors/control.ts";
-import { allows, type Grant, type Need } from "../base/access.ts";
+import { allows, type Grant, type Need, type Owners } from "../base/access.ts";
 import { isWithin } from "../base/names.ts";
 import { permissionRefusal, type Subject } from "../base/permission.ts";
 import type { ClientFrameSpec } from "../protocol/frames/frame-table.ts";
@@ -7,8 +7,11 @@ import { CLIENT_FRAMES, type ClientFrame } from "../protocol/frames/frames.ts";
 
 type Processes = Pick<ManagerState, "processes" | "hasGroup">;
 
-/** The reason why these grants do not allow this frame, as a sentence; null if they do (docs/access.md). */
-export function frameRefusal(frame: ClientFrame, grants: readonly Grant[], state: Processes): string | null {
+/**
+ * The reason why these grants do not allow this frame, as a sentence; null if they do (docs/access.md). `owners` returns the processes to which
+ * its object belongs, if that is its scope.
+ */
+export function frameRefusal(frame: ClientFrame, grants: readonly Grant[], state: Processes, owners: () => Owners): string | null {
   const spec: ClientFrameSpec = CLIENT_FRAMES[frame.type];
   const values = frame as Readonly<Record<string, unknown>>;
   const needs: [string, Need][] = [[`'${frame.type}'`, spec.role]];
@@ -16,7 +19,7 @@ export function frameRefusal(frame: ClientFrame, grants: readonly Grant[], state
     if ((values[field] ?? false) !== false) needs.push([`'${frame.type}' with ${field}`, role]);
   // The rest takes a while for a group of thousands of processes.
   if (needs.every(([, need]) => allows(grants, need, null))) return null;
-  const subject = subjectOf(frame, spec, state);
+  const subject = subjectOf(frame, spec, state, owners);
   for (const [what, need] of needs) {
     const refusal = permissionRefusal(grants, what, need, subject);
     if (refusal !== null) return refusal;
@@ -24,13 +27,16 @@ export function frameRefusal(frame: ClientFrame, grants: readonly Grant[], state
   return null;
 }
 
-function subjectOf(frame: ClientFrame, { scope }: ClientFrameSpec, state: Processes): Subject {
+function subjectOf(frame: ClientFrame, { scope }: ClientFrameSpec, state: Processes, owners: () => Owners): Subject {
   switch (scope) {
     case "own":
       return { kind: "own" };
     case "output":
     case "log":
+    case "seen":
       return { kind: "seen" };
+    case "owned":
+      return { kind: "owned", by: owners() };
     case "global":
       return { kind: "general" };
     case "name": {

@@ -1,5 +1,5 @@
 import type { ProcessDetail } from "../actors/control.ts";
-import { ancestorNames } from "../base/names.ts";
+import { ancestorNames, isWithin } from "../base/names.ts";
 import { groupState, type LogEntry, type Process, type ProcessState, type ProcessTreeNode } from "../protocol/resources/resources.ts";
 import { contains, type GrantedView } from "./view.ts";
 
@@ -11,6 +11,8 @@ export class HiddenNames {
   readonly #view: GrantedView;
   readonly #known: () => Iterable<string>;
   #hidden: readonly string[] | null = null;
+  /** Groups of entries of the log, and whether they are shown. */
+  readonly #shown = new Map<string, boolean>();
 
   /** `known`: the names of all processes that a text may contain; read when the first text is examined. */
   constructor(view: GrantedView, known: () => Iterable<string>) {
@@ -56,14 +58,31 @@ export class HiddenNames {
     });
   }
 
-  /** The entries that say which process they concern, if it is in view. */
+  /** The entries that say which processes they concern, if all of these are in view. */
   log(entries: readonly LogEntry[]): LogEntry[] {
     return entries.flatMap((entry): LogEntry[] => {
-      const { change, action, msg } = entry;
-      const name = change?.process ?? action?.name ?? null;
-      if (name === null || !contains(this.#view, name)) return [];
+      const { change, msg } = entry;
+      const names = namesOf(entry);
+      if (names.length === 0 || !names.every((name) => this.#isShown(name))) return [];
       return [{ ...entry, msg: this.text(msg), ...(change && { change: { ...change, reason: this.reason(change.reason) } }) }];
     });
+  }
+
+  /** Whether a process is in view, or all processes of a group. */
+  #isShown(name: string): boolean {
+    if (contains(this.#view, name)) return true;
+    const known = this.#shown.get(name);
+    if (known !== undefined) return known;
+    let members = 0;
+    let seen = 0;
+    for (const each of this.#known()) {
+      if (each === name || !isWithin(each, name)) continue;
+      members++;
+      if (contains(this.#view, each)) seen++;
+    }
+    const isShown = members > 0 && seen === members;
+    this.#shown.set(name, isShown);
+    return isShown;
   }
 
   reason(reason: string | null): string | null {
@@ -74,6 +93,11 @@ export class HiddenNames {
     this.#hidden ??= hiddenOf(this.#known(), this.#view);
     return this.#hidden.reduce(withoutName, text);
   }
+}
+
+/** The processes and groups that an entry of the log concerns; none: it does not say so. */
+function namesOf({ change, action, about = [] }: LogEntry): readonly string[] {
+  return [change?.process ?? [], action?.name ?? [], about].flat();
 }
 
 /** The hidden processes and the groups that have no visible one, the longest names first. */

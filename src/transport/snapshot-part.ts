@@ -1,9 +1,9 @@
 import type { Principal } from "../base/principal.ts";
-import type { ManagerFrame } from "../protocol/frames/frames.ts";
+import type { ChangeFrame, ManagerFrame } from "../protocol/frames/frames.ts";
 import type { Snapshot } from "../protocol/resources/resources.ts";
-import type { ViewMode } from "./view.ts";
+import type { GrantedView, ViewMode } from "./view.ts";
 
-/** Additions of a feature to snapshots. */
+/** Additions of a feature to snapshots, and to the events that keep them current. */
 export interface SnapshotPart {
   /**
    * The feature's fields of a snapshot. `isFull`: the connection has the whole manager in view; others get what is about the processes of
@@ -16,4 +16,6 @@ export interface SnapshotPart {
   }) => Partial<Snapshot>;
   /** Frames that follow each snapshot on a connection with the whole manager in view. */
   readonly afterSnapshot?: () => readonly ManagerFrame[];
+  /** The part of a change that names no process which a view with roles on some processes sees. Left out: nothing. */
+  readonly changeFor?: (change: ChangeFrame, view: GrantedView) => readonly ChangeFrame[];
 }

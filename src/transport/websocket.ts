@@ -75,7 +75,7 @@ export function createTransport(options: TransportOptions): Transport {
   const extensions = transportExtensions(options.extensions);
   // Called before the streams are created, so that a process that appears is subscribed before its first frame.
   const unsubscribe = followProcesses(control, hub);
-  const events = new EventStreams(control, (name) => hub.flush(name));
+  const events = new EventStreams(control, (name) => hub.flush(name), extensions);
   const services: ConnectionServices = {
     control,
     snapshotParts: extensions,

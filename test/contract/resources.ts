@@ -116,6 +116,8 @@ const CORE_RESOURCES: Tables = {
     // docs/design/wire-rules.md, "Snapshot and events"
     change: optional(table("state change")),
     action: optional(table("user action")),
+    // docs/access.md, "What is hidden"
+    about: optional(arrayOf("string")),
   },
   "user action": { kind: oneOf("command", "configuration"), by: "string", name: nullable("string") },
   "state change": {

@@ -38,6 +38,9 @@ const USERS = [...GENERAL, ...PARTIAL, MIXED, TYPIST];
 /** A connection of a user with these grants, to a manager without machines. */
 function open(grants: readonly Grant[]) {
   const control = new FakeControl([...SEEN, ...HIDDEN]);
+  // Objects of features that belong to processes: as if each process had one of its own name.
+  for (const feature of Object.values(control.features))
+    if ("owners" in feature && feature.owners instanceof Map) for (const name of [...SEEN, ...HIDDEN]) feature.owners.set(name, [name]);
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
   const events = new EventStreams(control, (name) => hub.flush(name));
   const extensions = transportExtensions(control.extensions);
@@ -108,6 +111,9 @@ function isAllowed(spec: ClientFrameSpec, frame: Readonly<Record<string, unknown
   const { name } = frame;
   if (spec.scope === "own") return true;
   if (spec.scope === "global") return rankOf(grants, null) >= needed;
+  if (spec.scope === "seen") return grants.length > 0;
+  if (spec.scope === "owned")
+    return rankOf(grants, typeof name === "string" && [...SEEN, ...HIDDEN].includes(name) ? name : null) >= needed;
   if (spec.scope === "output" || spec.scope === "log" || typeof name !== "string") return grants.length > 0;
   const members = [...SEEN, ...HIDDEN].filter((each) => each.startsWith(`${name}/`));
   const seen = members.filter((each) => rankOf(grants, each) >= 0);
@@ -195,7 +201,7 @@ describe("a viewer of some processes", () => {
     connection.close();
   });
 
-  test("reads the entries of the log that name a process in view, without the names of others", async () => {
+  test("reads the entries of the log whose processes are all in view, without the names of others", async () => {
     const connection = open(viewer);
     const { log } = connection.control;
     const change = { from: "ready", to: "stopped", by: null, reason: "'vault/keyring' stopped" } as const;
@@ -208,11 +214,24 @@ describe("a viewer of some processes", () => {
     log.append({ level: "info", source: "vault/keyring", msg: "stopped", change: { process: "vault/keyring", ...change } });
     log.append({ level: "info", source: "manager", msg: "'sim/world' is mentioned here" });
     log.append({ level: "info", source: "user", msg: "stopped all", action: { kind: "command", by: "bob", name: "vault" } });
+    log.warn("'vault/keyring' is silent", ["vault/keyring"]);
+    log.warn("'sim/arm' and 'vault/keyring' are silent", ["sim/arm", "vault/keyring"]);
+    log.info("group 'shared' is up", ["shared"]);
+    log.info("group 'nothing' is up", ["nothing"]);
+    log.warn("the alerts of nothing", []);
+    log.warn("'sim/arm' is silent, as vault/keyring is", ["sim/arm"]);
+    log.info("group 'sim' is up", ["sim"]);
     await connection.settled();
     const [asked] = await connection.ask({ type: "request_logs" });
-    expect(asked).toMatchObject({ entries: [{ msg: "sim/world: stopped with (hidden)", change: { reason: "'(hidden)' stopped" } }] });
+    expect(asked).toMatchObject({
+      entries: [
+        { msg: "sim/world: stopped with (hidden)", change: { reason: "'(hidden)' stopped" } },
+        { msg: "'sim/arm' is silent, as (hidden) is" },
+        { msg: "group 'sim' is up" },
+      ],
+    });
     const live = connection.texts.filter((text) => text.includes("log_batch") && !text.includes("history"));
-    expect(live.map((text) => JSON.parse(text).entries.length)).toEqual([1]);
+    expect(live.map((text) => JSON.parse(text).entries.length)).toEqual([3]);
     expect(connection.texts.filter((text) => SECRET.test(text))).toEqual([]);
     connection.close();
   });

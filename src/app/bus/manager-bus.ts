@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
-import { type Grant, generalRole } from "../../base/access.ts";
 import { everyBeat } from "../../base/clock.ts";
 import { type Broker, createBroker } from "../../bus/broker/broker.ts";
-import type { Credentials } from "../../bus/broker/permissions.ts";
-import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
+import type { BrokerPermissions, Credentials } from "../../bus/broker/permissions.ts";
 import { defaultMemoryBytes, MemoryBudget } from "../../bus/broker/queues/memory-budget.ts";
 import { busUrl, placeOf } from "../../bus/carriers/bus-url.ts";
 import { PeerTrafficBook } from "../../bus/carriers/peer-traffic.ts";
@@ -25,6 +23,7 @@ import { Certificate } from "../../http/server/certificate.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { readPem } from "./bus-settings.ts";
 import { BusTokens, type RefusedDaemon } from "./bus-tokens.ts";
+import { NO_OWNERS, permissionsOfUser, programOfUser, type SubjectOwners } from "./user-permissions.ts";
 
 /** Time for clients to find another server at shutdown, milliseconds. */
 const RETIRE_MS = 200;
@@ -91,6 +90,7 @@ export class ManagerBus {
   /** Handles upgrades of `/mgr/bus`. */
   readonly busUpgrade: BusUpgrade;
   readonly #options: ManagerBusParts;
+  #owners = NO_OWNERS;
   readonly #end = new AbortController();
   readonly #endValidation: () => void;
 
@@ -109,7 +109,7 @@ export class ManagerBus {
     this.busUpgrade = {
       otherAddress: instance.bus.length === 0 ? null : instance.bus.map(withoutSecret).join(", "),
       permissionsOf: (token) => this.tokens.permissionsOf(token),
-      permissionsOfUser,
+      permissionsOfUser: (user, grants) => permissionsOfUser(user, grants, () => this.#owners),
       accept: (stream, accepted) => broker.accept(stream, accepted),
       stats: () => broker.stats(),
       report: () => this.#report(),
@@ -140,6 +140,11 @@ export class ManagerBus {
     const place = host === "" ? "*" : host.includes(":") ? `[${host}]` : host;
     this.#log("info", `clients reach the bus at ${certificate ? "tls" : "nats"}://${place}:${bound}`);
     return bound;
+  }
+
+  /** Takes over which processes the subjects belong to: users with roles on some processes reach these subjects only. */
+  declareOwners(owners: SubjectOwners): void {
+    this.#owners = owners;
   }
 
   /** A new connection to the server that clients use, with the rights of a web user. */
@@ -187,7 +192,7 @@ export class ManagerBus {
     if (secret !== null) return this.tokens.permissionsOf(secret);
     if (user === null || pass === null) return null;
     const admission = await http.admitUser(user, pass, address);
-    const permissions = admission && permissionsOfUser(user, admission.grants);
+    const permissions = admission && this.busUpgrade.permissionsOfUser(user, admission.grants);
     return permissions && { ...permissions, isValid: () => admission.isValid() };
   }
 
@@ -220,19 +225,6 @@ export class ManagerBus {
   #log(level: "debug" | "info" | "warning" | "error", msg: string): void {
     this.#options.log.append({ level, source: "bus", msg });
   }
-}
-
-/** Adds an `@`, so that a web user is not mistaken for a process of the same name. */
-function programOfUser(user: string): BrokerPermissions {
-  return permissionsOf({ kind: "client", name: `@${user}` });
-}
-
-/** A viewer only subscribes: whoever answers a request, or publishes, changes what programs do. Null: no role on everything. */
-function permissionsOfUser(user: string, grants: readonly Grant[]): BrokerPermissions | null {
-  const role = generalRole(grants);
-  if (role === null) return null;
-  const permissions = programOfUser(user);
-  return role === "viewer" ? { ...permissions, publish: () => false } : permissions;
 }
 
 /** Rejects with `bad_field` for unreadable files, at startup instead of at the first connection. */

@@ -63,7 +63,7 @@ export class RunningConfiguration implements Configuration {
         this.#logAction(`'${by}' reloads the configuration: ${counts}${ofHosts.join("")}`, by);
         if (restart_needed.length > 0) {
           const names = restart_needed.map((name) => `'${name}'`).join(", ");
-          log.warn(`these still run with their earlier configuration; restart them to apply the new one: ${names}`);
+          log.warn(`these still run with their earlier configuration; restart them to apply the new one: ${names}`, restart_needed);
         }
         await this.#noteFiles();
         return change;

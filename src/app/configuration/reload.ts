@@ -208,7 +208,7 @@ export class Reload {
     const { processTable, log } = this.#options;
     if (definition === undefined) return;
     processTable.retiring.set(name, { definition, requested: processTable.process(name)?.requested_state === "start" });
-    log.info(`process '${name}' is not configured any more: it is stopped, then removed`);
+    log.info(`process '${name}' is not configured any more: it is stopped, then removed`, [name]);
   }
 
   /** Puts the configured and the retiring processes into effect; adds and removes groups. */
@@ -258,7 +258,7 @@ export class Reload {
     void intents.flush();
     events.publish({ type: "process_remove", name });
     for (const group of ancestorNames(name)) system.send("group", group, { type: "removed", name });
-    log.info(`process '${name}' is removed${last === undefined ? "" : ` (it was ${last})`}`);
+    log.info(`process '${name}' is removed${last === undefined ? "" : ` (it was ${last})`}`, [name]);
   }
 
   /** Publishes unchanged processes again if the start tools changed: these are shown with every process. */

@@ -117,7 +117,13 @@ export async function createManager(config: ConfigInput | string, options: Creat
       ...(bus
         ? {
             connectHost: (name) => deferredHostLink(bus.shared, name),
-            bus: { shared: bus.shared, registry: bus.registry, hub: bus, peers: bus.peers },
+            bus: {
+              shared: bus.shared,
+              declareOwners: (owners) => bus.declareOwners(owners),
+              registry: bus.registry,
+              hub: bus,
+              peers: bus.peers,
+            },
             tokens: bus.tokens,
           }
         : {}),

@@ -300,7 +300,7 @@ export class HostController {
     this.#unknownRuns.add(run_id);
     const { log, host, processTable } = this.#options;
     const why = processTable.hostOf(name) === null ? "is not configured any more" : `runs on host '${host}', but is configured elsewhere`;
-    log.warn(`process '${name}' (pid ${pid}) ${why}: it is stopped`);
+    log.warn(`process '${name}' (pid ${pid}) ${why}: it is stopped`, [name]);
     try {
       await stopRun(
         { session: this.session, clock: this.#options.clock },
@@ -308,7 +308,7 @@ export class HostController {
         this.#cancellation,
       );
     } catch (error) {
-      if (!this.#cancellation.isCancelled) log.error(`could not stop '${name}': ${messageOf(error)}`);
+      if (!this.#cancellation.isCancelled) log.error(`could not stop '${name}': ${messageOf(error)}`, [name]);
     } finally {
       this.#unknownRuns.delete(run_id);
     }

@@ -73,7 +73,7 @@ export class ProcessTerminals implements Terminals {
       await session.command((id) => session.link.request("resize", { session: id, run_id: runId, rows, cols }));
     } catch (error) {
       // The size is kept for the next run anyway; a run that has ended meanwhile needs none.
-      log.debug(`resizing '${name}' to ${cols}×${rows}: ${messageOf(error)}`);
+      log.debug(`resizing '${name}' to ${cols}×${rows}: ${messageOf(error)}`, [name]);
     }
   }
 }

@@ -56,7 +56,7 @@ export class ProcessCommands implements Commands {
   sendSignal(name: string, signal: string, by: string): Promise<void> {
     const { session, runId } = this.#options.sessions.ofRun(name);
     const sent = session.command((id) => session.link.request("signal", { session: id, run_id: runId, signal }));
-    return sent.then(() => this.#log("info", `'${by}' sent ${signal} to process '${name}'`));
+    return sent.then(() => this.#log("info", `'${by}' sent ${signal} to process '${name}'`, [name]));
   }
 
   saved(): Promise<void> {
@@ -110,7 +110,7 @@ export class ProcessCommands implements Commands {
     const { processTable, actors, router, intents, runs } = this.#options;
     const situation = { processTable, resumeWith: (name: string) => intents.get(name).resume_with ?? [] };
     const batches = planCommand(situation, verb, names);
-    for (const msg of explanations(situation, names, batches)) this.#log("info", msg);
+    for (const msg of explanations(situation, names, batches)) this.#log("info", msg, names);
     for (const batch of batches) {
       for (const { name, verb: type, resumeWith, stoppedWith } of batch) {
         if (type === "stop") actors.sendCommand(name, { type, by, stoppedWith });
@@ -138,7 +138,7 @@ export class ProcessCommands implements Commands {
     if (there.length === 0) sessions.of(first);
     // An unreachable host must not prevent stopping processes on the others.
     const names = away.map((member) => `'${member}'`).join(", ");
-    this.#log("warning", `of group '${group}' these are left out, their hosts cannot be reached: ${names}`);
+    this.#log("warning", `of group '${group}' these are left out, their hosts cannot be reached: ${names}`, [group]);
     return there;
   }
 
@@ -147,8 +147,8 @@ export class ProcessCommands implements Commands {
     this.#options.log.append({ level: "info", source: "manager", msg, action: { kind: "command", by, name } });
   }
 
-  #log(level: "info" | "warning", msg: string): void {
-    this.#options.log.append({ level, source: "manager", msg });
+  #log(level: "info" | "warning", msg: string, about: readonly string[]): void {
+    this.#options.log.append({ level, source: "manager", msg, about });
   }
 }
 

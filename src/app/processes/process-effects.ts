@@ -113,7 +113,7 @@ export class ProcessEffects {
       const left = await waits.dependentsStopped(name, cancellation);
       if (left.length > 0) {
         const msg = `process '${name}': it is stopped although ${left.join(", ")} did not end in time`;
-        log.warn(msg);
+        log.warn(msg, [name]);
       }
       await this.#share.pass();
       const command = { runId, steps: [...definition.stop], isWanted, cause };

@@ -73,7 +73,7 @@ export class ProcessEventRouter {
         this.#options.effects.handle(name, event);
         break;
       case "note":
-        log.append({ level: event.level, source: "manager", msg: `process '${name}': ${event.msg}` });
+        log.append({ level: event.level, source: "manager", msg: `process '${name}': ${event.msg}`, about: [name] });
         break;
     }
   }
@@ -87,10 +87,10 @@ export class ProcessEventRouter {
       return process?.state === "error" ? [`'${name}' (${exitText(process)})`] : [];
     });
     const msg = `group '${group}' is ${event.after === "starting" ? "up" : "stopped"}`;
-    if (failed.length === 0) log.info(msg);
+    if (failed.length === 0) log.info(msg, [group]);
     else {
       const named = withRest(failed.slice(0, MAX_NAMED), failed.length);
-      log.warn(`${msg}, but for ${named}`);
+      log.warn(`${msg}, but for ${named}`, [group]);
     }
   }
 
@@ -137,7 +137,8 @@ export class ProcessEventRouter {
   #announce(name: string, { from, to, reason }: { from: ProcessState | null; to: ProcessState; reason: string | null }): void {
     const { log, processTable, system } = this.#options;
     const source = "manager";
-    if (reason !== null) log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}` });
+    if (reason !== null)
+      log.append({ level: to === "error" ? "error" : "warning", source, msg: `process '${name}': ${reason}`, about: [name] });
     const said = from === null ? this.#adopted(name, to) : `changes state from '${stateWord(from)}' to '${stateWord(to)}'`;
     const change = { process: name, from, to, by: this.#causeOf(name, to), reason };
     log.append({ level: to === "error" ? "error" : "info", source, msg: `process '${name}' ${said}`, change });
@@ -147,6 +148,7 @@ export class ProcessEventRouter {
         level: "warning",
         source,
         msg: `process '${name}' still runs with its earlier configuration; restart it to apply the new one`,
+        about: [name],
       });
     const member = { name, state: to, has_ready_state: process?.has_ready_state ?? false };
     for (const group of ancestorNames(name)) {

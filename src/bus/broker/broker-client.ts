@@ -108,6 +108,10 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     return this.#permissions.mayReceive(subject);
   }
 
+  mayPublish(subject: string): boolean {
+    return this.#permissions.mayPublish(subject);
+  }
+
   get echo(): boolean {
     return this.#options.echo;
   }
@@ -163,7 +167,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     return true;
   }
 
-  #send(subscription: ClientSubscription, envelope: Envelope, message: BorrowedMessage, publisher: Subscriber): void {
+  #send(subscription: ClientSubscription, given: Envelope, message: BorrowedMessage, publisher: Subscriber): void {
+    const envelope = given.reply !== null && this.#permissions.hidesReplies ? { ...given, reply: null } : given;
     const flow = flowOf(publisher, envelope.subject);
     if (envelope.headerBytes === 0 || this.#options.headers)
       this.connection.message(subscription.head.of(envelope), message, envelope.size, publisher, flow);
@@ -289,17 +294,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       this.#refuse(tooLong);
       return;
     }
-    if (hooks !== null) {
-      const verdict = hooks.publishing(this, envelope, message);
-      if (verdict !== null) {
-        if (verdict === "taken") this.#acknowledge();
-        else this.#refuse(verdict.text);
-        return;
-      }
-    }
-    const refusal = this.#permissions.publishRefusal(envelope.subject, this.#options.pedantic);
-    if (refusal) {
-      this.#refuse(refusal);
+    const refusal = this.#permissions.publishRefusal(envelope, this.#options.pedantic);
+    const verdict = hooks?.publishing(this, envelope, message, refusal === null) ?? (refusal === null ? null : { text: refusal });
+    if (verdict !== null) {
+      if (verdict === "taken") this.#acknowledge();
+      else this.#refuse(verdict.text);
       return;
     }
     this.#acknowledge();

@@ -17,6 +17,8 @@ export interface HookedClient extends Subscriber {
   readonly identity: ClientIdentity | undefined;
   readonly accepted: AcceptOptions;
   readonly subscriptions: ReadonlyMap<string, ClientSubscription>;
+  /** Whether its permissions allow it to publish to this subject. */
+  mayPublish(subject: string): boolean;
   /** Answers a request of this client; no other client sees it. */
   answerRequest(reply: string, body: string): void;
 }
@@ -54,10 +56,10 @@ export interface BrokerHooks {
   arrived(subject: string, isChecked: boolean): void;
   unsubscribed(client: HookedClient, subscription: ClientSubscription): void;
   /**
-   * Called before permissions are checked and the message is routed. "taken": it is not routed; a Refusal: it is refused; null: it is
-   * routed.
+   * Called before the message is routed. `isAllowed`: the client's permissions allow it to publish to the subject; else only the subjects of
+   * the table itself are handled. "taken": it is not routed; a Refusal: it is refused; null: it is routed, if it is allowed.
    */
-  publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage): "taken" | Refusal | null;
+  publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage, isAllowed: boolean): "taken" | Refusal | null;
   /** Called when a subscriber lost messages because it does not read fast enough, or because memory was used up. */
   dropped(subject: string, msgs: number): void;
   /** Policy for messages of the subject that wait for slow receivers; null: the default. */

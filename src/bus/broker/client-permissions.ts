@@ -65,12 +65,23 @@ export class ClientPermissions {
     return subscriptionRefusal(subject, queue);
   }
 
+  /** Whether messages are delivered without their reply subjects. */
+  get hidesReplies(): boolean {
+    return this.#given.hidesReplies === true;
+  }
+
+  mayPublish(subject: string): boolean {
+    return this.#publishable.has(subject) || this.#given.publish?.(readableText(subject)) !== false;
+  }
+
   /** The error text that refuses to publish, or null. */
-  publishRefusal(subject: string, isPedantic: boolean): string | null {
+  publishRefusal({ subject, reply }: Pick<Envelope, "subject" | "reply">, isPedantic: boolean): string | null {
+    if (reply !== null && this.#given.reply?.(readableText(reply)) === false)
+      return `Permissions Violation for Publish with Reply of "${shownSubject(reply)}"`;
     if (this.#publishable.has(subject)) return null;
     if (isPedantic && !isValidLiteral(subject)) return ERROR_TEXTS.publishSubject;
-    if (this.#given.publish?.(readableText(subject)) === false) return `Permissions Violation for Publish to "${subject}"`;
-    this.#publishable.add(subject);
+    if (!this.mayPublish(subject)) return `Permissions Violation for Publish to "${subject}"`;
+    if (this.#given.mayChange !== true) this.#publishable.add(subject);
     return null;
   }
 }

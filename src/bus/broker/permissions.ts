@@ -27,6 +27,12 @@ export interface BrokerPermissions {
   /** "filtered": allowed, but the subscription gets only messages that `deliver` allows. */
   subscribe?(subject: string, queue: string | null): boolean | "filtered";
   deliver?(subject: string): boolean;
+  /** Whether a message may ask for its answer on this subject: whoever answers publishes to it, with permissions of their own. */
+  reply?(subject: string): boolean;
+  /** Whether messages are delivered without their reply subjects, so that the client learns no inbox of another one. */
+  readonly hidesReplies?: boolean;
+  /** Whether what it may publish to changes while it is connected, so that each message is checked. */
+  readonly mayChange?: boolean;
   /** Checked at CONNECT: the reason why a client with this name is refused, or null. */
   refusalOf?(name: string, address: string): string | null;
   /** Checked from time to time: the client's permission to connect may have been revoked. */

@@ -21,6 +21,7 @@ export function deliverKept(subscription: ClientSubscription, topics: Iterator<T
     const next = topics.next();
     if (next.done) return;
     const { last, subject: topic } = next.value;
-    if (last !== null && last.moment <= since && subjectMatches(subject, topic)) last.deliver(subscription);
+    if (last === null || last.moment > since || !subjectMatches(subject, topic)) continue;
+    if (!subscription.isFiltered || client.mayReceive(topic)) last.deliver(subscription);
   }
 }

@@ -187,14 +187,14 @@ export class Registry implements BrokerHooks {
     if (this.#members.get(client)?.subscriptions.delete(subscription)) this.#noteClient(client);
   }
 
-  publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage): "taken" | Refusal | null {
+  publishing(client: HookedClient, envelope: Envelope, message: BorrowedMessage, isAllowed: boolean): "taken" | Refusal | null {
     const { subject } = envelope;
     const first = subject.charCodeAt(0);
     if (first === TOPIC) {
-      if (!subject.startsWith(TOPIC_PREFIX) || client.identity === undefined) return null;
+      if (!isAllowed || !subject.startsWith(TOPIC_PREFIX) || client.identity === undefined) return null;
       return this.#topics.publishing(client, envelope, message);
     }
-    if (first === INBOX) return this.#services.takes(client, envelope, message) ? "taken" : null;
+    if (first === INBOX) return isAllowed && this.#services.takes(client, envelope, message) ? "taken" : null;
     if (first !== MGR || subject !== REGISTER_SUBJECT || client.identity === undefined) return null;
     this.#register(client, envelope, message);
     return "taken";

@@ -1,4 +1,4 @@
-import type { RegisteredTopic, TopicCounters, TopicRecord } from "../../contract/registry.ts";
+import { MAX_REPORTED_PUBLISHERS, type RegisteredTopic, type TopicCounters, type TopicRecord } from "../../contract/registry.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
@@ -139,11 +139,21 @@ export class TopicEntry {
       connection: owner.id,
       reserved: isReserved,
       lost: isLost,
+      others: this.#otherProcesses(),
       foreign: this.foreign.isPresent,
       ...this.#definition,
       definition_problem: this.definitionProblem,
       counters,
     };
+  }
+
+  #otherProcesses(): string[] {
+    const names = new Set<string>();
+    for (const { identity } of this.others) {
+      names.add(names.size < MAX_REPORTED_PUBLISHERS - 1 ? (identity?.process ?? "") : "");
+      if (names.size >= MAX_REPORTED_PUBLISHERS) break;
+    }
+    return [...names];
   }
 }
 

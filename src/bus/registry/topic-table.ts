@@ -69,7 +69,10 @@ export class TopicTable {
     if (entry === null) return null;
     if (entry.owner !== client) {
       if (entry.isReserved) return refusal(entry.subject);
-      entry.others.add(client);
+      if (!entry.others.has(client)) {
+        entry.others.add(client);
+        this.#options.changed(entry);
+      }
     }
     const within = entry.policy?.reliableBytes ?? null;
     if (within !== null && this.#options.waiting(client, entry.subject) + envelope.size > within)
@@ -115,7 +118,7 @@ export class TopicTable {
   /** Removes the topics of a disconnected client, or hands them over to another publisher. */
   release(client: HookedClient): void {
     for (const entry of [...this.#entries.values()]) {
-      entry.others.delete(client);
+      if (entry.others.delete(client)) this.#options.changed(entry);
       if (entry.owner !== client) continue;
       const [heir] = entry.others;
       if (heir === undefined) this.#remove(entry);
@@ -147,6 +150,7 @@ export class TopicTable {
   }
 
   #problemOf(client: HookedClient, subject: string, topic: string): TopicProblem | null {
+    if (!client.mayPublish(subject)) return { topic, code: "forbidden", message: `this client must not publish '${topic}'` };
     const entry = this.#entries.get(subject);
     if (entry === undefined && this.#entries.size >= MAX_TOPICS)
       return { topic, code: "busy", message: `this broker has ${MAX_TOPICS} topics already; '${topic}' was not reserved` };

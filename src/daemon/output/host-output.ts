@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { HostLog, OutputChunk, OutputWindows } from "../../contract/messages.ts";
+import type { HostLogWriter, OutputChunk, OutputWindows } from "../../contract/messages.ts";
 import { KeptOutput, type KeptOutputOptions } from "./kept/kept-output.ts";
 import { LogFiles } from "./log-files.ts";
 import { OutputSender } from "./output-sender.ts";
@@ -15,7 +15,7 @@ interface HostOutputOptions {
   readonly send: (chunk: OutputChunk) => void;
   /** Holds or resumes the program that writes the output `name`. */
   readonly hold: (name: string, held: boolean) => void;
-  readonly log: (level: HostLog["level"], msg: string) => void;
+  readonly log: HostLogWriter;
 }
 
 /** The output of all processes of a host: in rings, in files, and on its way to the manager. */

@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isDiskFull, messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { resolvesWithin } from "../../base/wait.ts";
-import type { HostLog } from "../../contract/messages.ts";
+import type { HostLogWriter } from "../../contract/messages.ts";
 import type { LogFile as LogFileSpec } from "../../contract/run.ts";
 import { fitting, restOfCharacter, rotate } from "./log-rotation.ts";
 import type { OutputRing } from "./output-ring.ts";
@@ -40,7 +40,7 @@ interface LogFileOptions {
   spec: LogFileSpec;
   ring: OutputRing;
   clock: Clock;
-  log: (level: HostLog["level"], msg: string) => void;
+  log: HostLogWriter;
 }
 
 /**
@@ -120,7 +120,7 @@ export class LogFile {
     this.#press(false);
     clock.clearTimeout(this.#retry);
     const closing = this.#closeFile().catch((error: unknown) =>
-      log("warning", `the log file of '${name}' could not be closed: ${messageOf(error)}`),
+      log("warning", `the log file of '${name}' could not be closed: ${messageOf(error)}`, [name]),
     );
     if (isInTime) await resolvesWithin(closing, Math.max(0, deadline - clock.monotonic()), clock);
   }
@@ -223,6 +223,7 @@ export class LogFile {
       log(
         "warning",
         `'${name}': Cannot write to ${this.#spec.path} (${isDiskFull(error) ? "disk full" : messageOf(error)}). Retrying. What the backlog cannot keep until then is lost`,
+        [name],
       );
     }
     this.#press(false);
@@ -235,7 +236,7 @@ export class LogFile {
   #recovered(): void {
     const { name, log } = this.#options;
     this.#isFailing = false;
-    log("info", `the log file of '${name}' (${this.#spec.path}) is written again`);
+    log("info", `the log file of '${name}' (${this.#spec.path}) is written again`, [name]);
   }
 
   /** Decides whether the process has to wait for the disk. */
@@ -262,7 +263,7 @@ export class LogFile {
         return;
       }
       this.#stalledAt = since;
-      log("warning", `the log file of '${name}' does not accept writes: '${name}' no longer waits for it, output may be lost`);
+      log("warning", `the log file of '${name}' does not accept writes: '${name}' no longer waits for it, output may be lost`, [name]);
       this.#press(false);
     }, STALL_MS);
   }

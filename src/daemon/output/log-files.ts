@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Clock } from "../../base/clock.ts";
-import type { HostLog } from "../../contract/messages.ts";
+import type { HostLogWriter } from "../../contract/messages.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import { LogFile } from "./log-file.ts";
 import type { OutputRing } from "./output-ring.ts";
@@ -8,9 +8,9 @@ import type { OutputRing } from "./output-ring.ts";
 /** The log files of all process names; each continues across runs. */
 export class LogFiles {
   readonly #files = new Map<string, LogFile>();
-  readonly #options: { clock: Clock; log: (level: HostLog["level"], msg: string) => void };
+  readonly #options: { clock: Clock; log: HostLogWriter };
 
-  constructor(options: { clock: Clock; log: (level: HostLog["level"], msg: string) => void }) {
+  constructor(options: { clock: Clock; log: HostLogWriter }) {
     this.#options = options;
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { resolvesWithin, withFallback } from "../../base/wait.ts";
-import type { HostLog } from "../../contract/messages.ts";
+import type { HostLogWriter } from "../../contract/messages.ts";
 import type { Program, StopStep } from "../../contract/run.ts";
 import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
 
@@ -20,7 +20,7 @@ interface StopActions {
   /** Resolves when nothing of the run is left. */
   whenGone: () => Promise<void>;
   kill: () => void;
-  log: (level: HostLog["level"], msg: string) => void;
+  log: HostLogWriter;
   clock: Clock;
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import type { HostEvent, HostLog } from "../../contract/messages.ts";
+import type { HostEvent, HostLogWriter } from "../../contract/messages.ts";
 import { type Program as ProgramSpec, type RunReport, type RunSpec, type StopStep, specHash } from "../../contract/run.ts";
 import type { Signal } from "../../protocol/process/signals.ts";
 import type { ChildUsage } from "../native/wait-status.ts";
@@ -34,7 +34,7 @@ export interface RunOptions {
   onChange: (kind: HostEvent["kind"], run: Run) => void;
   /** Called when the ring has grown. The bytes are borrowed. */
   onOutput: (name: string, bytes: Uint8Array) => void;
-  log: (level: HostLog["level"], msg: string) => void;
+  log: HostLogWriter;
 }
 
 /** Start time of a run, and its first offset in the ring. */
@@ -95,7 +95,7 @@ export class Run {
       onReady: () => started().#note("ready", { ready: true }),
       onUnhealthy: (reason) => started().#note("unhealthy", { unhealthy: reason }),
       onChange: (path) => started().#note("watch", { changed_file: path.slice(0, 4_096) }),
-      onProblem: (msg) => options.log("warning", `'${spec.name}': ${msg}`),
+      onProblem: (msg) => options.log("warning", `'${spec.name}': ${msg}`, [spec.name]),
     });
     try {
       const program = await programOf(spec, options);
@@ -167,7 +167,7 @@ export class Run {
         return this.whenExtinct;
       },
       kill: () => this.kill(),
-      log: options.log,
+      log: (level, msg) => options.log(level, msg, [this.spec.name]),
       clock: options.clock,
     });
     if (options.spec.log_file !== null) {
@@ -293,7 +293,8 @@ export class Run {
   #leaderEnded({ code, signal, dumpedCore, usage = null }: TerminalExit): void {
     this.#usage = usage;
     this.#dumpedCore = dumpedCore;
-    if (dumpedCore) this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) was ended by ${signal} and left a core dump`);
+    if (dumpedCore)
+      this.#options.log("warning", `'${this.spec.name}' (pid ${this.pid}) was ended by ${signal} and left a core dump`, [this.spec.name]);
     this.#monitors.end();
     const { clock, ring } = this.#options;
     this.#note("exited", { exit: { code, signal, reason: null }, stop_time: clock.now(), final_offset: ring.end });
@@ -303,7 +304,9 @@ export class Run {
       .then(() => this.#stop.commandEnded)
       .then(() => this.#becomeExtinct())
       .catch((error: unknown) =>
-        this.#options.log("error", `the end of '${this.spec.name}' (pid ${this.pid}) could not be seen: ${messageOf(error)}`),
+        this.#options.log("error", `the end of '${this.spec.name}' (pid ${this.pid}) could not be seen: ${messageOf(error)}`, [
+          this.spec.name,
+        ]),
       );
   }
 

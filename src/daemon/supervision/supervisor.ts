@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { StartPacer } from "../../base/start-pacer.ts";
 import { NOT_READY } from "../../contract/failure-words.ts";
-import { HEARTBEAT_LOST_MS, type HostEvent, type HostLog, type RequestOf, type ResponseOf } from "../../contract/messages.ts";
+import { HEARTBEAT_LOST_MS, type HostEvent, type HostLogWriter, type RequestOf, type ResponseOf } from "../../contract/messages.ts";
 import { endedWell, failureReason, type RestartCounters, type StopCause } from "../../contract/restart-policy.ts";
 import type { RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import { compareRunIds, isStartedByHost, nextRunOfHost } from "../../contract/run-ids.ts";
@@ -31,7 +31,7 @@ interface SupervisorOptions<R> {
   };
   /** Starts a run. `check` is called before it begins, and throws if it must not begin. */
   readonly start: (run: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">, check: () => void) => Promise<unknown>;
-  readonly log: (level: HostLog["level"], msg: string) => void;
+  readonly log: HostLogWriter;
 }
 
 /** Why a run is being stopped; "again": another run is to follow at once. */
@@ -193,7 +193,7 @@ export class Supervisor<R extends SupervisedRun> {
     const { log } = this.#options;
     if (unhealthy !== null) this.#stop(run, { reason: unhealthy });
     else if (changed_file !== null) {
-      log("info", `'${name}' is restarted: '${changed_file}' changed`);
+      log("info", `'${name}' is restarted: '${changed_file}' changed`, [name]);
       this.#stop(run, "again");
     } else if (run.spec.ready !== null && !ready && rules.ready_timeout_ms !== null) this.#awaitReady(run, rules.ready_timeout_ms);
   }
@@ -215,7 +215,7 @@ export class Supervisor<R extends SupervisedRun> {
 
   #stop(run: R, cause: Cause): void {
     const { name, stop } = run.spec;
-    if (cause !== "again" && cause !== null) this.#options.log("warning", `'${name}' is stopped: ${cause.reason}`);
+    if (cause !== "again" && cause !== null) this.#options.log("warning", `'${name}' is stopped: ${cause.reason}`, [name]);
     this.#causes.set(name, { runId: run.id, cause });
     run.stop(stop);
   }
@@ -228,7 +228,7 @@ export class Supervisor<R extends SupervisedRun> {
     const next = afterEnd({ report, ended: this.#endOf(run), cause: this.#causeOf(run, report) }, rules, clock.monotonic());
     if (next.due === null) {
       this.#wanted.set(name, false);
-      if (!endedWell(next.run)) log("error", `'${name}' is not restarted: ${failureReason(next.run)}`);
+      if (!endedWell(next.run)) log("error", `'${name}' is not restarted: ${failureReason(next.run)}`, [name]);
       return;
     }
     const plan: Plan = { after: run.id, counters: next.counters, timer: null, isStarting: false };
@@ -281,7 +281,7 @@ export class Supervisor<R extends SupervisedRun> {
       if (this.#alone !== alone) return;
       this.#plans.delete(name);
       this.#wanted.set(name, false);
-      log("error", `'${name}' could not be restarted without a manager: ${messageOf(error)}`);
+      log("error", `'${name}' could not be restarted without a manager: ${messageOf(error)}`, [name]);
       return;
     }
     this.#past.add(report);
@@ -289,7 +289,7 @@ export class Supervisor<R extends SupervisedRun> {
     // A start that a hello could not prevent belongs to the time before it.
     if (this.#alone !== alone && this.#last !== undefined) this.#last = { ...this.#last, restarts: this.#last.restarts + 1 };
     if (this.#plans.get(name)?.after === run.id) this.#plans.delete(name);
-    log("info", `restarted '${name}' without a manager (run ${runId})`);
+    log("info", `restarted '${name}' without a manager (run ${runId})`, [name]);
     if (this.#alone === alone) this.#changed(name);
   }
 }

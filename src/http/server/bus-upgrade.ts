@@ -9,7 +9,7 @@ export interface BusUpgrade {
   readonly otherAddress: string | null;
   /** Permissions of the token's bearer; null: the token is not valid. */
   permissionsOf(token: string): BrokerPermissions | null;
-  /** Permissions of a web user; null: the user has no role on everything. */
+  /** Permissions of a web user; null: the user has no role. */
   permissionsOfUser(user: string, grants: readonly Grant[]): BrokerPermissions | null;
   accept(stream: ByteStream, options: AcceptOptions): void;
   stats(): BrokerStats;

@@ -166,7 +166,8 @@ export class Upgrades {
     if (outcome.setCookie !== null) this.#cookies.set(request, outcome.setCookie);
     const { principal, sessionId } = outcome;
     const permissions = bus.permissionsOfUser(principal.user, principal.grants);
-    if (permissions === null) return refuseOnSocket(socket, refusal(403, `${BUS_PATH} needs ${needText("viewer")} on everything.`));
+    if (permissions === null)
+      return refuseOnSocket(socket, refusal(403, `${BUS_PATH} needs ${needText("viewer")} on at least one process.`));
     enter(permissions, { principal, sessionId });
   }
 

@@ -18,9 +18,10 @@ const echo = { request_id: requestId.optional() as unknown as z.ZodExactOptional
 
 /**
  * The subject of a frame, which decides whether a focused connection may send it: the process or group in `name`, output patterns, the log, the
- * connection itself, or the whole manager.
+ * connection itself, or the whole manager: of it what the sender may see (`seen`), an object that belongs to processes, as the frame's handler
+ * says (`owned`), or everything.
  */
-export type FrameScopeClass = "name" | "output" | "log" | "own" | "global";
+export type FrameScopeClass = "name" | "output" | "log" | "own" | "seen" | "owned" | "global";
 
 export interface ClientFrameSpec {
   /** Fields in addition to `type` and `request_id`. */

@@ -35,6 +35,10 @@ const logEntry = z
     msg: z.string(),
     change: stateChange.exactOptional(),
     action: userAction.exactOptional(),
+    about: z
+      .array(z.string())
+      .describe("Processes and groups that it concerns, if neither `change` nor `action` names them.")
+      .exactOptional(),
   })
   .meta({ id: "LogEntry" });
 export type LogEntry = z.infer<typeof logEntry>;

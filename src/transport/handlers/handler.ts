@@ -1,6 +1,7 @@
 import type { Control, Starter } from "../../actors/control.ts";
+import type { Owners } from "../../base/access.ts";
 import type { Principal } from "../../base/principal.ts";
-import type { AnswerOf, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
+import type { AnswerOf, CLIENT_FRAMES, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
 import type { FrameObject } from "../frame-schedule.ts";
 import type { HiddenNames } from "../hidden-names.ts";
@@ -45,8 +46,13 @@ export interface HandlerContext {
 
 type About<T extends ClientFrameType> = (frame: FrameOf<T>, context: Pick<HandlerContext, "control">) => FrameObject;
 
+/** The processes to which the object of a frame belongs; only for frames of the scope `owned`. */
+interface Owned<T extends ClientFrameType> {
+  readonly owners?: (frame: FrameOf<T>) => Owners;
+}
+
 /** A command is accepted when `run` returns or resolves; it is answered by `ack` if there is a request_id, by a refusal if `run` throws. */
-export interface CommandHandler<T extends ClientFrameType> {
+export interface CommandHandler<T extends ClientFrameType> extends Owned<T> {
   readonly kind: "command";
   /** The object of a frame; omitted: the frame is independent of all others. */
   readonly about?: About<T>;
@@ -56,7 +62,7 @@ export interface CommandHandler<T extends ClientFrameType> {
 }
 
 /** A request is answered by a frame of its own, which echoes the request_id, and perhaps by others that follow it in the same turn. */
-export interface RequestHandler<T extends ClientFrameType> {
+export interface RequestHandler<T extends ClientFrameType> extends Owned<T> {
   readonly kind: "request";
   /** The object of a frame; omitted: the frame is independent of all others. */
   readonly about?: About<T>;
@@ -67,8 +73,10 @@ export type Answer<T extends ClientFrameType> = readonly [AnswerOf<T>, ...Manage
 
 export type Handler<T extends ClientFrameType> = CommandHandler<T> | RequestHandler<T>;
 
-/** Handlers of some frame types: one table for each domain. */
-export type HandlerTable<T extends ClientFrameType> = { readonly [K in T]: Handler<K> };
+/** Handlers of some frame types: one table for each domain. Those of frames with the scope `owned` have to say who owns the object. */
+export type HandlerTable<T extends ClientFrameType> = {
+  readonly [K in T]: (typeof CLIENT_FRAMES)[K]["scope"] extends "owned" ? Handler<K> & Required<Owned<K>> : Handler<K>;
+};
 
 /** The object of frames about the host in `host`, which may be any of its names. */
 export const aboutHost = ({ host }: { host: string }, { control }: Pick<HandlerContext, "control">): FrameObject => ({

@@ -1,6 +1,8 @@
 import { appendFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import { CLIENT_FRAMES } from "../../contract/client-frames.ts";
 import { exampleOf, TAKEN } from "../../contract/examples.ts";
 import type { Client, Frame } from "../support/client.ts";
@@ -94,6 +96,118 @@ test("a reload that changes a user's role takes effect on open connections at on
   expect((await admin.process("sim/world")).requested_by).toBe("eve");
 });
 
+const SPEAKER = fileURLToPath(new URL("../../fixtures/bus-speaker.js", import.meta.url));
+
+test("on the bus, a user with the role operator on sim/* reaches topics and services of these processes only, also behind wildcards", async () => {
+  const speaker = (service: string) => ({
+    command: [process.execPath, SPEAKER, service],
+    autostart: true,
+    ready: { regex: "on the bus" },
+  });
+  await using instance = await Instance.up({
+    processes: { "sim/speaker": speaker("mover"), "vault/speaker": speaker("goldsmith") },
+    access: { users: { eve: [{ role: "operator", on: "sim/*" }] } },
+  });
+  appendFileSync(instance.authFile, "eve let me in 12\n");
+  const admin = await instance.connect();
+  await admin.command({ type: "subscribe_process_output", patterns: ["*"] });
+  const types = (name: string, subject: string, text: string) => admin.command({ type: "send_stdin", name, text: `${subject} ${text}\n` });
+  const published = async (name: string, subject: string, text: string) => {
+    await types(name, subject, text);
+    await admin.untilOutput(name, `has published ${text}`);
+  };
+  for (const name of ["sim/speaker", "vault/speaker"]) await admin.untilState(name, "ready");
+  const names = async (client: Client, type: string, list: string) =>
+    ((await client.ask({ type }))[list] as Frame[]).map(({ name }) => name);
+  await eventually("the services are known", async () => (await names(admin, "request_services", "services")).length === 2);
+
+  const refused: string[] = [];
+  const eve = await connectBus({
+    server: { kind: "url", urls: [`${instance.url.replace(/^http/, "ws").replace("://", "://eve:let%20me%20in%2012@")}`] },
+    name: "eve",
+    waitForBroker: false,
+    log: (_level, msg) => void refused.push(msg),
+  });
+  const received: string[] = [];
+  for (const subject of WILDCARDS)
+    eve.subscribe(subject, (message) => void received.push(`${message.subject} ${Buffer.from(message.data)}`));
+  for (const queue of ["q", "workers"]) eve.subscribe("topic.>", (message) => void received.push(`${queue} ${message.subject}`), { queue });
+  await eve.flush();
+  const page = await instance.connect("", EVE);
+  for (const name of ["world", "gold", "tool"]) await page.command({ type: "subscribe_topic", name });
+  await published("sim/speaker", "topic.world", "first");
+  await published("vault/speaker", "topic.gold", "secret1");
+  await eventually("the topic is known", async () => (await names(page, "request_topics", "topics")).includes("world"));
+  await published("sim/speaker", "topic.world", "hello");
+  await published("vault/speaker", "topic.gold", "secret2");
+  await eventually("the topic in view is received", () => received.some((each) => each === "topic.world hello"));
+  await page.until("a sample", (frame) => frame.type === "topic_sample" && frame.name === "world");
+
+  // Calls, and all ways to make somebody else call.
+  const call = (subject: string) => eve.request(subject, "eve", { timeoutMs: 60_000 }).then(({ data }) => String(Buffer.from(data)));
+  expect(await call("svc.mover.call")).toBe('"mover answers"');
+  for (const subject of ["svc.goldsmith.call", "$SRV.PING", "$SRV.INFO.goldsmith", "topic.gold", "topic.new", "plain", "mgr.host.x.stop"]) {
+    eve.publish(subject, "eve");
+    eve.publish(subject, "eve", { reply: eve.inbox() });
+    eve.publish("svc.mover.call", "eve", { reply: subject });
+  }
+  const answer = await eve.connection.request(
+    "mgr.client.register",
+    JSON.stringify({ name: "vault/speaker", topics: [{ name: "gold", encoding: "json" }] }),
+  );
+  expect(answer.json()).toMatchObject({ problems: [{ topic: "gold", code: "forbidden" }] });
+  for (const frame of [
+    { type: "call_service", name: "goldsmith", endpoint: "call", request: "eve" },
+    { type: "publish_topic", name: "gold", value: "eve" },
+    { type: "request_topic_detail", name: "gold" },
+  ])
+    expect(await page.ask(frame)).toMatchObject({ code: "forbidden" });
+  expect(await page.ask({ type: "call_service", name: "mover", endpoint: "call", request: "page" })).toMatchObject({
+    response: "mover answers",
+  });
+
+  // A hidden process begins to publish the topic in view: from then on, nothing of it is delivered.
+  await published("vault/speaker", "topic.world", "joins");
+  await eventually("the topic is hidden", async () => (await names(page, "request_topics", "topics")).length === 0);
+  await published("vault/speaker", "topic.world", "secret3");
+  await published("sim/speaker", "topic.world", "beside");
+  await eve.flush();
+  const { topics, services, clients } = await page.snapshot();
+  expect([topics, (services as Frame[]).map(({ name }) => name), (clients as Frame[]).map(({ name }) => name)]).toEqual([
+    [],
+    ["mover"],
+    ["mover"],
+  ]);
+  await admin.snapshot();
+  await eve.close();
+
+  const learned = [...received, ...page.frames.map((frame) => JSON.stringify(frame))];
+  expect(learned.filter((text) => /secret|gold|vault|beside|workers/.test(text)).filter((text) => !text.includes('"forbidden"'))).toEqual(
+    [],
+  );
+  expect(received.filter((text) => !/^topic\.world (hello|joins)$/.test(text))).toEqual([]);
+  const shown = admin.frames.filter(({ type, name }) => type === "process_output" && name === "vault/speaker");
+  expect(JSON.stringify(shown)).not.toContain("was called");
+  expect(refused.length).toBeGreaterThan(0);
+});
+
+const WILDCARDS = [
+  ">",
+  "*.>",
+  "*.*",
+  "*.*.*",
+  "topic.>",
+  "topic.*",
+  "topic.world",
+  "topic.gold",
+  "svc.>",
+  "svc.goldsmith.call",
+  "$SRV.>",
+  "_INBOX.>",
+  "mgr.>",
+  "plain",
+];
+
 /** At least enough frames of all types, about each name, with values that are valid. */
 function* frames(): Generator<{ frame: Frame; values: string[] }> {
   for (const [type, { fields }] of Object.entries(CLIENT_FRAMES))
@@ -128,7 +242,6 @@ const PATHS = [
 ];
 
 const SOCKETS = [
-  "/mgr/bus",
   "/mgr/gui/ws",
   "/mgr/vnc/ws",
   "/mgr/vnc/ws?session=vault/keyring",

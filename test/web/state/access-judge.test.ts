@@ -31,6 +31,14 @@ test("what belongs to no process needs a role on everything", () => {
   expect(judge({ type: "stop_logger", name: "arm" }, "This")).toBe("This needs the role operator on everything.");
 });
 
+test("an object of processes needs the role on all of its owners, or on everything", () => {
+  const call = (owners: readonly string[] | null) => judge({ type: "call_service", owners }, "A call");
+  expect(call(["sim/world"])).toBeNull();
+  expect(call(["sim/world", "arm"])).toBe("A call needs the role operator on 'arm'.");
+  expect(call(null)).toBe("A call needs the role operator on everything.");
+  expect(judge({ type: "request_topics" }, "The view")).toBeNull();
+});
+
 test("a field of a frame may need a higher role than the frame", () => {
   const viewer = judgeOf([{ role: "viewer", on: null, may_download: false, may_type: false }], () => []);
   expect(viewer({ type: "request_process_list", host: "rt1" }, "The list")).toBeNull();

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL("../../../web/src/", import.meta.url));
 /** Frames that not every user may send about what the user sees. */
 const RESTRICTED = new Map<string, ClientFrameSpec>(
   Object.entries<ClientFrameSpec>(CLIENT_FRAMES).filter(
-    ([, { scope, role }]) => scope === "global" || (scope === "name" && role !== "viewer"),
+    ([, { scope, role }]) => scope === "global" || (["name", "owned"].includes(scope) && role !== "viewer"),
   ),
 );
 

@@ -10,8 +10,8 @@ export type Judge = (wanted: Wanted, what: string) => string | null;
 export type Members = (name: string) => readonly string[];
 
 type Needs = Readonly<Record<string, Need>>;
-/** Generated from the tables of frames: needs of frames about a name, of those about what belongs to no process, and of fields. */
-const NEEDS = table as Readonly<{ name: Needs; everything: Needs; fields: Readonly<Record<string, Needs>> }>;
+/** Generated from the tables of frames: needs of frames about a name, of those about what belongs to no process or to some, and of fields. */
+const NEEDS = table as Readonly<{ name: Needs; everything: Needs; owned: Needs; fields: Readonly<Record<string, Needs>> }>;
 
 /** Judges by the grants of a snapshot, as the manager does. */
 export function judgeOf(written: NonNullable<Snapshot["access"]>["grants"], members: Members): Judge {
@@ -25,7 +25,7 @@ export function judgeOf(written: NonNullable<Snapshot["access"]>["grants"], memb
   );
   return (wanted, what) => {
     for (const { need, on } of needsOf(wanted)) {
-      const where = placeOfRefusal(grants, need, on === null ? null : members(on));
+      const where = placeOfRefusal(grants, need, typeof on === "string" ? members(on) : on);
       if (where !== null) return `${what} needs ${needText(need)} on ${where}.`;
     }
     return null;
@@ -40,10 +40,11 @@ function placeOfRefusal(grants: readonly Grant[], need: Need, names: readonly st
   return refused.length === 1 ? `'${refused[0]}'` : `all of these ${names.length} processes`;
 }
 
-/** The needs of a request, each on a process or group, or on everything. */
-function needsOf(wanted: Wanted): readonly { readonly need: Need; readonly on: string | null }[] {
+/** The needs of a request, each on a process or group, on several processes, or on everything. */
+function needsOf(wanted: Wanted): readonly { readonly need: Need; readonly on: string | readonly string[] | null }[] {
   if (!("type" in wanted)) return [wanted];
-  const { type, name } = wanted;
+  const { type, name, owners } = wanted;
+  if (owners !== undefined) return [NEEDS.owned[type] ?? []].flat().map((need) => ({ need, on: owners }));
   const general = NEEDS.everything[type];
   const on = general === undefined && typeof name === "string" ? name : null;
   const values: Readonly<Record<string, unknown>> = wanted;

@@ -124,6 +124,7 @@ export class HostAlerts {
         onSkipped: (skipped) =>
           this.#skipped.warn(
             `'${visible(skipped)}' writes more than is examined for alert.output_matches: some lines were not. An expression with a longer fixed text, such as 'error: .*', needs to examine fewer lines`,
+            [skipped],
           ),
       },
       this.#now(),
@@ -138,7 +139,9 @@ export class HostAlerts {
     try {
       return new LinePattern(pattern);
     } catch (error) {
-      this.#options.log("error", `alert.output_matches of '${visible(name)}' cannot be used on this host: ${visible(messageOf(error))}`);
+      this.#options.log("error", `alert.output_matches of '${visible(name)}' cannot be used on this host: ${visible(messageOf(error))}`, [
+        name,
+      ]);
       return null;
     }
   }

@@ -61,7 +61,7 @@ export class ManagerAlerts implements Alerts {
     const session = hosts.session(alert.host);
     if (session === null) throw new MgrError("host_unavailable", `host '${alert.host}' is not connected: it keeps the alert of '${name}'`);
     await session.command((id) => session.link.request("clear_alert", { session: id, name }));
-    log.info(`the alert of '${name}' was dismissed by ${by}`);
+    log.info(`the alert of '${name}' was dismissed by ${by}`, [name]);
   }
 
   subscribe(listener: (change: AlertChange) => void): () => void {
@@ -105,7 +105,7 @@ export class ManagerAlerts implements Alerts {
       if (before !== null && was !== null && was.since !== is?.since)
         this.#changes.publish({ kind: "cleared", reason, name: before.name, alert: before });
       if (after === null || is === null || was?.since === is.since) continue;
-      this.#options.log.warn(`process '${after.name}' needs attention: ${this.#reason(after, reason)}`);
+      this.#options.log.warn(`process '${after.name}' needs attention: ${this.#reason(after, reason)}`, [after.name]);
       this.#changes.publish({ kind: "raised", reason, name: after.name, alert: after });
     }
   }

@@ -41,7 +41,7 @@ export const crashReportsHost: HostFeature<keyof typeof CRASH_REPORT_REQUESTS> =
     const throttle = new CrashThrottle<Crash>(clock, (crash, skipped) => {
       collector.collect(crash, skipped).catch((error: unknown) => {
         throttle.notMade(crash.spec.name, skipped);
-        problems.warn(`no crash report of '${crash.spec.name}' was made: ${messageOf(error)}`);
+        problems.warn(`no crash report of '${crash.spec.name}' was made: ${messageOf(error)}`, [crash.spec.name]);
       });
     });
     return {

@@ -91,7 +91,7 @@ export class ManagerCrashReports implements CrashReports {
     const { clock, events, log } = this.#options;
     // The second message about a report is about its backtrace.
     if (!report.has_backtrace)
-      log.info(`a crash report of '${report.name}' was made (${quoteWords(["mgr", "crash", report.name, report.run_id])})`);
+      log.info(`a crash report of '${report.name}' was made (${quoteWords(["mgr", "crash", report.name, report.run_id])})`, [report.name]);
     events.publish({ type: "crash_report_made", report, ts: formatTime(clock.now()) });
   }
 }

@@ -2,6 +2,7 @@ import { MgrError } from "../../../base/errors.ts";
 import { encodeFrame } from "../../../protocol/frames/encode.ts";
 import type { EncodedFrame } from "../../../transport/outbox.ts";
 import type { DataPlane, TopicSample } from "./data-plane.ts";
+import type { Sight } from "./granted-changes.ts";
 
 /** Maximum number of topics that one connection may subscribe to. */
 const MAX_TOPICS = 1_000;
@@ -13,18 +14,25 @@ const encoded = new WeakMap<TopicSample, EncodedFrame>();
 export class ConnectionTopics {
   readonly #dataPlane: Pick<DataPlane, "followTopic">;
   readonly #push: (frame: EncodedFrame) => void;
+  readonly #grants: Sight;
   readonly #unsubscribe = new Map<string, () => void>();
 
-  constructor(dataPlane: Pick<DataPlane, "followTopic">, push: (frame: EncodedFrame) => void) {
+  constructor(dataPlane: Pick<DataPlane, "followTopic">, push: (frame: EncodedFrame) => void, grants: Sight) {
     this.#dataPlane = dataPlane;
     this.#push = push;
+    this.#grants = grants;
   }
 
   /** Subscribes to a topic; a later call changes its rate. Throws `busy`, and `bad_field` for an invalid topic name. */
   follow(name: string, maxRate: number, fields?: readonly string[]): void {
     if (!this.#unsubscribe.has(name) && this.#unsubscribe.size >= MAX_TOPICS)
       throw new MgrError("busy", `this connection is subscribed to ${MAX_TOPICS} topics: unsubscribe from some first`);
-    const unsubscribe = this.#dataPlane.followTopic(name, maxRate, (sample) => this.#push(encode(sample)), fields);
+    const unsubscribe = this.#dataPlane.followTopic(name, {
+      maxRate,
+      receive: (sample) => this.#push(encode(sample)),
+      grants: this.#grants,
+      ...(fields ? { fields } : {}),
+    });
     this.#unsubscribe.get(name)?.();
     this.#unsubscribe.set(name, unsubscribe);
   }

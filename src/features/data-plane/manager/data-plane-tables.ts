@@ -1,11 +1,16 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
+import type { Grant } from "../../../base/access.ts";
 import type { ClientRecord, RegistryChange, ServiceRecord, TopicRecord } from "../../../contract/registry.ts";
 import type { LogBook } from "../../../log/log-book.ts";
+import type { ChangeFrame } from "../../../protocol/frames/frames.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Service } from "../wire/service.ts";
 import type { Topic } from "../wire/topic.ts";
 import { BrokerTables, type KnownClient, type KnownService, type KnownTopic, type TableObserver } from "./broker-tables.ts";
 import type { ClientIds } from "./client-ids.ts";
+import { isSeen, type Sight, shownChange } from "./granted-changes.ts";
+import { Ownership, ownersOfClient } from "./ownership.ts";
+import { type Owned, ResourceChanges } from "./resource-changes.ts";
 import { clientResource, serviceResource, topicResource } from "./resources.ts";
 import { isWild, Subscriptions } from "./subscriptions.ts";
 import { TopicConflicts } from "./topic-conflicts.ts";
@@ -31,37 +36,55 @@ export class DataPlaneTables implements TableObserver {
   readonly #services = new Map<string, Set<KnownService>>();
   readonly #subscriptions = new Subscriptions();
   readonly #conflicts: TopicConflicts;
-  /** Resources as published last: an upsert is sent only if something has changed. */
-  readonly #published = { clients: new Map<number, string>(), topics: new Map<string, Topic>(), services: new Map<string, string>() };
-  readonly #dirty = { clients: new Set<KnownClient>(), topics: new Set<string>(), services: new Set<string>() };
+  readonly owners = new Ownership({ topics: this.#topics, services: this.#services });
+  readonly #dirty: ResourceChanges;
   #arrivals = 0;
 
   constructor(options: DataPlaneTablesOptions) {
     this.#options = options;
-    const { log, lose } = options;
-    this.#conflicts = new TopicConflicts({ log, lose, publisherOf: (topic) => this.#nameWithHost(topic) });
+    const { events, log, lose } = options;
+    this.#conflicts = new TopicConflicts({
+      log,
+      lose,
+      publisherOf: (topic) => this.#nameWithHost(topic),
+      processesOf: (subject) => this.owners.publishersAt(subject) ?? [],
+    });
+    this.#dirty = new ResourceChanges(events, {
+      client: (known) => (this.#clients.has(known.id) ? { resource: this.#client(known), owners: ownersOfClient(known) } : null),
+      topic: (subject) => this.#ownedTopic(subject),
+      service: (name) => this.#ownedService(name),
+      clientsOfTopic: (subject) => [...this.subscribers(subject), ...this.#ownersOf(this.#topics.get(subject) ?? [])],
+      clientsOfService: (name) => this.#ownersOf(this.instances(name)),
+    });
   }
 
-  clients(): Client[] {
-    return [...this.#clients.values()].map((client) => this.#client(client));
+  /** Those on whose processes these grants have a role, with the names of topics and services that they show; null: all. */
+  clients(grants: Sight = null): Client[] {
+    const clients = [...this.#clients.values()].filter((client) => isSeen(grants, ownersOfClient(client)));
+    return clients.map((client) => this.owners.shownClient(this.#client(client), grants));
   }
 
-  topics(): Topic[] {
-    return [...this.#published.topics.values()];
+  /** Topics as published last. */
+  topics(grants: Sight = null): Topic[] {
+    return this.#dirty.publishedTopics().flatMap(({ resource, owners }) => (isSeen(grants, owners) ? resource : []));
   }
 
   /** Services by name, because answers of services arrive in any order. */
-  services(): Service[] {
-    const names = [...this.#services.keys()].sort();
-    return names.flatMap((name) =>
-      this.instances(name)
-        .slice(0, 1)
-        .map((first) => this.#service(first)),
-    );
+  services(grants: Sight = null): Service[] {
+    const services = [...this.#services.keys()].sort().map((name) => this.#ownedService(name));
+    return services.flatMap((service) => (service !== null && isSeen(grants, service.owners) ? service.resource : []));
   }
 
   client(id: number): KnownClient | undefined {
     return this.#clients.get(id);
+  }
+
+  /** The part of a change of these tables that such grants show. */
+  changeFor(change: ChangeFrame, grants: readonly Grant[]): readonly ChangeFrame[] {
+    const owners = this.#dirty.ownersOf(change);
+    return owners === undefined
+      ? []
+      : shownChange(change, owners, { grants, shownClient: (client) => this.owners.shownClient(client, grants) });
   }
 
   /** Canonical name of the client's host, or the IP of a machine that is not a host. */
@@ -140,15 +163,14 @@ export class DataPlaneTables implements TableObserver {
     this.#clients.set(client.id, client);
     this.#dirty.clients.add(client);
     for (const subject of this.#subscriptions.update(client)) this.#touchTopics(subject);
-    if (before !== null && before.name === client.record.name) return;
-    // The client's name is part of its topics and services.
-    for (const { record } of client.broker.topics.values())
-      if (record.connection === client.record.connection) this.#dirty.topics.add(record.subject);
-    for (const { record } of client.broker.services.values())
-      if (record.connection === client.record.connection) this.#dirty.services.add(record.name);
+    if (before !== null && before.name === client.record.name && before.process_name === client.record.process_name) return;
+    this.owners.changed();
+    this.#touchOwned(client);
   }
 
   clientGone(client: KnownClient): void {
+    this.owners.changed();
+    this.#touchOwned(client);
     this.#clients.delete(client.id);
     this.#dirty.clients.add(client);
     for (const subject of this.#subscriptions.drop(client)) this.#touchTopics(subject);
@@ -159,6 +181,7 @@ export class DataPlaneTables implements TableObserver {
     const known = this.#topics.get(subject) ?? new Set();
     this.#topics.set(subject, known.add(topic));
     this.#dirty.topics.add(subject);
+    if (before === null || !isPublishedBySame(before, topic.record)) this.owners.changed();
     if (before?.connection === topic.record.connection) return;
     this.#touchOwner(topic);
     if (before !== null) this.#touchOwner({ ...topic, record: before });
@@ -170,6 +193,7 @@ export class DataPlaneTables implements TableObserver {
     const known = this.#topics.get(subject);
     known?.delete(topic);
     if (known?.size === 0) this.#topics.delete(subject);
+    this.owners.changed();
     this.#dirty.topics.add(subject);
     this.#touchOwner(topic);
     this.#touchWild();
@@ -179,12 +203,14 @@ export class DataPlaneTables implements TableObserver {
     if (before !== null && before.name !== service.record.name) this.#removeService(before.name, service);
     const { name } = service.record;
     this.#services.set(name, (this.#services.get(name) ?? new Set()).add(service));
+    this.owners.serviceChanged(service);
     this.#dirty.services.add(name);
     this.#touchOwner(service);
   }
 
   serviceGone(service: KnownService): void {
     this.#removeService(service.record.name, service);
+    this.owners.serviceGone(service);
     this.#touchOwner(service);
   }
 
@@ -208,6 +234,12 @@ export class DataPlaneTables implements TableObserver {
     if (owner) this.#dirty.clients.add(owner);
   }
 
+  /** Marks the topics and services of a client, whose name and process are part of them. */
+  #touchOwned({ broker, record: { connection } }: KnownClient): void {
+    for (const { record } of broker.topics.values()) if (record.connection === connection) this.#dirty.topics.add(record.subject);
+    for (const { record } of broker.services.values()) if (record.connection === connection) this.#dirty.services.add(record.name);
+  }
+
   #touchWild(): void {
     for (const client of this.#subscriptions.wild) this.#dirty.clients.add(client);
   }
@@ -218,47 +250,24 @@ export class DataPlaneTables implements TableObserver {
     else for (const known of this.#topics.keys()) this.#dirty.topics.add(known);
   }
 
-  /** Publishes changes: topics before clients, whose lists name them. */
   #publish(): void {
-    const { events } = this.#options;
-    const { clients, topics, services } = this.#dirty;
-    for (const subject of topics) this.#publishTopic(subject);
-    topics.clear();
+    this.#dirty.publishTopics();
     this.#conflicts.send();
-    for (const name of services) {
-      const [first] = this.#services.get(name) ?? [];
-      if (first === undefined) {
-        if (this.#published.services.delete(name)) events.publish({ type: "service_remove", name });
-        continue;
-      }
-      const service = this.#service(first);
-      if (isNews(this.#published.services, name, service)) events.publish({ type: "service_upsert", service });
-    }
-    services.clear();
-    for (const known of clients) {
-      if (!this.#clients.has(known.id)) {
-        if (this.#published.clients.delete(known.id)) events.publish({ type: "client_remove", id: known.id });
-        continue;
-      }
-      const client = this.#client(known);
-      if (isNews(this.#published.clients, known.id, client)) events.publish({ type: "client_upsert", client });
-    }
-    clients.clear();
+    this.#dirty.publishOthers();
   }
 
-  #publishTopic(subject: string): void {
-    const { events } = this.#options;
-    const published = this.#published.topics.get(subject);
-    const topic = this.topic(subject)?.resource;
-    if (topic === undefined) {
-      if (published === undefined) return;
-      this.#published.topics.delete(subject);
-      events.publish({ type: "topic_remove", name: published.name });
-      return;
-    }
-    if (published !== undefined && Object.entries(topic).every(([key, value]) => published[key as keyof Topic] === value)) return;
-    this.#published.topics.set(subject, topic);
-    events.publish({ type: "topic_upsert", topic });
+  #ownersOf(entries: Iterable<KnownTopic | KnownService>): KnownClient[] {
+    return [...entries].flatMap(({ broker, record }) => broker.owner(record) ?? []);
+  }
+
+  #ownedTopic(subject: string): Owned<Topic> {
+    const topic = this.topic(subject);
+    return topic && { resource: topic.resource, owners: this.owners.publishersAt(subject) };
+  }
+
+  #ownedService(name: string): Owned<Service> {
+    const [first] = this.#services.get(name) ?? [];
+    return first === undefined ? null : { resource: this.#service(first), owners: this.owners.providersOf(name) };
   }
 
   #client(client: KnownClient): Client {
@@ -283,10 +292,7 @@ export class DataPlaneTables implements TableObserver {
   }
 }
 
-/** Whether the resource differs from the one published last, which it replaces. */
-function isNews<K>(published: Map<K, string>, key: K, resource: object): boolean {
-  const text = JSON.stringify(resource);
-  if (published.get(key) === text) return false;
-  published.set(key, text);
-  return true;
+/** Whether a topic has the same publishers as before. */
+function isPublishedBySame(before: TopicRecord, now: TopicRecord): boolean {
+  return before.connection === now.connection && before.foreign === now.foreign && before.others.join("\0") === now.others.join("\0");
 }

@@ -1,8 +1,10 @@
-import type { AnswerOf, FrameOf, ManagerFrameOf } from "../../../protocol/frames/frames.ts";
+import type { Grant, Owners } from "../../../base/access.ts";
+import type { AnswerOf, ChangeFrame, FrameOf, ManagerFrameOf } from "../../../protocol/frames/frames.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Parameter } from "../wire/parameter.ts";
 import type { Service } from "../wire/service.ts";
 import type { Topic } from "../wire/topic.ts";
+import type { Sight } from "./granted-changes.ts";
 
 type Ok<T> = Extract<T, { ok: true }>;
 
@@ -17,32 +19,50 @@ export type OverrideChange = Pick<FrameOf<"set_parameter_override">, "service" |
 export type NamedParameter = Pick<OverrideChange, "service" | "provider_id" | "parameter">;
 export type TopicSample = ManagerFrameOf<"topic_sample">;
 
+export interface TopicRequest {
+  readonly maxRate: number;
+  readonly receive: (sample: TopicSample) => void;
+  readonly fields?: readonly string[];
+  readonly grants?: Sight;
+}
+
 /** Parameters, and the providers that did not answer. */
 export interface FoundParameters {
   readonly parameters: Parameter[];
   readonly errors: AnswerOf<"request_parameters">["errors"];
 }
 
+/** What a frame is about. */
+export type DataObject =
+  | { readonly topic: string }
+  | Pick<ServiceCall, "name" | "endpoint">
+  | Pick<NamedParameter, "service" | "provider_id">;
+
 /**
  * Programs on the bus, and what they publish and provide. Lists are current. Rejections are MgrError: `not_found` for an unknown name,
- * `host_unavailable` if there is no answer, `timeout`, and `bad_field` or `conflict` if a service refuses.
+ * `host_unavailable` if there is no answer, `timeout`, and `bad_field` or `conflict` if a service refuses. With `grants`, lists and samples are
+ * those that a user with these roles on some processes sees.
  */
 export interface DataPlane {
-  clients(): Client[];
-  topics(): Topic[];
-  services(): Service[];
+  clients(grants: Sight): Client[];
+  topics(grants: Sight): Topic[];
+  services(grants: Sight): Service[];
+  /** The processes to which an object belongs. */
+  ownersOf(object: DataObject): Owners;
+  /** The part of a change that such grants show. */
+  changeFor(change: ChangeFrame, grants: readonly Grant[]): readonly ChangeFrame[];
   /** Measures for `seconds`. */
-  topicsStat(seconds: number): Promise<TopicsStat>;
-  topicDetail(name: string): Promise<TopicDetail>;
+  topicsStat(seconds: number, grants: Sight): Promise<TopicsStat>;
+  topicDetail(name: string, grants: Sight): Promise<TopicDetail>;
   /** Publishes a message. The topic is reserved for the user until some time after the last message. */
   publishTopic(message: TopicMessage, by: string): Promise<PublishedTopic>;
   callService(call: ServiceCall, by: string): Promise<unknown>;
-  parameters(pattern: string): Promise<FoundParameters>;
+  parameters(pattern: string, grants: Sight): Promise<FoundParameters>;
   setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }>;
   openScope(parameter: NamedParameter, by: string): Promise<{ topic: string; process: string }>;
   /**
    * Sends at most `maxRate` samples per second, the newest ones. With `fields`, the values of these numeric fields are included for all samples. The
    * topic need not exist yet. Returns the function that unsubscribes.
    */
-  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void, fields?: readonly string[]): () => void;
+  followTopic(name: string, request: TopicRequest): () => void;
 }

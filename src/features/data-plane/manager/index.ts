@@ -34,6 +34,7 @@ function attach({ bus, clock, config, events, hostEntries, hosts, log, startProc
     oscilloscopeProcess: () => config().instance.scope_process,
     startProcess,
   });
+  bus.declareOwners?.(service.tables.owners);
   return { service, ...dataPlaneExtension(service), close: () => service.close() };
 }
 
@@ -41,14 +42,16 @@ export function dataPlaneExtension(service: DataPlane): FeatureExtension {
   return {
     transport: {
       handlers: dataPlaneHandlers(service),
-      snapshot: ({ isFull }) =>
-        isFull
-          ? { clients: service.clients(), topics: service.topics(), services: service.services() }
-          : { clients: [], topics: [], services: [] },
+      snapshot: ({ isFull, view }) => {
+        const granted = view.kind === "granted" && view.within.kind === "full" ? view.grants : null;
+        if (!isFull && granted === null) return { clients: [], topics: [], services: [] };
+        return { clients: service.clients(granted), topics: service.topics(granted), services: service.services(granted) };
+      },
       afterSnapshot: () => [
-        { type: "services_snapshot", services: service.services() },
-        ...service.topics().map((topic) => ({ type: "topic_upsert" as const, topic })),
+        { type: "services_snapshot", services: service.services(null) },
+        ...service.topics(null).map((topic) => ({ type: "topic_upsert" as const, topic })),
       ],
+      changeFor: (change, { grants }) => service.changeFor(change, grants),
     },
   };
 }

@@ -1,13 +1,16 @@
+import type { Grant, Owners } from "../../../base/access.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { Publisher } from "../../../base/publisher.ts";
 import { subjectOfTopic, topicNameProblem } from "../../../base/topic-subject.ts";
 import { untilWithin } from "../../../base/wait.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
+import type { ChangeFrame } from "../../../protocol/frames/frames.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Service } from "../wire/service.ts";
 import type { Topic } from "../wire/topic.ts";
 import type { KnownClient } from "./broker-tables.ts";
 import type {
+  DataObject,
   DataPlane,
   FoundParameters,
   NamedParameter,
@@ -16,12 +19,15 @@ import type {
   ServiceCall,
   TopicDetail,
   TopicMessage,
+  TopicRequest,
   TopicSample,
   TopicsStat,
 } from "./data-plane.ts";
 import { DataPlaneFeeds, type DataPlaneFeedsOptions } from "./data-plane-feeds.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
+import { isSeen, type Sight } from "./granted-changes.ts";
 import { Oscilloscope } from "./oscilloscope.ts";
+import { ownersOfClient } from "./ownership.ts";
 import { Parameters } from "./parameters.ts";
 import { callEndpoint } from "./service-calls.ts";
 import { TopicPublishing } from "./topic-publishing.ts";
@@ -72,7 +78,12 @@ export class ManagerDataPlane implements DataPlane {
     const { bus, clock, events, log, oscilloscopeProcess, startProcess } = options;
     this.#feeds = new DataPlaneFeeds(options);
     const { tables } = this.#feeds;
-    this.#sampler = new TopicSampler({ clock, bus, record: (subject) => tables.topic(subject)?.known.record });
+    this.#sampler = new TopicSampler({
+      clock,
+      bus,
+      record: (subject) => tables.topic(subject)?.known.record,
+      publishers: (subject) => tables.owners.publishersAt(subject),
+    });
     this.#parameters = new Parameters(tables, bus);
     this.#publishing = new TopicPublishing({ tables, clock, log, connect: options.connectUser });
     this.#oscilloscope = new Oscilloscope({ tables, bus, clock, events, process: oscilloscopeProcess, start: startProcess });
@@ -82,37 +93,56 @@ export class ManagerDataPlane implements DataPlane {
     return this.#feeds.tables;
   }
 
-  clients(): Client[] {
-    return this.#feeds.tables.clients();
+  clients(grants: Sight = null): Client[] {
+    return this.#feeds.tables.clients(grants);
   }
 
-  topics(): Topic[] {
-    return this.#feeds.tables.topics();
+  topics(grants: Sight = null): Topic[] {
+    return this.#feeds.tables.topics(grants);
   }
 
-  services(): Service[] {
-    return this.#feeds.tables.services();
+  services(grants: Sight = null): Service[] {
+    return this.#feeds.tables.services(grants);
   }
 
-  topicsStat(seconds: number): Promise<TopicsStat> {
+  ownersOf(object: DataObject): Owners {
+    const { owners } = this.tables;
+    if ("topic" in object) return topicNameProblem(object.topic) === null ? owners.publishersAt(subjectOfTopic(object.topic)) : null;
+    if ("service" in object) return ownersOfClient(this.tables.client(object.provider_id));
+    const [instance] = this.tables.instances(object.name);
+    const subject = instance?.record.endpoints.find(({ name }) => name === object.endpoint)?.subject;
+    const ofService = owners.providersOf(object.name);
+    if (subject === undefined || ofService === null) return ofService;
+    // Other services may answer to the same subject.
+    const ofSubject = owners.providersAt(subject);
+    return ofSubject && [...ofService, ...ofSubject];
+  }
+
+  changeFor(change: ChangeFrame, grants: readonly Grant[]): readonly ChangeFrame[] {
+    return this.tables.changeFor(change, grants);
+  }
+
+  topicsStat(seconds: number, grants: Sight = null): Promise<TopicsStat> {
     const { tables } = this.#feeds;
     const read = () =>
-      tables.topics().flatMap(({ name }) => {
+      tables.topics(grants).flatMap(({ name }) => {
         const record = tables.topic(subjectOfTopic(name))?.known.record;
         return record === undefined ? [] : [{ name, counters: record.counters }];
       });
     return measureTopics(seconds, this.#options.clock, read, this.#end.signal);
   }
 
-  async topicDetail(name: string): Promise<TopicDetail> {
-    const last = await this.#lastSample(this.#topic(name).resource.name);
+  async topicDetail(name: string, grants: Sight = null): Promise<TopicDetail> {
+    const last = await this.#lastSample(this.#topic(name).resource.name, grants);
     // The topic as it is after the wait for the sample.
     const { resource, known, publisher, subscribers } = this.#topic(name);
+    if (!isSeen(grants, this.ownersOf({ topic: name }))) throw new MgrError("not_found", `there is no topic '${name}' any more`);
+    const seen = subscribers.filter((client) => isSeen(grants, ownersOfClient(client)));
     const { definition, encoding, keep_last, priority, max_age_ms, reliable_within, counters } = known.record;
     return {
       topic: resource,
       publisher: publisher ? this.#endpoint(publisher) : null,
-      subscribers: subscribers.map((client) => this.#endpoint(client)),
+      subscribers: seen.map((client) => this.#endpoint(client)),
       definition,
       encoding,
       keep_last,
@@ -138,19 +168,22 @@ export class ManagerDataPlane implements DataPlane {
     if (service === undefined) throw new MgrError("not_found", `there is no service '${name}'`);
     const answer = await callEndpoint(this.#options.bus, service, { endpoint, request, timeoutMs: CALL_TIMEOUT_MS });
     this.uses.publish({ kind: "services", value: { service: name, endpoint, request, response: answer, by } });
-    this.#options.log.info(`'${by}' called '${endpoint}' of service '${name}'`);
+    this.#options.log.info(`'${by}' called '${endpoint}' of service '${name}'`, this.tables.owners.providersOf(name) ?? []);
     return answer;
   }
 
-  parameters(pattern: string): Promise<FoundParameters> {
-    return this.#parameters.find(pattern);
+  parameters(pattern: string, grants: Sight = null): Promise<FoundParameters> {
+    return this.#parameters.find(pattern, (client) => isSeen(grants, ownersOfClient(client)));
   }
 
   async setOverride(change: OverrideChange, by: string): Promise<{ enabled: boolean; value: string }> {
     const now = await this.#parameters.override(change);
     this.uses.publish({ kind: "parameters", value: { ...change, ...now, by } });
     const what = now.enabled ? `to '${now.value}'` : "off";
-    this.#options.log.info(`'${by}' set the override of parameter '${change.parameter}' of '${change.service}' ${what}`);
+    this.#options.log.info(
+      `'${by}' set the override of parameter '${change.parameter}' of '${change.service}' ${what}`,
+      this.ownersOf(change) ?? [],
+    );
     return now;
   }
 
@@ -159,8 +192,8 @@ export class ManagerDataPlane implements DataPlane {
     return { topic, process: await this.#oscilloscope.open(`${topic}.output`, by) };
   }
 
-  followTopic(name: string, maxRate: number, receive: (sample: TopicSample) => void, fields: readonly string[] = []): () => void {
-    return this.#sampler.follow(name, { maxRate, fields, receive });
+  followTopic(name: string, { maxRate, receive, fields = [], grants = null }: TopicRequest): () => void {
+    return this.#sampler.follow(name, { maxRate, fields, receive, maySee: (publishers) => isSeen(grants, publishers) });
   }
 
   close(): void {
@@ -188,12 +221,16 @@ export class ManagerDataPlane implements DataPlane {
   }
 
   /** The newest sample, or the next one; null if none arrives in time. */
-  async #lastSample(name: string): Promise<TopicSample | null> {
+  async #lastSample(name: string, grants: Sight): Promise<TopicSample | null> {
     const samples: TopicSample[] = [];
     const subscribe = (check: () => void) =>
-      this.followTopic(name, DETAIL_RATE, (sample) => {
-        samples.push(sample);
-        check();
+      this.followTopic(name, {
+        maxRate: DETAIL_RATE,
+        grants,
+        receive: (sample) => {
+          samples.push(sample);
+          check();
+        },
       });
     await untilWithin(() => samples.length > 0, subscribe, { forMs: LAST_SAMPLE_MS, clock: this.#options.clock });
     return samples[0] ?? null;

@@ -3,7 +3,7 @@ import { firstIssue, MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import type { Parameter } from "../wire/parameter.ts";
-import type { KnownService } from "./broker-tables.ts";
+import type { KnownClient, KnownService } from "./broker-tables.ts";
 import type { FoundParameters, NamedParameter, OverrideChange } from "./data-plane.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
 import { callEndpoint, interfaceName } from "./service-calls.ts";
@@ -48,10 +48,11 @@ export class Parameters {
     this.#bus = bus;
   }
 
-  async find(pattern: string): Promise<FoundParameters> {
+  /** `isSeen`: whether the parameters of a client are in view; others are not requested. */
+  async find(pattern: string, isSeen: (provider: KnownClient) => boolean): Promise<FoundParameters> {
     const matches = compileFnmatch(pattern);
     const found: FoundParameters = { parameters: [], errors: [] };
-    const answers = await Promise.all(this.#providers().map(async (provider) => ({ provider, answer: await this.#ask(provider) })));
+    const answers = await Promise.all(this.#providers(isSeen).map(async (provider) => ({ provider, answer: await this.#ask(provider) })));
     for (const { provider, answer } of answers) {
       const service = provider.service.record.name;
       if (typeof answer === "string") {
@@ -74,10 +75,12 @@ export class Parameters {
     return topic;
   }
 
-  #providers(): Provider[] {
+  #providers(isSeen: (provider: KnownClient) => boolean = () => true): Provider[] {
     return this.#tables.allInstances().flatMap((service) => {
       const client = service.broker.owner(service.record);
-      return client !== undefined && interfaceName(service) === INTERFACE ? [{ id: client.id, name: client.record.name, service }] : [];
+      return client !== undefined && interfaceName(service) === INTERFACE && isSeen(client)
+        ? [{ id: client.id, name: client.record.name, service }]
+        : [];
     });
   }
 

@@ -46,7 +46,7 @@ export async function callEndpoint(
  * Whether the manager may call a service on this subject. Services choose their subjects, and the manager may publish on every subject. It must not
  * be tricked into commanding a host, answering a request of another client, or publishing another client's topic.
  */
-function isServable(subject: string): boolean {
+export function isServable(subject: string): boolean {
   return mayCross(subject) && !isInbox(subject) && !/^(\$|topic\.)/.test(subject);
 }
 

@@ -5,6 +5,8 @@ interface TopicConflictsOptions {
   readonly log: LogBook;
   /** Name of a topic's publisher, with its host. */
   readonly publisherOf: (topic: KnownTopic) => string;
+  /** The processes that publish it. */
+  readonly processesOf: (subject: string) => readonly string[];
   /** Sends a broker the whole list of topics that its clients must not publish. */
   readonly lose: (broker: BrokerTables, topics: ReadonlyMap<string, string>) => void;
 }
@@ -71,9 +73,9 @@ export class TopicConflicts {
       this.#problems.delete(subject);
       return null;
     }
-    const { log } = this.#options;
+    const { log, processesOf } = this.#options;
     if (this.#problems.get(subject) !== problem)
-      log.append({ level: "warning", source: "bus", msg: `topic '${first.record.name}': ${problem}` });
+      log.append({ level: "warning", source: "bus", msg: `topic '${first.record.name}': ${problem}`, about: processesOf(subject) });
     this.#problems.set(subject, problem);
     return problem;
   }

@@ -1,3 +1,4 @@
+import type { Owners } from "../../../base/access.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
@@ -19,10 +20,14 @@ export interface TopicSamplerOptions {
   readonly bus: Promise<Bus> | null;
   /** Returns the topic as it is known now. */
   readonly record: (subject: string) => TopicRecord | undefined;
+  /** Returns the processes that publish a topic now. */
+  readonly publishers: (subject: string) => Owners;
 }
 
 interface Viewer {
   readonly receive: (sample: TopicSample) => void;
+  /** Whether the viewer may see what these processes publish. */
+  readonly maySee: (publishers: Owners) => boolean;
   /** Time between two samples, milliseconds. */
   readonly interval: number;
   /** Time of the next sample, monotonic, milliseconds. */
@@ -43,13 +48,13 @@ export class TopicSampler {
   }
 
   /** Subscribes to samples. Throws `bad_field` for an invalid topic name. */
-  follow(name: string, request: { maxRate: number; fields: readonly string[]; receive: Viewer["receive"] }): () => void {
+  follow(name: string, request: { maxRate: number; fields: readonly string[] } & Pick<Viewer, "receive" | "maySee">): () => void {
     const subject = subjectOfTopic(name);
     const topic = this.#followed.get(subject) ?? new FollowedTopic(name, subject, this.#options);
     this.#followed.set(subject, topic);
-    const { receive, maxRate, fields } = request;
+    const { receive, maySee, maxRate, fields } = request;
     const batch = fields.length === 0 ? null : new SampleBatch(fields);
-    const unsubscribe = topic.add({ receive, interval: 1_000 / maxRate, dueAt: Number.NEGATIVE_INFINITY, seen: null, batch });
+    const unsubscribe = topic.add({ receive, maySee, interval: 1_000 / maxRate, dueAt: Number.NEGATIVE_INFINITY, seen: null, batch });
     return () => {
       unsubscribe();
       if (topic.isUnused && this.#followed.get(subject) === topic) {
@@ -109,9 +114,12 @@ class FollowedTopic {
   }
 
   #receive(message: BusMessage): void {
-    const sample = new Sample(message, this.#options.clock.now());
+    const { clock, publishers } = this.#options;
+    // The publishers of a later time may be others than those of this message.
+    const sample = new Sample(message, clock.now(), publishers(this.#subject));
     this.#latest = sample;
-    for (const { batch } of this.#viewers) batch?.add(sample.time, sample.value(this.#decode));
+    for (const { batch, maySee } of this.#viewers)
+      if (batch !== null && maySee(sample.publishers)) batch.add(sample.time, sample.value(this.#decode));
     this.#send();
   }
 
@@ -123,7 +131,7 @@ class FollowedTopic {
     const now = clock.monotonic();
     let next = Number.POSITIVE_INFINITY;
     for (const viewer of this.#viewers) {
-      if (viewer.seen === sample) continue;
+      if (viewer.seen === sample || !viewer.maySee(sample.publishers)) continue;
       if (viewer.dueAt > now) {
         next = Math.min(next, viewer.dueAt);
         continue;
@@ -164,13 +172,16 @@ class FollowedTopic {
 /** A message that is decoded when the first viewer receives it. */
 class Sample {
   readonly #message: BusMessage;
+  /** The processes that published the topic when the message arrived. */
+  readonly publishers: Owners;
   /** Time of publishing, else of arrival; milliseconds. */
   readonly time: number;
   #value: { readonly decoded: unknown } | null = null;
   #frame: TopicSample | null = null;
 
-  constructor(message: BusMessage, arrivedAt: number) {
+  constructor(message: BusMessage, arrivedAt: number, publishers: Owners) {
     this.#message = message;
+    this.publishers = publishers;
     const text = message.headers?.get("Mgr-Time") ?? "";
     this.time = /^\d{1,21}$/.test(text) ? Math.min(Number(text) / NS_PER_MS, MAX_TIME_MS) : arrivedAt;
   }

@@ -3,7 +3,7 @@ import { answer, change, clientFrames, managerFrames } from "../../../protocol/f
 import { client } from "../../../protocol/resources/client.ts";
 
 export const clientCommands = clientFrames("Clients", {
-  request_clients: { fields: {}, answer: "clients_snapshot", scope: "global", role: "viewer", readOnly: true, meaning: "All clients." },
+  request_clients: { fields: {}, answer: "clients_snapshot", scope: "seen", role: "viewer", readOnly: true, meaning: "All clients." },
 });
 
 export const clientEvents = managerFrames("Clients", {

@@ -32,7 +32,7 @@ export const parameterCommands = clientFrames("Parameters", {
   request_parameters: {
     fields: { pattern: pattern.describe("fnmatch pattern for `<name>` and `<service>:<name>`; `*` matches all.") },
     answer: "parameters_snapshot",
-    scope: "global",
+    scope: "seen",
     role: "viewer",
     readOnly: true,
     meaning: "The parameters that match.",
@@ -44,7 +44,7 @@ export const parameterCommands = clientFrames("Parameters", {
       value: parameterValue.describe("In the parameter's own formatting; empty is a value too."),
     },
     answer: "parameter_override_result",
-    scope: "global",
+    scope: "owned",
     role: "operator",
     meaning: "Overrides a parameter.",
   },

@@ -15,7 +15,7 @@ export const service = z
 export type Service = z.infer<typeof service>;
 
 export const serviceCommands = clientFrames("Services", {
-  request_services: { fields: {}, answer: "services_snapshot", scope: "global", role: "viewer", readOnly: true, meaning: "All services." },
+  request_services: { fields: {}, answer: "services_snapshot", scope: "seen", role: "viewer", readOnly: true, meaning: "All services." },
   call_service: {
     fields: {
       name: objectName.describe("Name of a service."),
@@ -23,7 +23,7 @@ export const serviceCommands = clientFrames("Services", {
       request: jsonValue.describe("JSON value for the service."),
     },
     answer: "service_call_result",
-    scope: "global",
+    scope: "owned",
     role: "operator",
     meaning: "Calls a service and waits for its answer.",
   },

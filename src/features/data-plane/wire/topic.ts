@@ -47,7 +47,7 @@ const sampleFields = z
 const topicName = objectName.describe("Name of a topic.");
 
 export const topicCommands = clientFrames("Topics", {
-  request_topics: { fields: {}, answer: "topics_snapshot", scope: "global", role: "viewer", readOnly: true, meaning: "All topics." },
+  request_topics: { fields: {}, answer: "topics_snapshot", scope: "seen", role: "viewer", readOnly: true, meaning: "All topics." },
   request_topics_stat: {
     fields: {
       sample_seconds: sampleSeconds()
@@ -55,7 +55,7 @@ export const topicCommands = clientFrames("Topics", {
         .exactOptional(),
     },
     answer: "topics_stat",
-    scope: "global",
+    scope: "seen",
     role: "viewer",
     readOnly: true,
     meaning: "Measured rates of all topics.",
@@ -63,7 +63,7 @@ export const topicCommands = clientFrames("Topics", {
   request_topic_detail: {
     fields: { name: topicName },
     answer: "topic_detail",
-    scope: "global",
+    scope: "owned",
     role: "viewer",
     readOnly: true,
     meaning: "Who publishes and subscribes, and the definition.",
@@ -81,7 +81,7 @@ export const topicCommands = clientFrames("Topics", {
         .exactOptional(),
     },
     answer: null,
-    scope: "global",
+    scope: "seen",
     role: "viewer",
     readOnly: true,
     meaning: "Samples of a topic as `topic_sample`.",
@@ -103,7 +103,7 @@ export const topicCommands = clientFrames("Topics", {
   unsubscribe_topic: {
     fields: { name: topicName },
     answer: null,
-    scope: "global",
+    scope: "seen",
     role: "viewer",
     readOnly: true,
     meaning: "Ends `subscribe_topic`.",

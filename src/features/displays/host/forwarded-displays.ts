@@ -26,7 +26,7 @@ interface ForwardedDisplaysOptions {
   readonly clock: Clock;
   readonly hasManager: () => boolean;
   readonly announce: (waiting: X11Waiting) => void;
-  readonly log: (level: "warning", msg: string) => void;
+  readonly log: (level: "warning", msg: string, about?: readonly string[]) => void;
 }
 
 interface WaitingClient {
@@ -47,7 +47,7 @@ export class ForwardedDisplays {
 
   constructor(options: ForwardedDisplaysOptions) {
     this.#options = options;
-    this.#refused = new ThrottledWarning((_level, msg) => options.log("warning", msg));
+    this.#refused = new ThrottledWarning((_level, msg, about) => options.log("warning", msg, about));
   }
 
   /** Makes a display for a run that is about to start. Rejects with `spawn_failed`. */
@@ -126,7 +126,7 @@ export class ForwardedDisplays {
   }
 
   #warn(name: string, reason: string): void {
-    this.#refused.warn(`'${name}': an X client was refused: ${reason}`);
+    this.#refused.warn(`'${name}': an X client was refused: ${reason}`, [name]);
   }
 
   #makeFolder(): string {

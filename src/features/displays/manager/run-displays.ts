@@ -70,7 +70,7 @@ export class RunDisplays {
     } catch (error) {
       signal.throwIfAborted();
       const msg = `process '${definition.name}' is started without an X display: ${messageOf(error)}`;
-      this.#options.log.warn(msg);
+      this.#options.log.warn(msg, [definition.name]);
       return null;
     }
   }

@@ -29,7 +29,7 @@ export class X11Tunnels {
   constructor(options: X11TunnelsOptions) {
     this.#options = options;
     const { hosts, events, log } = options;
-    this.#failed = new ThrottledWarning((level, msg) => log.append({ level, source: "manager", msg }));
+    this.#failed = new ThrottledWarning((level, msg, about) => log.append({ level, source: "manager", msg, ...(about ? { about } : {}) }));
     this.#parts = new HostParts({
       hosts,
       events,
@@ -57,7 +57,9 @@ export class X11Tunnels {
       await tunnelX11(client, () => this.#options.targets.connect(display, name));
     } catch (error) {
       if (error instanceof MgrError && error.code === "not_found") return;
-      this.#failed.warn(`process '${name}': an X client could not be connected with display '${display.display}': ${messageOf(error)}`);
+      this.#failed.warn(`process '${name}': an X client could not be connected with display '${display.display}': ${messageOf(error)}`, [
+        name,
+      ]);
     } finally {
       this.#accepting.delete(connection);
     }

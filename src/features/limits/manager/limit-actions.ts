@@ -58,7 +58,7 @@ export class LimitActions {
     if (!isRunningState(state) && !(action === "stop" && state === "stopping")) return state === "starting" ? "later" : "done";
     this.#acted.set(name, { runId: run_id, actions: actions.add(action) });
     const text = reachedText(limit);
-    log.warn(`process '${name}' has reached a limit: ${text}; it is ${action === "stop" ? "stopped" : "restarted"}`);
+    log.warn(`process '${name}' has reached a limit: ${text}; it is ${action === "stop" ? "stopped" : "restarted"}`, [name]);
     if (action === "stop") this.#stop(name, text);
     else this.#options.system.send("process", name, { type: "recycle", runId: run_id, reason: `limit reached: ${text}` });
     return "done";
@@ -67,7 +67,7 @@ export class LimitActions {
   #stop(name: string, text: string): void {
     const refused = (error: unknown) => {
       this.#acted.delete(name);
-      this.#options.log.warn(`process '${name}' could not be stopped: ${messageOf(error)}`);
+      this.#options.log.warn(`process '${name}' could not be stopped: ${messageOf(error)}`, [name]);
     };
     try {
       Promise.resolve(this.#options.stopProcess(name, `its limit (${text})`)).catch(refused);

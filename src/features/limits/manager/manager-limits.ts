@@ -66,7 +66,7 @@ export class ManagerLimits implements Limits {
     if (session === null)
       throw new MgrError("host_unavailable", `host '${state.host}' is not connected: it keeps the reached limits of '${name}'`);
     await session.command((id) => session.link.request("clear_limits", { session: id, name }));
-    log.info(`the reached limits of '${name}' were dismissed by ${by}`);
+    log.info(`the reached limits of '${name}' were dismissed by ${by}`, [name]);
   }
 
   subscribe(listener: (change: LimitChange) => void): () => void {
@@ -118,13 +118,13 @@ export class ManagerLimits implements Limits {
   #note(name: string, before: LimitState | null, after: LimitState | null): void {
     const { log } = this.#options;
     const problem = after?.cgroup_problem ?? null;
-    if (problem !== null && problem !== before?.cgroup_problem) log.warn(`process '${name}': ${problem}`);
+    if (problem !== null && problem !== before?.cgroup_problem) log.warn(`process '${name}': ${problem}`, [name]);
     const isIn = (state: LimitState | null, limit: ReachedLimit) => state?.reached.some((each) => isDeepStrictEqual(each, limit)) ?? false;
     for (const limit of before?.reached ?? []) if (!isIn(after, limit)) this.#publish("ended", name, before?.host ?? "", limit);
     for (const limit of after?.reached ?? []) {
       if (isIn(before, limit)) continue;
       // Other actions are logged when they are done.
-      if (limit.action === "notify") log.warn(`process '${name}' needs attention: ${reachedText(limit)}`);
+      if (limit.action === "notify") log.warn(`process '${name}' needs attention: ${reachedText(limit)}`, [name]);
       this.#publish("reached", name, after?.host ?? "", limit);
     }
   }

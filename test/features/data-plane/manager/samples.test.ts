@@ -18,7 +18,7 @@ it("samples are decoded by the topic's definition, with the time of publishing, 
   await expect.poll(() => rig.topic("arm/raw")).toBeDefined();
   const seen: [TopicSample[], TopicSample[]] = [[], []];
   const unsubscribe = seen.flatMap((samples) =>
-    topics.map(({ name }) => rig.dataPlane.followTopic(name, 60, (sample) => samples.push(sample))),
+    topics.map(({ name }) => rig.dataPlane.followTopic(name, { maxRate: 60, receive: (sample) => samples.push(sample) })),
   );
   await rig.subscribed();
   const at = headers();
@@ -59,7 +59,7 @@ it("a viewer gets no more samples than requested, and always the newest one in t
   await using rig = await DataPlaneRig.start();
   const client = await rig.client("hub", "driver", ["fast"]);
   const slow: TopicSample[] = [];
-  rig.dataPlane.followTopic("fast", 2, (sample) => slow.push(sample));
+  rig.dataPlane.followTopic("fast", { maxRate: 2, receive: (sample) => slow.push(sample) });
   await rig.subscribed();
   const begin = performance.now();
   for (let n = 1; n <= 100; n++) client.publish("topic.fast", String(n));
@@ -69,7 +69,7 @@ it("a viewer gets no more samples than requested, and always the newest one in t
   expect(slow.length).toBeLessThanOrEqual(2 + (2 * (performance.now() - begin)) / 1_000);
   // A later viewer of the same topic begins with what is known.
   const late: TopicSample[] = [];
-  rig.dataPlane.followTopic("fast", 2, (sample) => late.push(sample));
+  rig.dataPlane.followTopic("fast", { maxRate: 2, receive: (sample) => late.push(sample) });
   await expect.poll(() => late.map(({ value }) => value)).toEqual([last]);
 });
 
@@ -125,7 +125,7 @@ it("a viewer that names fields gets their numbers in all samples, however few fr
   await register(client, { name: "driver", topics: [{ name: "arm/state", encoding: "json" }] });
   await expect.poll(() => rig.topic("arm/state")).toBeDefined();
   const samples: TopicSample[] = [];
-  rig.dataPlane.followTopic("arm/state", 2, (sample) => samples.push(sample), ["x[0]", "name", ""]);
+  rig.dataPlane.followTopic("arm/state", { maxRate: 2, receive: (sample) => samples.push(sample), fields: ["x[0]", "name", ""] });
   await rig.subscribed();
   for (let n = 1; n <= 100; n++) {
     const at = headers();

@@ -12,6 +12,21 @@ export const topics = signal<readonly Topic[]>([]);
 export const services = signal<readonly Service[]>([]);
 export const clients = signal<readonly Client[]>([]);
 
+/** The processes that provide a service; null: also a program does that is no process. */
+export function ownersOfService(service: string): readonly string[] | null {
+  return ownersOf(clients.value.filter(({ provided_services }) => provided_services.includes(service)));
+}
+
+/** The process of a client; null: it is none. */
+export function ownersOfClient(id: number): readonly string[] | null {
+  return ownersOf(clients.value.filter((client) => client.id === id));
+}
+
+function ownersOf(found: readonly Client[]): readonly string[] | null {
+  const names = found.map(({ process_name }) => process_name);
+  return names.length === 0 || names.includes("") ? null : names;
+}
+
 /** Rates of each topic in the last minute, one value per second, the newest last. */
 export const rates = new Map<string, number[]>();
 const RATES = 60;

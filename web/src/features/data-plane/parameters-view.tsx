@@ -10,6 +10,7 @@ import { isConnected } from "../../ui/connected.ts";
 import { FilterBar } from "../../ui/list/filter-bar.tsx";
 import { filterByWords } from "../../ui/list/word-filter.ts";
 import { MenuButton } from "../../ui/menu.tsx";
+import { ownersOfClient } from "./data-store.ts";
 import { problemOf } from "./parameter-value.ts";
 
 type Snapshot = Extract<ManagerFrame, { type: "parameters_snapshot" }>;
@@ -97,7 +98,7 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
   /** Text that was typed but is not set yet; null: none. */
   const [draft, setDraft] = useState<string | null>(null);
   const text = draft ?? override_value;
-  const refusal = refusalOf({ type: "set_parameter_override" }, "An override");
+  const refusal = refusalOf({ type: "set_parameter_override", owners: ownersOfClient(provider_id) }, "An override");
   const wrong = draft === null ? null : problemOf(parameter, draft);
   const set = async (enabled: boolean, value: string) => {
     if (await command({ type: "set_parameter_override", service, provider_id, parameter: name, enabled, value })) {

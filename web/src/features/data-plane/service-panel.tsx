@@ -8,6 +8,7 @@ import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockAt } from "../../ui/time.ts";
+import { ownersOfService } from "./data-store.ts";
 import { JsonInput, readJson } from "./json-input.tsx";
 import { exampleOf, interfaceOf } from "./service-interface.ts";
 import { valueText } from "./words.ts";
@@ -33,7 +34,7 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
   const [text, setText] = useState(() => valueJson(exampleOf(endpoint?.request)));
   const [isCalling, setCalling] = useState(false);
   const request = readJson(text);
-  const refusal = refusalOf({ type: "call_service" }, "A call");
+  const refusal = refusalOf({ type: "call_service", owners: ownersOfService(service.name) }, "A call");
   const call = async () => {
     if (!request.ok || isCalling || refusal !== null) return;
     setCalling(true);
