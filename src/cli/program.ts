@@ -8,6 +8,7 @@ import { INSTANCE } from "./commands/instance/program.ts";
 import { MESSAGES } from "./commands/messages/program.ts";
 import { PROCESSES } from "./commands/processes/program.ts";
 import { SETUP } from "./commands/setup/program.ts";
+import { setAbsenceSources } from "./command/absence-sources.ts";
 import { addManual } from "./manual.ts";
 import { withSuggestion } from "./suggestion.ts";
 
@@ -26,6 +27,7 @@ const LAST: readonly CommandGroup[] = [SETUP];
  * is one of the commands that are defined first, the groups of features are left out.
  */
 export function createProgram(first: string | null = null): Command {
+  setAbsenceSources(CLI_FEATURES.flatMap(({ managerAbsence }) => managerAbsence ?? []));
   const program = new Command("mgr")
     .description("Supervises processes in groups under real terminals, and serves them to a browser, scripts and this command on one port.")
     .version(VERSION)

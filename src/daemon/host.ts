@@ -197,16 +197,21 @@ export class Host implements HostLink {
     this.#publisher.publish((listener) => listener.onHeartbeat?.(heartbeat));
   }
 
+  /** Notifies the features that the connection to the manager ended. */
+  linkLost(): void {
+    this.#features.linkLost();
+  }
+
   /** Stops everything without a manager, the highest stop_rank first, as each RunSpec defines. No new run starts. */
   async stopAll(): Promise<void> {
-    this.#isEnding = true;
+    this.#beginEnd();
     await this.#runs.noneStarting();
     this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));
   }
 
   /** Kills the remaining runs and closes the host. Resolves when nothing is left. */
   async close(): Promise<void> {
-    this.#isEnding = true;
+    this.#beginEnd();
     this.#session.end();
     await this.#runs.noneStarting();
     this.#reportLeft(await killEverything(this.#runs.living, this.#clock));
@@ -217,6 +222,11 @@ export class Host implements HostLink {
     await this.#features.close();
     await this.#output.close();
     await this.#reaper.close();
+  }
+
+  #beginEnd(): void {
+    this.#isEnding = true;
+    this.#features.ending();
   }
 
   /** `on_manager_lost: stop`: running processes are stopped; the manager may start them again when it is back. */
@@ -246,6 +256,7 @@ export class Host implements HostLink {
       throw error;
     }
     this.#managerLost.greeted(request.stop_after_ms ?? null);
+    this.#features.managerGreeted(request.manager_pid);
     if (request.bus !== undefined) this.#bus?.follow(request.bus);
     const { kept, rings } = this.#output;
     return {

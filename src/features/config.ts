@@ -5,6 +5,7 @@ import { displaysConfig } from "./displays/config.ts";
 import { limitsConfig } from "./limits/config.ts";
 import { loadHistoryConfig } from "./load-history/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
+import { managerRestartConfig } from "./manager-restart/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
@@ -23,4 +24,5 @@ export const CONFIG_FEATURES = {
   notificationsConfig,
   limitsConfig,
   trustedProxyConfig,
+  managerRestartConfig,
 };

@@ -8,6 +8,7 @@ import { displays } from "./displays/manager/index.ts";
 import { limits } from "./limits/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
+import { managerRestart } from "./manager-restart/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
 import { notifications } from "./notifications/manager/index.ts";
 import { outputRuns } from "./output-runs/manager/index.ts";
@@ -40,4 +41,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   notifications,
   accessTokens,
   trustedProxy,
+  managerRestart,
 ];
