@@ -32,10 +32,15 @@ class Machine {
       });
       const started = { pid, at: this.clock.monotonic(), end, isStopped: false };
       this.started.push(started);
-      return { pid, ended, stop: () => void (started.isStopped = true) };
+      const stop = () => {
+        started.isStopped = true;
+      };
+      return { pid, ended, stop };
     },
     lastOutput: () => this.output,
-    publish: (status) => void (this.status = status),
+    publish: (status) => {
+      this.status = status;
+    },
     log: (_level, msg) => this.logged.push(msg),
   });
 
