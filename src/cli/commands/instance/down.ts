@@ -18,7 +18,7 @@ export async function down(flags: { config?: string; trustConfig?: boolean; time
   const deadline = performance.now() + flags.timeout * 1_000;
   const ended = await endBoth(instance.state_dir, deadline);
   // The daemon may have started a manager again meanwhile.
-  if (ended) while (await endBoth(instance.state_dir, deadline));
+  if (ended) await endBoth(instance.state_dir, deadline);
   if (life !== null) await killMarked(life, (msg) => console.error(visible(msg)));
   console.log(`${visible(instance.name)} is ${ended ? "down" : "not running"}`);
 }

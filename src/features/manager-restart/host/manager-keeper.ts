@@ -148,6 +148,7 @@ export class ManagerKeeper {
   #start(launch: Launch): void {
     const child = this.#options.start(launch);
     this.#enter({ kind: "starting", launch, child });
+    this.#options.log("info", `the manager is started again${child.pid === null ? "" : ` (pid ${child.pid})`}`);
     if (this.#ended !== null) this.#ended = { ...this.#ended, starts: this.#ended.starts + 1 };
     this.#publish({ next_at: null, problem: null });
     void child.ended.then((end) => this.#childEnded(child, end));

@@ -47,9 +47,7 @@ export class ManagerRestart {
   ending(): void {
     this.#isEnding = true;
     const session = this.#session();
-    if (session === null) return;
-    // The daemon may have ended first.
-    session.command((id) => session.link.request("release_manager", { session: id })).catch(() => {});
+    if (session !== null) void this.#release(session);
   }
 
   close(): void {
@@ -67,11 +65,8 @@ export class ManagerRestart {
   }
 
   async #tell(session: HostSession): Promise<void> {
+    if (!this.#core.config().instance.restart_manager) return this.#release(session);
     try {
-      if (!this.#core.config().instance.restart_manager) {
-        await session.command((id) => session.link.request("release_manager", { session: id }));
-        return;
-      }
       const launch = sendable(this.#core.launch);
       const { replaced } = await session.command((id) => session.link.request("keep_manager", { session: id, pid: process.pid, launch }));
       if (replaced !== null) this.#report(replaced);
@@ -79,6 +74,11 @@ export class ManagerRestart {
       // A host that was lost is told when it is back.
       if (session.isOpen) this.#complain(messageOf(error));
     }
+  }
+
+  async #release(session: HostSession): Promise<void> {
+    // A daemon that has ended, or is older than this request, starts no manager.
+    await session.command((id) => session.link.request("release_manager", { session: id })).catch(() => {});
   }
 
   #report(ended: EndedManager): void {
