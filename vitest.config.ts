@@ -32,6 +32,9 @@ const SHARED = [
   `test/features/*/{cli,manager,samples}/**/!(${ALONE}).test.ts`,
 ];
 
+/** Tests of hosts and of processes that run; those that load modules anew stay in `unit`. */
+const HOST = ["test/{daemon,app/processes}/**/!(run-tag).test.ts", "test/features/*/host/**/*.test.ts"];
+
 export default defineConfig({
   // Node 20 does not know `await using`; it has to be compiled away.
   oxc: { target: "es2023" },
@@ -40,7 +43,11 @@ export default defineConfig({
     // Many tests wait most of the time; with three workers, two processors are idle for a quarter of it.
     maxWorkers: 4,
     projects: [
-      { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", ...SHARED, ...FAST] } },
+      {
+        extends: true,
+        test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", ...SHARED, ...FAST, ...HOST] },
+      },
+      { extends: true, test: { ...shared, name: "unit-host", include: HOST, isolate: false } },
       // Files share the modules of a worker: loading them for each file takes more time than the tests.
       // Not those of `unit-fast` with these, whose timers may still run when a file has ended: some of `unit-fast` count timers.
       { extends: true, test: { ...shared, name: "unit-shared", include: SHARED, isolate: false } },

@@ -1,5 +1,6 @@
 // Milliseconds from a typed key to its echo: WebSocket, manager, daemon, terminal and back, after 10 ms of rest.
-// Peer: a bare chain WebSocket, unix socket, terminal. `npx tsx bench/keystroke-echo.ts`
+// The same without the audit, in turns. Peer: a bare chain WebSocket, unix socket, terminal.
+// `npx tsx bench/keystroke-echo.ts`; MGR_BENCH_KEYS is the number of keys.
 import { join } from "node:path";
 import { Client } from "./support/client.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
@@ -7,7 +8,7 @@ import { BenchManager } from "./support/manager.ts";
 import { Part } from "./support/part.ts";
 import type { SinkCount } from "./support/sink.ts";
 
-const KEYS = 400;
+const KEYS = Number(process.env.MGR_BENCH_KEYS ?? 400);
 const ROUNDS = 3;
 const REST_MS = 10;
 
@@ -29,10 +30,20 @@ async function type(client: Client, keys: number): Promise<number[]> {
   return times;
 }
 
-await using manager = await BenchManager.up({ typed: { command: "cat" }, flood: { command: ["yes", "flood".repeat(16)] } });
-const client = await manager.connect();
-await client.ask({ type: "subscribe_process_output", patterns: ["typed"] });
-await client.ask({ type: "start_process", name: "typed" });
+const PROCESSES = { typed: { command: "cat" }, flood: { command: ["yes", "flood".repeat(16)] } };
+
+/** A client that sees the terminal of a program which repeats what is typed. */
+async function typist(manager: BenchManager): Promise<Client> {
+  const client = await manager.connect();
+  await client.ask({ type: "subscribe_process_output", patterns: ["typed"] });
+  await client.ask({ type: "start_process", name: "typed" });
+  return client;
+}
+
+await using manager = await BenchManager.up(PROCESSES);
+await using unaudited = await BenchManager.up(PROCESSES, { audit: { enabled: false } });
+const client = await typist(manager);
+const unauditedClient = await typist(unaudited);
 
 const path = join(manager.dir, "bare.sock");
 await using _terminal = await Part.start(new URL("./support/bare-terminal.ts", import.meta.url), path, "cat");
@@ -41,11 +52,13 @@ const { url } = await relay.ask<{ url: string }>({});
 const bare = await Client.open(url, {});
 await sleep(500);
 
-const [ours, theirs]: [number[], number[]] = [[], []];
+const [ours, without, theirs]: [number[], number[], number[]] = [[], [], []];
 await type(client, 50);
+await type(unauditedClient, 50);
 await type(bare, 50);
 for (let round = 0; round < ROUNDS; round++) {
   ours.push(...(await type(client, KEYS / ROUNDS)));
+  without.push(...(await type(unauditedClient, KEYS / ROUNDS)));
   theirs.push(...(await type(bare, KEYS / ROUNDS)));
 }
 
@@ -68,6 +81,7 @@ printFigure({
   unit: "ms from key to echo after 10 ms of quiet, p50",
   value: rounded(percentile(ours, 0.5)),
   p99: rounded(percentile(ours, 0.99)),
+  without_audit: whole(without),
   peer: "bare chain: ws, unix socket, terminal",
   peer_value: rounded(percentile(theirs, 0.5)),
   peer_p99: rounded(percentile(theirs, 0.99)),

@@ -1,6 +1,6 @@
 // Milliseconds from the request to restart one of 200 running processes until its new run is reported as started, and the processor
-// time of manager and daemon for each restart. Peer: kill, wait and spawn again in one program, without a terminal or a tree.
-// `npx tsx bench/restart-one.ts`
+// time of manager and daemon for each restart; the same without the audit. Peer: kill, wait and spawn again in one program, without a terminal or a tree.
+// `npx tsx bench/restart-one.ts`; MGR_BENCH_RESTARTS is the number of restarts.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Frame } from "./support/client.ts";
@@ -8,13 +8,20 @@ import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
 
 const COUNT = 200;
-const RESTARTS = 100;
+const RESTARTS = Number(process.env.MGR_BENCH_RESTARTS ?? 100);
 /** Between restarts, so that each finds a quiet manager. */
 const QUIET_MS = 30;
 
-async function ours(): Promise<{ times: number[]; manager: number; daemon: number }> {
+interface Ours {
+  times: number[];
+  manager: number;
+  daemon: number;
+}
+
+async function ours(audit: boolean): Promise<Ours> {
   const names = Array.from({ length: COUNT }, (_, index) => `g/p${index}`);
-  await using manager = await BenchManager.up(Object.fromEntries(names.map((name) => [name, { command: ["sleep", "1000"] }])));
+  const processes = Object.fromEntries(names.map((name) => [name, { command: ["sleep", "1000"] }]));
+  await using manager = await BenchManager.up(processes, { audit: { enabled: audit } });
   const client = await manager.connect();
   const all = client.untilAll(names, "started");
   client.send({ type: "start_group", name: "g" });
@@ -69,13 +76,18 @@ async function bare(): Promise<number[]> {
 }
 
 const theirs = await bare();
-const { times, manager, daemon } = await ours();
+const audited = await ours(true);
+const unaudited = await ours(false);
+const figures = ({ times, manager, daemon }: Ours) => ({
+  p99: rounded(percentile(times, 0.99), 1),
+  cpu_ms: { manager: rounded(manager), daemon: rounded(daemon) },
+});
 printFigure({
   figure: "restart-one",
   unit: `ms to restart one of ${COUNT} processes, p50`,
-  value: rounded(percentile(times, 0.5), 1),
-  p99: rounded(percentile(times, 0.99), 1),
-  cpu_ms: { manager: rounded(manager), daemon: rounded(daemon) },
+  value: rounded(percentile(audited.times, 0.5), 1),
+  ...figures(audited),
+  without_audit: { p50: rounded(percentile(unaudited.times, 0.5), 1), ...figures(unaudited) },
   peer: "kill, wait and spawn in one program, without terminals",
   peer_value: rounded(percentile(theirs, 0.5), 1),
   peer_p99: rounded(percentile(theirs, 0.99), 1),

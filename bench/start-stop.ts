@@ -1,6 +1,7 @@
 // Milliseconds until 1,000 processes are started, and stopped again, through a real manager and its daemon; the processor time
-// and memory of both, also while nothing happens. Peer: a loop of child_process.spawn, without terminals.
-// `npx tsx bench/start-stop.ts`; MGR_BENCH_COUNT is the number of processes, MGR_BENCH_IDLE_S how long nothing happens.
+// and memory of both, also while nothing happens; starts and stops without the audit. Peer: a loop of child_process.spawn, without terminals.
+// `npx tsx bench/start-stop.ts`; MGR_BENCH_COUNT is the number of processes, MGR_BENCH_IDLE_S how long nothing happens,
+// MGR_BENCH_SETTLE_S how long it waits before.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { printFigure, rounded, sleep } from "./support/figure.ts";
@@ -8,6 +9,7 @@ import { BenchManager } from "./support/manager.ts";
 
 const COUNT = Number(process.env.MGR_BENCH_COUNT ?? 1_000);
 const IDLE_S = Number(process.env.MGR_BENCH_IDLE_S ?? 10);
+const SETTLE_S = Number(process.env.MGR_BENCH_SETTLE_S ?? 15);
 const COMMAND = ["sleep", "1000"] as const;
 
 /** Of manager and daemon: MiB, or milliseconds of processor time. */
@@ -27,9 +29,10 @@ interface Ours {
   idle: Both;
 }
 
-async function withManager(): Promise<Ours> {
+async function withManager(audit: boolean): Promise<Ours> {
   const names = Array.from({ length: COUNT }, (_, index) => `g/p${index}`);
-  await using manager = await BenchManager.up(Object.fromEntries(names.map((name) => [name, { command: COMMAND }])));
+  const processes = Object.fromEntries(names.map((name) => [name, { command: COMMAND }]));
+  await using manager = await BenchManager.up(processes, { audit: { enabled: audit } });
   const client = await manager.connect();
   const before = manager.memory();
   const [start, startCpu] = await timed(manager, () => {
@@ -38,7 +41,7 @@ async function withManager(): Promise<Ours> {
   });
   const during = manager.memory();
   // What a start leaves to do, such as the removal of garbage, is not idling.
-  await sleep(15_000);
+  await sleep(SETTLE_S * 1_000);
   const [, idleCpu] = await timed(manager, () => sleep(IDLE_S * 1_000));
   const [stop, stopCpu] = await timed(manager, () => {
     client.send({ type: "stop_group", name: "g" });
@@ -71,7 +74,8 @@ async function withoutManager(): Promise<{ start: number; stop: number }> {
 }
 
 const theirs = await withoutManager();
-const ours = await withManager();
+const ours = await withManager(true);
+const unaudited = await withManager(false);
 printFigure({
   figure: "start-stop",
   unit: `ms until ${COUNT} processes are started and stopped again`,
@@ -83,6 +87,12 @@ printFigure({
   idle_cpu_percent: ours.idle,
   manager_mib: { before: ours.before.manager, with_all: ours.during.manager },
   daemon_mib: { before: ours.before.daemon, with_all: ours.during.daemon },
+  without_audit: {
+    start: Math.round(unaudited.start),
+    stop: Math.round(unaudited.stop),
+    start_cpu_ms: unaudited.startCpu,
+    stop_cpu_ms: unaudited.stopCpu,
+  },
   peer: "child_process.spawn in a loop, without terminals",
   peer_value: Math.round(theirs.start + theirs.stop),
   peer_start: Math.round(theirs.start),

@@ -20,6 +20,13 @@ export interface ProcessSettings {
   readonly [setting: string]: unknown;
 }
 
+interface BenchOptions {
+  readonly hosts?: readonly string[];
+  readonly loggers?: object;
+  readonly audit?: { readonly enabled?: boolean };
+  readonly prepare?: (state: string) => Promise<void>;
+}
+
 /** A real manager with its host daemon, in a folder of its own. Disposing of it stops everything that it runs. */
 export class BenchManager implements AsyncDisposable {
   readonly url: string;
@@ -37,11 +44,12 @@ export class BenchManager implements AsyncDisposable {
   }
 
   /**
-   * `hosts`: names of other hosts; `<dir>/<name>.token` then has the token of each. `loggers`: of the configuration. `prepare` fills the state folder.
+   * `hosts`: names of other hosts; `<dir>/<name>.token` then has the token of each. `loggers` and
+   * `audit`: of the configuration. `prepare` fills the state folder.
    */
   static async up(
     processes: Record<string, ProcessSettings>,
-    { hosts = [], loggers = {}, prepare }: { hosts?: readonly string[]; loggers?: object; prepare?: (state: string) => Promise<void> } = {},
+    { hosts = [], loggers = {}, audit = {}, prepare }: BenchOptions = {},
   ): Promise<BenchManager> {
     const dir = mkdtempSync(join(tmpdir(), "mgr-bench-"));
     const runtime = join(dir, "run");
@@ -51,7 +59,7 @@ export class BenchManager implements AsyncDisposable {
     const config = join(dir, "mgr.yaml");
     for (const host of hosts) writeFileSync(join(dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
     const settings = Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }]));
-    writeFileSync(config, JSON.stringify({ instance, hosts: settings, loggers, processes }));
+    writeFileSync(config, JSON.stringify({ instance, hosts: settings, loggers, audit, processes }));
     await prepare?.(join(dir, "state"));
     const { PATH, MGR_BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env;
     const environment = { PATH, HOME: dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime, NODE_OPTIONS };

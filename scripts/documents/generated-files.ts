@@ -2,6 +2,7 @@ import { configJsonSchema } from "../../src/config/schema/schema.ts";
 import { protocolJsonSchema } from "../../src/protocol/frames/json-schema.ts";
 import { commandLineDocument } from "./command-line-document.ts";
 import { configKeysDocument } from "./config-keys-document.ts";
+import { frameNeeds } from "./frame-needs.ts";
 import { architectureDocument } from "./import-graph.ts";
 import { protocolDocument } from "./protocol-document.ts";
 
@@ -14,6 +15,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ["docs/command-line.md", commandLineDocument()],
     ["docs/protocol.schema.json", json(protocolJsonSchema())],
     ["docs/config.schema.json", json(configJsonSchema())],
+    ["web/src/state/frame-needs.json", json(frameNeeds())],
   ]);
 }
 

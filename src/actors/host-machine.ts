@@ -30,6 +30,8 @@ export interface Greeting {
   readonly output_from: number | null;
   /** Why the previous daemon's processes ended, if it did not stop them. */
   readonly previous_end: string | null;
+  /** The time before in which the host restarted its processes without a manager, by its wall clock; null: none. */
+  readonly alone: { readonly from: number; readonly until: number; readonly restarts: number } | null;
   /** The host's clock minus the manager's, milliseconds. */
   readonly clock_offset_ms: number;
 }

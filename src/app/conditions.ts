@@ -2,7 +2,7 @@ import { Publisher } from "../base/publisher.ts";
 
 /** A problem that lasts from when it is raised until it is cleared, such as a process that failed, or a full disk. */
 export interface Condition {
-  /** What is wrong: lower-case words joined by `_`, such as `output_silent`. */
+  /** The problem: lower-case words joined by `_`, such as `output_silent`. */
   readonly kind: string;
   /** The process that it is about; null: none in particular. */
   readonly process: string | null;

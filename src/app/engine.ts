@@ -81,6 +81,9 @@ export class Engine {
       log,
       onChanged: (host) => events.publish({ type: "host_upsert", host }),
       onRemoved: (name) => events.publish({ type: "host_remove", name }),
+      onPastRuns: (runs, streamId) => {
+        for (const run of runs) history.add(run, streamId);
+      },
       respawn: (name) => actors.respawn(name),
     });
     const named = new NamedHosts({ hosts, table: hostTable, clock });
@@ -131,6 +134,7 @@ export class Engine {
       hostEntries: () => hosts.entries(),
       named,
       processes: processTable,
+      isShuttingDown: () => status.isShuttingDown,
       processChanged: (name) => supervision.changed(name),
       nextRun: (name) => runSpecs.of(name),
       startProcess: (name, by) => commands.process("start", name, by),
@@ -146,8 +150,10 @@ export class Engine {
 
     system.listen({
       onEmit: (kind, name, event) => {
-        if (kind === "host") hosts.onEmit(name, event as HostEmitted);
-        else supervision.receive(kind, name, event);
+        if (kind === "host") {
+          hosts.onEmit(name, event as HostEmitted);
+          if (event.type !== "note") supervision.hostChanged(name, event.type === "ready");
+        } else supervision.receive(kind, name, event);
       },
       onStep: (kind, name) => {
         if (kind === "host") hosts.publish(name);

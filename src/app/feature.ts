@@ -55,6 +55,8 @@ export interface ManagerCore {
   /** Hosts by any of their names. */
   readonly named: NamedHosts;
   readonly processes: ProcessTable;
+  /** Whether the manager ends: commands are refused, and processes are stopped without a request of a user. */
+  readonly isShuttingDown: () => boolean;
   /** Publishes a process whose resource has changed although its actor took no step. */
   readonly processChanged: (name: string) => void;
   /** The host on which a process would be started now, and the spec that the host would get. Throws `not_found`. */

@@ -20,6 +20,7 @@ import { ProcessTable } from "./processes/process-table.ts";
 import { ProcessWaits } from "./processes/process-waits.ts";
 import type { RunExtensions } from "./processes/run-extension.ts";
 import { RunSpecBuilder } from "./processes/run-spec-builder.ts";
+import { SupervisedProcesses } from "./processes/supervised-processes.ts";
 import { requestedAtBoot } from "./state/intent-keeper.ts";
 import type { RetryingIntentStore } from "./state/retrying-intent-store.ts";
 import type { RunHistory } from "./state/run-history.ts";
@@ -49,6 +50,7 @@ export class Supervision {
   readonly #options: SupervisionOptions;
   readonly #router: ProcessEventRouter;
   readonly #sizes: TerminalSizes;
+  readonly #supervised: SupervisedProcesses;
 
   constructor(options: SupervisionOptions) {
     this.#options = options;
@@ -129,6 +131,13 @@ export class Supervision {
     this.terminals = new ProcessTerminals({ processTable, sessions, system, sizes, log, clock });
     this.#router = router;
     this.#sizes = sizes;
+    this.#supervised = new SupervisedProcesses({
+      snapshot: (name) => system.get("process", name)?.getSnapshot(),
+      processTable,
+      hosts,
+      current,
+      clock,
+    });
   }
 
   /** Creates the actors of all processes and of `groups`, and starts what is requested. */
@@ -149,7 +158,15 @@ export class Supervision {
   }
 
   stepped(kind: ActorKind, name: string): void {
-    if (kind === "process") this.#router.publish(name);
+    if (kind !== "process") return;
+    this.#router.publish(name);
+    this.#supervised.stepped(name);
+  }
+
+  /** Called when a host has become ready, or no longer is. */
+  hostChanged(host: string, isReady: boolean): void {
+    if (isReady) this.#supervised.hostReady(host);
+    else this.#supervised.hostLost(host);
   }
 
   parked(kind: ActorKind, name: string, error: unknown): void {
@@ -171,5 +188,6 @@ export class Supervision {
   close(): void {
     this.commands.close();
     this.#sizes.close();
+    this.#supervised.close();
   }
 }

@@ -15,7 +15,7 @@ export interface Grant {
   readonly mayType?: true;
 }
 
-/** What a request needs: a role, or one of the permissions that a role has only where the configuration adds it. */
+/** The need of a request: a role, or one of the permissions that a role has only where the configuration adds it. */
 export type Need = Role | "download" | "typing";
 
 /** Everything is allowed. */

@@ -5,9 +5,9 @@ const MAX_SHOWN = 80;
 
 /** The words of a message for one use of regular expressions. */
 export interface PatternUse {
-  /** Whose regular expressions these are, such as "a search". */
+  /** The owner of these regular expressions, such as "a search". */
   readonly of: string;
-  /** What to do instead of the refused part, such as "search for plain text without -E". */
+  /** The advice in place of the refused part, such as "search for plain text without -E". */
   readonly instead: string;
 }
 

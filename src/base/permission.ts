@@ -6,7 +6,7 @@ export type Subject =
   | { readonly kind: "own" }
   /** The processes that the sender may see: the answer is about no others. */
   | { readonly kind: "seen" }
-  /** What belongs to no process. */
+  /** Everything that belongs to no process. */
   | { readonly kind: "general" }
   /** A process, or the members of a group; `members` is empty if there is no such group. */
   | { readonly kind: "named"; readonly name: string; readonly members: readonly string[] };

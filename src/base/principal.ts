@@ -8,6 +8,6 @@ export interface Principal {
   readonly via: "basic" | "cookie" | "token" | "bearer" | "proxy" | "local" | "in-process";
   /** The client's `<ip>:<port>`, "" in process and over the local socket. */
   readonly address: string;
-  /** What the sender may do. */
+  /** The roles of the sender. */
   readonly grants: readonly Grant[];
 }

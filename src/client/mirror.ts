@@ -77,7 +77,7 @@ export class Mirror {
     return this.#startTools;
   }
 
-  /** What the user of this connection may do, as of the newest snapshot; null: everything, as far as is known. */
+  /** The roles of this connection's user, as of the newest snapshot; null: everything is allowed, as far as is known. */
   get access(): NonNullable<Snapshot["access"]> | null {
     return this.#access ?? null;
   }

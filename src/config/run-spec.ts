@@ -1,4 +1,5 @@
 import type { RunSpec } from "../contract/run.ts";
+import type { Supervision } from "../contract/supervision.ts";
 import type { Command } from "./command-line.ts";
 import type { Config, ProcessDefinition } from "./definition.ts";
 
@@ -10,6 +11,8 @@ export interface RunChoices {
   /** `svc_debug`: asks the program for more output about itself. */
   debug?: boolean;
   stop_rank: number;
+  /** Whether another process runs on the same host, so that this host knows its state. */
+  isOnSameHost?: (name: string) => boolean;
   /** Terminal size that a user chose; the definition's if omitted. */
   size?: { rows: number; cols: number } | undefined;
 }
@@ -38,6 +41,19 @@ export function buildRunSpec(definition: ProcessDefinition, choices: RunChoices)
     watch: [...definition.watch],
     log_file: definition.log_file,
     ...(definition.output_on_disk ? { output_on_disk: true as const } : {}),
+    supervision: supervisionOf(definition, choices.isOnSameHost ?? (() => false)),
+  };
+}
+
+/** The rules by which the host supervises the process without a manager. */
+function supervisionOf(definition: ProcessDefinition, isOnSameHost: (name: string) => boolean): Supervision {
+  const { policy, delay, factor, max_delay, max_restarts, window, reset_after } = definition.restart;
+  const dependencies = definition.depends_on.filter(({ name }) => isOnSameHost(name));
+  return {
+    restart: { policy, delay, factor, max_delay, max_restarts, window, reset_after },
+    success_exit_codes: [...definition.success_exit_codes],
+    ready_timeout_ms: definition.ready_timeout,
+    depends_on: dependencies.map(({ name, condition }) => ({ name, condition })),
   };
 }
 

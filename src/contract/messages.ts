@@ -4,6 +4,7 @@ import { count, runId, session, streamName } from "./fields.ts";
 import { machineCpu } from "./loads.ts";
 import { byteRange, LIST_REQUESTS, listPage, nextPage, pageRequest } from "./pages.ts";
 import { runReport, runSpec, stopStep } from "./run.ts";
+import { MAX_SUPERVISED_NAMES } from "./supervision.ts";
 
 /**
  * Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. It is raised with the
@@ -86,18 +87,59 @@ export const HOST_REQUESTS = {
       previous_end: z.string().max(256).nullable().optional(),
       /** Version of the daemon's program. */
       version: z.string().max(64).optional(),
+      /** The time in which the host supervised its processes without a manager, by its wall clock, until the next `supervise`. Omitted: none. */
+      alone: z.object({ from: z.number(), until: z.number(), restarts: count }).optional(),
     }),
   },
+  /**
+   * Says for which processes the host is to start another run by its restart policy, if their run ends while it has no manager. A spawn says so,
+   * too. False: the manager has decided otherwise, because a stop is requested, or the process has ended or failed for good.
+   */
+  supervise: {
+    request: z.object({
+      session,
+      processes: z.array(z.tuple([z.string(), z.boolean()])).max(MAX_SUPERVISED_NAMES),
+      /** Maximum number of starts in a second; null: no limit. */
+      start_rate: z.number().positive().nullable(),
+    }),
+    response: z.object({}),
+  },
+  /**
+   * The ended runs that the host replaced while it had no manager, until the next `supervise`: a list of `runReport`, those of a process oldest
+   * first. The newest run of each process is in the run table only.
+   */
+  past_runs: { request: z.object({ session }), response: z.object(listPage) },
   /**
    * Starts a run. For a known run_id, answers with the recorded result. `conflict` with details {run} if another run of that name, or part of its
    * tree, is alive.
    */
   spawn: {
-    request: z.object({ session, run_id: runId, spec: runSpec, memo: z.string().max(4_096) }),
+    request: z.object({
+      session,
+      run_id: runId,
+      spec: runSpec,
+      memo: z.string().max(4_096),
+      /**
+       * The newest run that the manager knows of this process. If the host itself has started a later one, the answer is `conflict`: the manager has
+       * not yet seen what happened without it.
+       */
+      after: runId.optional(),
+    }),
     response: z.object({ run: runReport }),
   },
   /** Stops a run. Answered once accepted; the host then carries it out until the run is extinct. A stop of a stopping run is accepted. */
-  stop: { request: z.object({ session, run_id: runId, steps: z.array(stopStep).min(1) }), response: z.object({}) },
+  stop: {
+    request: z.object({
+      session,
+      run_id: runId,
+      steps: z.array(stopStep).min(1),
+      /** Whether another run is to follow; omitted: as said before (`supervise`). */
+      wanted: z.boolean().optional(),
+      /** The failure for which the run is stopped; omitted: the stop or a restart was requested. */
+      cause: z.object({ reason: z.string().max(1_000), recycled: z.boolean() }).optional(),
+    }),
+    response: z.object({}),
+  },
   signal: { request: z.object({ session, run_id: runId, signal: z.string() }), response: z.object({}) },
   /** Writes to the terminal. Answered once queued; `busy` when the queue is full. */
   write: { request: z.object({ session, run_id: runId, text: z.string() }), response: z.object({}) },

@@ -40,7 +40,7 @@ const scheduling = z.strictObject({
 });
 export type Scheduling = z.infer<typeof scheduling>;
 
-/** What a process gets from its spec before its program is executed. The host resolves what depends on its file system, users and environment. */
+/** The settings that a process gets from its spec before its program is executed. The host resolves what depends on its file system, users and environment. */
 export const runSettings = {
   /** Absolute, or relative to `base_dir`. */
   cwd: z.string(),

@@ -4,6 +4,7 @@ import { MAX_DURATION_MS } from "../base/clock.ts";
 import { FEATURE_RUN } from "../features/contract.ts";
 import { runId } from "./fields.ts";
 import { runSettings } from "./run-settings.ts";
+import { supervision } from "./supervision.ts";
 
 const duration = z.number().int().min(0).max(MAX_DURATION_MS);
 
@@ -115,13 +116,18 @@ export const runSpec = z.strictObject({
   log_file: logFile.nullable(),
   /** Whether the newest output is also kept on the host's disk. */
   output_on_disk: z.literal(true).exactOptional(),
+  /** How the host supervises the process without a manager; omitted: it does not start it again. */
+  supervision: supervision.exactOptional(),
   ...FEATURE_RUN,
 });
 export type RunSpec = z.infer<typeof runSpec>;
 
-/** Hash of a spec: if two are equal, a restart would change nothing. Inherited environment, terminal size and fields of features are not included. */
+/**
+ * Hash of a spec: if two are equal, a restart would change nothing in the run. Inherited environment, terminal size, supervision and fields of
+ * features are not included.
+ */
 export function specHash(spec: RunSpec): string {
-  const { inherited: _inherited, stop_rank: _rank, terminal, ...rest } = spec;
+  const { inherited: _inherited, stop_rank: _rank, supervision: _supervision, terminal, ...rest } = spec;
   const counted = Object.entries(rest).filter(([name]) => !Object.hasOwn(FEATURE_RUN, name));
   return createHash("sha256")
     .update(canonicalJson({ backlog: terminal.backlog, ...Object.fromEntries(counted) }))
@@ -177,7 +183,7 @@ export const runReport = z.strictObject({
   final_offset: z.number().int().nullable(),
   rows: z.number().int(),
   cols: z.number().int(),
-  /** A note of the manager that outlives its crash: opaque to the host, at most 4 KiB. */
+  /** Restart counters and notes of the manager, which outlive its crash (contract/run-memo.ts), at most 4 KiB. */
   memo: z.string().max(4_096),
 });
 export type RunReport = z.infer<typeof runReport>;

@@ -48,7 +48,7 @@ export type FeatureHeartbeat = Pick<HostHeartbeat, keyof typeof FEATURE_HEARTBEA
 /** A run, as features see it. */
 export interface ChangedRun {
   readonly report: RunReport;
-  /** What its leader had used when it ended; null before that, and if it is not known. */
+  /** The resources that its leader had used when it ended; null before that, and if they are not known. */
   readonly usage: ChildUsage | null;
   readonly spec: RunSpec;
   /** Whether the kernel wrote a core dump of its leader, or gave one to a program. */

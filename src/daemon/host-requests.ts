@@ -8,10 +8,10 @@ import { listLoads } from "./loads/load-lists.ts";
 import type { HostOutput } from "./output/host-output.ts";
 import { startupCommands } from "./process/startup-commands.ts";
 import type { Run } from "./run/run.ts";
-import type { RunStarter } from "./run/run-starter.ts";
 import type { RunTable } from "./run/run-table.ts";
 import { checkSteps, signalName } from "./run/signal-name.ts";
 import type { Forwarder } from "./session/forwarder.ts";
+import type { Supervisor } from "./supervision/supervisor.ts";
 import type { TaskOwners } from "./tree/task-owners.ts";
 
 /** The parts of a host that requests act on. */
@@ -20,7 +20,8 @@ interface HostParts extends Pick<HostHandlers, "hello"> {
   readonly clock: Clock;
   /** Throws `stale_session` if `session` is not the current one. */
   readonly checkSession: (session: string) => void;
-  readonly starter: RunStarter;
+  readonly spawn: (request: RequestOf<"spawn">) => Promise<Run>;
+  readonly supervisor: Supervisor<Run>;
   readonly runs: RunTable<Run>;
   readonly output: HostOutput;
   readonly lists: ListBuilder;
@@ -55,7 +56,8 @@ function handlersOf({
   hello,
   streamId,
   clock,
-  starter,
+  spawn,
+  supervisor,
   runs,
   output: { rings, kept },
   lists,
@@ -67,13 +69,22 @@ function handlersOf({
 }: HostParts): Omit<HostHandlers, keyof HostFeatures["handlers"]> {
   return {
     hello,
-    spawn: async (request) => ({ run: (await starter.spawn(request)).report }),
-    stop: async ({ run_id, steps }) => {
+    spawn: async (request) => {
+      supervisor.startRequested(request.spec.name);
+      return { run: (await spawn(request)).report };
+    },
+    supervise: (request) => {
+      supervisor.supervise(request);
+      return {};
+    },
+    past_runs: () => lists.pages.of(supervisor.pastRuns),
+    stop: async ({ run_id, steps, ...then }) => {
       checkSteps(steps);
       // A start in progress cannot be cancelled: the new process is stopped.
       if (!runs.knows(run_id)) await runs.notStarting(run_id);
       const run = runs.byId(run_id);
       if (run.isExtinct) throw new MgrError("not_running", `'${run.spec.name}' is not running; its run ${run_id} has ended`);
+      supervisor.stopRequested(run.report, then);
       run.stop(steps);
       return {};
     },

@@ -30,6 +30,7 @@ import { Forwarder } from "./session/forwarder.ts";
 import { JoinedEnds } from "./session/joined-ends.ts";
 import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
+import { Supervisor } from "./supervision/supervisor.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { TaskOwners } from "./tree/task-owners.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
@@ -64,6 +65,7 @@ export class Host implements HostLink {
   #timer: unknown = null;
   #isEnding = false;
   readonly #starter: RunStarter;
+  readonly #supervisor: Supervisor<Run>;
 
   constructor(options: HostOptions) {
     this.host = options.host;
@@ -122,7 +124,6 @@ export class Host implements HostLink {
       output: this.#output,
       bus: this.#bus,
       features: this.#features,
-      check: (session) => this.#checkStart(session),
       runOptions: {
         reaper: this.#reaper,
         clock: this.#clock,
@@ -131,12 +132,22 @@ export class Host implements HostLink {
         log: (level, msg) => this.#report(level, msg),
       },
     });
+    this.#supervisor = new Supervisor({
+      clock: this.#clock,
+      runs: this.#runs,
+      start: (run, check) => this.#start(run, check),
+      log: (level, msg) => this.#report(level, msg),
+    });
     this.#requests = new HostRequests({
       hello: (request) => this.#hello(request),
       checkSession: (session) => this.#session.check(session),
       streamId: this.streamId,
       clock: this.#clock,
-      starter: this.#starter,
+      spawn: ({ session, after, ...run }) => {
+        this.#supervisor.checkSeen(run.spec.name, run.run_id, after);
+        return this.#start(run, () => this.#session.check(session));
+      },
+      supervisor: this.#supervisor,
       runs: this.#runs,
       output: this.#output,
       lists: this.#lists,
@@ -226,11 +237,14 @@ export class Host implements HostLink {
 
   #beginEnd(): void {
     this.#isEnding = true;
+    this.#supervisor.close();
     this.#features.ending();
   }
 
   /** `on_manager_lost: stop`: running processes are stopped; the manager may start them again when it is back. */
   async #stopAfterManagerLost(afterMs: number): Promise<void> {
+    // From here on until the next manager, nothing is started.
+    this.#supervisor.close();
     if (this.#isEnding || this.#runs.living.length === 0) return;
     this.#report("warning", `no manager for ${afterMs / 1_000} s: what runs is stopped (on_manager_lost: stop)`);
     this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));
@@ -244,7 +258,7 @@ export class Host implements HostLink {
       );
   }
 
-  #hello(request: RequestOf<"hello">): ResponseOf<"hello"> {
+  async #hello(request: RequestOf<"hello">): Promise<ResponseOf<"hello">> {
     let session: string;
     try {
       session = this.#session.begin(request);
@@ -258,6 +272,9 @@ export class Host implements HostLink {
     this.#managerLost.greeted(request.stop_after_ms ?? null);
     this.#features.managerGreeted(request.manager_pid);
     if (request.bus !== undefined) this.#bus?.follow(request.bus);
+    // The manager's first report has what the host started without it.
+    await this.#supervisor.sessionBegan();
+    const { last } = this.#supervisor;
     const { kept, rings } = this.#output;
     return {
       session,
@@ -269,13 +286,16 @@ export class Host implements HostLink {
       time: this.#clock.now(),
       ...(kept === null ? {} : { output_from: rings.origin, previous_end: kept.previousEnd }),
       ...(this.#version === undefined ? {} : { version: this.#version }),
+      ...(last === undefined ? {} : { alone: last }),
     };
   }
 
-  #checkStart(session: string): void {
-    this.#session.check(session);
-    if (!this.#isEnding) return;
-    throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
+  #start(run: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">, check: () => void): Promise<Run> {
+    return this.#starter.spawn(run, () => {
+      check();
+      if (!this.#isEnding) return;
+      throw new MgrError("host_unavailable", `the host '${this.host}' is shutting down; no process is started any more`);
+    });
   }
 
   #grown(name: string, bytes: Uint8Array): void {
@@ -286,6 +306,7 @@ export class Host implements HostLink {
   #runChanged(kind: HostEvent["kind"], run: Run): void {
     this.#features.runChanged(kind, run);
     this.#ends.pass(kind, run);
+    this.#supervisor.runChanged(kind, run);
   }
 
   #publish(kind: HostEvent["kind"], run: Run): void {
@@ -301,7 +322,10 @@ export class Host implements HostLink {
     this.#forwarder.closeAll("the manager's session ended");
     this.#features.managerLost();
     this.#report("debug", `the manager's session ended: ${reason}`);
-    if (!this.#isEnding) this.#managerLost.lost();
+    if (!this.#isEnding) {
+      this.#managerLost.lost();
+      this.#supervisor.sessionEnded();
+    }
     this.announce();
   }
 

@@ -32,7 +32,7 @@ export interface HttpExtension {
 
 /** The parts of the server that routes use. */
 export interface HttpServices {
-  /** What routes may read and request of the manager. */
+  /** The part of the manager that routes may use. */
   readonly control: Control;
   /** Ends long answers when a login ends. */
   readonly followers: Followers;

@@ -14,10 +14,10 @@ export interface RequestBindings {
 export type RouteEnv = { Bindings: RequestBindings; Variables: { admission: Admission } };
 export type RouteContext = Context<RouteEnv>;
 
-/** What a request with this query needs, and on what: a process, a group, or everything (null). */
+/** The need of a request with this query, and its subject: a process, a group, or everything (null). */
 export type RouteNeeds = (query: URLSearchParams) => { readonly need: Need; readonly on: string | null };
 
-/** What each request to a route needs on everything. */
+/** The need of each request to a route, on everything. */
 export const needsInGeneral =
   (need: Need): RouteNeeds =>
   () => ({ need, on: null });

@@ -18,6 +18,7 @@ import { RingStore } from "../daemon/output/ring-store.ts";
 import { startupCommands } from "../daemon/process/startup-commands.ts";
 import { RunTable } from "../daemon/run/run-table.ts";
 import { ManagerSession, TICK_MS } from "../daemon/session/manager-session.ts";
+import { Supervisor } from "../daemon/supervision/supervisor.ts";
 import { EMPTY_ANSWERS } from "../features/contract.ts";
 import type { FakeProcess, FakeProgram, FakePrograms } from "./fake-program.ts";
 import { FakeRun } from "./fake-run.ts";
@@ -89,6 +90,7 @@ export class FakeHost implements HostLink {
   /** Ends the daemon and its processes; `restore` starts another daemon. */
   die(): void {
     this.lose();
+    this.#parts.supervisor.close();
     for (const run of this.#parts.runs.living) run.kill();
     this.#parts = this.#begin();
   }
@@ -121,6 +123,7 @@ export class FakeHost implements HostLink {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#clock.clearTimeout(this.#timer);
+    this.#parts.supervisor.close();
     for (const run of this.#parts.runs.living) run.kill();
     this.#parts.session.end();
   }
@@ -128,12 +131,20 @@ export class FakeHost implements HostLink {
   #begin(): Life {
     const streamId = `fake-${++this.#life}`;
     const rings = new RingStore();
-    return {
+    const runs = new RunTable<FakeRun>();
+    const life: Life = {
       streamId,
       seq: 0,
       rings,
-      runs: new RunTable<FakeRun>(),
-      session: new ManagerSession({ clock: this.#clock, onVoid: () => this.#parts.output.clear() }),
+      runs,
+      supervisor: new Supervisor({ clock: this.#clock, runs, start: (run, check) => this.#spawn(life, run, check), log: () => {} }),
+      session: new ManagerSession({
+        clock: this.#clock,
+        onVoid: () => {
+          life.output.clear();
+          if (life === this.#parts && !this.#isClosed) life.supervisor.sessionEnded();
+        },
+      }),
       output: new OutputSender({
         streamId,
         findRing: (name) => rings.find(name),
@@ -142,25 +153,43 @@ export class FakeHost implements HostLink {
         hold: () => {},
       }),
     };
+    return life;
   }
 
   #makeAnswers(): HostAnswers {
     const run = (id: string) => this.#parts.runs.byId(id);
     return {
-      hello: (request) => ({
-        session: this.#parts.session.begin(request),
-        contract: CONTRACT_VERSION,
-        pid: 1,
-        boot_id: "fake",
-        stream_id: this.#parts.streamId,
-        seq: this.#parts.seq,
-        time: this.#clock.now(),
-      }),
-      spawn: async (request) => ({ run: (await this.#spawn(request)).report }),
-      stop: async ({ run_id, steps }) => {
+      hello: async (request) => {
+        const { session, supervisor, streamId } = this.#parts;
+        const id = session.begin(request);
+        await supervisor.sessionBegan();
+        return {
+          session: id,
+          contract: CONTRACT_VERSION,
+          pid: 1,
+          boot_id: "fake",
+          stream_id: streamId,
+          seq: this.#parts.seq,
+          time: this.#clock.now(),
+          ...(supervisor.last === undefined ? {} : { alone: supervisor.last }),
+        };
+      },
+      supervise: (request) => {
+        this.#parts.supervisor.supervise(request);
+        return {};
+      },
+      past_runs: () => ({ data: Buffer.from(JSON.stringify(this.#parts.supervisor.pastRuns)), next: null }),
+      spawn: async ({ session, after, ...request }) => {
+        const { supervisor, session: sessions } = this.#parts;
+        supervisor.startRequested(request.spec.name);
+        supervisor.checkSeen(request.spec.name, request.run_id, after);
+        return { run: (await this.#spawn(this.#parts, request, () => sessions.check(session))).report };
+      },
+      stop: async ({ run_id, steps, ...then }) => {
         // A start that is under way cannot be cancelled: its run is stopped.
         await this.#parts.runs.notStarting(run_id);
         if (run(run_id).isExtinct) throw new MgrError("not_running", `the run ${run_id} has ended`);
+        this.#parts.supervisor.stopRequested(run(run_id).report, then);
         run(run_id).stop(steps);
         return {};
       },
@@ -200,11 +229,15 @@ export class FakeHost implements HostLink {
     };
   }
 
-  #spawn({ run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<FakeRun> {
-    const life = this.#parts;
+  #spawn(
+    life: Life,
+    { run_id: runId, spec, memo }: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">,
+    check: () => void,
+  ): Promise<FakeRun> {
     const { script = null, spawn_delay = 0, spawn_error } = this.#programs.find(({ matches }) => matches(spec.name))?.program ?? {};
     return life.runs.spawn(spec.name, runId, async () => {
       if (spawn_delay > 0) await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, spawn_delay));
+      check();
       if (spawn_error !== undefined) throw new MgrError("spawn_failed", spawn_error);
       if (this.#isClosed || life !== this.#parts) throw new MgrError("host_unavailable", `host '${this.host}' has ended`);
       const count = (this.#counts.get(spec.name) ?? 0) + 1;
@@ -232,6 +265,7 @@ export class FakeHost implements HostLink {
     life.seq += 1;
     const event: HostEvent = { seq: life.seq, kind, run: run.report };
     this.#notify((listener) => listener.onEvent?.(event));
+    life.supervisor.runChanged(kind, run);
   }
 
   #tick(): void {
@@ -257,6 +291,7 @@ interface Life {
   seq: number;
   readonly rings: RingStore;
   readonly runs: RunTable<FakeRun>;
+  readonly supervisor: Supervisor<FakeRun>;
   readonly session: ManagerSession;
   readonly output: OutputSender;
 }

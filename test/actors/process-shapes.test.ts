@@ -59,6 +59,7 @@ it("the context of a process has every field from the start", () => {
     size: true,
     settings: true,
     hostReady: true,
+    isFrozen: true,
     daemonDied: true,
     waitingFor: true,
     restarts: true,

@@ -6,7 +6,7 @@ import type { Route } from "../../src/http/route.ts";
 import { AppRig, BROWSER, OWN } from "./access/app-rig.ts";
 import { basic, GOOD, USER } from "./rig.ts";
 
-/** What an observer sees: the name of the command, its user, and what happened to it. */
+/** The calls of an observer: the name of the command, its user, and its outcome. */
 class Notes implements CommandObserver {
   readonly seen: unknown[] = [];
   refusal: MgrError | null = null;

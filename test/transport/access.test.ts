@@ -89,7 +89,7 @@ function open(grants: readonly Grant[]) {
 
 const rank = (role: Role | null): number => (role === null ? -1 : ROLES.indexOf(role));
 
-/** What docs/access.md says, written a second time: the rank that a user has on a name, or on everything. */
+/** The rules of docs/access.md, written a second time: the rank that a user has on a name, or on everything. */
 function rankOf(grants: readonly Grant[], name: string | null): number {
   const isOn = ({ on }: Grant) => on === null || (name !== null && (name.startsWith("sim/") || name === "shared/seen"));
   return Math.max(-1, ...grants.filter(isOn).map(({ role }) => rank(role)));

@@ -1,7 +1,9 @@
 import type { PendingRun } from "../../config/state/process-intent.ts";
 import { NO_SETTINGS } from "../../config/state/process-settings.ts";
+import { isSuccess } from "../../contract/restart-policy.ts";
 import type { RunExit, RunReport } from "../../contract/run.ts";
-import { readMemo } from "./process-memo.ts";
+import { compareRunIds, isStartedByHost } from "../../contract/run-ids.ts";
+import { readMemo } from "../../contract/run-memo.ts";
 import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./process-types.ts";
 
 export const DAEMON_DIED = "host daemon died";
@@ -36,6 +38,7 @@ export function initialContext(input: ProcessInput): ProcessContext {
   context.size = input.size ?? null;
   context.settings = input.settings ?? NO_SETTINGS;
   context.hostReady = input.hostReady ?? false;
+  context.isFrozen = false;
   context.daemonDied = false;
   context.waitingFor = [];
   context.restarts = 0;
@@ -50,18 +53,12 @@ export function initialContext(input: ProcessInput): ProcessContext {
   return context;
 }
 
-/** Whether `run` is older than the run that a pending start or restart waits for. */
-export function isBefore(run: RunReport, pending: PendingRun): boolean {
-  return compareRunIds(run.run_id, pending.after) <= 0;
-}
-
-/** Negative when run `a` is older than `b`. */
-export function compareRunIds(a: string, b: string): number {
-  // The usual case: an event of the current run.
-  if (a === b) return 0;
-  const [epochA = 0, countA = 0] = a.split("-").map(Number);
-  const [epochB = 0, countB = 0] = b.split("-").map(Number);
-  return epochA - epochB || countA - countB;
+/**
+ * Whether `run` carries out a pending start or restart. A host without this manager knows nothing of it, and may have begun its run before: one
+ * that lives still fulfils a start.
+ */
+export function carriesOut(run: RunReport, { after, replace }: PendingRun): boolean {
+  return compareRunIds(run.run_id, after) > 0 && !(isStartedByHost(run.run_id) && (replace || run.exit !== null));
 }
 
 /**
@@ -76,6 +73,13 @@ export function freshRun(context: ProcessContext, event: ProcessEvent): RunRepor
   if (known?.exit && !run.exit) return null;
   if (known?.extinct && !run.extinct) return null;
   return run;
+}
+
+/** The run of a report that a host began after the newest one that this manager knows of; null: the report shows no such run. */
+export function laterRun(context: ProcessContext, event: ProcessEvent): RunReport | null {
+  const run = event.type === "report" ? event.run : null;
+  if (run === null || !isStartedByHost(run.run_id)) return null;
+  return context.run !== null && compareRunIds(run.run_id, context.run.run_id) > 0 ? run : null;
 }
 
 /** Whether the current run lives, as far as is known. */
@@ -100,7 +104,7 @@ export function treeLives(context: ProcessContext): boolean {
 }
 
 export function succeeded(context: ProcessContext, exit: RunExit): boolean {
-  return exit.reason === null && exit.signal === null && exit.code !== null && context.runDefinition.success_exit_codes.includes(exit.code);
+  return isSuccess(exit, context.runDefinition.success_exit_codes);
 }
 
 /**
@@ -118,6 +122,7 @@ export function withRun(context: ProcessContext, run: RunReport, late: boolean, 
     run,
     runBegan,
     runGone: false,
+    isFrozen: false,
     host,
     ...(adopted ? { runId: run.run_id, runDefinition: definition, runSettings: settings, ...memoOf(context, run, runBegan) } : {}),
     ...(context.size === null && adopted && resized ? { size: { rows: run.rows, cols: run.cols } } : {}),

@@ -28,6 +28,9 @@
  *   stopping               | extinct                                | stopped; launching if a start came meanwhile
  *   stopping               | 10 s after SIGKILL                     | stopping, an error logged each minute
  *   backoff                | delay over                             | launching
+ *   started, backoff       | time over, its host is lost            | unchanged until the host reports: it decides meanwhile
+ *   any                    | its host restarted it by itself        | adopted with the host's run and counters; in stopping, only
+ *                          |                                        | if no stop is requested
  *   starting … stopping    | its daemon died, the run is gone       | error; restart policy once the host is back
  *   at rest                | a living run is reported               | adopted, or stopping if a stop is requested
  *
@@ -45,6 +48,7 @@ import {
   launchAtOnce,
   requestRestart,
   restartAlive,
+  restartedByHost,
   restartLater,
   running,
   startAfterStop,
@@ -156,6 +160,7 @@ export const processMachine = processSetup.createMachine({
             "host.died": { target: "#process.launching", actions: "noteDaemonDied" },
             "run.*": [{ guard: "seenExtinct", target: "#process.launching", actions: "takeRun" }],
             report: [
+              restartedByHost,
               { guard: "seenExtinct", target: "#process.launching", actions: "takeRun" },
               { guard: "unknownToHost", target: "#process.launching", actions: "loseRun" },
             ],
@@ -182,11 +187,20 @@ export const processMachine = processSetup.createMachine({
       on: {
         ...running,
         "run.*": [...whileRunning, { guard: "seenReady", target: "ready", actions: "takeRun" }],
-        report: [...whileRunning, { guard: "seenReady", target: "ready", actions: "takeRun" }],
+        report: [
+          ...whileRunning,
+          { guard: "seenReady", target: "ready", actions: "takeRun" },
+          { guard: "runReported", target: ".settled", actions: "takeRun" },
+        ],
       },
       states: {
         settled: { always: { guard: "hasReadyDeadline", target: "unready" } },
-        unready: { after: { readyTimeout: { target: "#process.stopping", actions: "blameReadyTimeout" } } },
+        unready: {
+          after: {
+            readyTimeout: [{ guard: "mayDecide", target: "#process.stopping", actions: "blameReadyTimeout" }, { target: "frozen" }],
+          },
+        },
+        frozen: {},
       },
     },
     ready: {
@@ -203,6 +217,7 @@ export const processMachine = processSetup.createMachine({
         "host.died": daemonDied,
         "run.*": [{ guard: "seenExtinct", target: "judging", actions: "takeRun" }],
         report: [
+          { guard: "restartedByHostAsRequested", target: "adopting", actions: "takeRunOfHost" },
           { guard: "seenNotStopping", actions: ["takeRun", "stopRun"] },
           { guard: "seenExtinct", target: "judging", actions: "takeRun" },
           { guard: "unknownToHost", target: "judging", actions: "loseRun" },
@@ -220,8 +235,24 @@ export const processMachine = processSetup.createMachine({
     backoff: {
       entry: { type: "announce", params: { state: "backoff" } },
       exit: "forgetSchedule",
-      after: { backoff: { target: "launching", actions: "countRestart" } },
-      on: { start: launch, restart: launch, stop: giveUp, "run.*": atRest, report: atRest },
+      initial: "delayed",
+      states: {
+        delayed: {
+          after: { backoff: [{ guard: "mayDecide", target: "#process.launching", actions: "countRestart" }, { target: "frozen" }] },
+        },
+        frozen: {},
+      },
+      on: {
+        start: launch,
+        restart: launch,
+        stop: giveUp,
+        "run.*": atRest,
+        report: [
+          ...atRest,
+          { guard: "runReported", target: ".delayed", actions: "takeRun" },
+          { guard: "unknownToHost", target: ".delayed", actions: "loseRun" },
+        ],
+      },
     },
     error: {
       entry: { type: "announce", params: { state: "error" } },

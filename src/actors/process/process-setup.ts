@@ -1,10 +1,13 @@
 import { assertEvent, assign, emit, enqueueActions, fromCallback, not, setup } from "xstate";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
+import { NOT_READY } from "../../contract/failure-words.ts";
+import { endedWell, exitReason, failureReason, mayRestart, NO_RESTARTS } from "../../contract/restart-policy.ts";
+import type { RunReport } from "../../contract/run.ts";
+import { writeMemo } from "../../contract/run-memo.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
-import { NOT_READY } from "./failure-words.ts";
-import { DAEMON_DIED, freshRun, isBefore, isStable, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
-import { writeMemo } from "./process-memo.ts";
+import { endedRun, scheduleRestart } from "./ended-run.ts";
+import { carriesOut, DAEMON_DIED, freshRun, isStable, laterRun, runLives, stableIn, treeLives, withRun } from "./process-context.ts";
 import {
   BY_CONFIGURATION,
   DependenciesLost,
@@ -14,13 +17,12 @@ import {
   type ProcessInput,
   type WatchInput,
 } from "./process-types.ts";
-import { endedWell, exitReason, failureReason, mayRestart, scheduleRestart } from "./restart-policy.ts";
 
 /** If anything is still alive this long after SIGKILL, an error is logged, and again each minute. */
 const AFTER_SIGKILL_MS = 10_000;
 const NAG_MS = 60_000;
 
-const NO_FAILURES = { restarts: 0, attempt: 0, failures: 0, unstable: false, restartTimes: [] };
+const NO_FAILURES = { ...NO_RESTARTS, unstable: false };
 const NO_PAST = { stopCause: null, daemonDied: false, isAdopting: false };
 const NO_FAILURES_NO_PAST = { ...NO_FAILURES, ...NO_PAST };
 
@@ -60,10 +62,10 @@ export const processSetup = setup({
     isStable: ({ context }) => isStable(context),
     isStopping: ({ context }) => context.run?.stopping === true,
     hasReadyDeadline: ({ context }) => context.runDefinition.ready !== null && context.runDefinition.ready_timeout !== null,
-    endedWell: ({ context }) => endedWell(context) && context.definition.restart.policy !== "always",
-    mayRestart: ({ context }) => mayRestart(context),
+    endedWell: ({ context }) => endedWell(endedRun(context)) && context.definition.restart.policy !== "always",
+    mayRestart: ({ context }) => mayRestart(endedRun(context)),
     startPendingAfterDeath: ({ context }) => context.daemonDied && context.pendingRun !== null && context.requested === "start",
-    mayRestartAfterDeath: ({ context }) => context.daemonDied && mayRestart(context),
+    mayRestartAfterDeath: ({ context }) => context.daemonDied && mayRestart(endedRun(context)),
     runReported: ({ context, event }) => freshRun(context, event) !== null,
     seenAlive: ({ context, event }) => freshRun(context, event)?.exit === null,
     seenReady: ({ context, event }) => freshRun(context, event)?.ready === true && context.runDefinition.ready !== null,
@@ -80,6 +82,10 @@ export const processSetup = setup({
       const run = freshRun(context, event);
       return run?.exit === null && !run.stopping;
     },
+    /** Whether the host has started another run without this manager. */
+    restartedByHost: ({ context, event }) => laterRun(context, event) !== null,
+    restartedByHostAsRequested: ({ context, event }) => context.requested === "start" && laterRun(context, event) !== null,
+    mayDecide: ({ context }) => !context.isFrozen,
     dependenciesLost: ({ event }) => event.type === "spawn.failed" && event.error instanceof DependenciesLost,
     isCurrentRun: ({ context, event }) => event.type === "recycle" && event.runId === context.runId,
     unknownToHost: ({ event }) => event.type === "report" && event.run === null,
@@ -165,14 +171,15 @@ export const processSetup = setup({
     }),
     takeRun: enqueueActions(({ context, event, enqueue }) => {
       const run = freshRun(context, event);
-      if (run === null) return;
-      const known = withRun(context, run, event.type === "report", event.type === "report" ? event.host : undefined);
-      const isPendingMet = context.pendingRun !== null && !isBefore(run, context.pendingRun);
-      enqueue.assign(isPendingMet ? { ...known, pendingRun: null } : known);
-      if (isPendingMet) enqueue.emit({ type: "pending_run", pending: null });
+      if (run !== null) takeRun(context, event, run, enqueue);
     }),
     /** The host no longer knows the run: it ended without an observed exit. */
-    loseRun: assign({ runGone: true, daemonDied: false }),
+    loseRun: assign({ runGone: true, daemonDied: false, isFrozen: false }),
+    /** The run of the host replaces one that this manager has decided to start, but that its host has not started. */
+    takeRunOfHost: enqueueActions(({ context, event, enqueue }) => {
+      const run = laterRun(context, event);
+      if (run !== null) takeRun({ ...context, runId: null }, event, run, enqueue, NO_PAST);
+    }),
     blameDaemon: assign(({ context }) => ({
       runGone: true,
       daemonDied: true,
@@ -180,9 +187,9 @@ export const processSetup = setup({
       stopCause: null,
       ...failedFor(context, DAEMON_DIED),
     })),
-    noteDaemonDied: assign({ runGone: true, hostReady: false }),
+    noteDaemonDied: assign({ runGone: true, hostReady: false, isFrozen: true }),
     hostIsReady: assign({ hostReady: true }),
-    hostIsLost: assign({ hostReady: false }),
+    hostIsLost: assign({ hostReady: false, isFrozen: true }),
     takeDefinition: assign(({ event }) => {
       assertEvent(event, "definition");
       return { definition: event.definition };
@@ -214,10 +221,14 @@ export const processSetup = setup({
       lastRunSucceeded: null,
     })),
     spawnRun: emit(({ context }) => {
-      const { runId, definition, settings, size } = context;
-      return { type: "spawn", run: { runId: runId ?? "", definition, settings, size, memo: writeMemo(context) } };
+      const { runId, run, definition, settings, size } = context;
+      const memo = writeMemo(context, context.clock.monotonic());
+      return { type: "spawn", run: { runId: runId ?? "", definition, settings, size, memo, after: run?.run_id ?? null } };
     }),
-    stopRun: emit(({ context: { runId, host, definition } }) => ({ type: "stop_run", run: { runId: runId ?? "", host, definition } })),
+    stopRun: emit(({ context: { runId, host, definition, requested, stopCause } }) => ({
+      type: "stop_run",
+      run: { runId: runId ?? "", host, definition, isWanted: requested === "start", cause: stopCause },
+    })),
     abandon: emit({ type: "abandon" }),
     fail: ({ event }) => {
       assertEvent(event, "effect.failed");
@@ -228,13 +239,15 @@ export const processSetup = setup({
       return failedFor(context, messageOf(event.error));
     }),
     blameRecord: assign(({ context }) => ({ reason: context.exit?.reason ?? null })),
-    scheduleRestart: assign(({ context }) => ({ reason: failureReason(context), ...scheduleRestart(context) })),
+    scheduleRestart: assign(({ context }) => ({ reason: failureReason(endedRun(context)), ...scheduleRestart(context) })),
     countRestart: assign(({ context }) => ({ restarts: context.restarts + 1 })),
     forgetSchedule: assign({ nextStart: null }),
     blame: assign(({ context }) => {
-      const exit = context.exit ?? { code: null, signal: null, reason: failureReason(context), time: context.clock.now() };
+      const run = endedRun(context);
+      const reason = failureReason(run);
+      const exit = context.exit ?? { code: null, signal: null, reason, time: context.clock.now() };
       const { code, signal, time } = exit;
-      return { reason: failureReason(context), exit: { code, signal, reason: exitReason(context) ?? exit.reason, time } };
+      return { reason, exit: { code, signal, reason: exitReason(run) ?? exit.reason, time } };
     }),
     /** Clears the reason of the previous stop, on launching and on adopting. */
     forgetCause: assign({ stopCause: null, daemonDied: false }),
@@ -273,6 +286,14 @@ function pendingAfter({ pendingRun, runId, lastRunId }: ProcessContext, replace:
   // Before the first report the newest run is unknown, but an earlier manager started it.
   const pending = { after: runId ?? lastRunId(), replace: replace || pendingRun?.replace === true };
   return pendingRun?.after === pending.after && pendingRun.replace === pending.replace ? pendingRun : pending;
+}
+
+/** `more`: changes besides those of the report. */
+function takeRun(context: ProcessContext, event: ProcessEvent, run: RunReport, enqueue: Enqueue, more: Partial<ProcessContext> = {}): void {
+  const known = withRun(context, run, event.type === "report", event.type === "report" ? event.host : undefined);
+  const isPendingMet = context.pendingRun !== null && carriesOut(run, context.pendingRun);
+  enqueue.assign({ ...more, ...known, ...(isPendingMet ? { pendingRun: null } : {}) });
+  if (isPendingMet) enqueue.emit({ type: "pending_run", pending: null });
 }
 
 interface Enqueue {

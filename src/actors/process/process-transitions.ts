@@ -32,14 +32,17 @@ export const daemonDied = { target: "#process.error", actions: "blameDaemon" } a
 export const startLater = { actions: [start, requestStart] } as const;
 export const restartLater = { actions: [start, requestRestart] } as const;
 
+/** The host started another run without this manager: its counters apply, and it is judged like a run of an earlier manager. */
+export const restartedByHost = { guard: "restartedByHost", target: "#process.adopting", actions: "takeRunOfHost" } as const;
 /** A living run where none is expected: the host's run table is authoritative. */
-export const atRest = [{ guard: "seenAlive", target: "#process.adopting", actions: "takeRun" }] as const;
+export const atRest = [restartedByHost, { guard: "seenAlive", target: "#process.adopting", actions: "takeRun" }] as const;
 const spawnNews = [
   { guard: "seenFailed", target: "#process.error", actions: ["takeRun", "blameRecord"] },
   { guard: "runReported", target: "#process.started", actions: ["takeRun", "againUnlessPlain"] },
 ] as const;
-export const whileSpawning = { "run.*": spawnNews, report: spawnNews } as const;
+export const whileSpawning = { "run.*": spawnNews, report: [restartedByHost, ...spawnNews] } as const;
 export const whileRunning = [
+  restartedByHost,
   { guard: "seenEnded", target: "#process.judging", actions: "takeRun" },
   { guard: "seenStopping", target: "#process.stopping", actions: ["takeRun", requestRestart] },
   { guard: "unknownToHost", target: "#process.error", actions: ["blameDaemon", "again"] },

@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
 import type { ProcessSettings } from "../../config/state/process-settings.ts";
+import type { StopCause } from "../../contract/restart-policy.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 
@@ -119,6 +120,8 @@ export interface SpawnInput {
   readonly settings: ProcessSettings;
   /** Restart counters for the next manager, at most 4 KiB. */
   readonly memo: string;
+  /** The newest run that its host has reported; null: none. */
+  readonly after: string | null;
 }
 
 /** A run to stop. */
@@ -126,6 +129,9 @@ export interface StopInput {
   readonly runId: string;
   readonly host: string | null;
   readonly definition: ProcessDefinition;
+  /** Whether another run is to follow. */
+  readonly isWanted: boolean;
+  readonly cause: StopCause;
 }
 
 /** Input of watchDependencies: sends `dependencies` at once and whenever they change. */
@@ -140,13 +146,6 @@ export interface ProcessExit {
   /** Unix milliseconds: the host's clock for a run that ended, the manager's for one that never began. */
   readonly time: number;
 }
-
-/** Why a living run is being stopped; null: a user requested it. */
-export type StopCause = {
-  readonly reason: string;
-  /** Whether another run follows under every restart policy. */
-  readonly isRecycled?: boolean;
-} | null;
 
 export interface ProcessContext {
   readonly clock: Clock;
@@ -187,6 +186,8 @@ export interface ProcessContext {
   readonly size: TerminalSize | null;
   readonly settings: ProcessSettings;
   readonly hostReady: boolean;
+  /** Whether the host was lost, and has not reported since: it may have restarted the process. Nothing is decided until its report. */
+  readonly isFrozen: boolean;
   /** Whether the run ended with its daemon: the restart policy waits for a new one. */
   readonly daemonDied: boolean;
   readonly waitingFor: readonly string[];

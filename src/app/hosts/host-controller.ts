@@ -5,10 +5,12 @@ import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import { CancellationSource } from "../../base/cancellation.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { withRest } from "../../base/names.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import { type BusSettings, type HostEvent, MAX_KEPT_NAMES } from "../../contract/messages.ts";
-import type { RunReport } from "../../contract/run.ts";
+import { type RunReport, runReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
+import { formatTime } from "../../protocol/time.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { HostSession } from "./host-session.ts";
 import type { HostedProcesses } from "./hosted-processes.ts";
@@ -32,6 +34,8 @@ interface HostControllerOptions {
   /** Resolves when it is this host's turn to report to its processes: hundreds of hosts may come back at the same moment. */
   turn: () => Promise<void>;
   processTable: Pick<HostedProcesses, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
+  /** Called with the ended runs that the host replaced without a manager, before the newest ones are reported. */
+  onPastRuns: (runs: readonly RunReport[], streamId: string) => void;
   /** Called when the host's state may have changed. */
   onHostChanged: () => void;
 }
@@ -41,6 +45,9 @@ interface HostControllerOptions {
  * after output").
  */
 const OUTPUT_TIMEOUT_MS = 1_000;
+
+/** Maximum number of restarted processes that a log entry names. */
+const MAX_NAMED = 10;
 
 /** Clock difference from which a warning is logged, milliseconds: people compare times in logs. */
 const CLOCK_TOLERANCE_MS = 2_000;
@@ -199,9 +206,25 @@ export class HostController {
     await this.#options.turn();
     signal.throwIfAborted();
     this.#checkClock(greeting.clock_offset_ms);
+    if (greeting.alone !== null) await this.#readPastRuns(greeting.stream_id, greeting.alone);
     // Windows are requested again (for another daemon, from the beginning) before any process can be spawned there.
     this.#options.hub.hostReady(this.#options.host, greeting.stream_id, greeting.output_from ?? 0);
     return greeting;
+  }
+
+  /** Reads what the host did without a manager, and logs it. */
+  async #readPastRuns(streamId: string, { from, until, restarts }: NonNullable<Greeting["alone"]>): Promise<void> {
+    const { host, log, processTable, onPastRuns } = this.#options;
+    if (restarts === 0) return;
+    const { session } = this;
+    const page = await session.command((id) => session.link.request("past_runs", { session: id }));
+    const runs = (await readList(session, page, z.array(runReport))).filter(({ name }) => processTable.hostOf(name) !== null);
+    const counts = new Map<string, number>();
+    for (const { name } of runs) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const names = [...counts].slice(0, MAX_NAMED).map(([name, count]) => (count === 1 ? `'${name}'` : `'${name}' (${count})`));
+    const times = `${formatTime(from)} to ${formatTime(until)}`;
+    log.warn(`host '${host}': ${restarts} restarts while disconnected, ${times}: ${withRest(names, counts.size)}`);
+    onPastRuns(runs, streamId);
   }
 
   #checkClock(offsetMs: number): void {

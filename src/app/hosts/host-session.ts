@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { Greeting as HostGreeting } from "../../actors/host-machine.ts";
 import { type Clock, untilBeat } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
 import type { HostLink } from "../../contract/host-link.ts";
@@ -32,17 +33,8 @@ export interface HostSessionListener {
   onStale(): void;
 }
 
-export interface Greeting {
-  session: string;
-  stream_id: string;
+export interface Greeting extends HostGreeting {
   contract: number;
-  pid: number;
-  version: string | null;
-  /** Offset at which the daemon's output begins; null: it keeps no output for its successor. */
-  output_from: number | null;
-  /** Why the previous daemon's processes ended, if it did not stop them. */
-  previous_end: string | null;
-  clock_offset_ms: number;
 }
 
 interface SessionOptions {
@@ -145,8 +137,8 @@ export class HostSession {
       // Earlier events are from before the hello, perhaps from another daemon.
       this.#early = [];
       await this.#fetch(question);
-      const { session, stream_id, contract, pid, version = null, output_from = null, previous_end = null } = hello;
-      return { session, stream_id, contract, pid, version, output_from, previous_end, clock_offset_ms };
+      const { session, stream_id, contract, pid, version = null, output_from = null, previous_end = null, alone = null } = hello;
+      return { session, stream_id, contract, pid, version, output_from, previous_end, alone, clock_offset_ms };
     } catch (error) {
       if (this.#question === question) this.drop();
       throw error;

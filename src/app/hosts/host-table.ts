@@ -1,9 +1,9 @@
 import type { Cancellation } from "../../base/cancellation.ts";
+import type { StartPacer } from "../../base/start-pacer.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { OutputWindow } from "../../contract/messages.ts";
 import type { HostController } from "./host-controller.ts";
 import type { HostSession } from "./host-session.ts";
-import type { StartPacer } from "./start-pacer.ts";
 
 interface ManagedHost {
   readonly controller: HostController;

@@ -1,10 +1,12 @@
-import type { HostEmitted } from "../../actors/host-machine.ts";
+import type { Greeting, HostEmitted } from "../../actors/host-machine.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import type { Clock } from "../../base/clock.ts";
+import { StartPacer } from "../../base/start-pacer.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { Config } from "../../config/definition.ts";
 import { localHostNames, remoteHostNames, remoteHosts } from "../../config/host-names.ts";
 import type { HostLink } from "../../contract/host-link.ts";
+import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { HostEntry } from "../../protocol/resources/resources.ts";
 import { formatTime } from "../../protocol/time.ts";
@@ -15,7 +17,6 @@ import { HostController } from "./host-controller.ts";
 import type { HostTable } from "./host-table.ts";
 import type { HostedProcesses } from "./hosted-processes.ts";
 import { RefusedDaemons } from "./refused-daemons.ts";
-import { StartPacer } from "./start-pacer.ts";
 
 interface HostsOptions {
   table: HostTable;
@@ -31,6 +32,8 @@ interface HostsOptions {
   log: LogBook;
   onChanged: (host: HostEntry) => void;
   onRemoved: (host: string) => void;
+  /** Called with ended runs that a host replaced without a manager. */
+  onPastRuns: (runs: readonly RunReport[], streamId: string) => void;
   /** Rebuilds a process on its configured host, if it was expected on a host that is no longer configured. */
   respawn: (name: string) => void;
 }
@@ -42,6 +45,8 @@ export class Hosts {
   /** Time when the daemon of a host was lost; null: it is connected. Hosts that were never connected are not in it. */
   readonly #lostTimes = new Map<string, number | null>();
 
+  /** The last time in which a host had no manager, and restarted its processes by itself. */
+  readonly #alone = new Map<string, NonNullable<Greeting["alone"]>>();
   readonly #refused: RefusedDaemons;
 
   constructor(options: HostsOptions) {
@@ -89,6 +94,7 @@ export class Hosts {
     const names = host === local.host ? localHostNames(host, processTable.config) : remoteHostNames(host, processTable.config);
     const { state, greeting } = processTable.hostState(host);
     const lostTime = this.#lostTimes.get(host) ?? null;
+    const alone = this.#alone.get(host);
     return {
       ...names,
       daemon_ready: state === "ready",
@@ -97,6 +103,7 @@ export class Hosts {
       lost_time: lostTime === null ? null : formatTime(lostTime),
       version: greeting?.version ?? null,
       clock_offset: greeting === null ? null : greeting.clock_offset_ms / 1_000,
+      ...(alone && { alone: { from: formatTime(alone.from), until: formatTime(alone.until), restarts: alone.restarts } }),
     };
   }
 
@@ -109,6 +116,7 @@ export class Hosts {
     if (event.type === "ready") {
       this.#lostTimes.set(host, null);
       this.#refused.forget(host);
+      if (event.greeting.alone !== null) this.#alone.set(host, event.greeting.alone);
     }
     // A failed greeting does not count as another loss.
     else if ((event.type === "lost" || event.type === "died") && this.#lostTimes.get(host) === null)
@@ -125,7 +133,7 @@ export class Hosts {
   }
 
   #manage(link: HostLink): void {
-    const { table, local, processTable, epoch, clock, system, hub, log, onChanged } = this.#options;
+    const { table, local, processTable, epoch, clock, system, hub, log, onChanged, onPastRuns } = this.#options;
     const { host } = link;
     const isLocal = host === local.host;
     const pacer = new StartPacer(clock, () => processTable.config.hosts.get(host)?.start_rate ?? null);
@@ -140,6 +148,7 @@ export class Hosts {
       log,
       processTable,
       turn: () => this.#greetings.pass(),
+      onPastRuns,
       onHostChanged: () => {
         onChanged(this.entry(host));
         if (table.isLeaving(host) && !processTable.isHostReady(host)) this.#giveUp(host);
@@ -177,6 +186,7 @@ export class Hosts {
     if (!known) return;
     this.#options.table.delete(host);
     this.#lostTimes.delete(host);
+    this.#alone.delete(host);
     this.#refused.forget(host);
     known.pacer.close();
     known.controller.close();

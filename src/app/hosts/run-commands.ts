@@ -3,6 +3,7 @@ import type { Cancellation } from "../../base/cancellation.ts";
 import { type Clock, pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import type { RunId } from "../../contract/fields.ts";
+import type { StopCause } from "../../contract/restart-policy.ts";
 import type { RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import type { HostSession } from "./host-session.ts";
 
@@ -25,10 +26,11 @@ const UNSTARTABLE = new Set(["spawn_failed", "bad_field", "forbidden", "internal
  */
 export async function spawnRun(
   { session, clock }: Target,
-  command: { runId: RunId; spec: RunSpec; memo: string; stillHold: () => boolean },
+  command: { runId: RunId; spec: RunSpec; memo: string; after?: RunId | null; stillHold: () => boolean },
   cancellation: Cancellation,
 ): Promise<RunReport> {
-  const { runId: run_id, spec, memo, stillHold } = command;
+  const { runId: run_id, spec, memo, after = null, stillHold } = command;
+  const request = { run_id, spec, memo, ...(after === null ? {} : { after }) };
   let isSent = false;
   return untilAnswered(
     { session, clock },
@@ -38,7 +40,7 @@ export async function spawnRun(
         // The host may have been unreachable for long. A request that was sent may have been carried out: it is sent again.
         if (!isSent && !stillHold()) throw new DependenciesLost("its dependencies no longer hold");
         isSent = true;
-        return session.link.request("spawn", { session: id, run_id, spec, memo });
+        return session.link.request("spawn", { session: id, ...request });
       });
       return answer.run;
     },
@@ -49,15 +51,22 @@ export async function spawnRun(
 /** Requests the stop of a run, which the host completes by itself. "gone": the run has already ended. */
 export async function stopRun(
   { session, clock }: Target,
-  command: { runId: RunId; steps: StopStep[] },
+  command: { runId: RunId; steps: StopStep[]; isWanted?: boolean; cause?: StopCause },
   cancellation: Cancellation,
 ): Promise<"accepted" | "gone"> {
+  const { runId: run_id, steps, isWanted, cause = null } = command;
+  const request = {
+    run_id,
+    steps,
+    ...(isWanted === undefined ? {} : { wanted: isWanted }),
+    ...(cause === null ? {} : { cause: { reason: cause.reason.slice(0, 1_000), recycled: cause.isRecycled ?? false } }),
+  };
   return untilAnswered(
     { session, clock },
     cancellation,
     async () => {
       try {
-        await session.command((id) => session.link.request("stop", { session: id, run_id: command.runId, steps: command.steps }));
+        await session.command((id) => session.link.request("stop", { session: id, ...request }));
         return "accepted";
       } catch (error) {
         if (error instanceof MgrError && error.code === "not_running") return "gone";

@@ -81,7 +81,7 @@ export class ProcessEffects {
     await intents.flush();
     await this.#share.pass();
     // During a shutdown, a process that is about to start waits for its stop: stop commands to thousands take many turns.
-    const command = { runId, spec, memo, stillHold: () => mayStart(name) };
+    const command = { runId, spec, memo, after: run.after, stillHold: () => mayStart(name) };
     const report = await spawnRun({ session: this.#session(host), clock }, command, cancellation);
     for (const { begun } of additions) begun();
     return report;
@@ -105,7 +105,7 @@ export class ProcessEffects {
     throw new MgrError("host_unavailable", `host '${host}' is not configured any more`);
   }
 
-  #stop(name: string, { runId, host, definition }: StopInput): void {
+  #stop(name: string, { runId, host, definition, isWanted, cause }: StopInput): void {
     const { waits, log, clock, intents } = this.#options;
     this.#begin(name, runId, async (cancellation) => {
       await intents.flush();
@@ -116,7 +116,8 @@ export class ProcessEffects {
         log.warn(msg);
       }
       await this.#share.pass();
-      const outcome = await stopRun({ session: this.#session(host), clock }, { runId, steps: [...definition.stop] }, cancellation);
+      const command = { runId, steps: [...definition.stop], isWanted, cause };
+      const outcome = await stopRun({ session: this.#session(host), clock }, command, cancellation);
       return outcome === "gone" ? { type: "stop.gone" } : null;
     });
   }

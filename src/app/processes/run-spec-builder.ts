@@ -8,6 +8,7 @@ import { isSameForRuns } from "../../config/plan.ts";
 import { buildRunSpec } from "../../config/run-spec.ts";
 import type { ProcessSettings } from "../../config/state/process-settings.ts";
 import { type RunSpec, specHash } from "../../contract/run.ts";
+import { isStartedByHost } from "../../contract/run-ids.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 import { choicesOf, type IntentKeeper } from "../state/intent-keeper.ts";
 import type { RunHistory } from "../state/run-history.ts";
@@ -42,6 +43,7 @@ export class RunSpecBuilder {
       // Another host has an environment of its own.
       inherited: definition.host === null ? inheritedVariables(process.env, definition.pass_environment) : null,
       stop_rank: graph.stopRank(definition.name),
+      isOnSameHost: (name) => config.processes.get(name)?.host === definition.host,
       size: size ?? undefined,
     });
   }
@@ -58,9 +60,9 @@ export class RunSpecBuilder {
     return run !== null && (host !== definition.host || run.spec_hash !== this.#hash(name, definition, settings));
   }
 
-  /** Whether the newest run was started by an earlier manager. */
+  /** Whether the newest run was started by an earlier manager, or by its host. */
   isAdopted({ run }: Pick<ProcessContext, "run">): boolean {
-    return run !== null && !run.run_id.startsWith(`${this.#options.epoch}-`);
+    return run !== null && (!run.run_id.startsWith(`${this.#options.epoch}-`) || isStartedByHost(run.run_id));
   }
 
   forget(name: string): void {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ProcessContext, ProcessExit } from "../../actors/process/process-types.ts";
 import { runId } from "../../contract/fields.ts";
 import type { RunReport } from "../../contract/run.ts";
+import { compareRunIds } from "../../contract/run-ids.ts";
 import { formatTime } from "../../protocol/time.ts";
 
 /** Maximum number of runs that are kept of each process. */
@@ -59,8 +60,19 @@ export class RunHistory {
     const noted = this.#noted.get(name);
     if (noted?.runId === newest && noted.run === run && noted.exit === exit && noted.streamId === streamId) return;
     this.#noted.set(name, { runId: newest, run, exit, streamId });
+    dropUnstarted(this.#of(name), newest);
     if (run !== null) this.#put(name, fromReport(run, { exit: run.run_id === newest ? exit : null, streamId }));
     if (run?.run_id !== newest) this.#put(name, { run_id: newest, ...NOTHING_KNOWN, ...endOf(exit) });
+  }
+
+  /** Adds the end of a run that was not the newest when its host reported it, unless a newer one is known. Runs of a process come oldest first. */
+  add(run: RunReport, streamId: string): void {
+    const runs = this.#of(run.name);
+    dropUnstarted(runs, run.run_id);
+    const isKnown = runs.some(({ run_id }) => run_id === run.run_id);
+    const newest = runs[0];
+    if (isKnown || newest === undefined || compareRunIds(run.run_id, newest.run_id) > 0)
+      this.#put(run.name, fromReport(run, { exit: null, streamId }));
   }
 
   #put(name: string, told: NewRun): void {
@@ -89,6 +101,11 @@ export class RunHistory {
     this.#runs.delete(name);
     this.#noted.delete(name);
   }
+}
+
+/** Drops runs that were to follow `runId` and never began, because their host had started another one. */
+function dropUnstarted(runs: PastRun[], runId: string): void {
+  while (runs[0]?.start_time === null && runs[0].stop_time === null && compareRunIds(runs[0].run_id, runId) > 0) runs.shift();
 }
 
 /** Replaces the entry of the same run, or adds a new one. */

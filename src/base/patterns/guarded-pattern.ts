@@ -144,7 +144,7 @@ class TimedSearch {
   }
 }
 
-/** What this file uses of Node, if it runs there. */
+/** The part of Node that this file uses, if it runs there. */
 const { process: node } = globalThis as {
   process?: { getBuiltinModule?(name: string): unknown; cpuUsage?(): { user: number; system: number } };
 };

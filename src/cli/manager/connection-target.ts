@@ -112,7 +112,7 @@ async function absence(instance: RunningInstance, up: string): Promise<string> {
   if (news !== null)
     return `the manager of '${name}' ${news}. ${left}. Start it now with: ${up}\nStop everything with: ${up.replace("mgr up", "mgr down")}`;
   if (runs === 0) return `'${name}' is not running. Start it with: ${up}`;
-  return `the manager of '${name}' is not running, but ${left}. Take over with: ${up}\nStop everything with: ${up.replace("mgr up", "mgr down")}`;
+  return `the manager of '${name}' is not running, but ${left}, and the host restarts what fails. Take over with: ${up}\nStop everything with: ${up.replace("mgr up", "mgr down")}`;
 }
 
 /** Address of the manager's port, for links. */

@@ -119,7 +119,7 @@ export class ProcessHandle {
         pause = undefined;
         const { match, pauseMs } = expression.search([text]);
         if (match) resolve(match);
-        // What could not be searched in time is searched again.
+        // Output that could not be searched in time is searched again.
         text = text.slice(match === undefined ? -MAX_UNSEARCHED_CHARACTERS : -MATCHED_CHARACTERS);
         if (!match && pauseMs > 0) pause = setTimeout(search, pauseMs);
       };

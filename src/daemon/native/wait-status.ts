@@ -12,7 +12,7 @@ export interface ChildExit {
   usage?: ChildUsage | null;
 }
 
-/** What a child used until its end, with its descendants that it had waited for. */
+/** The resources that a child used until its end, with its descendants that it had waited for. */
 export interface ChildUsage {
   readonly cpuMs: number;
   /** The most resident memory of one process, bytes. */

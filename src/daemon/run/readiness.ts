@@ -93,7 +93,7 @@ export class Readiness {
       this.#latch();
       return;
     }
-    // What could not be searched in time is searched again.
+    // Output that could not be searched in time is searched again.
     if (match === null) this.#text = this.#text.slice(-MAX_CARRY_LENGTH);
     if (pauseMs === 0) return;
     this.#isPaused = true;

@@ -25,8 +25,6 @@ export interface RunStarterOptions {
   readonly output: HostOutput;
   readonly bus: HostBus | null;
   readonly features: RunFeatures;
-  /** Throws if the manager of `session` may not start a run now. */
-  readonly check: (session: string) => void;
   /** The options that all runs share. */
   readonly runOptions: Pick<RunOptions, "reaper" | "clock" | "onChange" | "onOutput" | "log">;
 }
@@ -43,12 +41,13 @@ export class RunStarter {
     this.#options = options;
   }
 
-  async spawn({ session, run_id: runId, spec, memo }: RequestOf<"spawn">): Promise<Run> {
-    const { streamId, runs, output, check, runOptions } = this.#options;
+  /** `check` throws if the run may not begin any more. */
+  async spawn({ run_id: runId, spec, memo }: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">, check: () => void): Promise<Run> {
+    const { streamId, runs, output, runOptions } = this.#options;
     checkSteps(spec.stop);
     return runs.spawn(spec.name, runId, async () => {
       await this.#starts.pass();
-      check(session);
+      check();
       const backlog = Math.max(spec.terminal.backlog, spec.log_file === null ? 0 : LOG_BACKLOG_BYTES);
       const ring = output.rings.open(spec.name, backlog);
       const logFile = output.logFiles.open(spec, ring);

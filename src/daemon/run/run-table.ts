@@ -1,6 +1,7 @@
 import { MgrError } from "../../base/errors.ts";
 import type { ResponseOf } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
+import { compareRunIds } from "../../contract/run-ids.ts";
 
 /** Largest page of a report, bytes of JSON: below MAX_MESSAGE_BYTES with room for its envelope. */
 const PAGE_BYTES = 400 * 1024;
@@ -45,6 +46,17 @@ export class RunTable<R extends TableRun> {
       if (outcome.runId === runId && "pending" in outcome) await Promise.allSettled([outcome.pending]);
   }
 
+  /** The newest run of each name, living or not. */
+  get all(): R[] {
+    return [...this.#runs.values()];
+  }
+
+  /** The run of the newest start of a name; undefined if that start is in progress or failed. */
+  started(name: string): R | undefined {
+    const outcome = this.#outcomes.get(name);
+    return outcome !== undefined && "run" in outcome ? outcome.run : undefined;
+  }
+
   newest(name: string): R | undefined {
     return this.#runs.get(name);
   }
@@ -73,7 +85,7 @@ export class RunTable<R extends TableRun> {
   async spawn(name: string, runId: string, start: () => Promise<R>): Promise<R> {
     const known = this.#outcomes.get(name);
     if (known?.runId === runId) return recorded(known);
-    if (known !== undefined && !isNewer(runId, known.runId)) {
+    if (known !== undefined && compareRunIds(runId, known.runId) <= 0) {
       throw new MgrError("not_running", `the run ${runId} of '${name}' is over: ${known.runId} took its place`);
     }
     const other = this.#byId.get(runId);
@@ -124,11 +136,4 @@ async function recorded<R>(outcome: Outcome<R>): Promise<R> {
   if ("run" in outcome) return outcome.run;
   if ("failure" in outcome) throw outcome.failure;
   return outcome.pending;
-}
-
-/** Run ids are `<epoch>-<n>`, both growing. */
-function isNewer(runId: string, than: string): boolean {
-  const [epoch = 0, n = 0] = runId.split("-").map(Number);
-  const [otherEpoch = 0, otherN = 0] = than.split("-").map(Number);
-  return epoch === otherEpoch ? n > otherN : epoch > otherEpoch;
 }

@@ -22,7 +22,7 @@ const limit = z.object({
   /** The limit is reached by figures above this one. */
   above: amount,
   for_ms: amount,
-  /** What the manager does then: the host keeps what led to a restart or stop until it is dismissed. */
+  /** The action of the manager then: the host keeps what led to a restart or stop until it is dismissed. */
   action: z.enum(LIMIT_ACTIONS),
 });
 export type Limit = z.infer<typeof limit>;

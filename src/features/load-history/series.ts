@@ -26,11 +26,11 @@ export const HOST_SERIES = [
 /** Figures in the order of their series; null: not known. */
 export type Figures = readonly (number | null)[];
 
-/** What a point of a curve says of its time. */
+/** The statistic that a point of a curve shows of its time. */
 export const STATISTICS = ["min", "mean", "max"] as const;
 export type Statistic = (typeof STATISTICS)[number];
 
-/** What happened, as marks of a history show it. */
+/** The kinds of events that marks of a history show. */
 export const EVENT_KINDS = ["crash", "restart", "state", "command", "configuration"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 /** Most events of one answer. */

@@ -12,7 +12,7 @@ const settingRow = z.object({
   name: z.string(),
   /** Null: it has none, or it cannot be read. */
   running: z.string().nullable(),
-  /** What the next start would have; null: nothing. */
+  /** The value of the next start; null: none. */
   configured: z.string().nullable(),
   comparison: z.enum(COMPARISONS),
   /** Why they differ, where that is known. */

@@ -36,7 +36,7 @@ export function lastOf(members: readonly StartTimes[], rankOf: (name: string) =>
   return greatest(members, (start) => settledAt(start) ?? 0);
 }
 
-/** What `last` waited for, from the process that waited for nothing to `last` itself. `startOf` returns the newest start of a process. */
+/** The chain of processes that `last` waited for, from the one that waited for nothing to `last` itself. `startOf` returns the newest start of a process. */
 export function criticalChain(last: StartTimes, startOf: (name: string) => StartTimes | undefined): ChainLink[] {
   const chain: ChainLink[] = [];
   const seen = new Set<string>();

@@ -106,7 +106,7 @@ export class Logins {
     this.#accounts.refresh();
   }
 
-  /** What a user may do now. */
+  /** The present roles of a user. */
   grantsOf(user: Pick<Principal, "user" | "via">): readonly Grant[] {
     return this.#accounts.grantsOf(user);
   }

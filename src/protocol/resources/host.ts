@@ -20,6 +20,12 @@ export const hostEntry = z
     lost_time: timestamp
       .nullable()
       .describe("When its daemon was lost: its processes are shown as of then. Null while connected or never seen."),
+    alone: z
+      .object({ from: timestamp, until: timestamp, restarts: z.int() })
+      .exactOptional()
+      .describe(
+        "The last time in which it had no manager and restarted its processes by itself, by its own clock. Omitted: not since this manager began.",
+      ),
     version: z.string().nullable().describe("Of its daemon's program; null while unknown."),
     clock_offset: z.number().nullable().describe("Its clock minus the manager's when it was greeted last, seconds."),
   })

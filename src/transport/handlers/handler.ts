@@ -17,7 +17,7 @@ export interface HandlerContext {
   readonly view: ViewMode;
   /** Removes the names of processes that the user may not see from an answer; null: the user may see all. */
   readonly hiddenNames: HiddenNames | null;
-  /** What the user may see of these entries of the log. */
+  /** Returns those of these entries of the log that the user may see. */
   shownEntries(entries: readonly LogEntry[]): LogEntry[];
   /** Id of this connection, never used for another one. */
   readonly requester: string;

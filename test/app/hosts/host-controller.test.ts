@@ -57,6 +57,7 @@ function rig(names = ["a", "b"]) {
       foundAt: () => {},
       concerns: (name) => names.includes(name),
     },
+    onPastRuns: () => {},
     onHostChanged: () => {},
   });
   system.listen({

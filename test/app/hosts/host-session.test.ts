@@ -73,6 +73,7 @@ describe("a greeting", () => {
       version: null,
       output_from: null,
       previous_end: null,
+      alone: null,
       clock_offset_ms: 0,
     });
     expect(heard).toEqual([]);

@@ -13,8 +13,8 @@ import { report } from "../../support/run-reports.ts";
 import { hello, page, ScriptedLink, settled } from "../support/scripted-link.ts";
 
 const SPEC = { name: "a" } as RunSpec;
-const run = { definition: definition(), runId: "1-1", size: null, settings: NO_SETTINGS, memo: "" };
-const end = { runId: "1-1", host: null, definition: definition() };
+const run = { definition: definition(), runId: "1-1", size: null, settings: NO_SETTINGS, memo: "", after: null };
+const end = { runId: "1-1", host: null, definition: definition(), isWanted: false, cause: null };
 
 /** Tasks over a scripted link, and what the actor of `a` was told. */
 async function open({ spec = () => SPEC }: { spec?: () => RunSpec } = {}) {

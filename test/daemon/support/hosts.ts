@@ -36,8 +36,6 @@ export class HostRig implements AsyncDisposable {
   readonly log: HostLog[] = [];
   session = "";
   #n = 0;
-  /** Where time is real a slow machine must not lose the session. */
-  readonly #heart: NodeJS.Timeout | null;
   readonly #waiting = new Set<() => void>();
 
   static async open(options: Partial<HostOptions> = {}): Promise<HostRig> {
@@ -47,8 +45,9 @@ export class HostRig implements AsyncDisposable {
   }
 
   private constructor(options: Partial<HostOptions>) {
-    this.host = new Host({ host: "bench", subreaper: false, log: (entry) => this.log.push(entry), ...options });
-    this.#heart = options.clock === undefined ? setInterval(() => this.host.heartbeat(this.session), 1_000) : null;
+    // Where time is real, a slow machine must not lose the session.
+    const isDirect = options.clock === undefined;
+    this.host = new Host({ host: "bench", subreaper: false, isDirect, log: (entry) => this.log.push(entry), ...options });
     const note =
       <T>(list: T[]) =>
       (item: T) => {
@@ -102,7 +101,6 @@ export class HostRig implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#heart !== null) clearInterval(this.#heart);
     await this.host.close();
   }
 }

@@ -25,7 +25,7 @@ test("the row of a failed process leads to its crash report, whose address can b
   await page.getByRole("link", { name: `Crash report of ${NAME}` }).press("Enter");
   const report = page.getByRole("region", { name: `Crash of ${NAME}` });
   await report.getByText(/^ended by SIGSEGV/).waitFor();
-  // What it printed is text, without sequences and markup.
+  // Its output is text, without sequences and markup.
   await soon(() => output(page).textContent()).toBe("red <b>bold</b>\n");
   const address = new URL(page.url());
   expect(address.searchParams.get("crash")).toBe(NAME);

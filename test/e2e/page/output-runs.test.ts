@@ -96,7 +96,7 @@ test("a process with output since it was last looked at is marked, until it is l
     rig.client.send({ type: "send_stdin", name: "sim/cat", text: "more\n" });
     return mark("sim/cat").count();
   }).toBe(1);
-  // What has not written since is not marked.
+  // A process that has not written since is not marked.
   expect([await mark("sim/job").count(), await mark("drive/quiet").count()]).toEqual([0, 0]);
   await shown.row("sim/cat").click();
   await soon(() => mark("sim/cat").count()).toBe(0);

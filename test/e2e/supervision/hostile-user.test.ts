@@ -60,7 +60,7 @@ test("500 attempts of a user with the role viewer on sim/* show nothing of other
   }
   expect(attempts).toBeGreaterThanOrEqual(ATTEMPTS);
   expect(await stateOf(admin)).toEqual(before);
-  // What the hidden processes do is not told, either, although one in view depends on them.
+  // Changes of hidden processes are not told, either, although one in view depends on them.
   const from = admin.here;
   await admin.command({ type: "restart_process", name: "vault/keyring" });
   await admin.untilOutput("vault/keyring", "hello", from);
@@ -156,7 +156,7 @@ function upgrade(instance: Instance, path: string): Promise<number> {
 const READS = /^(get_|request_|subscribe_|unsubscribe_|search_|cancel_|set_log_min_level|follow_terminal_size)/;
 const changes = (type: string): boolean => !READS.test(type);
 
-/** What an attacker could change, as an admin sees it. */
+/** The state that an attacker could change, as an admin sees it. */
 async function stateOf(admin: Client): Promise<unknown> {
   const { processes, start_tools } = await admin.snapshot();
   const { content } = await admin.ask({ type: "request_config_file" });

@@ -26,7 +26,7 @@ const BURNS_LATER = sh("until test -e trigger; do sleep 0.1; done; while :; do :
 
 /** A row may also say that the limits of a cgroup cannot be set. */
 const limitsOf = async (client: Client): Promise<Limits[]> => (await client.snapshot()).limits as Limits[];
-/** What each process has reached: measure, action, and how often. */
+/** The limits that each process has reached: measure, action, and how often. */
 const reached = async (client: Client): Promise<string[][]> =>
   (await limitsOf(client)).flatMap(({ name, reached }) =>
     reached.length === 0 ? [] : [[name, ...reached.map(({ measure, action, times }) => `${measure} ${action} ${times}`)]],

@@ -30,7 +30,7 @@ class Receiver implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 
-  /** What was received, each notification once, as "status kind process". */
+  /** The received items, each notification once, as "status kind process". */
   get told(): string[] {
     const byKey = new Map(this.posts.map(({ key, items }) => [key, items]));
     return [...byKey.values()].flatMap((items) => items.map(({ status, kind, process }) => `${status} ${kind} ${process}`)).sort();

@@ -1,6 +1,6 @@
 import type { Live } from "../../e2e/support/live-frames.ts";
 
-/** What the process runs with. */
+/** The settings that the process runs with. */
 export async function runningSettingsLive({ ask, process }: Live): Promise<void> {
   await ask({ type: "request_running_settings", name: process });
 }

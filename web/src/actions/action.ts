@@ -1,3 +1,6 @@
+import type { View } from "../state/views.ts";
+import type { Wanted } from "../state/wanted.ts";
+
 /** An action that the user can run, as listed in the palette. */
 export interface Action {
   title: string;
@@ -10,6 +13,10 @@ export interface Action {
   isDanger?: boolean;
   /** Asks for confirmation before it acts. */
   asks?: boolean;
+  /** The frame that it sends: it is not offered to users who may not send it. */
+  sends?: Wanted;
+  /** The view that it opens: it is not offered to users who may not open it. */
+  view?: View;
   run: () => void;
 }
 

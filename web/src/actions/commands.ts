@@ -63,8 +63,13 @@ export async function request(verb: Verb, target: Target): Promise<void> {
 const DOING = { start: "Starting", stop: "Stopping", restart: "Restarting" } as const;
 
 /** Why the user may not do this; null: the user may. */
-export const forbiddenOf = (verb: Verb, target: Target): string | null =>
-  refusalOf(DOING[verb], "operator", target.kind === "process" ? [target.name] : () => membersOf(target).map(({ name }) => name));
+export function forbiddenOf(verb: Verb, target: Target): string | null {
+  for (const frame of framesOf(verb, target)) {
+    const refusal = refusalOf(frame, DOING[verb]);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
 
 /** Whether a command asks before it acts. */
 export const asks = (verb: Verb, target: Target): boolean => needsQuestion(verb, target.kind, effectsOf(verb, target));
@@ -76,9 +81,15 @@ export function requestByClick({ detail }: MouseEvent, verb: Verb, target: Targe
 
 /** Restarts all failed processes, after a question that states their number. */
 export function restartFailed(): void {
+  const target = failedOnes();
+  if (target.names.length > 0) void request("start", target);
+}
+
+/** All failed processes, as a target. */
+export function failedOnes(): Extract<Target, { kind: "list" }> {
   const names = allProcesses().flatMap((process) => (shownState(process) === "error" ? [process.name] : []));
   const title = names.length === 1 ? `${names[0]}` : `${names.length} failed processes`;
-  if (names.length > 0) void request("start", { kind: "list", title, names, word: "Restart" });
+  return { kind: "list", title, names, word: "Restart" };
 }
 
 /** Handles the key of a command. Returns whether the view has commands: only views of processes and groups do. */
@@ -155,7 +166,12 @@ function titleOf(target: Target): string {
 }
 
 function framesOf(verb: Verb, target: Target) {
-  if (target.kind === "list") return target.names.map((name) => ({ type: `${verb}_process`, name }) as const);
+  // A group may have members that are hidden from this user, who may command the others.
+  const hasHidden = refusalOf({ need: "viewer", on: null }) !== null;
+  if (target.kind === "list" || hasHidden) {
+    const names = target.kind === "list" ? target.names : membersOf(target).map(({ name }) => name);
+    return names.map((name) => ({ type: `${verb}_process`, name }) as const);
+  }
   const nodes = target.kind === "all" ? tree.value.map(({ type, name }) => ({ kind: type, name })) : [target];
   return nodes.map(({ kind, name }) => ({ type: `${verb}_${kind}`, name }) as const);
 }
@@ -201,5 +217,9 @@ function stoppedText(active: readonly string[], along: readonly string[]): strin
 /** Starts the stopped processes among `names`; those that were started again already are left alone. */
 function startAgain(names: readonly string[]): void {
   stopped.value = null;
-  for (const name of names) if (processOf(name)?.requested_state === "stop") void command({ type: "start_process", name });
+  for (const name of names) {
+    const frame = { type: "start_process", name } as const;
+    // A stop also stops dependents, whatever the user's role on those.
+    if (processOf(name)?.requested_state === "stop" && refusalOf(frame) === null) void command(frame);
+  }
 }

@@ -1,5 +1,4 @@
 import type { ComponentChildren, ComponentType } from "preact";
-import type { Need } from "../../../src/base/access.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import type { Pane } from "../state/layout.ts";
 import type { View, ViewKind, ViewOf, ViewType } from "../state/views.ts";
@@ -15,12 +14,10 @@ export interface PageView<Kind extends ViewKind = ViewKind> extends ViewType<Kin
 
 type AnyPageView = { [Kind in ViewKind]: PageView<Kind> }[ViewKind];
 
-/** An entry of the navigation, with the icon of its view. */
+/** An entry of the navigation, with the icon of its view. It is left out for users who may not open the view. */
 export interface Place {
   readonly view: View;
   readonly word: string;
-  /** What its view needs on everything; omitted: it shows what the user may see. */
-  readonly needs?: Need;
   /** Placed after the page's own entries in the row at the top. */
   readonly isLast?: true;
   /** Left out of the row at the top, which has little room: its view is opened by an action, and on phones by the list. */
@@ -35,7 +32,7 @@ export type Shortcuts = readonly [place: string, keys: readonly (readonly [keys:
 
 /** A small curve of each process in tables of processes, drawn while its row is in view. */
 export interface ProcessCurve {
-  /** What it shows: the head of its column. */
+  /** The head of its column. */
   readonly title: string;
   readonly Cell: ComponentType<{ name: string }>;
 }

@@ -1,5 +1,7 @@
+import type { Action } from "../actions/action.ts";
 import { isVerbKey, VERB_KEYS } from "../actions/actions.ts";
 import { requestForView } from "../actions/commands.ts";
+import { actionRefusal, opening } from "../actions/opening.ts";
 import { features } from "../features/index.ts";
 import * as layouts from "../state/layout.ts";
 import { arrange, canPopOut, current, layout, popOut, poppedOut, show, toggleDetails } from "../state/navigation.ts";
@@ -8,6 +10,7 @@ import { isLoaded } from "../state/store.ts";
 import { focusTerminal, isTerminalComing } from "../terminal/terminal-actions.ts";
 import { focusFilter } from "../tree/tree-filter.ts";
 import { focusTree, nextTrouble, stepProcess } from "../tree/tree-navigation.ts";
+import { complain } from "../ui/toasts.ts";
 import { sheetOpen } from "./keyboard-sheet.tsx";
 import { openPalette, paletteOpen } from "./palette/palette.tsx";
 import { closeFocused, splitFocused } from "./palette/palette-actions.ts";
@@ -88,8 +91,7 @@ function plain({ key }: KeyboardEvent): boolean {
       show({ kind: "overview" });
       return true;
     case "c":
-      show({ kind: "config" });
-      return true;
+      return run(opening("Configuration", { kind: "config" }));
     case "l":
       logOpen.value = !logOpen.value;
       return true;
@@ -115,8 +117,15 @@ function plain({ key }: KeyboardEvent): boolean {
 
 function ofFeature(key: string): boolean {
   const action = features.flatMap(({ keys = [] }) => keys).find(({ keys }) => keys === key);
-  action?.run();
-  return action !== undefined;
+  return action !== undefined && run(action);
+}
+
+/** Runs an action, or says why the user may not; the key had a meaning. */
+function run(action: Action): boolean {
+  const refusal = actionRefusal(action);
+  if (refusal === null) action.run();
+  else complain(new Error(refusal));
+  return true;
 }
 
 /**

@@ -8,7 +8,8 @@ import { AllView, GroupView } from "../overview/group-view.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { ProcessView } from "../process/process-view.tsx";
 import type { Pane } from "../state/layout.ts";
-import type { CoreViews, View } from "../state/views.ts";
+import { isLoaded } from "../state/store.ts";
+import { type CoreViews, typeOf, type View, viewRefusal } from "../state/views.ts";
 
 export const featureViews: readonly PageView[] = features.flatMap(({ views = [] }) => views);
 
@@ -59,6 +60,12 @@ function OverviewSections(): ComponentChildren {
 
 export function ViewBox({ view, pane }: { view: View; pane: Pane }) {
   const Body = BODIES[view.kind];
+  if (typeOf(view.kind).needs) {
+    // It is not known yet what the user may see.
+    if (!isLoaded.value) return null;
+    const refusal = viewRefusal(view);
+    if (refusal !== null) return <p class="empty nothing">{refusal}</p>;
+  }
   return Body && <Body view={view} pane={pane} />;
 }
 

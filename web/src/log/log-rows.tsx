@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { linkTo, poppedOut } from "../state/navigation.ts";
 import { client, hasProcess } from "../state/store.ts";
+import { useFollowing } from "../ui/list/following.ts";
 import { useViewport } from "../ui/list/viewport.ts";
 import { isNarrow } from "../ui/screen.ts";
 import { clockTime, isOld } from "../ui/time.ts";
@@ -30,7 +31,7 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
   const box = useRef<HTMLDivElement>(null);
   const viewport = useViewport(box).value;
   const before = useRef<LogSelection | null>(null);
-  const lastTop = useRef(0);
+  const following = useFollowing(onFollow);
   const anchor = useRef<{ id: number; line: number } | null>(null);
   /** The time that was found last, and its entry. */
   const found = useSignal<{ readonly sought: object; readonly id: number | undefined } | null>(null);
@@ -91,15 +92,7 @@ export function LogRows({ filter, follows, onFollow }: { filter: LogFilter; foll
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
       tabIndex={0}
       ref={box}
-      onWheel={(event) => event.deltaY < 0 && onFollow(false)}
-      onTouchMove={() => onFollow(false)}
-      onPointerDown={(event) => event.target === event.currentTarget && onFollow(false)}
-      onKeyDown={(event) => ["ArrowUp", "PageUp", "Home"].includes(event.key) && onFollow(false)}
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        // Only when scrolling down: the first pixels away from the end also count as the end.
-        if (scrollTop > lastTop.current && scrollHeight - scrollTop - clientHeight < 4) onFollow(true);
-        lastTop.current = scrollTop;
-      }}
+      {...following}
     >
       <div style={{ height: `${places.total * LINE}px`, position: "relative" }}>
         {rows.slice(first, last + 1).map((row, index) => (

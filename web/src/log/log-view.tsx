@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { LOG_LEVELS, type LogLevel } from "../../../src/protocol/resources/resources.ts";
+import { refusalOf } from "../state/access.ts";
 import { popOut, poppedOut, show } from "../state/navigation.ts";
 import { logOpen } from "../state/settings.ts";
 import { client } from "../state/store.ts";
@@ -40,7 +41,7 @@ export function LogView({ docked = false }: { docked?: boolean }) {
         <MenuButton
           label="More actions of the log"
           items={[
-            { icon: "download", label: "Download the log", run: downloadLog },
+            { icon: "download", label: "Download the log", forbidden: logRefusal(), run: downloadLog },
             ...(docked ? [{ icon: "splitRight" as const, label: "Open log in tab", run: () => show({ kind: "log" }, true) }] : []),
             ...(poppedOut || isNarrow.value
               ? []
@@ -68,6 +69,9 @@ export function LogView({ docked = false }: { docked?: boolean }) {
     </section>
   );
 }
+
+/** Why the user may not download the log, as a sentence; null: the user may. */
+export const logRefusal = (): string | null => refusalOf({ need: "viewer", on: null }, "The whole log");
 
 /** Downloads all entries of the shown level that the manager keeps, as text. */
 export function downloadLog(): void {

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { canDo } from "../actions/command-effects.ts";
-import { request } from "../actions/commands.ts";
+import { forbiddenOf, request, type Target } from "../actions/commands.ts";
 import type { ProcessCurve } from "../actions/page-feature.ts";
 import { needsAttention } from "../state/attention.ts";
 import { linkTo } from "../state/navigation.ts";
@@ -91,6 +91,8 @@ function CauseRow({ cause, ...additions }: { cause: Cause } & RowAdditions) {
   // While rows are held under the mouse, some processes may have changed their state.
   const still = members.filter((process) => isCausedBy(process, cause));
   const startable = still.filter((process) => canDo("start", process));
+  const startables = startable.map(({ name }) => name);
+  const target: Target = { kind: "list", title: `${startables.length} processes`, names: startables, word: "Restart" };
   const newest = still.reduce<Process | undefined>(
     (best, one) => ((one.exit?.time ?? "") > (best?.exit?.time ?? "") ? one : best),
     still[0],
@@ -119,11 +121,9 @@ function CauseRow({ cause, ...additions }: { cause: Cause } & RowAdditions) {
             class="restart"
             needsManager
             enabled={startable.length > 0}
+            forbidden={forbiddenOf("start", target)}
             label={`Restart ${startable.length} processes`}
-            onClick={() => {
-              const startables = startable.map(({ name }) => name);
-              void request("start", { kind: "list", title: `${startables.length} processes`, names: startables, word: "Restart" });
-            }}
+            onClick={() => void request("start", target)}
           >
             <Icon name="restart" /> Restart {startable.length}
           </Button>
@@ -189,6 +189,7 @@ function TroubleRow({ name, cause, curves, Links }: { name: string; cause?: Caus
         class="restart"
         needsManager
         enabled={process.state === "error" || process.state === "backoff"}
+        forbidden={forbiddenOf("start", { kind: "process", name })}
         label={`Restart ${name}`}
         onClick={() => void request("start", { kind: "process", name })}
       >

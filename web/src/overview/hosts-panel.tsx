@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import { hostRemark } from "../../../src/client/shown/host-remark.ts";
 import { cpuText, memoryText } from "../../../src/client/shown/load-text.ts";
 import type { HostEntry, Process } from "../../../src/protocol/resources/resources.ts";
 import { loadOf, machineOf } from "../state/loads.ts";
@@ -67,8 +68,10 @@ function HostRow({ host, own, More }: { host: HostEntry; own: readonly Process[]
   );
 }
 
-function hostText({ daemon_ready, lost_time, problem }: HostEntry): string {
+function hostText(host: HostEntry): string {
+  const { daemon_ready, problem } = host;
   if (problem !== null) return problem;
-  if (daemon_ready) return "ready";
-  return lost_time === null ? "not connected" : `lost since ${clockMinutes(lost_time)}`;
+  const remark = hostRemark(host, clockMinutes);
+  if (daemon_ready) return remark === null ? "ready" : `ready, ${remark}`;
+  return remark ?? "not connected";
 }

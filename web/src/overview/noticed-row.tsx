@@ -28,6 +28,7 @@ export function NoticedRow({ name }: { name: string }) {
         class="restart"
         needsManager
         enabled={reasons.length > 0}
+        forbidden={reasons.find(({ forbidden }) => forbidden !== null)?.forbidden ?? null}
         label={`Dismiss the alert of ${name}`}
         onClick={() => {
           for (const { dismiss } of reasons) dismiss();

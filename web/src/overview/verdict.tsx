@@ -1,7 +1,7 @@
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isTrouble } from "../actions/actions.ts";
-import { restartFailed } from "../actions/commands.ts";
+import { failedOnes, forbiddenOf, restartFailed } from "../actions/commands.ts";
 import { RestartToApply } from "../process/restart-to-apply.tsx";
 import { needsAttention } from "../state/attention.ts";
 import { counts, hosts, processNames, processOf } from "../state/store.ts";
@@ -19,7 +19,7 @@ export function VerdictLine({ processes }: { processes: readonly Process[] }) {
       <span class="verdict-actions">
         <RestartToApply processes={processes} />
         {failed > 0 && (
-          <Button class="restart" needsManager title="Asks first" onClick={restartFailed}>
+          <Button class="restart" needsManager title="Asks first" forbidden={forbiddenOf("start", failedOnes())} onClick={restartFailed}>
             <Icon name="restart" />
             Restart all failed ({failed})
           </Button>

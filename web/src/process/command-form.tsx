@@ -9,9 +9,10 @@ import { toast } from "../ui/toasts.ts";
 /** A form for the command of the next start, its overrides, and the tool that wraps it. */
 export function CommandForm({ process }: { process: Process }) {
   const { name } = process;
-  const forbidden = refusalOf("Another command or start tool", "admin", [name]);
+  const noChoice = refusalOf({ type: "set_process_current_alternate_command", name }, "Another command");
   // A form that cannot be used says why in place of its controls.
-  if (forbidden !== null) return <p class="hint">{forbidden}</p>;
+  if (noChoice !== null) return <p class="hint">{noChoice}</p>;
+  const noAttribute = refusalOf({ type: "set_process_attribute", name }, "Another tool or debug messages");
   return (
     <div class="command-form">
       {process.alternate_commands.map(([label, configured]) => (
@@ -20,7 +21,7 @@ export function CommandForm({ process }: { process: Process }) {
       <label class="field">
         <span>Start tool</span>
         <select
-          disabled={!isConnected.value}
+          disabled={!isConnected.value || noAttribute !== null}
           value={process.start_tool ?? ""}
           onChange={async (event) => {
             const value = event.currentTarget.value || null;
@@ -35,11 +36,11 @@ export function CommandForm({ process }: { process: Process }) {
           ))}
         </select>
       </label>
-      <p class="hint">Runs the command inside another program, such as a debugger, from the next start on.</p>
+      <p class="hint">{noAttribute ?? "Runs the command inside another program, such as a debugger, from the next start on."}</p>
       <label class="check">
         <input
           type="checkbox"
-          disabled={!isConnected.value}
+          disabled={!isConnected.value || noAttribute !== null}
           checked={process.svc_debug}
           onChange={async (event) => {
             const value = event.currentTarget.checked;
@@ -61,12 +62,15 @@ function atNextStart(): void {
 
 function Display({ process }: { process: Process }) {
   const { name } = process;
+  const noDelay = refusalOf({ type: "set_process_low_delay_output", name });
+  const noHolding = refusalOf({ type: "set_process_no_skip_display", name });
   return (
     <>
       <label class="check">
         <input
           type="checkbox"
-          disabled={!isConnected.value}
+          disabled={!isConnected.value || noDelay !== null}
+          title={noDelay ?? undefined}
           checked={process.low_delay_output}
           onChange={(event) => void command({ type: "set_process_low_delay_output", name, enabled: event.currentTarget.checked })}
         />
@@ -76,7 +80,8 @@ function Display({ process }: { process: Process }) {
       <label class="check">
         <input
           type="checkbox"
-          disabled={!isConnected.value}
+          disabled={!isConnected.value || noHolding !== null}
+          title={noHolding ?? undefined}
           checked={process.no_skip_display}
           onChange={(event) => void command({ type: "set_process_no_skip_display", name, enabled: event.currentTarget.checked })}
         />
@@ -103,14 +108,16 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
   const effective = override ?? configured;
   const tag = override === null ? null : <span class="tag">overridden</span>;
   const [draft, setDraft] = useState<string | null>(null);
+  const overriding =
+    label === "default"
+      ? ({ type: "set_process_command_override", name } as const)
+      : ({ type: "set_process_alternate_command_override", name, which: label } as const);
+  const noOverride = refusalOf(overriding, "Another text");
   const save = async (text: string) => {
+    if (noOverride !== null) return;
     const value = text.trim() === configured ? "" : text.trim();
     const before = draft;
-    const done =
-      label === "default"
-        ? await command({ type: "set_process_command_override", name, override: value })
-        : await command({ type: "set_process_alternate_command_override", name, which: label, override: value });
-    if (!done) return;
+    if (!(await command({ ...overriding, override: value }))) return;
     // Text that was typed meanwhile has not been saved.
     setDraft((now) => (now === before ? null : now));
     atNextStart();
@@ -144,6 +151,8 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
         rows={1}
         spellcheck={false}
         aria-label={`Command of ${label}`}
+        readOnly={noOverride !== null}
+        title={noOverride ?? undefined}
         value={draft ?? effective}
         onInput={(event) => setDraft(event.currentTarget.value)}
         onKeyDown={(event) => {
@@ -156,12 +165,12 @@ function CommandRow({ process, label, configured, alone }: RowProps) {
       {(draft !== null && draft !== effective) || override !== null ? (
         <div class="row-buttons">
           {draft !== null && draft !== effective && (
-            <Button class="strong" needsManager onClick={() => void save(draft)}>
+            <Button class="strong" needsManager forbidden={noOverride} onClick={() => void save(draft)}>
               Override
             </Button>
           )}
           {override !== null && (
-            <Button needsManager title={configured} onClick={() => void save("")}>
+            <Button needsManager title={configured} forbidden={noOverride} onClick={() => void save("")}>
               Reset to configured command
             </Button>
           )}

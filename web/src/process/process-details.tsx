@@ -180,7 +180,7 @@ function StartupCommands({ name }: { name: string }) {
   return (
     <Section title="Startup commands">
       {shown === null ? (
-        <Button needsManager forbidden={refusalOf("This", "admin", [name])} onClick={() => void load().catch(complain)}>
+        <Button needsManager forbidden={refusalOf({ type: "dump_startup_commands", name })} onClick={() => void load().catch(complain)}>
           Show commands
         </Button>
       ) : (

@@ -12,12 +12,13 @@ import { useLoads } from "../state/loads.ts";
 import { poppedOut, show, showProcess, toggleDetails } from "../state/navigation.ts";
 import { reasonOf } from "../state/status-reason.ts";
 import { command, isLoaded, processOf } from "../state/store.ts";
-import { viewOfPid } from "../state/views.ts";
+import { viewOfPid, viewRefusal } from "../state/views.ts";
 import { KeyBar } from "../terminal/key-bar.tsx";
 import { SearchBar } from "../terminal/search-bar.tsx";
 import type { OpenTerminal, ShownSize } from "../terminal/terminal.ts";
 import { offerTerminal } from "../terminal/terminal-actions.ts";
 import { TerminalBox } from "../terminal/terminal-box.tsx";
+import { typingRefusal } from "../terminal/terminal-refusals.ts";
 import { TerminalTools } from "../terminal/terminal-tools.tsx";
 import { Button } from "../ui/button.tsx";
 import { isConnected } from "../ui/connected.ts";
@@ -127,7 +128,7 @@ function KnownProcess({ process, pane, More, MoreFacts, Sections }: KnownProps) 
             onPause={togglePause}
             onSearch={() => (searches > 0 ? setSearches(0) : search())}
           />
-          {hasTouchKeys.value && <KeyBar terminal={terminal} />}
+          {hasTouchKeys.value && typingRefusal(name) === null && <KeyBar terminal={terminal} />}
         </div>
         {pane.details && <ProcessDetails process={process} Sections={Sections} onClose={closeDetails} />}
       </div>
@@ -165,7 +166,7 @@ function verbsOf(process: Process): readonly [Verb, Verb] {
 function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFacts">) {
   const { name } = process;
   const isAlive = process.pid !== null;
-  const noSignal = refusalOf("Sending a signal", "operator", [name]);
+  const noSignal = refusalOf({ type: "send_signal", name }, "Sending a signal");
   const canSignal = isAlive && isConnected.value && noSignal === null;
   const threads = viewOfPid(process.host, process.pid ?? 0);
   return (
@@ -213,7 +214,7 @@ function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFac
           label="Processes and threads"
           word="Threads"
           enabled={isAlive}
-          forbidden={refusalOf("The list of threads", "viewer", "everything")}
+          forbidden={viewRefusal(threads)}
           onClick={() => show(threads)}
         />
       )}
@@ -230,12 +231,12 @@ function Buttons({ process, pane, More }: Omit<KnownProps, "Sections" | "MoreFac
 
 /** Why the process needs attention although its state may be good. */
 function Attention({ name }: { name: string }) {
-  return attentionOf(name).map(({ text, dismiss }) => (
+  return attentionOf(name).map(({ text, dismiss, forbidden }) => (
     <span key={text} class="noticed">
       <p class="why warn" title={text}>
         {text}
       </p>
-      <Button needsManager label={`Dismiss the alert of ${name}`} onClick={dismiss}>
+      <Button needsManager forbidden={forbidden} label={`Dismiss the alert of ${name}`} onClick={dismiss}>
         Dismiss
       </Button>
     </span>

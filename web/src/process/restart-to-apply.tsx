@@ -1,5 +1,5 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { request } from "../actions/commands.ts";
+import { forbiddenOf, request, type Target } from "../actions/commands.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 
@@ -10,14 +10,14 @@ export function RestartToApply({ processes }: { processes: readonly Process[] })
   if (!first) return null;
   const names = outdated.map(({ name }) => name);
   const isOne = names.length === 1;
+  const target: Target = isOne ? { kind: "process", name: first.name } : { kind: "list", title: `${names.length} processes`, names };
   return (
     <Button
       class="to-apply"
       needsManager
       title={`Changed since the start of ${names.slice(0, 12).join(", ")}${names.length > 12 ? ` and ${names.length - 12} more` : ""}`}
-      onClick={() =>
-        void request("restart", isOne ? { kind: "process", name: first.name } : { kind: "list", title: `${names.length} processes`, names })
-      }
+      forbidden={forbiddenOf("restart", target)}
+      onClick={() => void request("restart", target)}
     >
       <Icon name="restart" />
       {isOne ? `Restart ${first.display_name} to apply changes` : `Restart these ${names.length} to apply changes`}

@@ -1,14 +1,20 @@
 import { allows, type Grant, type Need, needText } from "../../../src/base/access.ts";
 import type { Snapshot } from "../../../src/protocol/resources/resources.ts";
+import table from "./frame-needs.json" with { type: "json" };
+import type { Wanted } from "./wanted.ts";
 
-/** Processes, by name or found when they are needed, or what belongs to no process. */
-type Subject = readonly string[] | "everything" | (() => readonly string[]);
+/** The reason why a user may not request something, as a sentence that begins with `what`; null: the user may. */
+export type Judge = (wanted: Wanted, what: string) => string | null;
 
-/** The reason why a user may not do something to all of these processes, or to what belongs to no process, as a sentence; null if the user may. */
-export type Judge = (what: string, need: Need, on: Subject) => string | null;
+/** The processes of a name: one, or those of a group. */
+export type Members = (name: string) => readonly string[];
+
+type Needs = Readonly<Record<string, Need>>;
+/** Generated from the tables of frames: needs of frames about a name, of those about what belongs to no process, and of fields. */
+const NEEDS = table as Readonly<{ name: Needs; everything: Needs; fields: Readonly<Record<string, Needs>> }>;
 
 /** Judges by the grants of a snapshot, as the manager does. */
-export function judgeOf(written: NonNullable<Snapshot["access"]>["grants"]): Judge {
+export function judgeOf(written: NonNullable<Snapshot["access"]>["grants"], members: Members): Judge {
   const grants = written.map(
     ({ role, on, may_download, may_type }): Grant => ({
       role,
@@ -17,12 +23,30 @@ export function judgeOf(written: NonNullable<Snapshot["access"]>["grants"]): Jud
       ...(may_type ? { mayType: true } : {}),
     }),
   );
-  return (what, need, subject) => {
-    const on = typeof subject === "function" ? subject() : subject;
-    if (on === "everything") return allows(grants, need, null) ? null : `${what} needs ${needText(need)} on everything.`;
-    const refused = on.filter((name) => !allows(grants, need, name));
-    if (refused.length === 0) return null;
-    const [one] = refused;
-    return `${what} needs ${needText(need)} on ${refused.length === 1 ? `'${one}'` : `all of these ${on.length} processes`}.`;
+  return (wanted, what) => {
+    for (const { need, on } of needsOf(wanted)) {
+      const where = placeOfRefusal(grants, need, on === null ? null : members(on));
+      if (where !== null) return `${what} needs ${needText(need)} on ${where}.`;
+    }
+    return null;
   };
+}
+
+/** The place where the grants do not suffice, in words: on all of these processes, or on everything (null). */
+function placeOfRefusal(grants: readonly Grant[], need: Need, names: readonly string[] | null): string | null {
+  if (names === null) return allows(grants, need, null) ? null : "everything";
+  const refused = names.filter((name) => !allows(grants, need, name));
+  if (refused.length === 0) return null;
+  return refused.length === 1 ? `'${refused[0]}'` : `all of these ${names.length} processes`;
+}
+
+/** The needs of a request, each on a process or group, or on everything. */
+function needsOf(wanted: Wanted): readonly { readonly need: Need; readonly on: string | null }[] {
+  if (!("type" in wanted)) return [wanted];
+  const { type, name } = wanted;
+  const general = NEEDS.everything[type];
+  const on = general === undefined && typeof name === "string" ? name : null;
+  const values: Readonly<Record<string, unknown>> = wanted;
+  const ofFields = Object.entries(NEEDS.fields[type] ?? {}).flatMap(([field, need]) => ((values[field] ?? false) === false ? [] : [need]));
+  return [general ?? NEEDS.name[type] ?? [], ofFields].flat().map((need) => ({ need, on }));
 }

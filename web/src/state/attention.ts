@@ -5,6 +5,8 @@ export interface AttentionReason {
   readonly text: string;
   /** Acknowledges the reason, which then is no longer there. */
   readonly dismiss: () => void;
+  /** Why the user may not dismiss it, as a sentence; null: the user may. */
+  readonly forbidden: string | null;
 }
 
 /** The reasons of a process. It reads signals, so that readers are notified when they change. */

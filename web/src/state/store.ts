@@ -1,5 +1,6 @@
 import { batch, computed, effect, type Signal, signal } from "@preact/signals";
 import { MgrError, messageOf } from "../../../src/base/errors.ts";
+import { isWithin } from "../../../src/base/names.ts";
 import { browserLink } from "../../../src/client/browser.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
 import { type ShownState, shownState } from "../../../src/client/shown/shown-state.ts";
@@ -104,11 +105,12 @@ function lose(reason: string, retryAt = 0): void {
 /** Copies the differences from the mirror: after a new snapshot, or a change of anything but a process. */
 function copyAll(): void {
   if (mirror.manager === null) return;
+  // Nothing is shown or requested before it is known what the user may do.
+  if (!takeAccess(mirror.access, membersOfName, () => batch(copyAll))) return;
   instance.value = mirror.manager;
   tree.value = mirror.tree;
   hosts.value = mirror.hosts();
   startTools.value = mirror.startTools;
-  takeAccess(mirror.access);
   for (const name of processes.keys()) if (!mirror.process(name)) processes.delete(name);
   for (const process of mirror.processes()) {
     if (process !== processes.get(process.name)?.peek()) upsert(process);
@@ -116,6 +118,12 @@ function copyAll(): void {
   if (processes.size !== processNames.value.length || processNames.value.some((name) => !processes.has(name)))
     processNames.value = [...processes.keys()];
   isLoaded.value = true;
+}
+
+/** The process of this name, or the processes of the group. */
+function membersOfName(name: string): readonly string[] {
+  const within = processNames.value.filter((each) => isWithin(each, name));
+  return within.length === 0 ? [name] : within;
 }
 
 function copyProcess(name: string): void {

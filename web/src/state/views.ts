@@ -1,4 +1,6 @@
 import type { IconName } from "../ui/icon-paths.ts";
+import { refusalOf } from "./access.ts";
+import type { Wanted } from "./wanted.ts";
 
 export interface CoreViews {
   overview: unknown;
@@ -37,6 +39,8 @@ export interface ViewType<Kind extends ViewKind = ViewKind> {
   readonly path?: string;
   /** Further parameters of its address, which the view itself reads and writes. */
   readonly parameters?: readonly string[];
+  /** A request that the view makes: it is not offered to users who may not send it. Omitted: the view shows what the user may see. */
+  needs?(view: ViewOf<Kind>): Wanted | null;
   /** The view whose navigation entry is also that of this one. */
   readonly under?: ViewKind;
   /** The view that shows a process of a host. */
@@ -54,7 +58,7 @@ const CORE: readonly ViewType<keyof CoreViews>[] = [
   { kind: "overview", icon: "grid", title: "Overview" },
   { kind: "all", icon: "table", title: "All processes" },
   { kind: "log", icon: "log", title: "Log" },
-  { kind: "config", icon: "config", title: "Configuration" },
+  { kind: "config", icon: "config", title: "Configuration", needs: () => ({ type: "request_config_file" }) },
   { kind: "process", icon: "start", fields: { name: { parameter: "process" } }, parameters: ["at"] },
   { kind: "group", icon: "menu", fields: { name: { parameter: "group" } } },
 ];
@@ -78,6 +82,13 @@ export function titleOf(view: View): string {
   const type = typeOf(view.kind);
   if (type.titleOf) return type.titleOf(view);
   return "name" in view ? view.name.slice(view.name.lastIndexOf("/") + 1) : (type.title ?? view.kind);
+}
+
+/** The reason why the user may not open a view, as a sentence; null: the user may. */
+export function viewRefusal(view: View): string | null {
+  const type = typeOf(view.kind);
+  const wanted = type.needs?.(view) ?? null;
+  return wanted && refusalOf(wanted, `The view ${type.title ?? titleOf(view)}`);
 }
 
 /** The view of a process of a host; null if the page has none. */

@@ -11,7 +11,7 @@ export type Backlog = Pick<Extract<ManagerFrame, { type: "process_output_snapsho
 interface FoundTarget {
   /** Index in the text of the first character of its line; null: the line is not there. */
   readonly index: number | null;
-  /** What the user has to know, such as why the line is not there. */
+  /** A note for the user, such as why the line is not there. */
   readonly note: string | null;
 }
 

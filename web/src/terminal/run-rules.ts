@@ -10,7 +10,7 @@ import { clockTime, millisecondsOf } from "../ui/time.ts";
 type Detail = Extract<Extract<ManagerFrame, { type: "process_detail" }>, { ok: true }>;
 export type PastRun = Detail["history"][number];
 
-/** What is known of the runs of a process. */
+/** The known runs of a process. */
 export interface RunHistory {
   /** Newest first. */
   readonly runs: readonly PastRun[];

@@ -24,7 +24,7 @@ export class TargetPlace {
     return this.#marker;
   }
 
-  /** What the user has to know about it. */
+  /** A note for the user about it. */
   get note(): string | null {
     return this.#note;
   }

@@ -1,25 +1,28 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { refusalOf } from "../state/access.ts";
+import { Button } from "../ui/button.tsx";
 import { Icon, IconButton } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { isNarrow } from "../ui/screen.ts";
 import { complain } from "../ui/toasts.ts";
 import type { OpenTerminal, ShownSize } from "./terminal.ts";
 import { download } from "./terminal-actions.ts";
+import { downloadRefusal, typingRefusal } from "./terminal-refusals.ts";
 
 /** The actual size of the process's terminal; if it is another viewer's size, a button that takes it over. */
-function TerminalSizeText({ size, onTake }: { size: ShownSize | null; onTake: () => void }) {
+function TerminalSizeText({ name, size, onTake }: { name: string; size: ShownSize | null; onTake: () => void }) {
   if (size === null) return null;
   const text = `${size.cols}×${size.rows}`;
   if (!size.isForeign) return <span class="size">{text}</span>;
   return (
-    <button
-      type="button"
+    <Button
       class="size"
+      forbidden={refusalOf({ type: "send_winch", name }, "The size")}
       title="The terminal has the size of the viewer who typed last. Typing, or this button, fits it to this window."
       onClick={onTake}
     >
       {`${text}, fit to window`}
-    </button>
+    </Button>
   );
 }
 
@@ -42,13 +45,20 @@ interface ToolsProps {
 
 /** The line below a terminal. */
 export function TerminalTools({ process, size, terminal, paused, hasRuns, onPause, onSearch }: ToolsProps) {
+  const noTyping = typingRefusal(process.name);
   return (
     <footer class="terminal-tools">
       <CommandLine process={process} />
-      <span class="keyboard-here" title="What you type goes to the process. Ctrl-Shift-L leaves the terminal.">
-        <Icon name="keyboard" /> Ctrl-Shift-L leaves
-      </span>
-      <TerminalSizeText size={size} onTake={() => terminal?.applySize()} />
+      {noTyping === null ? (
+        <span class="keyboard-here" title="What you type goes to the process. Ctrl-Shift-L leaves the terminal.">
+          <Icon name="keyboard" /> Ctrl-Shift-L leaves
+        </span>
+      ) : (
+        <span class="size" title={noTyping}>
+          Read-only
+        </span>
+      )}
+      <TerminalSizeText name={process.name} size={size} onTake={() => terminal?.applySize()} />
       {hasRuns && !isNarrow.value && (
         <>
           <IconButton icon="up" label="Previous run  Ctrl-Shift-↑" onClick={() => terminal?.toRun("previous")} />
@@ -73,7 +83,12 @@ export function TerminalTools({ process, size, terminal, paused, hasRuns, onPaus
               ]
             : []),
           { icon: "copy", label: "Copy selection or all output", run: () => terminal?.copy() },
-          { icon: "download", label: "Download the output", run: () => void download(process.name).catch(complain) },
+          {
+            icon: "download",
+            label: "Download the output",
+            forbidden: downloadRefusal(process.name),
+            run: () => void download(process.name).catch(complain),
+          },
           { icon: "clear", label: "Clear terminal", run: () => terminal?.clear() },
         ]}
       />

@@ -15,6 +15,7 @@ import { enterTerminal } from "./shown-terminals.ts";
 import { ownKeys } from "./terminal-keys.ts";
 import { drawRule, searchColors, showLine, themeOf, useWebGl } from "./terminal-look.ts";
 import { TerminalOutput } from "./terminal-output.ts";
+import { typingRefusal } from "./terminal-refusals.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
 import { type Size, TerminalSize } from "./terminal-size.ts";
 import { type TouchKey, textOfKey, typedText } from "./touch-keys.ts";
@@ -153,7 +154,7 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
 
   /** A viewer draws in the size that the terminal has. */
   function room(): Size | null {
-    return refusalOf("The size", "operator", [name]) === null ? fitting() : null;
+    return refusalOf({ type: "send_winch", name }) === null ? fitting() : null;
   }
 
   /** Draws in a size. That of another viewer is drawn smaller, as far as it can be read, and scrolls. */
@@ -184,7 +185,7 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
   // During a replay the terminal answers old queries: these replies must not be typed into the process.
   let hasSaid = false;
   const type = inOrder(async (text: string, reply: { reply?: true }) => {
-    const forbidden = refusalOf("Typing", "typing", [name]);
+    const forbidden = typingRefusal(name);
     if (forbidden === null) return command({ type: "send_stdin", name, text, ...reply });
     // Said once: each key would be refused.
     if (!reply.reply && !hasSaid) complain(new Error(forbidden));

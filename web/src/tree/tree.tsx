@@ -145,7 +145,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
   );
 }
 
-/** What needs attention: the reasons of one process, or the number of processes. */
+/** Says what needs attention: the reasons of one process, or the number of processes. */
 function noticeOf([first, ...others]: readonly { name: string }[]): string {
   if (first === undefined || others.length > 0) return `${others.length + 1} processes need attention`;
   return attentionOf(first.name)

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { isConnected } from "./connected.ts";
+import { isNarrow } from "./screen.ts";
+import { toast } from "./toasts.ts";
 
 interface Props {
   class?: string;
@@ -33,6 +35,8 @@ export function Button({
   onClick,
   children,
 }: Props) {
+  // Fingers have no tooltip: a tap says why.
+  const says = forbidden !== null && isNarrow.value ? () => void toast(forbidden) : null;
   const isOn = enabled && forbidden === null && !(needsManager && !isConnected.value);
   return (
     <button
@@ -47,7 +51,7 @@ export function Button({
       aria-disabled={isOn ? undefined : true}
       // A key that is held down counts as one press.
       onKeyDown={(event) => event.repeat && event.key === "Enter" && event.preventDefault()}
-      onClick={(event) => isOn && onClick(event)}
+      onClick={(event) => (isOn ? onClick(event) : says?.())}
     >
       {children}
     </button>

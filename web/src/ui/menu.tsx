@@ -10,6 +10,8 @@ export interface MenuItem {
   keys?: string;
   /** Whether the action ends something. */
   isDanger?: boolean;
+  /** Why the user may not use it, as a sentence: it is left out. */
+  forbidden?: string | null;
   run: () => void;
 }
 
@@ -26,7 +28,10 @@ export interface Anchor {
 
 /** A button that opens a menu of actions that are rarely needed: the WAI-ARIA menu button. */
 export function MenuButton(props: { label: string; items: readonly MenuItem[]; icon?: IconName; word?: string; class?: string }) {
-  const { label, items, icon = "more", word = "More", class: name = "" } = props;
+  const { label, icon = "more", word = "More", class: name = "" } = props;
+  const items = props.items.filter(({ forbidden = null }) => forbidden === null);
+  // A menu without entries says why.
+  const forbidden = items.length === 0 ? (props.items[0]?.forbidden ?? null) : null;
   const id = useId();
   const box = useRef<HTMLSpanElement>(null);
   /** Index of the item that has the focus when the menu opens; null: it is closed. */
@@ -41,7 +46,7 @@ export function MenuButton(props: { label: string; items: readonly MenuItem[]; i
       class={`menu-button ${name}`}
       ref={box}
       onKeyDown={(event) => {
-        if (opened !== null || (event.key !== "ArrowDown" && event.key !== "ArrowUp")) return;
+        if (opened !== null || forbidden !== null || (event.key !== "ArrowDown" && event.key !== "ArrowUp")) return;
         setOpened(event.key === "ArrowDown" ? 0 : items.length - 1);
         event.preventDefault();
       }}
@@ -50,6 +55,7 @@ export function MenuButton(props: { label: string; items: readonly MenuItem[]; i
         icon={icon}
         label={label}
         word={word}
+        forbidden={forbidden}
         popup={{ id, isOpen: opened !== null }}
         onClick={() => (opened === null ? setOpened(0) : close())}
       />

@@ -1,8 +1,10 @@
 import { visible } from "../../../base/visible-text.ts";
+import { hostRemark } from "../../../client/shown/host-remark.ts";
 import { isLost } from "../../../client/shown/shown-state.ts";
 import type { HostEntry, Process } from "../../../protocol/resources/resources.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
+import { clockTime } from "../../output/process-text.ts";
 import { paint, printJson, table } from "../../output/table.ts";
 
 export interface HostsFlags extends ConnectionFlags {
@@ -38,7 +40,11 @@ export function listing(entries: HostEntry[], processes: Process[]): string {
     ],
     entries,
   );
-  return [rows, ...problems].join("\n");
+  const remarks = entries.flatMap((host) => {
+    const remark = hostRemark(host, clockTime);
+    return remark === null ? [] : [paint("yellow", visible(`${host.name}: ${remark}`))];
+  });
+  return [rows, ...problems, ...remarks].join("\n");
 }
 
 function clock({ clock_offset }: HostEntry): string {

@@ -1,14 +1,16 @@
 import { visible } from "../../../base/visible-text.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
+import { hostRemark } from "../../../client/shown/host-remark.ts";
 import { cpuText, memoryText } from "../../../client/shown/load-text.ts";
 import { shownState, wordOf } from "../../../client/shown/shown-state.ts";
 import { CLI_FEATURES } from "../../../features/cli.ts";
 import type { HostEntry, Process, ProcessLoad, Snapshot } from "../../../protocol/resources/resources.ts";
+import { parseTime } from "../../../protocol/time.ts";
 import type { ProcessFigures } from "../../command/feature.ts";
 import { whileConnected, withManager, withManagerUntilInterrupted } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
-import { remark, uptime } from "../../output/process-text.ts";
+import { clockTime, remark, uptime } from "../../output/process-text.ts";
 import { type Column, paint, paintState, printJson, table } from "../../output/table.ts";
 import { type Loads, loadsOf } from "./loads.ts";
 
@@ -21,6 +23,8 @@ export interface PsFlags extends ConnectionFlags {
 
 /** Changes within this time are painted together, milliseconds. */
 const REPAINT_MS = 200;
+/** Time for which restarts without a manager are mentioned, milliseconds: an hour. */
+const NEWS_MS = 3_600_000;
 
 /** `mgr ps [NAME…]`: shows processes and their states, once or until Ctrl-C. */
 export async function ps(names: string[], flags: PsFlags): Promise<void> {
@@ -77,6 +81,10 @@ function show(snapshot: Snapshot, { loads, figures }: Shown, names: string[], fl
   if (save_problem !== null) {
     process.stderr.write(`mgr: requests cannot be saved and would be lost in a crash: ${visible(save_problem)}\n`);
   }
+  for (const host of snapshot.host_list) {
+    const news = isNews(host) ? hostRemark(host, clockTime) : null;
+    if (news !== null) process.stderr.write(`mgr: host ${visible(host.name)}: ${news}\n`);
+  }
   const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
   if (flags.json)
     printJson(
@@ -84,6 +92,11 @@ function show(snapshot: Snapshot, { loads, figures }: Shown, names: string[], fl
       { oneLine: flags.watch ?? false },
     );
   else process.stdout.write(`${listing(processes, snapshot.host_list, loads, { figures, remarks: remarksOf(snapshot) })}\n`);
+}
+
+/** Whether the host has no manager now, or had none within the last hour. */
+function isNews({ daemon_ready, alone }: HostEntry): boolean {
+  return !daemon_ready || (alone !== undefined && Date.now() - parseTime(alone.until) < NEWS_MS);
 }
 
 /** Remarks of the features, by process. */

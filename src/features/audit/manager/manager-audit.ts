@@ -80,7 +80,7 @@ export class ManagerAudit implements Audit {
   page(request: AuditRequest): Promise<AuditPage> {
     return this.#readers.run(async () => {
       const { clock, folder } = this.#options;
-      // Of commands that ended before now, the outcome is on the disk before the files are read.
+      // The outcomes of commands that ended before now are on the disk before the files are read.
       const running = new Set(this.observer.running);
       const newest = this.#writer?.seq ?? 0;
       const saved = this.#writer?.saved().catch(() => undefined) ?? Promise.resolve();

@@ -9,7 +9,7 @@ const MAX_TEXT_CHARS = 32_768;
 const MAX_OPEN = 1_000;
 const MINUTE_MS = 60_000;
 
-/** What a user did to the terminal of a process in one minute. */
+/** The input of a user to the terminal of a process in one minute. */
 export interface TypedTotal {
   /** Frames of clients. */
   count: number;

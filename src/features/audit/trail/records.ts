@@ -50,7 +50,7 @@ export interface DenialRecord extends Omit<RequestRecord, "event"> {
   readonly message: string;
 }
 
-/** What happened to the trail itself. */
+/** An event of the trail itself. */
 export type TrailRecord = Numbered &
   (
     | { readonly event: "cut"; readonly bytes: number; readonly sha256: string }

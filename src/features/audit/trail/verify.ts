@@ -153,7 +153,7 @@ class TrailCheck {
     this.#isAfterDamage = false;
   }
 
-  /** What the record says about the trail. Its seal has been checked. */
+  /** Reads what the record says about the trail. Its seal has been checked. */
   #mark(record: AuditRecord): void {
     if (record.event === "lost") this.#lost += record.count;
     if (this.#broken === null || record.event === "file") return;

@@ -7,7 +7,7 @@ import { type SeenExecutable, seeExecutable } from "./executable.ts";
 /** A shell may have executed the program by then, and the run is in its cgroup, milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** What /proc said about the leader of a run while it lived: nothing is there when it has ended. */
+/** The facts of /proc about the leader of a run while it lived: nothing is there when it has ended. */
 export interface SeenRun {
   executable: SeenExecutable | null;
   /** Text of /proc/PID/limits. */
@@ -43,7 +43,7 @@ export class SeenRuns {
     this.#runs.set(runId, entry);
   }
 
-  /** What was seen of a run that has ended, which is forgotten. */
+  /** Returns what was seen of a run that has ended, and forgets it. */
   take(runId: string): SeenRun | null {
     const entry = this.#runs.get(runId);
     if (entry === undefined) return null;

@@ -1,4 +1,5 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
+import { askAllHosts } from "../../../app/hosts/all-hosts.ts";
 import { HostParts } from "../../../app/hosts/host-parts.ts";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
@@ -46,7 +47,7 @@ export class ManagerCrashReports implements CrashReports {
 
   async list({ names, pattern, limit = DEFAULT_LISTED }: ReportsRequest, view: ViewMode, runsOf: RunsOf): Promise<Reports> {
     const selection = selected(names, pattern, view);
-    const { answers, away } = await this.#ofAllHosts(async (session) => {
+    const { answers, away } = await askAllHosts(this.#options.hosts, async (session) => {
       const page = await session.command((id) => session.link.request("crash_reports", { session: id, ...selection, limit: MAX_LISTED }));
       return readList(session, page, summaryPage);
     });
@@ -62,7 +63,7 @@ export class ManagerCrashReports implements CrashReports {
 
   async one(name: string, run_id: string | undefined, runsOf: RunsOf): Promise<Report> {
     if (run_id !== undefined && !isRunId(run_id)) throw notFound(name, run_id, []);
-    const { answers, away } = await this.#ofAllHosts(async (session) => {
+    const { answers, away } = await askAllHosts(this.#options.hosts, async (session) => {
       const request = { name, run_id: run_id ?? null };
       const page = await session.command((id) => session.link.request("crash_report", { session: id, ...request }));
       return reportIn(await readList(session, page, textPage));
@@ -75,7 +76,7 @@ export class ManagerCrashReports implements CrashReports {
   }
 
   async delete(name: string, run_ids: readonly string[] | undefined): Promise<Deleted> {
-    const { answers, away } = await this.#ofAllHosts((session) => {
+    const { answers, away } = await askAllHosts(this.#options.hosts, (session) => {
       const request = { name, run_ids: run_ids?.filter(isRunId) ?? null };
       return session.command((id) => session.link.request("delete_crash_reports", { session: id, ...request }));
     });
@@ -92,19 +93,6 @@ export class ManagerCrashReports implements CrashReports {
     if (!report.has_backtrace)
       log.info(`a crash report of '${report.name}' was made (${quoteWords(["mgr", "crash", report.name, report.run_id])})`);
     events.publish({ type: "crash_report_made", report, ts: formatTime(clock.now()) });
-  }
-
-  /** A host that fails counts as away. */
-  async #ofAllHosts<T>(ask: (session: HostSession) => Promise<T>): Promise<{ answers: { host: string; value: T }[]; away: string[] }> {
-    const hosts = [...this.#options.hosts];
-    const outcomes = await Promise.allSettled(hosts.map(async ([, { controller }]) => ask(controller.session)));
-    return {
-      answers: hosts.flatMap(([host], index) => {
-        const outcome = outcomes[index];
-        return outcome?.status === "fulfilled" ? [{ host, value: outcome.value }] : [];
-      }),
-      away: hosts.flatMap(([host], index) => (outcomes[index]?.status === "rejected" ? [host] : [])),
-    };
   }
 }
 

@@ -99,7 +99,7 @@ export function displayDefinition(
     log_file: null,
     output_on_disk: false,
     start_tool: null,
-    // What other features add to a process is as if it were not configured.
+    // Additions of other features to a process are as if they were not configured.
     ...resolveProcessParts((key) => PROCESS_DEFAULTS[key]),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readNote, withNote } from "../../../actors/process/process-memo.ts";
+import { readNote, withNote } from "../../../contract/run-memo.ts";
 import { X_DISPLAY_KINDS, X_DISPLAY_REASONS } from "../../../protocol/process/process.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 

@@ -7,7 +7,7 @@ import { writeCgroupLimits } from "./cgroup-files.ts";
 export class RunCgroupLimits {
   readonly #folderOf: (runId: string) => Promise<string | null>;
   readonly #steps = new SerialQueue();
-  /** What was written, by run. */
+  /** The limits that were written, by run. */
   readonly #written = new Map<string, CgroupLimits>();
 
   constructor(folderOf: (runId: string) => Promise<string | null>) {

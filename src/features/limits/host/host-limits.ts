@@ -43,7 +43,7 @@ export class HostLimits {
   /** Rules that have arrived of a table that is not complete. */
   #incoming = new Map<string, LimitRule>();
   readonly #runs = new Map<string, KnownRun>();
-  /** What the manager knows. */
+  /** The state that the manager knows. */
   readonly #published = new Map<string, HostLimitsRow>();
   #seq = 0;
 

@@ -16,7 +16,7 @@ export interface LimitedRun {
   readonly isUp: boolean;
 }
 
-/** What is known of one limit. */
+/** The state of one limit. */
 interface Watch {
   /** When the figure was first over the limit without a break; null: it is not. */
   since: number | null;

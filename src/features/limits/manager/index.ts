@@ -5,7 +5,7 @@ import { limitHandlers } from "./handlers.ts";
 import type { Limits } from "./limits.ts";
 import { ManagerLimits } from "./manager-limits.ts";
 
-/** What happens when processes use more than they should: they need attention, or are restarted or stopped. */
+/** Acts when processes use more than they should: they need attention, or are restarted or stopped. */
 export const limits: ManagerFeature<Limits> = {
   name: "limits",
   attach(core) {

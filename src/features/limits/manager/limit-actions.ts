@@ -7,7 +7,7 @@ import type { HostReached } from "../contract.ts";
 
 type LimitActionsOptions = Pick<ManagerCore, "config" | "log" | "processes" | "stopProcess" | "system">;
 
-/** What became of a limit: it is carried out later, its process is not up yet. */
+/** The result of a limit: it is carried out later, its process is not up yet. */
 type Outcome = "done" | "later";
 
 /** Restarts and stops the processes that have reached a limit, each run once. */

@@ -123,7 +123,7 @@ export class ManagerLimits implements Limits {
     for (const limit of before?.reached ?? []) if (!isIn(after, limit)) this.#publish("ended", name, before?.host ?? "", limit);
     for (const limit of after?.reached ?? []) {
       if (isIn(before, limit)) continue;
-      // What else is done is logged when it is done.
+      // Other actions are logged when they are done.
       if (limit.action === "notify") log.warn(`process '${name}' needs attention: ${reachedText(limit)}`);
       this.#publish("reached", name, after?.host ?? "", limit);
     }

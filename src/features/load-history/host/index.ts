@@ -11,7 +11,7 @@ import { type PointRange, rounded } from "./rings/points.ts";
 import { type SampledRun, Sampler } from "./sampler.ts";
 import { Watches } from "./watches.ts";
 
-/** What the host measured, for other features. */
+/** The measurements of the host, for other features. */
 export interface LoadHistoryOfHost {
   /** History of a process. Rejects with `busy`. */
   of(name: string, range: PointRange): Promise<HistoryRow>;

@@ -1,7 +1,7 @@
 import type { Figures } from "../series.ts";
 import type { Watches } from "./watches.ts";
 
-/** What a subscriber receives, and the processes that it wants to be measured each second instead of every 10 s. */
+/** A subscriber: the measurements that it receives, and the processes that it wants to be measured each second instead of every 10 s. */
 interface Subscription {
   eachSecond: ReadonlySet<string>;
   readonly measured: (name: string, figures: Figures) => void;

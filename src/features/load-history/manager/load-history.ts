@@ -21,7 +21,7 @@ export interface LoadHistory {
   history(request: HistoryRequest, view: ViewMode): Promise<History>;
   hostHistory(request: HostHistoryRequest): Promise<HostHistory>;
   newest(request: NewestRequest, view: ViewMode): Promise<Newest>;
-  /** What happened in a range, as the log has it. Throws `bad_field`, and `not_found` for an unknown host. */
+  /** The events of a range, as the log has them. Throws `bad_field`, and `not_found` for an unknown host. */
   events(request: EventsRequest, view: ViewMode): Events;
   /** Proportional memory of a process. Rejects with `not_found`, `not_running` and `host_unavailable`. */
   memory(name: string): Promise<Memory>;

@@ -70,7 +70,7 @@ export async function removeSilences(ids: readonly string[], flags: ConnectionFl
 
 type Match = RuleMatch & { readonly rule: string };
 
-/** What the rules match now. */
+/** Lists what the rules match now. */
 export function rulesText(rules: readonly RuleOverview[]): string {
   if (rules.length === 0) return "there are no rules: see docs/notifications.md";
   const matches = rules.flatMap(({ name, matches: own }) => own.map((match): Match => ({ rule: name, ...match })));
@@ -99,7 +99,7 @@ export function rulesText(rules: readonly RuleOverview[]): string {
 const STATES = { pending: "pending", batched: "is sent soon", notified: "notified", silenced: "silenced" } as const;
 const stateText = ({ state, counts }: RuleMatch) => (counts === null ? STATES[state] : `counts at ${clockTime(counts)}`);
 
-/** What was sent and what waits, newest first. */
+/** Lists what was sent and what waits, newest first. */
 export function historyText(deliveries: readonly Delivery[]): string {
   if (deliveries.length === 0) return "nothing was sent yet";
   return table<Delivery>(

@@ -22,6 +22,7 @@ function attach(core: ManagerCore, file: KeptFile) {
   const states = new ProcessConditions({
     conditions,
     process: (name) => processes.process(name),
+    isShuttingDown: core.isShuttingDown,
     isEssential: (name) => config().processes.get(name)?.essential ?? false,
   });
   const unsubscribe = events.subscribe((event) => {
@@ -36,7 +37,7 @@ function attach(core: ManagerCore, file: KeptFile) {
     reconfigured: () => service.reconfigure(),
     close: () => {
       unsubscribe();
-      service.close();
+      return service.close();
     },
   };
 }

@@ -36,7 +36,7 @@ const keptState = z.object({
   silences: z.array(silence),
 });
 export type KeptState = z.infer<typeof keptState>;
-/** What the next manager has to know, in one file: a condition is notified and its delivery is there, or neither. */
+/** The state for the next manager, in one file: a condition is notified and its delivery is there, or neither. */
 export type KeptFile = JsonFile<KeptState>;
 
 const EMPTY: KeptState = { tracked: [], entries: [], waiting: [], history: [], silences: [] };

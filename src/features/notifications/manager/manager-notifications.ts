@@ -23,6 +23,11 @@ const SETTLE_MS = 100;
 const MAX_WAIT_MS = 60_000;
 /** Time after the start by which a condition of an earlier manager has been raised again if it still lasts, milliseconds. */
 const CONFIRM_MS = 60_000;
+/** Longest time for the first attempts of what is sent when an essential process has ended, before the manager ends, milliseconds. */
+const MAX_LAST_MS = 5_000;
+
+/** Whether a condition is a reason for the end of `mgr up`. It is not over before that. */
+const isEndOfManager = ({ kind }: Condition): boolean => kind === "essential_ended";
 
 export interface ManagerNotificationsOptions
   extends Pick<ManagerCore, "clock" | "conditions" | "config" | "events" | "hostEntries" | "log" | "processes"> {
@@ -50,6 +55,7 @@ export class ManagerNotifications implements Notifications {
   #confirmation: unknown = null;
   #announcement: unknown = null;
   #savedRevision = 0;
+  #closing: Promise<void> | null = null;
 
   constructor(options: ManagerNotificationsOptions) {
     this.#options = options;
@@ -86,7 +92,7 @@ export class ManagerNotifications implements Notifications {
   reconfigure(): void {
     const { conditions, config } = this.#options;
     this.#rules.configure(config().notifications, conditions.present, this.#now());
-    // The new rules count from the beginning.
+    // Revisions of new rules count from the beginning.
     this.#savedRevision = -1;
     this.#follow();
     this.#changed();
@@ -134,13 +140,20 @@ export class ManagerNotifications implements Notifications {
     }
   }
 
-  close(): void {
+  /** Ends at once, unless an essential process has ended: the manager ends because of it, and sends that before. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     const { clock } = this.#options;
     this.#end.abort(new MgrError("shutting_down", "the manager is shutting down"));
     this.#unsubscribe?.();
     for (const timer of [this.#timer, this.#confirmation, this.#announcement]) clock.clearTimeout(timer);
+    if (this.#addDue(this.#now(), isEndOfManager)) await this.#deliveries.finish(MAX_LAST_MS);
     this.#deliveries.close();
-    if (this.#rules.revision !== this.#savedRevision) void this.#writer.save();
+    if (this.#rules.revision !== this.#savedRevision) await this.#writer.save();
   }
 
   /** Reads conditions only while there are rules: some sources cost something. */
@@ -187,14 +200,7 @@ export class ManagerNotifications implements Notifications {
   #advance(): void {
     this.#due = Number.POSITIVE_INFINITY;
     const now = this.#now();
-    for (const { rule, batch } of this.#rules.advance(now)) {
-      const ways = rule.rule.ways.flatMap((name) => {
-        const way = this.#options.config().notifications.ways.get(name);
-        return way === undefined ? [] : [{ name, kind: kindOf(way) }];
-      });
-      this.#deliveries.add(this.#notification(rule.name, batch.entries.values(), now), ways);
-      this.#announce();
-    }
+    if (this.#addDue(now)) this.#announce();
     if (this.#rules.revision !== this.#savedRevision) {
       this.#savedRevision = this.#rules.revision;
       void this.#writer.save();
@@ -203,6 +209,19 @@ export class ManagerNotifications implements Notifications {
     const next = this.#rules.next(now);
     const waits = [next === null ? MAX_WAIT_MS : next - now.mono, this.#silences.untilNextEnd() ?? MAX_WAIT_MS, MAX_WAIT_MS];
     this.#wake(Math.max(SETTLE_MS, Math.min(...waits)));
+  }
+
+  /** Makes deliveries of what is due; returns whether there are any. */
+  #addDue(now: Moment, isUrgent?: (condition: Condition) => boolean): boolean {
+    const due = this.#rules.advance(now, isUrgent);
+    for (const { rule, batch } of due) {
+      const ways = rule.rule.ways.flatMap((name) => {
+        const way = this.#options.config().notifications.ways.get(name);
+        return way === undefined ? [] : [{ name, kind: kindOf(way) }];
+      });
+      this.#deliveries.add(this.#notification(rule.name, batch.entries.values(), now), ways);
+    }
+    return due.length > 0;
   }
 
   #notification(rule: string, entries: Parameters<typeof itemsOf>[0], { wall }: Moment): Notification {

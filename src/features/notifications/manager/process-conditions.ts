@@ -1,14 +1,15 @@
 import type { DomainEvent } from "../../../actors/domain-events.ts";
-import { CRASH_LOOP, NOT_READY } from "../../../actors/process/failure-words.ts";
 import type { Conditions } from "../../../app/conditions.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { exitText } from "../../../client/handles/exit-text.ts";
+import { CRASH_LOOP, NOT_READY } from "../../../contract/failure-words.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 
 interface ProcessConditionsOptions {
   readonly conditions: Pick<Conditions, "raise" | "clear">;
   readonly process: (name: string) => Process | undefined;
   readonly isEssential: (name: string) => boolean;
+  readonly isShuttingDown: () => boolean;
 }
 
 type Transition = Extract<DomainEvent, { type: "process_transition" }>;
@@ -34,7 +35,8 @@ export class ProcessConditions {
     if (process === undefined) return;
     if (to === "error" || to === "backoff") this.#failed(process, to, reason);
     if (to === "stopped") {
-      this.#end(name, "ended");
+      // The end of the manager stops the process, too: what that is about is not over because of it.
+      this.#end(name, "ended", this.#options.isShuttingDown() ? "essential_ended" : null);
       // A requested stop passes through `stopping`.
       if ((from === "started" || from === "ready") && this.#options.isEssential(name))
         this.#raise(process, "essential_ended", `essential process ${visible(name)} ended: ${exitText(process)}`);

@@ -78,7 +78,7 @@ function refused(error: unknown): Response {
   return refusalResponse(refusal(status, visible(`${error.message}.`), status === 429 ? { "Retry-After": "10" } : {}));
 }
 
-/** What is sent for a query. Rejects with what refuses it. */
+/** Resolves with what is sent for a query. Rejects with what refuses it. */
 function sourceOf(query: DownloadQuery, control: Control): Promise<Source> {
   return query.target.kind === "group" ? zipSource(query, control) : fileSource(query, control);
 }

@@ -61,7 +61,7 @@ function environmentRows({ environment, isCut }: ProcSettings, next: NextSetting
       const running = environment?.get(name) ?? null;
       const configured = next.environment !== null && Object.hasOwn(next.environment, name) ? (next.environment[name] ?? null) : null;
       const row = rowOf("environment", name, { running, configured, unconfigured: "added" });
-      // Of a variable behind the cut, or of an environment that cannot be read, nothing is known.
+      // Nothing is known of a variable behind the cut, or of an environment that cannot be read.
       const isUnknown = next.environment === null || environment === null || (isCut && running === null);
       return isUnknown ? { ...row, comparison: "unknown" } : { ...row, reason: reasonOf(name, row.comparison) };
     });
@@ -76,7 +76,7 @@ function reasonOf(name: string, comparison: Comparison): string | null {
 interface Values {
   readonly running: string | null;
   readonly configured: string | null;
-  /** What it means that nothing is configured. */
+  /** The meaning of a value that is not configured. */
   readonly unconfigured: "added" | "inherited";
 }
 

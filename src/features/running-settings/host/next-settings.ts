@@ -6,7 +6,7 @@ import { accountOf } from "../../../daemon/process/accounts.ts";
 import { childEnvironment, RUN_MARKER } from "../../../daemon/process/environment.ts";
 import type { NextSettings } from "./compare.ts";
 
-/** What a start of `spec` would have on this host; and why its environment could not be determined, or null. */
+/** The settings of a start of `spec` on this host; and why its environment could not be determined, or null. */
 export async function nextSettings(
   spec: RunSettings & { readonly name: string },
   ownUser: string,

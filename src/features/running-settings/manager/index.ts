@@ -3,7 +3,7 @@ import type { FeatureExtension } from "../../../http/extension.ts";
 import { aboutProcess } from "../../../transport/handlers/handler.ts";
 import { type ReadRunningSettings, readRunningSettings } from "./running-settings.ts";
 
-/** What processes run with, beside what is configured. */
+/** The settings that processes run with, beside those that are configured. */
 export const runningSettings: ManagerFeature<null> = {
   name: "running-settings",
   attach: (core) => ({ service: null, ...runningSettingsExtension(readRunningSettings(core)) }),

@@ -8,7 +8,7 @@ export type ObservedProcess = Pick<Process, "name" | "state" | "waiting_for" | "
 type Recorded = { -readonly [Field in keyof StartTimes]: StartTimes[Field] } & {
   /** The state that was observed last. */
   state: ProcessState;
-  /** What it waited for when it was observed last. */
+  /** The processes that it waited for when it was observed last. */
   missing: readonly string[];
 };
 

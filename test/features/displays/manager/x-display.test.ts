@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readMemo } from "../../../../src/actors/process/process-memo.ts";
+import { readMemo } from "../../../../src/contract/run-memo.ts";
 import { readXDisplay, withXDisplay, type XDisplay } from "../../../../src/features/displays/manager/x-display.ts";
 
 const target: XDisplay = { kind: "web", display: ":20", username: "ada", peer: "10.0.0.50:61022", reason: "forward_x11_fallback" };

@@ -52,7 +52,7 @@ class Rig {
     );
   }
 
-  /** What was reached, as the manager knows it. */
+  /** The reached limits, as the manager knows them. */
   get reached() {
     return this.events.at(-1)?.limits?.reached ?? [];
   }

@@ -41,7 +41,7 @@ class Rig {
   readonly frames: string[] = [];
   readonly changes: LimitChange[] = [];
   readonly requests: [host: string, name: string, request: Record<string, unknown>][] = [];
-  /** What was done to processes. */
+  /** The actions on processes. */
   readonly done: unknown[] = [];
   state: ProcessState = "started";
   run: string | null = "1-1";

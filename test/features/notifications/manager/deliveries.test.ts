@@ -11,7 +11,7 @@ const WAY = [{ name: "team", kind: "webhook" }];
 
 class Rig {
   readonly clock = new SimulatedClock();
-  /** What happened, in order. */
+  /** The events, in order. */
   readonly events: string[] = [];
   readonly warnings: string[] = [];
   outcome: (key: string) => Outcome | Promise<Outcome> = () => SENT;

@@ -10,9 +10,9 @@ import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 const fail = (error: unknown) => {
   throw error;
 };
-const parsed = (rules: string) =>
+const parsed = (rules: string, tag = "red") =>
   parseConfigText(
-    `instance: {name: t, manager: ":0"}\nnotifications: {ways: {w: {browser: {}}}, rules: [${rules}]}\nprocesses: {a: {command: x, tags: [red]}, b: {command: x}}`,
+    `instance: {name: t, manager: ":0"}\nnotifications: {ways: {w: {browser: {}}}, rules: [${rules}]}\nprocesses: {a: {command: x, tags: [${tag}]}, b: {command: x}}`,
     "mgr.yaml",
   );
 const failed = (process: string): Condition => ({ kind: "failed", process, host: "here", text: `process ${process} failed` });
@@ -23,6 +23,8 @@ class Life {
   readonly conditions = new Conditions(fail);
   readonly told: string[] = [];
   readonly good = new Set<string>();
+  /** Whether the receiver never answers. */
+  isMute = false;
   hosts = [{ name: "here", state: "ready" }];
   kept: KeptState;
   config: ReturnType<typeof parsed>;
@@ -44,6 +46,7 @@ class Life {
       file: { content: kept, save: (content: KeptState) => this.#keep(content) },
       send: async (_way: string, { items }: { items: readonly { status: string; process: string | null }[] }) => {
         this.told.push(...items.map(({ status, process }) => `${status} ${process}`));
+        if (this.isMute) await new Promise(() => {});
         return { kind: "sent", text: "ok" };
       },
     };
@@ -119,4 +122,77 @@ test("a silence outlives the manager, and what still lasts at its end is notifie
   expect(second.told).toEqual(["raised a"]);
   await expect(second.notifications.endSilence("nothing", "ada")).rejects.toMatchObject({ code: "not_found" });
   second.notifications.close();
+});
+
+test("after a reload a rule that has not changed continues with its delays and its rate limit", async () => {
+  const rules = "{ways: [w], name: slow, processes: [a], for: 60s}, {ways: [w], name: few, processes: [b], at_most: 1, within: 1h}";
+  const life = new Life(rules);
+  for (const name of ["a", "b"]) life.conditions.raise(failed(name));
+  await life.clock.advance(40_000);
+  expect(life.told).toEqual(["raised b"]);
+  life.config = parsed(`${rules}, {ways: [w], processes: [c]}`);
+  life.notifications.reconfigure();
+  life.conditions.raise({ ...failed("b"), kind: "host_lost" });
+  await life.clock.advance(30_000);
+  expect(life.told).toEqual(["raised b", "raised a"]);
+  await life.clock.advance(3_600_000);
+  expect(life.told).toEqual(["raised b", "raised a", "raised b"]);
+  await life.notifications.close();
+});
+
+test("after a reload a rule that has changed counts its delays from the reload", async () => {
+  const life = new Life("{ways: [w], for: 60s}");
+  life.conditions.raise(failed("a"));
+  await life.clock.advance(40_000);
+  life.config = parsed("{ways: [w], for: 61s}");
+  life.notifications.reconfigure();
+  await life.clock.advance(50_000);
+  expect(life.told).toEqual([]);
+  await life.clock.advance(30_000);
+  expect(life.told).toEqual(["raised a"]);
+  await life.notifications.close();
+});
+
+test("a rule that has not changed forgets after a reload the processes without its tag", async () => {
+  const life = new Life("{ways: [w], tags: [red], for: 60s}");
+  life.conditions.raise(failed("a"));
+  life.config = parsed("{ways: [w], tags: [red], for: 60s}", "blue");
+  life.notifications.reconfigure();
+  await life.clock.advance(120_000);
+  expect(life.told).toEqual([]);
+  await life.notifications.close();
+});
+
+const essential: Condition = { kind: "essential_ended", process: "a", host: "here", text: "essential process a ended" };
+
+test("the end of an essential process is sent before the manager ends because of it, whatever the delays of the rule", async () => {
+  const first = new Life("{ways: [w], for: 30s, group_wait: 1m}");
+  first.conditions.raise(essential);
+  first.conditions.raise(failed("b"));
+  await first.notifications.close();
+  expect(first.told).toEqual(["raised a"]);
+  expect(first.kept).toMatchObject({ waiting: [], history: [{ state: "sent", attempts: 1 }] });
+  const second = new Life("{ways: [w], for: 30s, group_wait: 1m}", first.kept);
+  await second.clock.advance(20_000);
+  expect(second.told).toEqual([]);
+  await second.notifications.close();
+});
+
+test("a receiver that does not answer delays the end of the manager by five seconds, and the next one sends at once", async () => {
+  const first = new Life("{ways: [w]}");
+  first.isMute = true;
+  first.conditions.raise(essential);
+  let hasEnded = false;
+  const closing = first.notifications.close().then(() => {
+    hasEnded = true;
+  });
+  await first.clock.advance(4_900);
+  expect(hasEnded).toBe(false);
+  await first.clock.advance(200);
+  await closing;
+  expect(first.clock.pending).toBe(0);
+  const second = new Life("{ways: [w]}", first.kept);
+  await second.clock.advance(0);
+  expect(second.told).toEqual(["raised a"]);
+  await second.notifications.close();
 });

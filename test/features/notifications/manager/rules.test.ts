@@ -34,7 +34,7 @@ const failed = (process: string): Condition => ({ kind: "failed", process, host:
 class Rig {
   readonly state: RuleState;
   readonly silenced = new Set<string>();
-  /** What was sent: at which time, and what it says of which process. */
+  /** The sent items: at which time, and what each says of which process. */
   readonly sent: { at: number; items: string[] }[] = [];
   /** How often something began, as the notifications say. */
   begun = 0;

@@ -17,6 +17,7 @@ class Rig {
     restarting: false,
     exit: { code: 3, signal: null, reason: null, time: "2026-11-26T08:00:00.000" },
   };
+  isShuttingDown = false;
   readonly #states: ProcessConditions;
 
   constructor({ essential = false } = {}) {
@@ -29,6 +30,7 @@ class Rig {
       conditions: this.conditions,
       process: () => this.process as Process,
       isEssential: () => essential,
+      isShuttingDown: () => this.isShuttingDown,
     });
   }
 
@@ -86,6 +88,13 @@ test("an essential process that ends by itself is a condition, one that is stopp
     "failed",
     "essential_ended",
   ]);
+});
+
+test("the stop of every process at the end of the manager does not end the condition of the essential process that caused it", () => {
+  const rig = new Rig({ essential: true }).to("error", "exited with code 3");
+  rig.isShuttingDown = true;
+  rig.to("stopped");
+  expect(rig.changes.map((text) => text.split(":")[0])).toEqual(["failed", "essential_ended", "failed ended"]);
 });
 
 test("what a process has written into a reason cannot act on a terminal", () => {

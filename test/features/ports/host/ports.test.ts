@@ -20,7 +20,7 @@ time.sleep(1000)`;
 
 const listener = (...words: string[]) => `exec /usr/bin/python3 -c '${LISTENER}' ${words.join(" ")}`;
 
-/** What a run has printed after the word "ports". */
+/** Reads what a run has printed after the word "ports". */
 async function printedPorts(rig: HostRig, name: string): Promise<number[]> {
   const printed = async () => {
     const { data } = await rig.host.request("read", { session: rig.session, name, from: 0, max: 4_096 });

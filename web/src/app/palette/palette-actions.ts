@@ -2,16 +2,18 @@ import { findGroup } from "../../../../src/client/mirror.ts";
 import type { ProcessTreeNode } from "../../../../src/protocol/resources/resources.ts";
 import { type Action, choice, toggle } from "../../actions/action.ts";
 import { processesOf } from "../../actions/actions.ts";
-import { restartFailed } from "../../actions/commands.ts";
+import { failedOnes, forbiddenOf, restartFailed } from "../../actions/commands.ts";
+import { actionRefusal, opening } from "../../actions/opening.ts";
 import { stopped } from "../../actions/undo.ts";
 import { verbActions } from "../../actions/verb-actions.ts";
 import { configActions } from "../../config/config-view.tsx";
 import { features } from "../../features/index.ts";
-import { downloadLog } from "../../log/log-view.tsx";
+import { downloadLog, logRefusal } from "../../log/log-view.tsx";
+import { refusalOf } from "../../state/access.ts";
 import * as layouts from "../../state/layout.ts";
 import { logOut } from "../../state/login.ts";
 import { membersOf } from "../../state/members.ts";
-import { arrange, canPopOut, current, layout, popOut, show, showBeside } from "../../state/navigation.ts";
+import { arrange, canPopOut, current, layout, popOut, showBeside } from "../../state/navigation.ts";
 import { withRequestToken } from "../../state/page-meta.ts";
 import { FONT_SIZE, fontSize, groupStyle, logOpen, screenReader, sidebarWidth, theme } from "../../state/settings.ts";
 import { allProcesses, counts, processOf, tree } from "../../state/store.ts";
@@ -24,9 +26,11 @@ import { sheetOpen } from "../keyboard-sheet.tsx";
 import { settingsOpen } from "../settings-dialog.tsx";
 import { processViewActions } from "./palette-process.ts";
 
-/** All actions that are possible now: of the shown view, its pane, the page, and every process and group. */
+/** All actions that are possible now, and allowed: of the shown view, its pane, the page, and every process and group. */
 export function allActions(): Action[] {
-  return [...undoActions(), ...viewActions(), ...paneActions(), ...pageActions(), ...processActions(), ...groupActions(tree.value)];
+  return [...undoActions(), ...viewActions(), ...paneActions(), ...pageActions(), ...processActions(), ...groupActions(tree.value)].filter(
+    (action) => actionRefusal(action) === null,
+  );
 }
 
 /** The newest stop can be undone while its toast is shown. */
@@ -115,23 +119,25 @@ export function closeFocused(): void {
 
 function pageActions(): Action[] {
   return [
-    { title: "Overview", keys: "o", near: true, run: () => show({ kind: "overview" }) },
-    { title: "All processes", keys: "a", near: true, run: () => show({ kind: "all" }) },
-    { title: "Configuration", keys: "c", near: true, run: () => show({ kind: "config" }) },
+    opening("Overview", { kind: "overview" }, { keys: "o", near: true }),
+    opening("All processes", { kind: "all" }, { keys: "a", near: true }),
+    opening("Configuration", { kind: "config" }, { keys: "c", near: true }),
     ...features.flatMap(({ keys = [] }) => keys),
     ...features.flatMap(({ actions }) => actions?.() ?? []),
-    { title: "Log in a tab", near: true, run: () => show({ kind: "log" }) },
+    opening("Log in a tab", { kind: "log" }, { near: true }),
     ...(isNarrow.value ? [] : [toggle("log panel", "l", logOpen)]),
     { title: "Log in new window", run: () => popOut({ kind: "log" }) },
-    { title: "Download the log", run: downloadLog },
-    ...(counts.value.has("error") ? [{ title: "Restart all failed processes", near: true, run: restartFailed }] : []),
+    ...(logRefusal() === null ? [{ title: "Download the log", run: downloadLog }] : []),
+    ...(counts.value.has("error") && forbiddenOf("start", failedOnes()) === null
+      ? [{ title: "Restart all failed processes", near: true, run: restartFailed }]
+      : []),
     {
       title: "Next failed process",
       keys: "n",
       near: true,
       run: nextTrouble,
     },
-    { title: "Download diagnostics archive", run: saveAll },
+    ...(archiveRefusal() === null ? [{ title: "Download diagnostics archive", run: saveAll }] : []),
     ...filterActions(),
     { title: "Expand all groups", run: () => foldAll(true) },
     { title: "Collapse all groups", run: () => foldAll(false) },
@@ -171,6 +177,8 @@ function filterActions(): Action[] {
   ];
 }
 
+const archiveRefusal = () => refusalOf({ need: "admin", on: null }, "The diagnostics archive");
+
 /** Downloads the diagnostics archive. Its creation takes a while; the browser shows the download. */
 function saveAll(): void {
   toast("Creating the archive. The download starts automatically.");
@@ -181,7 +189,7 @@ function processActions(): Action[] {
   return allProcesses().flatMap((process) => {
     const { name } = process;
     return [
-      { title: `Go to ${name}`, isPlace: true, run: () => show({ kind: "process", name }) },
+      opening(`Go to ${name}`, { kind: "process", name }, { isPlace: true }),
       { title: `Open ${name} beside`, run: () => showBeside({ kind: "process", name }) },
       ...verbActions(name, { kind: "process", name }, [process]),
     ];
@@ -193,7 +201,7 @@ function groupActions(nodes: readonly ProcessTreeNode[]): Action[] {
     if (node.type === "process") return [];
     const { name } = node;
     const own: Action[] = [
-      { title: `Go to group ${name}`, isPlace: true, run: () => show({ kind: "group", name }) },
+      opening(`Go to group ${name}`, { kind: "group", name }, { isPlace: true }),
       ...verbActions(`group ${name}`, { kind: "group", name }, processesOf(node)),
     ];
     return [...own, ...groupActions(node.children)];

@@ -1,3 +1,4 @@
+import type { FrameOf } from "../../../../src/protocol/frames/frames.ts";
 import { type Process, SIGNALS, type Signal } from "../../../../src/protocol/resources/resources.ts";
 import type { Action } from "../../actions/action.ts";
 import { verbActions } from "../../actions/verb-actions.ts";
@@ -5,6 +6,7 @@ import { showInLog } from "../../log/log-view.tsx";
 import { detailsOpen, toggleDetails } from "../../state/navigation.ts";
 import { command, startTools, startupCommands } from "../../state/store.ts";
 import { download, terminalOf } from "../../terminal/terminal-actions.ts";
+import { downloadRefusal } from "../../terminal/terminal-refusals.ts";
 import { copy } from "../../ui/clipboard.ts";
 import { isConnected } from "../../ui/connected.ts";
 import { confirm } from "../../ui/dialog.tsx";
@@ -19,14 +21,15 @@ export function processViewActions(process: Process): Action[] {
     ...verbActions(name, { kind: "process", name }, [process], true),
     { title: "Show its log entries", run: () => showInLog(name) },
     { title: "Copy its name", run: () => void copy(name, "the name") },
-    { title: "Copy startup commands", run: () => void copyCommands(name).catch(complain) },
+    { title: "Copy startup commands", sends: { type: "dump_startup_commands", name }, run: () => void copyCommands(name).catch(complain) },
     ...(isConnected.value ? commandActions(process) : []),
     ...(process.pid === null || !isConnected.value ? [] : signalActions(name)),
   ];
 }
 
 function terminalActions(name: string): Action[] {
-  const actions: Action[] = [{ title: "Download the output", run: () => void download(name).catch(complain) }];
+  const actions: Action[] =
+    downloadRefusal(name) === null ? [{ title: "Download the output", run: () => void download(name).catch(complain) }] : [];
   const own = terminalOf(name);
   const { terminal } = own ?? {};
   if (!own || !terminal) return actions;
@@ -53,35 +56,33 @@ function commandActions(process: Process): Action[] {
   ] as const;
   return [
     ...alternates.map(
-      ([which]): Action => ({
-        title: `Next start with command: ${which}`,
-        run: () => void command({ type: "set_process_current_alternate_command", name, which }),
-      }),
+      ([which]): Action => sending(`Next start with command: ${which}`, { type: "set_process_current_alternate_command", name, which }),
     ),
     ...startTools.value.map(
-      ({ value, label }): Action => ({
-        title: `Next start with tool: ${label}`,
-        run: () => void command({ type: "set_process_attribute", name, attribute: "start_tool", value }),
-      }),
+      ({ value, label }): Action =>
+        sending(`Next start with tool: ${label}`, { type: "set_process_attribute", name, attribute: "start_tool", value }),
     ),
-    ...switches.map(
-      ([what, words, on]): Action => ({
-        title: `${words}: turn ${on ? "off" : "on"}`,
-        run: () => void setSwitch(name, what, !on),
-      }),
-    ),
+    ...switches.map(([what, words, on]): Action => sending(`${words}: turn ${on ? "off" : "on"}`, switchFrame(name, what, !on))),
   ];
 }
 
-function setSwitch(name: string, what: "svc_debug" | "low_delay" | "no_skip", enabled: boolean): Promise<boolean> {
-  if (what === "svc_debug") return command({ type: "set_process_attribute", name, attribute: "svc_debug", value: enabled });
-  return command({ type: what === "low_delay" ? "set_process_low_delay_output" : "set_process_no_skip_display", name, enabled });
+/** An action that sends a frame about a process. */
+const sending = (title: string, frame: SwitchFrame): Action => ({ title, sends: frame, run: () => void command(frame) });
+
+type SwitchFrame = FrameOf<
+  "set_process_attribute" | "set_process_current_alternate_command" | "set_process_low_delay_output" | "set_process_no_skip_display"
+>;
+
+function switchFrame(name: string, what: "svc_debug" | "low_delay" | "no_skip", enabled: boolean): SwitchFrame {
+  if (what === "svc_debug") return { type: "set_process_attribute", name, attribute: "svc_debug", value: enabled };
+  return { type: what === "low_delay" ? "set_process_low_delay_output" : "set_process_no_skip_display", name, enabled };
 }
 
 function signalActions(name: string): Action[] {
   return SIGNALS.map((signal) => ({
     title: `Send ${signal} to ${name}`,
     isDanger: true,
+    sends: { type: "send_signal", name },
     run: () => void sendSignal(name, signal),
   }));
 }

@@ -57,42 +57,20 @@ export function TokenForm({ onCreated, onClose }: Props) {
           void create();
         }}
       >
-        <Labelled text="Name">
-          <input
-            spellcheck={false}
-            autocapitalize="none"
-            placeholder="wall"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </Labelled>
-        <Labelled text="Role">
-          <select value={role} onChange={(event) => setRole(event.currentTarget.value as Role)}>
-            {ROLES.map((each) => (
-              <option key={each} value={each}>
-                {each}: {MEANINGS[each]}
-              </option>
-            ))}
-          </select>
-        </Labelled>
-        <Labelled text="Processes">
-          <input
-            spellcheck={false}
-            autocapitalize="none"
-            placeholder="all, or patterns such as sim/*"
-            value={patterns}
-            onInput={(event) => setPatterns(event.currentTarget.value)}
-          />
-        </Labelled>
-        <Labelled text="Expires after">
-          <select value={String(lifetime)} onChange={(event) => setLifetime(Number(event.currentTarget.value))}>
-            {LIFETIMES.map(([text, seconds]) => (
-              <option key={seconds} value={String(seconds)}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </Labelled>
+        <TextField text="Name" placeholder="wall" value={name} onChange={setName} />
+        <Choice
+          text="Role"
+          value={role}
+          options={ROLES.map((each) => [each, `${each}: ${MEANINGS[each]}`])}
+          onChange={(chosen) => setRole(chosen as Role)}
+        />
+        <TextField text="Processes" placeholder="all, or patterns such as sim/*" value={patterns} onChange={setPatterns} />
+        <Choice
+          text="Expires after"
+          value={String(lifetime)}
+          options={LIFETIMES.map(([text, seconds]) => [String(seconds), text])}
+          onChange={(seconds) => setLifetime(Number(seconds))}
+        />
         <div>
           <Button class="strong" needsManager enabled={canCreate} onClick={() => void create()}>
             Create
@@ -103,5 +81,39 @@ export function TokenForm({ onCreated, onClose }: Props) {
         </p>
       </form>
     </SidePanel>
+  );
+}
+
+interface FieldProps {
+  readonly text: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function TextField({ text, value, placeholder, onChange }: FieldProps & { placeholder: string }) {
+  return (
+    <Labelled text={text}>
+      <input
+        spellcheck={false}
+        autocapitalize="none"
+        placeholder={placeholder}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </Labelled>
+  );
+}
+
+function Choice({ text, value, options, onChange }: FieldProps & { options: readonly (readonly [value: string, word: string])[] }) {
+  return (
+    <Labelled text={text}>
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([each, word]) => (
+          <option key={each} value={each}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </Labelled>
   );
 }

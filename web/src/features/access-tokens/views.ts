@@ -7,4 +7,10 @@ declare module "../../state/views.ts" {
   }
 }
 
-export const ACCESS: ViewType<"access"> = { kind: "access", icon: "lock", title: "Access", under: "all" };
+export const ACCESS: ViewType<"access"> = {
+  kind: "access",
+  icon: "lock",
+  title: "Access",
+  under: "all",
+  needs: () => ({ type: "request_access_tokens" }),
+};

@@ -2,6 +2,7 @@ import { batch, signal } from "@preact/signals";
 import { alertReasons } from "../../../../src/features/alerts/alert-text.ts";
 import type { Alert } from "../../../../src/features/alerts/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { refusalOf } from "../../state/access.ts";
 import type { AttentionReason } from "../../state/attention.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { command, frames$ } from "../../state/store.ts";
@@ -30,5 +31,7 @@ export function reasonsOf(name: string): readonly AttentionReason[] {
   const alert = alerts.value.get(name);
   if (alert === undefined) return [];
   const text = alertReasons(alert, { time: clockTime, text: (line) => line }).join("; ");
-  return [{ text: text.charAt(0).toUpperCase() + text.slice(1), dismiss: () => void command({ type: "clear_alert", name }) }];
+  const clear = { type: "clear_alert", name } as const;
+  const forbidden = refusalOf(clear, "Dismissing");
+  return [{ text: text.charAt(0).toUpperCase() + text.slice(1), dismiss: () => void command(clear), forbidden }];
 }

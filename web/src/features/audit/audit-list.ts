@@ -9,7 +9,7 @@ const PAGE = 200;
 /** Pages without an entry that are searched before the user is asked: each reads up to 4 MiB. */
 const MAX_EMPTY_PAGES = 16;
 
-/** What the list shows, as in the fields of the view. */
+/** The selection of the list, as in the fields of the view. */
 export interface AuditFilter {
   readonly user: string;
   readonly command: string;

@@ -4,5 +4,5 @@ import { AUDIT } from "./views.ts";
 
 export const auditFeature: PageFeature = {
   views: [{ ...AUDIT, ...lazyView(async () => (await import("./audit-view.tsx")).AuditView) }],
-  places: [{ view: { kind: "audit" }, word: "Audit", needs: "admin", isInList: true }],
+  places: [{ view: { kind: "audit" }, word: "Audit", isInList: true }],
 };

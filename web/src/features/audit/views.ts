@@ -7,4 +7,10 @@ declare module "../../state/views.ts" {
   }
 }
 
-export const AUDIT: ViewType<"audit"> = { kind: "audit", icon: "lock", title: "Audit", under: "log" };
+export const AUDIT: ViewType<"audit"> = {
+  kind: "audit",
+  icon: "lock",
+  title: "Audit",
+  under: "log",
+  needs: () => ({ type: "request_audit" }),
+};

@@ -12,6 +12,7 @@ import {
   reportText,
   versionFacts,
 } from "../../../../src/features/crash-reports/client/report-text.ts";
+import { refusalOf } from "../../state/access.ts";
 import { linkTo, show } from "../../state/navigation.ts";
 import { ask, command, frames$ } from "../../state/store.ts";
 import type { ViewOf } from "../../state/views.ts";
@@ -94,7 +95,7 @@ function Tools({ report }: { report: NumberedReport }) {
       >
         <Icon name="download" /> JSON
       </Button>
-      <Button needsManager onClick={() => void remove()}>
+      <Button needsManager forbidden={refusalOf({ type: "delete_crash_reports", name }, "Deleting")} onClick={() => void remove()}>
         Delete
       </Button>
     </span>

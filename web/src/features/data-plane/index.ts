@@ -1,5 +1,5 @@
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
-import { show } from "../../state/navigation.ts";
 import { followBus } from "./data-store.ts";
 import { addDataTab, dataView } from "./tabs.tsx";
 import { CLIENTS, PARAMETERS, PLOT, SERVICES, TOPICS } from "./views.ts";
@@ -14,13 +14,13 @@ export const dataPlane: PageFeature = {
     { ...CLIENTS, ...dataView },
     { ...PLOT, ...dataView },
   ],
-  places: [{ view: { kind: "topics" }, word: "Data", needs: "viewer" }],
+  places: [{ view: { kind: "topics" }, word: "Data" }],
   actions: () => [
-    { title: "Topics", near: true, run: () => show({ kind: "topics" }) },
-    { title: "Services", near: true, run: () => show({ kind: "services" }) },
-    { title: "Parameters", near: true, run: () => show({ kind: "parameters" }) },
-    { title: "Clients", near: true, run: () => show({ kind: "clients" }) },
-    { title: "Plot", near: true, run: () => show({ kind: "plot" }) },
+    opening("Topics", { kind: "topics" }, { near: true }),
+    opening("Services", { kind: "services" }, { near: true }),
+    opening("Parameters", { kind: "parameters" }, { near: true }),
+    opening("Clients", { kind: "clients" }, { near: true }),
+    opening("Plot", { kind: "plot" }, { near: true }),
   ],
   start: () => {
     followBus();

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import type { Parameter } from "../../../../src/features/data-plane/wire/parameter.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { refusalOf } from "../../state/access.ts";
 import { ask, command } from "../../state/store.ts";
 import { isConnected } from "../../ui/connected.ts";
 import { FilterBar } from "../../ui/list/filter-bar.tsx";
@@ -96,6 +97,7 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
   /** Text that was typed but is not set yet; null: none. */
   const [draft, setDraft] = useState<string | null>(null);
   const text = draft ?? override_value;
+  const refusal = refusalOf({ type: "set_parameter_override" }, "An override");
   const wrong = draft === null ? null : problemOf(parameter, draft);
   const set = async (enabled: boolean, value: string) => {
     if (await command({ type: "set_parameter_override", service, provider_id, parameter: name, enabled, value })) {
@@ -119,23 +121,26 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
           type="checkbox"
           aria-label={`Override ${name}`}
           checked={override_enabled}
-          aria-disabled={isConnected.value ? undefined : true}
+          aria-disabled={isConnected.value && refusal === null ? undefined : true}
+          title={refusal ?? undefined}
           onChange={(event) => {
             const { checked } = event.currentTarget;
             event.currentTarget.checked = override_enabled;
-            if (wrong === null) void set(checked, text);
+            if (wrong === null && refusal === null) void set(checked, text);
           }}
         />
         <input
           type="text"
           inputMode={parameter.type === "string" || parameter.type === "bool" ? "text" : "decimal"}
           aria-label={`Value of the override of ${name}`}
+          readOnly={refusal !== null}
+          title={refusal ?? undefined}
           aria-invalid={wrong !== null}
           aria-describedby={wrong === null ? undefined : problemId}
           value={text}
           onInput={(event) => setDraft(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && wrong === null) void set(true, text);
+            if (event.key === "Enter" && wrong === null && refusal === null) void set(true, text);
             else if (event.key === "Escape" && draft !== null) setDraft(null);
             else return;
             event.preventDefault();
@@ -153,7 +158,10 @@ function ParameterRow({ parameter, onChanged }: { parameter: Parameter; onChange
         {description}
       </td>
       <td class="doing">
-        <MenuButton label={`More actions of ${name}`} items={[{ icon: "popOut", label: "Open in the scope", run: open }]} />
+        <MenuButton
+          label={`More actions of ${name}`}
+          items={[{ icon: "popOut", label: "Open in the scope", forbidden: refusalOf({ type: "open_parameter_scope" }), run: open }]}
+        />
       </td>
     </tr>
   );

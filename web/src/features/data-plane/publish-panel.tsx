@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
+import { refusalOf } from "../../state/access.ts";
 import { Button } from "../../ui/button.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockAt } from "../../ui/time.ts";
@@ -16,7 +17,8 @@ export function PublishPanel({ onClose }: { onClose: () => void }) {
   const [rate, setRate] = useState(0);
   const { progress, isRunning, start, stop } = usePublishing();
   const change = (part: Partial<Message>) => setMessage({ ...message, ...part });
-  const canPublish = message.name !== "" && readJson(message.value).ok;
+  const refusal = refusalOf({ type: "publish_topic" }, "Publishing");
+  const canPublish = refusal === null && message.name !== "" && readJson(message.value).ok;
   const submit = () => {
     if (isRunning) stop();
     else if (canPublish) start(message, rate);
@@ -77,7 +79,7 @@ export function PublishPanel({ onClose }: { onClose: () => void }) {
               </option>
             ))}
           </select>
-          <Button class="strong" needsManager={!isRunning} enabled={isRunning || canPublish} onClick={submit}>
+          <Button class="strong" needsManager={!isRunning} enabled={isRunning || canPublish} forbidden={refusal} onClick={submit}>
             {isRunning ? "Stop" : rate === 0 ? "Publish" : "Start"}
           </Button>
         </div>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import type { Service } from "../../../../src/features/data-plane/wire/service.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { refusalOf } from "../../state/access.ts";
 import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
@@ -32,8 +33,9 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
   const [text, setText] = useState(() => valueJson(exampleOf(endpoint?.request)));
   const [isCalling, setCalling] = useState(false);
   const request = readJson(text);
+  const refusal = refusalOf({ type: "call_service" }, "A call");
   const call = async () => {
-    if (!request.ok || isCalling) return;
+    if (!request.ok || isCalling || refusal !== null) return;
     setCalling(true);
     const at = Date.now();
     const answer = await ask(
@@ -85,7 +87,7 @@ export function ServicePanel({ service, onClose }: { service: Service; onClose: 
         </div>
         {endpoint && endpoint.description !== "" && <p class="soft">{endpoint.description}</p>}
         <JsonInput label="Request (JSON)" text={text} onInput={setText} onSubmit={() => void call()} />
-        <Button class="strong" needsManager enabled={request.ok && !isCalling} onClick={() => void call()}>
+        <Button class="strong" needsManager enabled={request.ok && !isCalling} forbidden={refusal} onClick={() => void call()}>
           {isCalling ? "Calling…" : "Call"}
         </Button>
       </form>

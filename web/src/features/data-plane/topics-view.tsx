@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { bytesText, rateText } from "../../../../src/client/shown/units.ts";
 import type { Topic } from "../../../../src/features/data-plane/wire/topic.ts";
+import { refusalOf } from "../../state/access.ts";
 import { Button } from "../../ui/button.tsx";
 import { ListView } from "../../ui/list/list-view.tsx";
 import { Sparkline } from "../../ui/list/sparkline.tsx";
@@ -56,7 +57,11 @@ export function TopicsView() {
         if (name !== null) setPublishing(false);
       }}
       tools={
-        <Button pressed={isPublishing} onClick={() => setPublishing(!isPublishing)}>
+        <Button
+          pressed={isPublishing}
+          forbidden={refusalOf({ type: "publish_topic" }, "Publishing")}
+          onClick={() => setPublishing(!isPublishing)}
+        >
           Publish…
         </Button>
       }

@@ -1,5 +1,6 @@
 import type { Process } from "../../../../src/protocol/resources/resources.ts";
 import { poppedOut, show, showBeside } from "../../state/navigation.ts";
+import { viewRefusal } from "../../state/views.ts";
 import { IconButton } from "../../ui/icons.tsx";
 import { isNarrow } from "../../ui/screen.ts";
 import { displayOf } from "./display-of.ts";
@@ -13,6 +14,7 @@ export function DisplayButton({ process }: { process: Process }) {
       icon="screen"
       label="Show its windows"
       word="Display"
+      forbidden={viewRefusal(display)}
       onClick={() => (isNarrow.value ? show(display) : showBeside(display))}
     />
   );

@@ -1,5 +1,5 @@
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
-import { show } from "../../state/navigation.ts";
 import { lazyView } from "../../ui/lazy-view.tsx";
 import { DisplayButton } from "./display-button.tsx";
 import { offerDisplays } from "./display-of.ts";
@@ -13,11 +13,11 @@ export const displays: PageFeature = {
     { ...DISPLAY, ...drawn },
     { ...SESSION, ...drawn },
   ],
-  places: [{ view: { kind: "display" }, word: "Display", needs: "operator" }],
+  places: [{ view: { kind: "display" }, word: "Display" }],
   actions: () => [
-    { title: "Your display: graphical programs", near: true, run: () => show({ kind: "display" }) },
+    opening("Your display: graphical programs", { kind: "display" }, { near: true }),
     ...vncSessions.value.flatMap(({ kind, process }) =>
-      kind === "configured" ? [{ title: `Display of ${process}`, run: () => show({ kind: "session", name: process }) }] : [],
+      kind === "configured" ? [opening(`Display of ${process}`, { kind: "session", name: process })] : [],
     ),
   ],
   ProcessButton: DisplayButton,

@@ -9,10 +9,17 @@ declare module "../../state/views.ts" {
   }
 }
 
-export const DISPLAY: ViewType<"display"> = { kind: "display", icon: "screen", title: "Display" };
+export const DISPLAY: ViewType<"display"> = {
+  kind: "display",
+  icon: "screen",
+  title: "Display",
+  needs: () => ({ need: "operator", on: null }),
+};
 export const SESSION: ViewType<"session"> = {
   kind: "session",
   icon: "screen",
   fields: { name: { parameter: "session" } },
   under: "display",
+  // A viewer of a display can also type into its programs.
+  needs: ({ name }) => ({ need: "typing", on: name }),
 };

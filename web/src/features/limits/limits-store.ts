@@ -2,6 +2,7 @@ import { batch, signal } from "@preact/signals";
 import { limitReasons } from "../../../../src/features/limits/client/limit-text.ts";
 import type { LimitState } from "../../../../src/features/limits/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { refusalOf } from "../../state/access.ts";
 import type { AttentionReason } from "../../state/attention.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { command, frames$ } from "../../state/store.ts";
@@ -32,5 +33,7 @@ export function reasonsOf(name: string): readonly AttentionReason[] {
   const { reached = [] } = limits.value.get(name) ?? {};
   if (reached.length === 0) return [];
   const text = limitReasons(reached, clockTime).join("; ");
-  return [{ text: text.charAt(0).toUpperCase() + text.slice(1), dismiss: () => void command({ type: "clear_limits", name }) }];
+  const clear = { type: "clear_limits", name } as const;
+  const forbidden = refusalOf(clear, "Dismissing");
+  return [{ text: text.charAt(0).toUpperCase() + text.slice(1), dismiss: () => void command(clear), forbidden }];
 }

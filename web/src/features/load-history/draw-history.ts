@@ -1,6 +1,6 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { listenToFingers } from "../../ui/plot/plot-fingers.ts";
+import { listenToFingers, MIN_DRAG } from "../../ui/plot/plot-fingers.ts";
 import type { Column } from "./curve-data.ts";
 import type { PlotPanel } from "./panels.ts";
 import type { Span } from "./range.ts";
@@ -143,7 +143,7 @@ export class HistoryPlot {
         ],
         padding: [8, RIGHT, isLast ? 0 : 8, 0],
         cursor: {
-          drag: { x: true, y: false, setScale: false },
+          drag: { x: true, y: false, setScale: false, dist: MIN_DRAG },
           points: { show: false },
           y: false,
           bind: {

@@ -42,7 +42,7 @@ export const PROCESS_FIGURES: readonly Figure[] = [
   { key: "faults", title: "Major page faults", series: [["major_faults_s", ""]], text: rate, isExtra: true },
 ];
 
-/** Of a group, each process has one curve of each figure. */
+/** Each process of a group has one curve of each figure. */
 export const GROUP_FIGURES = PROCESS_FIGURES.filter(({ isExtra }) => !isExtra);
 
 export const HOST_FIGURES: readonly Figure[] = [

@@ -32,7 +32,7 @@ export interface LoadedHistory {
 /** A pattern that matches this name alone. */
 const literal = (name: string): string => name.replace(/[*?[]/g, (character) => `[${character}]`);
 
-/** What the view is about, as a request names it. `isGroup`: all members, also those that were removed. */
+/** The subject of the view, as a request names it. `isGroup`: all members, also those that were removed. */
 function selection({ name }: ViewOf<"history">, isGroup: boolean) {
   if (name === undefined) return {};
   return isGroup ? { pattern: `${literal(name)}/*` } : { names: [name] };

@@ -14,7 +14,7 @@ const extras = kept<readonly string[]>("historyCharts", [], (value) =>
   Array.isArray(value) ? value.filter((each) => typeof each === "string") : null,
 );
 
-/** What a process, the processes of a group, or a machine used in the past. */
+/** The resources that a process, the processes of a group, or a machine used in the past. */
 export function HistoryView({ view: named }: { view: ViewOf<"history"> }) {
   const view = useMemo(() => knownView(named), [keyOf(named)]);
   if (!isLoaded.value) return null;

@@ -1,5 +1,5 @@
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
-import { show } from "../../state/navigation.ts";
 import { hosts } from "../../state/store.ts";
 import { lazyPart, lazyView } from "../../ui/lazy-view.tsx";
 import { GroupHistoryButton, HostHistoryButton, openHistory, ProcessHistoryButton } from "./history-buttons.tsx";
@@ -8,8 +8,7 @@ import { HISTORY } from "./views.ts";
 export const loadHistory: PageFeature = {
   views: [{ ...HISTORY, ...lazyView(async () => (await import("./history-view.tsx")).HistoryView) }],
   keys: [{ title: "History", keys: "h", near: true, run: openHistory }],
-  actions: () =>
-    hosts.value.map(({ name }) => ({ title: `History of host ${name}`, run: () => show({ kind: "history", about: "host", name }) })),
+  actions: () => hosts.value.map(({ name }) => opening(`History of host ${name}`, { kind: "history", about: "host", name })),
   shortcuts: [
     "In the charts of a history",
     [

@@ -45,7 +45,7 @@ export function marksOf(events: readonly HistoryEvent[], span: Span, { width, le
 const rank = (kind: MarkKind) => MARK_KINDS.findIndex(([one]) => one === kind);
 const moreImportant = (one: MarkKind, other: MarkKind) => (rank(one) <= rank(other) ? one : other);
 
-/** What a mark says: its event, or how many of each kind it stands for. */
+/** The text of a mark: its event, or how many of each kind it stands for. */
 export function markText({ events }: Mark): string {
   const [only] = events;
   if (events.length === 1 && only !== undefined) return only.text;

@@ -90,7 +90,7 @@ export function panelsOfGroup(
       const color = colors[rank];
       return column === undefined ? [] : [{ label: name, color: color ?? faint, values: column, band: null, isFaint: color === undefined }];
     });
-    // What is drawn last is in front.
+    // The last curve that is drawn is in front.
     return { figure, curves: curves.reverse() };
   });
 }

@@ -25,7 +25,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** What there is to see of a time: values, events near it, and ways to the output and the log of that moment. */
+/** A time: its values, events near it, and ways to the output and the log of that moment. */
 export function PlacePanel({ time, names, values, events, takesFocus, onClose }: Props) {
   const box = useRef<HTMLElement>(null);
   useEffect(() => {

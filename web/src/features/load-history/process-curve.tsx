@@ -6,7 +6,7 @@ import { curvePath } from "./curve-path.ts";
 import { CurvePoll, type CurveValues } from "./curve-poll.ts";
 import { timeText } from "./range.ts";
 
-/** What the curves show, ms, and their points. */
+/** The span of the curves, ms, and their points. */
 const SPAN_MS = 600_000;
 const POINTS = 30;
 const SIZE = { width: 64, height: 18 };

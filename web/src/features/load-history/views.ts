@@ -1,6 +1,6 @@
 import type { ViewType } from "../../state/views.ts";
 
-/** What a history is about: processes (a process, or a group with all its members), a host, or all processes. */
+/** The subject of a history: processes (a process, or a group with all its members), a host, or all processes. */
 export type HistorySubject = "processes" | "host" | "all";
 
 declare module "../../state/views.ts" {
@@ -20,4 +20,5 @@ export const HISTORY: ViewType<"history"> = {
   titleOf: ({ name }) => (name === undefined ? "History" : `History of ${lastPart(name)}`),
   fields: { about: { parameter: "history" }, name: { parameter: "of", isOptional: true } },
   parameters: RANGE_PARAMETERS,
+  needs: ({ about, name = "" }) => (about === "host" ? { type: "request_host_load_history", host: name } : null),
 };

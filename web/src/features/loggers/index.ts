@@ -1,5 +1,5 @@
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
-import { show } from "../../state/navigation.ts";
 import { command } from "../../state/store.ts";
 import { addDataTab, addHistory, dataView } from "../data-plane/public.ts";
 import { tabType } from "../data-plane/views.ts";
@@ -11,16 +11,16 @@ declare module "../../state/views.ts" {
   }
 }
 
-const LOGGERS = tabType("loggers", "Loggers");
+const LOGGERS = tabType("loggers", "Loggers", "request_loggers");
 
 export const loggersFeature: PageFeature = {
   views: [{ ...LOGGERS, ...dataView }],
   actions: () => [
-    { title: "Loggers", near: true, run: () => show({ kind: "loggers" }) },
-    ...loggers.value.map(({ name, enabled }) => ({
-      title: `${enabled ? "Stop" : "Start"} the logger ${name}`,
-      run: () => void command({ type: enabled ? "stop_logger" : "start_logger", name }),
-    })),
+    opening("Loggers", { kind: "loggers" }, { near: true }),
+    ...loggers.value.map(({ name, enabled }) => {
+      const frame = { type: enabled ? "stop_logger" : "start_logger", name } as const;
+      return { title: `${enabled ? "Stop" : "Start"} the logger ${name}`, sends: frame, run: () => void command(frame) };
+    }),
   ],
   start: () => {
     addDataTab(LOGGERS, async () => ({ Content: (await import("./loggers-view.tsx")).LoggersView, items: loggers }));

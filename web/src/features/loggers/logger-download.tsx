@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
 import { bytesText } from "../../../../src/client/shown/units.ts";
+import { refusalOf } from "../../state/access.ts";
 import { withRequestToken } from "../../state/page-meta.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icons.tsx";
@@ -45,14 +46,19 @@ export function LoggerDownload({ name, isStarted, isEmpty }: { name: string; isS
           </option>
         ))}
       </select>
-      {isStarted && (
+      {isStarted && refusalOf({ type: "stop_logger" }) === null && (
         <label class="check-row">
           <input type="checkbox" checked={stops} onChange={(event) => setStops(event.currentTarget.checked)} />
           Stop the logger first
         </label>
       )}
       {progress === null ? (
-        <Button needsManager enabled={!isEmpty} onClick={() => void download()}>
+        <Button
+          needsManager
+          enabled={!isEmpty}
+          forbidden={refusalOf({ need: "download", on: null }, "A download")}
+          onClick={() => void download()}
+        >
           <Icon name="download" />
           Download
         </Button>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
+import { refusalOf } from "../../state/access.ts";
 import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Labelled } from "../../ui/labelled.tsx";
@@ -20,7 +21,8 @@ export function LoggerFormPanel({ first, isNew, onSaved, onClose }: Props) {
   const [form, setForm] = useState(first);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const canSave = form.name.trim() !== "" && form.topics.length > 0 && !isBusy;
+  const refusal = refusalOf({ type: "configure_logger" }) ?? refusalOf({ type: "start_logger" });
+  const canSave = refusal === null && form.name.trim() !== "" && form.topics.length > 0 && !isBusy;
   const change = (name: string, part: Partial<LoggerFormTopic>) =>
     setForm({ ...form, topics: form.topics.map((topic) => (topic.name === name ? { ...topic, ...part } : topic)) });
   const save = async (isStarted: boolean) => {
@@ -101,10 +103,10 @@ export function LoggerFormPanel({ first, isNew, onSaved, onClose }: Props) {
           Keep times only, without messages
         </label>
         <div class="publish-row">
-          <Button needsManager enabled={canSave} onClick={() => void save(false)}>
+          <Button needsManager enabled={canSave} forbidden={refusal} onClick={() => void save(false)}>
             Save
           </Button>
-          <Button class="strong" needsManager enabled={canSave} onClick={() => void save(true)}>
+          <Button class="strong" needsManager enabled={canSave} forbidden={refusal} onClick={() => void save(true)}>
             Save and start
           </Button>
         </div>

@@ -1,4 +1,5 @@
 import type { DaemonLogger, LoggerTopic } from "../../../../src/features/loggers/wire.ts";
+import { refusalOf } from "../../state/access.ts";
 import { command } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
@@ -25,6 +26,7 @@ interface Props {
 /** One logger: its topics with live counts, and buttons to start, stop and download. */
 export function LoggerPanel({ logger, onConfigure, onClose }: Props) {
   const { name, enabled, topics } = logger;
+  const change = { type: enabled ? "stop_logger" : "start_logger", name } as const;
   const remove = async () => {
     const text = `Its ${samplesOf(logger).toLocaleString("en-US")} samples will be gone. This cannot be undone.`;
     if (!(await confirm({ title: `Delete the logger ${name}?`, text, yes: "Delete", isDanger: true }))) return;
@@ -38,19 +40,21 @@ export function LoggerPanel({ logger, onConfigure, onClose }: Props) {
           {topics.some(({ only_ts }) => only_ts) && <span class="soft">keeps times only</span>}
         </p>
         <div class="record-buttons">
-          <Button
-            class={enabled ? "stop" : "start"}
-            needsManager
-            onClick={() => void command({ type: enabled ? "stop_logger" : "start_logger", name })}
-          >
+          <Button class={enabled ? "stop" : "start"} needsManager forbidden={refusalOf(change)} onClick={() => void command(change)}>
             <Icon name={enabled ? "stop" : "start"} />
             {enabled ? "Stop" : "Start"}
           </Button>
-          <Button needsManager enabled={!enabled} {...(enabled ? { title: "Stop it first" } : {})} onClick={onConfigure}>
+          <Button
+            needsManager
+            enabled={!enabled}
+            forbidden={refusalOf({ type: "configure_logger" })}
+            {...(enabled ? { title: "Stop it first" } : {})}
+            onClick={onConfigure}
+          >
             <Icon name="settings" />
             Configure…
           </Button>
-          <Button needsManager onClick={() => void remove()}>
+          <Button needsManager forbidden={refusalOf({ type: "delete_logger" })} onClick={() => void remove()}>
             <Icon name="clear" />
             Delete
           </Button>

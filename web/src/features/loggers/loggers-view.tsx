@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
+import { refusalOf } from "../../state/access.ts";
 import { Button } from "../../ui/button.tsx";
 import { ListView } from "../../ui/list/list-view.tsx";
 import type { Column } from "../../ui/list/table.tsx";
@@ -37,6 +38,7 @@ export function LoggersView() {
     setSelected(name);
     if (name !== null) setForm(null);
   };
+  const refusal = refusalOf({ type: "configure_logger" });
   const open = () => setForm({ isNew: true, first: { name: freeName("logger", loggers.value), onlyTs: false, topics: [] } });
   return (
     <ListView
@@ -51,7 +53,7 @@ export function LoggersView() {
       selected={selected}
       onSelect={select}
       tools={
-        <Button pressed={form?.isNew === true} onClick={() => (form?.isNew ? setForm(null) : open())}>
+        <Button pressed={form?.isNew === true} forbidden={refusal} onClick={() => (form?.isNew ? setForm(null) : open())}>
           New logger…
         </Button>
       }
@@ -67,7 +69,7 @@ export function LoggersView() {
       empty={
         <>
           <p>No loggers. A logger keeps the last samples of topics in memory, to be downloaded when they are needed.</p>
-          <Button class="strong" needsManager onClick={open}>
+          <Button class="strong" needsManager forbidden={refusal} onClick={open}>
             Make a logger
           </Button>
         </>

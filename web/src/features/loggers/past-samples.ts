@@ -1,9 +1,12 @@
+import { refusalOf } from "../../state/access.ts";
 import { client } from "../../state/store.ts";
 import type { History } from "../data-plane/public.ts";
 import { RecordedFile, readSpan, wholeFile } from "../recordings/file/public.ts";
 
 /** Reads the samples that loggers hold; other histories need not read the topics of these loggers. */
 export const readPastOfLoggers: History = async (traces, wanted) => {
+  // Samples are read as downloads are.
+  if (refusalOf({ need: "download", on: null }) !== null) return new Set();
   const { loggers } = await client.request({ type: "request_loggers" });
   const topics = new Set(traces.map(({ topic }) => topic));
   const all = new Set<string>();

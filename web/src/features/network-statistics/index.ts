@@ -1,4 +1,5 @@
 import { type Action, choice } from "../../actions/action.ts";
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { show } from "../../state/navigation.ts";
 import { hosts } from "../../state/store.ts";
@@ -7,17 +8,17 @@ import { pace, showAllTraffic, showConnections } from "./network-store.ts";
 import { SECTIONS, section } from "./section.ts";
 import { NETWORK } from "./views.ts";
 
-const open = () => show({ kind: "network" });
+const VIEW = { kind: "network" } as const;
 
 export const networkStatistics: PageFeature = {
   views: [{ ...NETWORK, ...lazyView(async () => (await import("./network-view.tsx")).NetworkView) }],
-  places: [{ view: { kind: "network" }, word: "Network", needs: "viewer" }],
-  keys: [{ title: "Network", keys: "e", near: true, run: open }],
+  places: [{ view: { kind: "network" }, word: "Network" }],
+  keys: [opening("Network", VIEW, { keys: "e", near: true })],
   actions: () => [
-    ...SECTIONS.map((one) => opening(choice(`Network: ${one}`, section, one))),
-    ...hosts.value.map(({ name }) => opening({ title: `TCP connections of ${name}`, run: () => showConnections(name) })),
-    opening({ title: "Network: show all that is hidden", run: showAllTraffic }),
-    choice(`Network: ${pace.value === 0 ? "resume" : "pause"} sampling`, pace, pace.value === 0 ? 2 : 0),
+    ...SECTIONS.map((one) => onView(choice(`Network: ${one}`, section, one))),
+    ...hosts.value.map(({ name }) => onView({ title: `TCP connections of ${name}`, run: () => showConnections(name) })),
+    onView({ title: "Network: show all that is hidden", run: showAllTraffic }),
+    { ...choice(`Network: ${pace.value === 0 ? "resume" : "pause"} sampling`, pace, pace.value === 0 ? 2 : 0), view: VIEW },
   ],
   shortcuts: [
     "In the network tables",
@@ -30,12 +31,13 @@ export const networkStatistics: PageFeature = {
 };
 
 /** The action, which also opens the view that shows its effect. */
-function opening(action: Action): Action {
+function onView(action: Action): Action {
   return {
     ...action,
+    view: VIEW,
     run: () => {
       action.run();
-      open();
+      show(VIEW);
     },
   };
 }

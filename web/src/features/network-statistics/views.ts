@@ -6,4 +6,9 @@ declare module "../../state/views.ts" {
   }
 }
 
-export const NETWORK: ViewType<"network"> = { kind: "network", icon: "network", title: "Network" };
+export const NETWORK: ViewType<"network"> = {
+  kind: "network",
+  icon: "network",
+  title: "Network",
+  needs: () => ({ type: "request_network_stats" }),
+};

@@ -3,7 +3,7 @@ import { linesOf } from "../../../../src/features/notifications/notification-tex
 import { Section } from "../../ui/detail-section.tsx";
 import { clockTime } from "../../ui/time.ts";
 
-/** What was sent, what waits, and what was given up; the newest first. */
+/** The deliveries that were sent, wait, or were given up; the newest first. */
 export function History({ deliveries }: { deliveries: readonly Delivery[] }) {
   return (
     <Section title="History">

@@ -1,13 +1,13 @@
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
-import { show } from "../../state/navigation.ts";
 import { frames$ } from "../../state/store.ts";
 import { lazyView } from "../../ui/lazy-view.tsx";
 import { NOTIFICATIONS } from "./views.ts";
 
 export const notificationsFeature: PageFeature = {
   views: [{ ...NOTIFICATIONS, ...lazyView(async () => (await import("./notifications-view.tsx")).NotificationsView) }],
-  actions: () => [{ title: "Notifications: rules, silences, history", near: true, run: () => show({ kind: "notifications" }) }],
-  places: [{ view: { kind: "notifications" }, word: "Notifications", needs: "viewer", isInList: true }],
+  keys: [opening("Notifications: rules, silences, history", { kind: "notifications" }, { keys: "m", near: true })],
+  places: [{ view: { kind: "notifications" }, word: "Notifications", isInList: true }],
   start: () =>
     void frames$.subscribe((frame) => {
       if (frame.type === "notification" && frame.way === "browser")

@@ -1,6 +1,6 @@
 import type { RuleOverview } from "../../../../src/features/notifications/wire.ts";
 
-/** What a rule applies to, and how it sends, in short parts of a sentence. */
+/** Says to what a rule applies, and how it sends, in short parts of a sentence. */
 export function ruleWords(rule: RuleOverview): string[] {
   const { on, processes, tags, hosts, group_by, at_most, within, repeat, quiet, recovered } = rule;
   return [

@@ -99,7 +99,7 @@ function Way({ way: { name, kind, target, waiting, last_state, last_time } }: { 
       <Button
         needsManager
         enabled={!isBusy}
-        forbidden={refusalOf("A test", "operator", "everything")}
+        forbidden={refusalOf({ type: "test_way" }, "A test")}
         label={`Send a test on ${name}`}
         onClick={() => void test()}
       >

@@ -38,7 +38,7 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
               </span>
               <Button
                 needsManager
-                forbidden={refusalOf("Ending a silence", "operator", "everything")}
+                forbidden={refusalOf({ type: "remove_silence" }, "Ending a silence")}
                 label={`End the silence of ${pattern}`}
                 onClick={() => void command({ type: "remove_silence", id })}
               >
@@ -53,6 +53,11 @@ export function Silences({ silences }: { silences: readonly Silence[] }) {
 }
 
 function SilenceForm() {
+  const refusal = refusalOf({ type: "create_silence" }, "A silence");
+  return refusal === null ? <NewSilence /> : <p class="soft">{refusal}</p>;
+}
+
+function NewSilence() {
   const [pattern, setPattern] = useState("");
   const [length, setLength] = useState(3_600);
   const [reason, setReason] = useState("");

@@ -6,4 +6,9 @@ declare module "../../state/views.ts" {
   }
 }
 
-export const NOTIFICATIONS: ViewType<"notifications"> = { kind: "notifications", icon: "bell", title: "Notifications" };
+export const NOTIFICATIONS: ViewType<"notifications"> = {
+  kind: "notifications",
+  icon: "bell",
+  title: "Notifications",
+  needs: () => ({ type: "request_notifications" }),
+};

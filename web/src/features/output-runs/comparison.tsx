@@ -97,7 +97,7 @@ function Lines({ name, left, right }: { name: string; left: ShownRun; right: Sho
     () => (before == null || after == null ? null : compareLines(linesOf(before), linesOf(after), { ignoreNumbers })),
     [before, after, ignoreNumbers],
   );
-  const problems = outputs.flatMap(({ problem }) => problem ?? []);
+  const problems = [...new Set(outputs.flatMap(({ problem }) => problem ?? []))];
   const differing = pairs?.filter(({ isEqual }) => !isEqual).length ?? 0;
   return (
     <>

@@ -1,4 +1,5 @@
 import type { Process } from "../../../../src/protocol/resources/resources.ts";
+import { refusalOf } from "../../state/access.ts";
 import { poppedOut, show } from "../../state/navigation.ts";
 import { downloadFrom } from "../../ui/download.ts";
 import { MenuButton, type MenuItem } from "../../ui/menu.tsx";
@@ -6,11 +7,16 @@ import { outputAddress } from "./output-address.ts";
 
 type Target = Parameters<typeof outputAddress>[0]["target"];
 
+/** Why the user may not download output, as a sentence; null: the user may. */
+export const downloadRefusal = (target: Target): string | null =>
+  refusalOf({ need: "download", on: ("group" in target ? target.group : target.name) || null }, "A download");
+
 function downloads(target: Target): MenuItem[] {
   const kind = "group" in target ? ", as a zip" : "";
   const save = (label: string, wanted: { raw?: boolean; run?: number }): MenuItem => ({
     icon: "download",
     label: `${label}${kind}`,
+    forbidden: downloadRefusal(target),
     run: () => downloadFrom(outputAddress({ target, ...wanted })),
   });
   return [

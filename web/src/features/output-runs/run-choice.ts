@@ -14,7 +14,7 @@ export function toggleMarked({ shown, marked }: RunChoice, number: number): RunC
   return { shown, marked: [...marked.slice(-1), number] };
 }
 
-/** What is drawn: two runs compared, the older one first, or one with its output. `numbers`: the runs that there are, newest first. */
+/** The runs that are drawn: two compared, the older one first, or one with its output. `numbers`: the runs that there are, newest first. */
 export function drawnRuns({ shown, marked }: RunChoice, numbers: readonly number[]): readonly number[] {
   const present = marked.filter((number) => numbers.includes(number)).sort((a, b) => a - b);
   if (present.length === 2) return present;

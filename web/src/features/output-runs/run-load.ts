@@ -16,7 +16,7 @@ export interface RunLoad {
 
 const POINTS = 300;
 
-/** What a process used between two times of the protocol; null: there is no history of it. */
+/** The load of a process between two times of the protocol; null: there is no history of it. */
 export async function requestRunLoad(name: string, from: string, until: string): Promise<RunLoad | null> {
   if (from >= until) return null;
   const answer = await client.request({

@@ -3,6 +3,7 @@ import { endText, type ShownRun } from "../../../../src/client/shown/run-list.ts
 import { Button } from "../../ui/button.tsx";
 import { downloadFrom } from "../../ui/download.ts";
 import { Icon } from "../../ui/icons.tsx";
+import { downloadRefusal } from "./download-buttons.tsx";
 import { outputAddress } from "./output-address.ts";
 import { linesOf, useRunOutput } from "./run-output.ts";
 import { lengthText, toneOf } from "./run-table.tsx";
@@ -14,6 +15,7 @@ const SHOWN_LINES = 2_000;
 export function RunOutputBox({ name, shown }: { name: string; shown: ShownRun }) {
   const { number, stop_time } = shown.run;
   const [loads, setLoads] = useState(0);
+  const refusal = downloadRefusal({ name });
   const { text, problem } = useRunOutput(name, { run: number, lines: SHOWN_LINES, again: `${loads} ${stop_time}` });
   const isCut = text !== null && linesOf(text).length >= SHOWN_LINES;
   return (
@@ -29,11 +31,15 @@ export function RunOutputBox({ name, shown }: { name: string; shown: ShownRun })
               Refresh
             </Button>
           )}
-          <Button needsManager onClick={() => downloadFrom(outputAddress({ target: { name }, run: number }))}>
+          <Button needsManager forbidden={refusal} onClick={() => downloadFrom(outputAddress({ target: { name }, run: number }))}>
             <Icon name="download" />
             Text
           </Button>
-          <Button needsManager onClick={() => downloadFrom(outputAddress({ target: { name }, run: number, raw: true }))}>
+          <Button
+            needsManager
+            forbidden={refusal}
+            onClick={() => downloadFrom(outputAddress({ target: { name }, run: number, raw: true }))}
+          >
             <Icon name="download" />
             With colours
           </Button>

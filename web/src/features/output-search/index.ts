@@ -1,6 +1,7 @@
 import type { Action } from "../../actions/action.ts";
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
-import { current, show } from "../../state/navigation.ts";
+import { current } from "../../state/navigation.ts";
 import { lazyView } from "../../ui/lazy-view.tsx";
 import { MergedButton } from "./merged-button.tsx";
 import { openSearch, textOfTerminalSearch } from "./open-search.ts";
@@ -22,11 +23,11 @@ export const outputSearchFeature: PageFeature = {
   ],
   actions: () => {
     const view = current.value;
-    const actions: Action[] = [{ title: "Output of all processes in one view", near: true, run: () => show({ kind: "merged", of: ALL }) }];
+    const actions: Action[] = [opening("Output of all processes in one view", { kind: "merged", of: ALL }, { near: true })];
     if (view.kind === "process" || view.kind === "group")
       actions.unshift({ title: `Search the output of ${view.name}`, near: true, run: () => openSearch({ names: view.name }) });
     if (view.kind === "group")
-      actions.unshift({ title: `Output of ${view.name} in one view`, near: true, run: () => show({ kind: "merged", of: view.name }) });
+      actions.unshift(opening(`Output of ${view.name} in one view`, { kind: "merged", of: view.name }, { near: true }));
     return actions;
   },
   GroupButton: MergedButton,

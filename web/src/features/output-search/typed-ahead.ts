@@ -1,4 +1,4 @@
-/** What was typed while the view with the field was loading. */
+/** The text that was typed while the view with the field was loading. */
 export interface TypedAhead {
   readonly text: string;
   /** Enter was pressed. */
@@ -7,7 +7,7 @@ export interface TypedAhead {
 
 interface Holder {
   readonly field: HTMLInputElement;
-  /** What had the focus before. */
+  /** The element that had the focus before. */
   readonly before: Element | null;
   isComplete: boolean;
 }

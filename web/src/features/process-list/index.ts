@@ -1,12 +1,12 @@
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
-import { show } from "../../state/navigation.ts";
 import { TaskView } from "./task-view.tsx";
 import { TASKS } from "./views.ts";
 
 export const processList: PageFeature = {
   views: [{ ...TASKS, Body: TaskView }],
-  places: [{ view: { kind: "tasks" }, word: "Tasks", needs: "viewer", isLast: true }],
-  keys: [{ title: "Tasks", keys: "t", near: true, run: () => show({ kind: "tasks" }) }],
+  places: [{ view: { kind: "tasks" }, word: "Tasks", isLast: true }],
+  keys: [opening("Tasks", { kind: "tasks" }, { keys: "t", near: true })],
   shortcuts: [
     "In the tasks of a host",
     [

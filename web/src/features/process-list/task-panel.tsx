@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { POLICIES, REAL_TIME_POLICIES } from "../../../../src/base/scheduling-policies.ts";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
+import { refusalOf } from "../../state/access.ts";
 import { ask } from "../../state/store.ts";
 import { addressOfView } from "../../state/views.ts";
 import { copy } from "../../ui/clipboard.ts";
@@ -99,6 +100,8 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
   };
   const [typed, setTyped] = useState<Partial<Wanted>>({});
   const [problem, setProblem] = useState<string | null>(null);
+  const refusal = refusalOf({ type: "set_process_list_task", host }, "A change");
+  const isFixed = refusal !== null;
   const requested = { ...now, ...typed };
   const isRealTime = REAL_TIME_POLICIES.has(requested.policy);
   const change = (part: Partial<Wanted>) => {
@@ -131,9 +134,11 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
       }}
     >
       <h2>Scheduling of this thread</h2>
+      {refusal !== null && <p class="soft">{refusal}</p>}
       <label>
         <span>Policy</span>
         <select
+          disabled={isFixed}
           value={requested.policy}
           onChange={(event) => {
             const policy = Number(event.currentTarget.value);
@@ -154,7 +159,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
           type="number"
           min={isRealTime ? 1 : 0}
           max={isRealTime ? 99 : 0}
-          disabled={!isRealTime}
+          disabled={isFixed || !isRealTime}
           value={requested.prio}
           onInput={(event) => change({ prio: event.currentTarget.valueAsNumber })}
         />
@@ -163,6 +168,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
         <span>Nice</span>
         <input
           type="number"
+          disabled={isFixed}
           min={-20}
           max={19}
           value={requested.nice}
@@ -173,6 +179,7 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
         <span>CPUs</span>
         <input
           type="text"
+          disabled={isFixed}
           value={requested.affinity}
           placeholder="0-3,6"
           onInput={(event) => change({ affinity: event.currentTarget.value })}
@@ -183,21 +190,23 @@ function SchedulingForm({ host, pid, tid, cell, onChanged }: FormProps) {
           {problem}
         </p>
       )}
-      {/* Never disabled: a disabled button would lose the focus. */}
-      <span class="dialog-buttons">
-        <button
-          type="button"
-          onClick={() => {
-            setTyped({});
-            setProblem(null);
-          }}
-        >
-          Reset
-        </button>
-        <button type="submit" class="strong" disabled={!isConnected.value}>
-          Apply
-        </button>
-      </span>
+      {/* Left out rather than disabled: a disabled button would lose the focus. */}
+      {!isFixed && (
+        <span class="dialog-buttons">
+          <button
+            type="button"
+            onClick={() => {
+              setTyped({});
+              setProblem(null);
+            }}
+          >
+            Reset
+          </button>
+          <button type="submit" class="strong" disabled={!isConnected.value}>
+            Apply
+          </button>
+        </span>
+      )}
     </form>
   );
 }

@@ -1,12 +1,11 @@
-import { signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { hasProcess } from "../../state/store.ts";
 import type { HeldRows } from "../../ui/list/held-rows.ts";
-import { scrollToRow, useRowFocus } from "../../ui/list/row-focus.ts";
-import { drawnRows, useViewport, type Viewport } from "../../ui/list/viewport.ts";
+import { scrollToRow } from "../../ui/list/row-focus.ts";
+import { useRowWindow } from "../../ui/list/row-window.ts";
 import { isNarrow } from "../../ui/screen.ts";
 import { lasting } from "../../ui/time.ts";
 import type { Order } from "./task-query.ts";
@@ -38,7 +37,6 @@ const OF_PROCESSES = new Set(["threads"]);
 
 /** Row heights in the style sheet, px: rows out of view are not drawn. */
 const rowHeight = () => (isNarrow.value ? 44 : 26);
-const SPARE = 12;
 
 interface TableProps {
   box: RefObject<HTMLElement | null>;
@@ -56,39 +54,16 @@ interface TableProps {
 
 /** A table of thousands of rows, of which only the visible ones are drawn. Its keys follow the WAI-ARIA pattern of a grid with focusable rows. */
 export function TaskTable({ box, columns, rows, known, hold, order, threads, selected, onOrder, onSelect }: TableProps) {
-  const viewport = useSignal<Viewport>({ top: 0, height: 900, width: 900 });
-  useViewport(box, viewport);
-  const focused = useRef(signal<string | null>(selected)).current;
+  const { first, last, drawn, tabStop, ...list } = useRowWindow({ box, rows, keyOf: ({ key }) => key, height: rowHeight(), selected });
   const height = rowHeight();
-  const { first, last } = drawnRows(viewport.value, { height, count: rows.length, spare: SPARE });
-  const drawn = rows.slice(first, last);
   const shown = shownColumns(columns, threads);
   const live = useMemo(() => new Set(known.map(({ key }) => key)), [known]);
-  const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : (drawn[Math.min(SPARE, first)] ?? drawn[0])?.key;
   useScrollIntoView(box, rows, selected);
-  const giveFocus = useRowFocus({ box, viewport, height, indexOf: (target) => rows.findIndex(({ key }) => key === target) });
-  const go = (index: number) => {
-    const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
-    if (!row) return;
-    focused.value = row.key;
-    giveFocus(row.key);
-  };
   const onKey = (event: KeyboardEvent) => {
-    const row = rows.find(({ key }) => key === focused.value);
-    if (!row) return;
-    const index = rows.indexOf(row);
-    const page = Math.max(1, Math.floor(viewport.value.height / height) - 2);
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: index + 1,
-      ArrowUp: index - 1,
-      PageDown: index + page,
-      PageUp: index - page,
-      Home: 0,
-      End: rows.length - 1,
-    };
-    const to = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
-    if (to !== undefined) go(to);
+    const row = rows[list.focusedIndex()];
+    if (!row || event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
+    const to = list.target(event.key);
+    if (to !== null) list.go(to);
     else if (event.key === "Enter" || event.key === " ") onSelect(row.key);
     else return;
     event.preventDefault();
@@ -125,9 +100,7 @@ export function TaskTable({ box, columns, rows, known, hold, order, threads, sel
               tabIndex={row.key === tabStop ? 0 : -1}
               aria-rowindex={first + index + 2}
               aria-selected={row.key === selected}
-              onFocus={() => {
-                focused.value = row.key;
-              }}
+              onFocus={() => list.onFocus(row.key)}
               onClick={() => onSelect(row.key)}
               onKeyDown={onKey}
             >

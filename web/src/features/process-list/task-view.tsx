@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { refusalOf } from "../../state/access.ts";
 import { hosts, instance } from "../../state/store.ts";
 import type { ViewOf } from "../../state/views.ts";
+import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icons.tsx";
 import { useHeldRows } from "../../ui/list/held-rows.ts";
 import { useTaskList } from "./task-list.ts";
@@ -77,7 +79,12 @@ export function TaskView({ view }: { view: ViewOf<"tasks"> }) {
         <span class="actions">
           <Toggle label="Managed only" pressed={/(^| )process!=( |$)/.test(text)} onToggle={(on) => setText(withManaged(text, on))} />
           <Toggle label="Threads" pressed={threads} onToggle={setThreads} />
-          <Toggle label="Environment" pressed={env} onToggle={setEnv} />
+          <Toggle
+            label="Environment"
+            pressed={env}
+            forbidden={refusalOf({ type: "request_process_list", host: known, show_env: true }, "The environment")}
+            onToggle={setEnv}
+          />
           <select aria-label="Refresh interval" value={every} onChange={(event) => setEvery(Number(event.currentTarget.value))}>
             {PACES.map(([pace, words]) => (
               <option key={pace} value={pace}>
@@ -126,11 +133,18 @@ const nounOf = (threads: boolean, count: number) =>
 
 const nameOf = (host: string) => hosts.value.find(({ all_names }) => all_names.includes(host))?.name ?? host;
 
-function Toggle({ label, pressed, onToggle }: { label: string; pressed: boolean; onToggle: (on: boolean) => void }) {
+interface ToggleProps {
+  label: string;
+  pressed: boolean;
+  forbidden?: string | null;
+  onToggle: (on: boolean) => void;
+}
+
+function Toggle({ label, pressed, forbidden = null, onToggle }: ToggleProps) {
   return (
-    <button type="button" class="toggle" aria-pressed={pressed} onClick={() => onToggle(!pressed)}>
+    <Button class="toggle" pressed={pressed} forbidden={forbidden} onClick={() => onToggle(!pressed)}>
       {label}
-    </button>
+    </Button>
   );
 }
 

@@ -18,5 +18,6 @@ export const TASKS: ViewType<"tasks"> = {
     pid: { parameter: "pid", isId: true, isOptional: true },
     tid: { parameter: "tid", isId: true, isOptional: true },
   },
+  needs: ({ host = "" }) => ({ type: "request_process_list", host }),
   ofPid: (host, pid) => ({ kind: "tasks", host, pid }),
 };

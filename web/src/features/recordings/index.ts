@@ -1,5 +1,5 @@
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
-import { show } from "../../state/navigation.ts";
 import { command } from "../../state/store.ts";
 import { lazyView } from "../../ui/lazy-view.tsx";
 import { addDataTab, addHistory, dataView } from "../data-plane/public.ts";
@@ -12,10 +12,13 @@ export const recordingsFeature: PageFeature = {
     { ...RECORDED, ...lazyView(async () => (await import("./file/recorded-file-view.tsx")).RecordedFileView) },
   ],
   actions: () => [
-    { title: "Recordings", near: true, run: () => show({ kind: "recordings" }) },
+    opening("Recordings", { kind: "recordings" }, { near: true }),
     ...recordings.value
       .filter(({ state }) => state === "recording")
-      .map(({ name }) => ({ title: `Stop the recording ${name}`, run: () => void command({ type: "stop_recording", name }) })),
+      .map(({ name }) => {
+        const frame = { type: "stop_recording", name } as const;
+        return { title: `Stop the recording ${name}`, sends: frame, run: () => void command(frame) };
+      }),
   ],
   start: () => {
     addDataTab(RECORDINGS, async () => ({ Content: (await import("./recordings-view.tsx")).RecordingsView, items: recordings }));

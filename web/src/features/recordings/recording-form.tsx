@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
+import { refusalOf } from "../../state/access.ts";
 import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Labelled } from "../../ui/labelled.tsx";
@@ -19,7 +20,8 @@ export function RecordingFormPanel({ first, onStarted, onClose }: Props) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const change = (part: Partial<RecordingForm>) => setForm({ ...form, ...part });
-  const canStart = form.name.trim() !== "" && !isBusy;
+  const refusal = refusalOf({ type: "start_recording" }, "Recording");
+  const canStart = form.name.trim() !== "" && !isBusy && refusal === null;
   const submit = async () => {
     if (!canStart) return;
     setBusy(true);
@@ -100,7 +102,7 @@ export function RecordingFormPanel({ first, onStarted, onClose }: Props) {
             </select>
           </Labelled>
         </details>
-        <Button class="strong" needsManager enabled={canStart} onClick={() => void submit()}>
+        <Button class="strong" needsManager enabled={canStart} forbidden={refusal} onClick={() => void submit()}>
           {isBusy ? "Starting…" : "Start recording"}
         </Button>
         <p class="bad" role="status">

@@ -1,8 +1,10 @@
 import { bytesText, spanText } from "../../../../src/client/shown/units.ts";
 import { recordedSpan } from "../../../../src/features/recordings/client/recorded-span.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
+import { refusalOf } from "../../state/access.ts";
 import { show } from "../../state/navigation.ts";
 import { command } from "../../state/store.ts";
+import { viewRefusal } from "../../state/views.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
 import { downloadFrom } from "../../ui/download.ts";
@@ -63,17 +65,18 @@ export function RecordingPanel({ recording, onAgain, onClose }: Props) {
               class="stop"
               needsManager
               enabled={state === "recording"}
+              forbidden={refusalOf({ type: "stop_recording" })}
               onClick={() => void command({ type: "stop_recording", name })}
             >
               <Icon name="stop" />
               Stop
             </Button>
           ) : (
-            <Button needsManager onClick={onAgain}>
+            <Button needsManager forbidden={refusalOf({ type: "start_recording" }, "Recording")} onClick={onAgain}>
               Record again…
             </Button>
           )}
-          <Button needsManager enabled={!isRunning} onClick={() => void remove()}>
+          <Button needsManager enabled={!isRunning} forbidden={refusalOf({ type: "delete_recording" })} onClick={() => void remove()}>
             <Icon name="clear" />
             Delete
           </Button>
@@ -155,17 +158,29 @@ function FileRow({ name, file }: { name: string; file: RecordedFile }) {
         {file.is_growing ? (
           <span class="soft">Being written</span>
         ) : (
-          <Button onClick={() => show({ kind: "recorded", ...place })}>
+          <Button forbidden={viewRefusal({ kind: "recorded", ...place })} onClick={() => show({ kind: "recorded", ...place })}>
             <Icon name="data" />
             Plot
           </Button>
         )}
-        <Button label={`Download ${file.file}`} title={file.file} onClick={() => downloadFrom(fileAddress(place), file.file)}>
+        <Button
+          label={`Download ${file.file}`}
+          title={file.file}
+          forbidden={refusalOf({ need: "download", on: null }, "A download")}
+          onClick={() => downloadFrom(fileAddress(place), file.file)}
+        >
           <Icon name="download" />
           Download
         </Button>
         {!file.is_growing && (
-          <IconButton icon="clear" label={`Delete ${file.file}`} word="Delete" needsManager onClick={() => void remove()} />
+          <IconButton
+            icon="clear"
+            label={`Delete ${file.file}`}
+            word="Delete"
+            needsManager
+            forbidden={refusalOf({ type: "delete_recording" })}
+            onClick={() => void remove()}
+          />
         )}
       </span>
     </li>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { bytesText, spanText } from "../../../../src/client/shown/units.ts";
 import { recordedSpan } from "../../../../src/features/recordings/client/recorded-span.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
+import { refusalOf } from "../../state/access.ts";
 import { Button } from "../../ui/button.tsx";
 import { ListView } from "../../ui/list/list-view.tsx";
 import type { Column } from "../../ui/list/table.tsx";
@@ -49,6 +50,7 @@ export function RecordingsView() {
     setSelected(name);
     if (name !== null) setForm(null);
   };
+  const refusal = refusalOf({ type: "start_recording" }, "Recording");
   const open = () => setForm({ ...EMPTY_FORM, name: freeName("run", recordings.value) });
   return (
     <ListView
@@ -63,7 +65,7 @@ export function RecordingsView() {
       selected={selected}
       onSelect={select}
       tools={
-        <Button pressed={form !== null} onClick={() => (form === null ? open() : setForm(null))}>
+        <Button pressed={form !== null} forbidden={refusal} onClick={() => (form === null ? open() : setForm(null))}>
           Record…
         </Button>
       }
@@ -79,7 +81,7 @@ export function RecordingsView() {
       empty={
         <>
           <p>No recordings. A recording writes topics to MCAP files on the hosts of their publishers, until it is stopped.</p>
-          <Button class="strong" needsManager onClick={open}>
+          <Button class="strong" needsManager forbidden={refusal} onClick={open}>
             Start a recording
           </Button>
         </>

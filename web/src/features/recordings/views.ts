@@ -9,11 +9,13 @@ declare module "../../state/views.ts" {
   }
 }
 
-export const RECORDINGS = tabType("recordings", "Recordings");
+export const RECORDINGS = tabType("recordings", "Recordings", "request_recordings");
 export const RECORDED: ViewType<"recorded"> = {
   kind: "recorded",
   icon: "data",
   titleOf: ({ recording }) => recording,
   fields: { recording: { parameter: "recording" }, host: { parameter: "host" }, file: { parameter: "file" } },
   under: "topics",
+  // The page reads the file, as a download does.
+  needs: () => ({ need: "download", on: null }),
 };

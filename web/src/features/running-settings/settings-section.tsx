@@ -3,11 +3,12 @@ import { messageOf } from "../../../../src/base/errors.ts";
 import { COMPARISON_WORDS, DIFFERENCES, GROUP_TITLES, SETTING_GROUPS } from "../../../../src/features/running-settings/rows.ts";
 import type { RunningSetting, RunningSettings } from "../../../../src/features/running-settings/wire.ts";
 import type { Process } from "../../../../src/protocol/resources/resources.ts";
+import { refusalOf } from "../../state/access.ts";
 import { ask, connection } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Section } from "../../ui/detail-section.tsx";
 
-/** What a process runs with, beside what is configured: first what differs, on request everything. */
+/** The settings that a process runs with, beside those that are configured: first those that differ, on request all. */
 export function SettingsSection({ process }: { process: Process }) {
   const [isAll, setAll] = useState(false);
   const found = useSettings(process);
@@ -84,8 +85,9 @@ function Setting({ row: { name, running, configured, comparison, reason } }: { r
 function useSettings({ name, pid, needs_restart }: Process): RunningSettings | string | null {
   const [found, setFound] = useState<{ name: string; pid: number | null; settings: RunningSettings | string } | null>(null);
   const isOpen = connection.value.kind === "open";
+  const refusal = refusalOf({ type: "request_running_settings", name }, "Reading the settings");
   useEffect(() => {
-    if (pid === null || !isOpen) return;
+    if (pid === null || !isOpen || refusal !== null) return;
     let isOver = false;
     void needs_restart;
     ask({ type: "request_running_settings", name }, "running_settings")
@@ -94,6 +96,7 @@ function useSettings({ name, pid, needs_restart }: Process): RunningSettings | s
     return () => {
       isOver = true;
     };
-  }, [name, pid, isOpen, needs_restart]);
+  }, [name, pid, isOpen, needs_restart, refusal]);
+  if (refusal !== null) return refusal;
   return found?.name === name && found.pid === pid ? found.settings : null;
 }

@@ -1,5 +1,6 @@
+import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
-import { current, show } from "../../state/navigation.ts";
+import { current } from "../../state/navigation.ts";
 import { lazyPart, lazyView } from "../../ui/lazy-view.tsx";
 import { StartsButton } from "./starts-button.tsx";
 import { STARTS, STARTS_OF, startsOf } from "./views.ts";
@@ -16,8 +17,8 @@ export const startAnalysis: PageFeature = {
     const shown = current.value;
     const own = shown.kind === "process" || shown.kind === "group" ? shown.name : null;
     return [
-      { title: "Last start: critical chain of all processes", near: true, run: () => show({ kind: "starts" }) },
-      ...(own === null ? [] : [{ title: `Last start: critical chain of ${own}`, near: true, run: () => show(startsOf(own)) }]),
+      opening("Last start: critical chain of all processes", { kind: "starts" }, { near: true }),
+      ...(own === null ? [] : [opening(`Last start: critical chain of ${own}`, startsOf(own), { near: true })]),
     ];
   },
   GroupButton: StartsButton,

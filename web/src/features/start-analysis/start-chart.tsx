@@ -1,17 +1,14 @@
-import { signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { durationText, ownTime, PHASE_WORDS, phasesOf } from "../../../../src/features/start-analysis/phases.ts";
 import type { ProcessStart, StartChainLink } from "../../../../src/features/start-analysis/wire.ts";
 import { linkTo, showProcess } from "../../state/navigation.ts";
-import { useRowFocus } from "../../ui/list/row-focus.ts";
-import { drawnRows, useViewport, type Viewport } from "../../ui/list/viewport.ts";
+import { useRowWindow } from "../../ui/list/row-window.ts";
 import { Name } from "../../ui/name.tsx";
 import { isNarrow } from "../../ui/screen.ts";
 import { partsOf, type Span, spanOf, ticksOf } from "./chart-scale.ts";
 
 /** Row heights in the style sheet, px: rows out of view are not drawn. */
 const rowHeight = () => (isNarrow.value ? 44 : 28);
-const SPARE = 12;
 
 interface ChartProps {
   readonly starts: readonly ProcessStart[];
@@ -23,29 +20,16 @@ interface ChartProps {
 /** A bar for each start. Only the visible rows are drawn; they have the keys of a grid (WAI-ARIA). */
 export function StartChart({ starts, chain, now }: ChartProps) {
   const box = useRef<HTMLElement>(null);
-  const viewport = useRef(signal<Viewport>({ top: 0, height: 900, width: 900 })).current;
-  useViewport(box, viewport);
-  const focused = useRef(signal<string | null>(null)).current;
   const height = rowHeight();
-  const { first, last } = drawnRows(viewport.value, { height, count: starts.length, spare: SPARE });
-  const drawn = starts.slice(first, last);
+  const { first, last, drawn, tabStop, ...list } = useRowWindow({ box, rows: starts, keyOf: ({ name }) => name, height });
   const critical = new Set(chain.map(({ name }) => name));
   const span = spanOf(starts, now);
   const ticks = ticksOf(span, isNarrow.value ? 3 : 8);
-  const giveFocus = useRowFocus({ box, viewport, height, indexOf: (key) => starts.findIndex(({ name }) => name === key) });
-  const tabStop = drawn.some(({ name }) => name === focused.value) ? focused.value : drawn[0]?.name;
   const onKey = (event: KeyboardEvent, name: string) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
-    const to = nextRow(event.key, {
-      index: starts.findIndex((start) => start.name === name),
-      page: Math.max(1, Math.floor(viewport.value.height / height) - 2),
-      count: starts.length,
-    });
-    const target = to === null ? undefined : starts[to];
-    if (target !== undefined) {
-      focused.value = target.name;
-      giveFocus(target.name);
-    } else if (event.key === "Enter") showProcess(name);
+    const to = list.target(event.key);
+    if (to !== null) list.go(to);
+    else if (event.key === "Enter") showProcess(name);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -80,9 +64,7 @@ export function StartChart({ starts, chain, now }: ChartProps) {
               class={critical.has(start.name) ? "critical" : ""}
               tabIndex={start.name === tabStop ? 0 : -1}
               aria-rowindex={first + index + 2}
-              onFocus={() => {
-                focused.value = start.name;
-              }}
+              onFocus={() => list.onFocus(start.name)}
               onKeyDown={(event) => onKey(event, start.name)}
             >
               <Row start={start} span={span} isCritical={critical.has(start.name)} now={now} />
@@ -145,17 +127,4 @@ function rowText(start: ProcessStart, isCritical: boolean, now: number): string 
   return [name, ...parts, attempts > 1 ? `${attempts} attempts` : "", words, isCritical ? "in the critical chain" : ""]
     .filter((text) => text !== "")
     .join(", ");
-}
-
-function nextRow(key: string, { index, page, count }: { index: number; page: number; count: number }): number | null {
-  const steps: Readonly<Record<string, number>> = {
-    ArrowDown: index + 1,
-    ArrowUp: index - 1,
-    PageDown: index + page,
-    PageUp: index - page,
-    Home: 0,
-    End: count - 1,
-  };
-  const to = Object.hasOwn(steps, key) ? steps[key] : undefined;
-  return to === undefined ? null : Math.max(0, Math.min(to, count - 1));
 }

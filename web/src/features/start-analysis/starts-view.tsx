@@ -94,7 +94,7 @@ function Summary({ analysis, now }: { analysis: StartAnalysis; now: number }) {
   );
 }
 
-/** What the last process waited for, from the first one on. */
+/** The processes that the last one waited for, from the first one on. */
 function Chain({ chain, now }: { chain: readonly StartChainLink[]; now: number }) {
   return (
     <div class="critical-chain">

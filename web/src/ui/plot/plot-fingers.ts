@@ -3,6 +3,9 @@ import { type Span, spanUnderFingers } from "./finger-span.ts";
 /** Minimum movement, as a fraction of the width: a tap must not stop a live plot. */
 const MIN_STEP = 1e-3;
 
+/** Movement of a pressed mouse, px, from which it selects a span: what is drawn anew below a click must not make that a selection. */
+export const MIN_DRAG = 4;
+
 interface Shown {
   /** The visible span, and the largest possible one. */
   readonly span: () => Span;

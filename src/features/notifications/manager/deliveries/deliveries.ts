@@ -32,6 +32,8 @@ export class Deliveries {
   #history: Delivery[] = [];
   /** The delivery with an attempt under way, by its way. */
   readonly #busy = new Map<string, Delivery>();
+  /** Called after each attempt. */
+  #onAttempt = () => {};
   readonly #end = new AbortController();
   #timer: unknown = null;
 
@@ -88,6 +90,20 @@ export class Deliveries {
     if (next !== Number.POSITIVE_INFINITY) this.#timer = clock.setTimeout(() => this.start(), Math.min(next, MAX_DELAY_MS));
   }
 
+  /** Attempts once what was not attempted yet; resolves when that is done, after `milliseconds` at most. The next manager sends the rest. */
+  async finish(milliseconds: number): Promise<void> {
+    const { clock } = this.#options;
+    const isDone = () => this.#waiting.every(({ attempts }) => attempts > 0);
+    let timer: unknown = null;
+    await new Promise<void>((resolve) => {
+      timer = clock.setTimeout(resolve, milliseconds);
+      this.#onAttempt = () => isDone() && resolve();
+      this.start();
+      this.#onAttempt();
+    });
+    clock.clearTimeout(timer);
+  }
+
   close(): void {
     this.#end.abort();
     this.#options.clock.clearTimeout(this.#timer);
@@ -109,6 +125,7 @@ export class Deliveries {
     } finally {
       this.#busy.delete(delivery.way);
       this.start();
+      this.#onAttempt();
     }
   }
 

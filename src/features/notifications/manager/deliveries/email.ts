@@ -35,7 +35,7 @@ export async function sendEmail({ way, notification, instance, base, signal }: E
       connectionTimeout: way.timeout,
       greetingTimeout: way.timeout,
       socketTimeout: way.timeout,
-      // What a mail has comes from here: no part of it is read from a file or an address.
+      // All parts of a mail come from here: none is read from a file or an address.
       disableFileAccess: true,
       disableUrlAccess: true,
     });

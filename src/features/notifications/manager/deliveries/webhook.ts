@@ -105,7 +105,7 @@ function outcomeOf({ ok, status, headers }: Response, text: string): Outcome {
   return { kind: "again", text, ...(after > 0 ? { afterMs: Math.min(after, MAX_RETRY_AFTER_MS) } : {}) };
 }
 
-/** What of an address is secret: all behind the host, and the login before it. */
+/** The secret parts of an address: all behind the host, and the login before it. */
 function secretParts(address: string): string[] {
   if (!URL.canParse(address)) return [address];
   const { username, password, pathname, search } = new URL(address);

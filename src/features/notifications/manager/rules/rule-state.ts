@@ -70,16 +70,18 @@ export class RuleState {
     this.#put({ id, condition, status: "recovered", since, until: now.wall, times: 0 }, now);
   }
 
-  /** The batches that are due now, taken out. */
-  advance(now: Moment): Batch[] {
+  /** The batches that are due now, taken out. `isUrgent`: conditions that wait neither for the time of `for` nor for others. */
+  advance(now: Moment, isUrgent: (condition: Condition) => boolean = () => false): Batch[] {
     for (const [id, tracked] of this.tracked) {
-      const isDue = tracked.phase === "pending" ? tracked.at <= now.mono : this.#isRepeated(tracked, now.mono);
+      const { phase, condition } = tracked;
+      const isDue = phase === "pending" ? tracked.at <= now.mono || isUrgent(condition) : this.#isRepeated(tracked, now.mono);
       if (isDue && !this.#isSilenced(tracked.condition)) this.#queue(id, tracked, now);
     }
     if (isQuiet(this.rule.quiet, now.wall)) return [];
     const due: Batch[] = [];
     for (const batch of [...this.batches.values()].sort((a, b) => a.due - b.due)) {
-      if (batch.due > now.mono) continue;
+      const waits = batch.due > now.mono && ![...batch.entries.values()].some(({ condition }) => isUrgent(condition));
+      if (waits) continue;
       this.#holdSilenced(batch);
       if (batch.entries.size === 0) this.batches.delete(batch.group);
       else if (this.#mayBeSent(now.mono)) due.push(this.#send(batch, now));
@@ -97,6 +99,14 @@ export class RuleState {
     }
     for (const { due } of this.batches.values()) next = Math.min(next, this.#sendable(due, now));
     return next === Number.POSITIVE_INFINITY ? null : next;
+  }
+
+  /** Forgets the conditions that the rule no longer applies to. */
+  retain(matches: (condition: Condition) => boolean): void {
+    for (const [id, { condition }] of this.tracked) if (!matches(condition)) this.tracked.delete(id);
+    for (const batch of this.batches.values())
+      for (const { id, condition } of [...batch.entries.values()]) if (!matches(condition)) this.#take(id, condition);
+    this.revision++;
   }
 
   /** Keeps what an earlier manager notified or was about to. */

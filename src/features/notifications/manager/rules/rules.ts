@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Condition, ConditionEnd } from "../../../../app/conditions.ts";
 import { type NotificationSettings, type RuleDefinition, ruleName } from "../../config.ts";
 import type { KeptState } from "../kept-state.ts";
@@ -36,16 +37,27 @@ export class Rules {
     return this.#rules.reduce((sum, { state }) => sum + state.revision, 0);
   }
 
-  /** Replaces the rules; one of the same name continues with the conditions that it still applies to. */
+  /**
+   * Replaces the rules. One of the same name continues with the conditions that it still applies to; if it has not changed at all, also with its
+   * delays and its rate limit.
+   */
   configure({ rules }: NotificationSettings, present: ReadonlyMap<string, Condition>, now: Moment): void {
-    const before = keptOf(this.#rules, now);
-    this.#rules = rules.map((rule, index) => ({
-      name: rule.name ?? ruleName(index),
-      rule,
-      state: new RuleState({ rule, isSilenced: this.#options.isSilenced }),
-      matches: ruleMatcher(rule, this.#options.tagsOf),
-    }));
-    this.restore(before, now);
+    const before = this.#rules;
+    this.#rules = rules.map((rule, index) => {
+      const name = rule.name ?? ruleName(index);
+      const same = before.find((each) => each.name === name && isDeepStrictEqual(each.rule, rule));
+      const state = same?.state ?? new RuleState({ rule, isSilenced: this.#options.isSilenced });
+      return { name, rule, state, matches: ruleMatcher(rule, this.#options.tagsOf) };
+    });
+    const kept = new Set(before.map(({ state }) => state));
+    const isKept = ({ state }: NamedRule) => kept.has(state);
+    // The tags of processes may have changed.
+    for (const { state, matches } of this.#rules.filter(isKept)) state.retain(matches);
+    restoreTo(
+      this.#rules.filter((rule) => !isKept(rule)),
+      keptOf(before, now),
+      now,
+    );
     for (const [id, condition] of present) this.raise(id, condition, now);
   }
 
@@ -57,9 +69,9 @@ export class Rules {
     for (const { state } of this.#rules) state.clear(id, end, now);
   }
 
-  /** The batches that are due, with their rules. */
-  advance(now: Moment): { rule: NamedRule; batch: Batch }[] {
-    return this.#rules.flatMap((rule) => rule.state.advance(now).map((batch) => ({ rule, batch })));
+  /** The batches that are due, with their rules. `isUrgent`: conditions that do not wait. */
+  advance(now: Moment, isUrgent?: (condition: Condition) => boolean): { rule: NamedRule; batch: Batch }[] {
+    return this.#rules.flatMap((rule) => rule.state.advance(now, isUrgent).map((batch) => ({ rule, batch })));
   }
 
   /** Monotonic time of the next `advance`; null: when something changes. */
@@ -72,15 +84,19 @@ export class Rules {
     return keptOf(this.#rules, now);
   }
 
-  restore({ tracked, entries }: Pick<KeptState, "tracked" | "entries">, now: Moment): void {
-    for (const { name, matches, state } of this.#rules) {
-      const own = tracked.filter(({ rule, condition }) => rule === name && matches(condition));
-      state.restore(
-        new Map(own.map((each): [string, Tracked] => [each.id, trackedOf(each, now)])),
-        entries.filter(({ rule, condition }) => rule === name && matches(condition)),
-        now,
-      );
-    }
+  restore(kept: Pick<KeptState, "tracked" | "entries">, now: Moment): void {
+    restoreTo(this.#rules, kept, now);
+  }
+}
+
+function restoreTo(rules: readonly NamedRule[], { tracked, entries }: Pick<KeptState, "tracked" | "entries">, now: Moment): void {
+  for (const { name, matches, state } of rules) {
+    const own = tracked.filter(({ rule, condition }) => rule === name && matches(condition));
+    state.restore(
+      new Map(own.map((each): [string, Tracked] => [each.id, trackedOf(each, now)])),
+      entries.filter(({ rule, condition }) => rule === name && matches(condition)),
+      now,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Span } from "../../../ui/plot/finger-span.ts";
-import { listenToFingers } from "../../../ui/plot/plot-fingers.ts";
+import { listenToFingers, MIN_DRAG } from "../../../ui/plot/plot-fingers.ts";
 import { minMaxGrid } from "./min-max-grid.ts";
 import { listenToWheel } from "./plot-wheel.ts";
 import type { ScaleGroup } from "./scales.ts";
@@ -143,7 +143,7 @@ export class DrawnPlot {
         ],
         legend: { show: false },
         cursor: {
-          drag: { x: true, y: false },
+          drag: { x: true, y: false, dist: MIN_DRAG },
           // A topic has no value at the times of other topics' samples: the nearest value is marked.
           hover: { skip: [null], prox: MARK_DISTANCE },
           bind: { dblclick: () => showWindow },

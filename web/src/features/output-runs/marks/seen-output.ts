@@ -1,7 +1,7 @@
 /** Where the output of a process ends: an offset, and the beginning of the id of its stream. */
 export type OutputEnd = readonly [offset: number, stream: string];
 
-/** What a browser keeps: where the output of each process ended when it was last looked at. */
+/** The memory of a browser: where the output of each process ended when it was last looked at. */
 export type SeenEnds = Readonly<Record<string, OutputEnd>>;
 
 /** Answers after the end of a look that still belong to it: they were made up to two seconds before they come. */
@@ -21,7 +21,7 @@ export class SeenOutput {
     this.#isFirst = stored === null;
   }
 
-  /** What is to be kept; null: nothing is known yet. */
+  /** The state to be kept; null: nothing is known yet. */
   get stored(): SeenEnds | null {
     if (this.#isFirst) return null;
     return Object.fromEntries(this.#seen);
@@ -63,13 +63,13 @@ export class SeenOutput {
     return hasSeen;
   }
 
-  /** What another tab of this browser has seen. Returns the names whose output has become seen. */
+  /** Takes over what another tab of this browser has seen. Returns the names whose output has become seen. */
   merge(stored: SeenEnds): string[] {
     const cleared: string[] = [];
     for (const [name, end] of Object.entries(stored)) {
       const own = this.#seen.get(name);
       if (own?.[1] === end[1] && own[0] >= end[0]) continue;
-      // Of two streams, the newest known one counts.
+      // The newest known one of two streams counts.
       if (own !== undefined && own[1] !== end[1] && this.#latest.get(name)?.[1] !== end[1]) continue;
       const wasNew = this.isNew(name);
       this.#seen.set(name, end);
@@ -89,7 +89,7 @@ export class SeenOutput {
   }
 }
 
-/** What a browser has kept; null: nothing, or something else. */
+/** Reads what a browser has kept; null: nothing, or something else. */
 export function readSeenEnds(value: unknown): SeenEnds | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const isEnd = (end: unknown): end is OutputEnd =>

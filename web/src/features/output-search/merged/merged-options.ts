@@ -3,7 +3,7 @@ import type { LineFilter } from "./line-filter.ts";
 /** Times before lines: none, the time of day, or how long ago. */
 export const TIMES = ["none", "clock", "ago"] as const;
 
-/** What a view of merged output shows, as its address has it. */
+/** The options of a view of merged output, as its address has them. */
 export interface MergedOptions extends LineFilter {
   /** Chosen processes; null: all. */
   readonly only: readonly string[] | null;

@@ -2,6 +2,7 @@ import { type Signal, useComputed } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { poppedOut } from "../../../state/navigation.ts";
 import { openOutputAt } from "../../../terminal/open-at.ts";
+import { useFollowing } from "../../../ui/list/following.ts";
 import { drawnRows, useViewport } from "../../../ui/list/viewport.ts";
 import { isNarrow } from "../../../ui/screen.ts";
 import { clockAt, now } from "../../../ui/time.ts";
@@ -35,7 +36,7 @@ export function MergedRows({ of, members, store, times, follows, onFollow, jump 
   const viewport = useViewport(box);
   const boxHeight = useComputed(() => viewport.value.height).value;
   const boxTop = useComputed(() => viewport.value.top);
-  const lastTop = useRef(0);
+  const following = useFollowing(onFollow);
   const droppedBefore = useRef(0);
   const { lines, dropped, longest } = store.drawn.value;
   const below = of === ALL ? 0 : of.length + 1;
@@ -69,19 +70,10 @@ export function MergedRows({ of, members, store, times, follows, onFollow, jump 
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
       tabIndex={0}
       ref={box}
-      onWheel={(event) => event.deltaY < 0 && onFollow(false)}
-      onTouchMove={() => onFollow(false)}
-      onPointerDown={(event) => event.target === event.currentTarget && onFollow(false)}
-      onKeyDown={(event) => {
-        if (["ArrowUp", "PageUp", "Home"].includes(event.key)) onFollow(false);
-        else if (event.key === "End") onFollow(true);
-      }}
-      onScroll={({ currentTarget }) => {
-        const { scrollTop, scrollHeight, clientHeight } = currentTarget;
-        currentTarget.toggleAttribute("data-sideways", currentTarget.scrollLeft > 0);
-        // Only when scrolling down: the first pixels away from the end also count as the end.
-        if (scrollTop > lastTop.current && scrollHeight - scrollTop - clientHeight < 4) onFollow(true);
-        lastTop.current = scrollTop;
+      {...following}
+      onScroll={(event) => {
+        event.currentTarget.toggleAttribute("data-sideways", event.currentTarget.scrollLeft > 0);
+        following.onScroll(event);
       }}
     >
       <div style={{ height: `${height}px`, "--columns": `${longest + names.width + 14}ch`, "--name": `${names.width}ch` }}>

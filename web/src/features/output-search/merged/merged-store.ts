@@ -15,7 +15,7 @@ interface Drawn {
 
 /** Merged output of one view: it begins again with other processes, and after each reconnect. */
 export class MergedStore {
-  /** What is drawn: while it is paused, what was there then. */
+  /** The lines that are drawn: while it is paused, those of then. */
   readonly drawn: Signal<Drawn> = signal({ lines: [], dropped: 0, count: 0, longest: 0 });
   readonly isLoading = signal(true);
   /** Processes whose past output is missing. */

@@ -1,10 +1,8 @@
-import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useMemo } from "preact/hooks";
 import { openOutputAt } from "../../../terminal/open-at.ts";
 import { Icon } from "../../../ui/icons.tsx";
-import { useRowFocus } from "../../../ui/list/row-focus.ts";
-import { drawnRows, useViewport, type Viewport } from "../../../ui/list/viewport.ts";
+import { useRowWindow } from "../../../ui/list/row-window.ts";
 import { Name } from "../../../ui/name.tsx";
 import { isNarrow } from "../../../ui/screen.ts";
 import { clockTime } from "../../../ui/time.ts";
@@ -13,51 +11,29 @@ import { foldProcess, results, searchState, toggleContext } from "./search-run.t
 
 /** Row heights in the style sheet, px: rows out of view are not drawn. */
 const rowHeight = () => (isNarrow.value ? 34 : 24);
-const SPARE = 12;
 
 const LEVELS = { process: 1, hit: 2, line: 3 } as const;
 
 /** The hits below their processes: a tree of thousands of rows, of which only the visible ones are drawn. */
 export function ResultList({ box }: { box: RefObject<HTMLDivElement | null> }) {
-  const viewport = useSignal<Viewport>({ top: 0, height: 900, width: 900 });
-  useViewport(box, viewport);
-  const focused = useSignal<string | null>(null);
   const { all, version } = results.value;
   const rows = useMemo(() => all.rows(), [all, version]);
   const height = rowHeight();
-  const { first, last } = drawnRows(viewport.value, { height, count: rows.length, spare: SPARE });
-  const drawn = rows.slice(first, last);
-  const tabStop = drawn.some(({ key }) => key === focused.value) ? focused.value : drawn[0]?.key;
-  const giveFocus = useRowFocus({ box, viewport, height, indexOf: (target) => rows.findIndex(({ key }) => key === target) });
-  const go = (index: number) => {
-    const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
-    if (!row) return;
-    focused.value = row.key;
-    giveFocus(row.key);
-  };
+  const { first, drawn, tabStop, ...list } = useRowWindow({ box, rows, keyOf: ({ key }) => key, height });
   const onKey = (event: KeyboardEvent) => {
-    const index = rows.findIndex(({ key }) => key === focused.value);
+    const index = list.focusedIndex();
     const row = rows[index];
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
-    const page = Math.max(1, Math.floor(viewport.value.height / height) - 2);
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: index + 1,
-      ArrowUp: index - 1,
-      PageDown: index + page,
-      PageUp: index - page,
-      Home: 0,
-      End: rows.length - 1,
-    };
-    const to = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
-    if (to !== undefined) go(to);
+    const to = list.target(event.key);
+    if (to !== null) list.go(to);
     else if (event.key === "Enter") openRow(row);
     else if (event.key === " ") toggleRow(row);
     else if (event.key === "ArrowRight") {
       if (isFolded(row)) toggleRow(row);
-      else if (row.kind !== "line") go(index + 1);
+      else if (row.kind !== "line") list.go(index + 1);
     } else if (event.key === "ArrowLeft") {
       if (row.kind !== "line" && !isFolded(row)) toggleRow(row);
-      else go(rows.findLastIndex((one, at) => at < index && LEVELS[one.kind] < LEVELS[row.kind]));
+      else list.go(rows.findLastIndex((one, at) => at < index && LEVELS[one.kind] < LEVELS[row.kind]));
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -71,9 +47,7 @@ export function ResultList({ box }: { box: RefObject<HTMLDivElement | null> }) {
             row={row}
             top={(first + index) * height}
             isTabStop={row.key === tabStop}
-            onFocus={() => {
-              focused.value = row.key;
-            }}
+            onFocus={() => list.onFocus(row.key)}
             onKeyDown={onKey}
           />
         ))}

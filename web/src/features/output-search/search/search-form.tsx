@@ -14,7 +14,7 @@ const changeAndSearch = (part: Partial<SearchQuery>) => {
   if (searchState.peek().kind !== "idle") void startSearch();
 };
 
-/** What is searched, and where. `onDown`: moves the focus to the hits. */
+/** The fields of a search: the pattern, and where to look. `onDown`: moves the focus to the hits. */
 export function SearchForm({ input, onDown }: { input: RefObject<HTMLInputElement | null>; onDown: () => void }) {
   const { pattern, isRegex, matchesCase, names, since } = query.value;
   const isRunning = searchState.value.kind === "running";

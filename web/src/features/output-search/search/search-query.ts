@@ -3,7 +3,7 @@ import { isWithin } from "../../../../../src/base/names.ts";
 import type { OutputSearchOptions } from "../../../../../src/features/output-search/client/search-output.ts";
 import { MAX_SEARCH_HITS } from "../../../../../src/features/output-search/limits.ts";
 
-/** What is searched, and where. */
+/** A search: the pattern, and where to look. */
 export interface SearchQuery {
   readonly pattern: string;
   readonly isRegex: boolean;

@@ -1,3 +1,4 @@
+import { refusalOf } from "../../../state/access.ts";
 import { client } from "../../../state/store.ts";
 import type { Trace } from "../../data-plane/plot/public-samples.ts";
 import type { History, Wanted } from "../../data-plane/public.ts";
@@ -12,6 +13,8 @@ const MAX_FILES = 3;
 
 /** Reads the samples in the newest recorded files. */
 export const readPastRecordings: History = async (traces, wanted) => {
+  // Files are read as downloads are.
+  if (refusalOf({ need: "download", on: null }) !== null) return new Set();
   const { recordings } = await client.request({ type: "request_recordings" });
   const since = Date.now() - 1_000 * wanted.seconds;
   const files = recordings

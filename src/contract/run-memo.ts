@@ -1,26 +1,31 @@
 import { z } from "zod";
-import { parseJson } from "../../base/json.ts";
-import type { ProcessContext } from "./process-types.ts";
+import { parseJson } from "../base/json.ts";
+import { NO_RESTARTS, type RestartCounters } from "./restart-policy.ts";
 
 /** Maximum number of restarts in a memo; 4 KiB have room for about 350. */
 const MAX_REMEMBERED = 256;
 const count = z.number().int().min(0).max(1e12);
 const memoShape = z.object({ restarts: count, attempt: count, failures: count, ago: z.array(count).max(MAX_REMEMBERED) });
 
-/** Writes the restart counters of a run for the next manager; `ago` counts from the run's spawn. */
-export function writeMemo(context: ProcessContext): string {
-  const now = context.clock.monotonic();
-  const ago = context.restartTimes.slice(-MAX_REMEMBERED).map((time) => Math.round(now - time));
-  const { restarts, attempt, failures } = context;
+/** Writes the restart counters of a run that is about to begin, for the next manager and for a host without one; `ago` counts from `now`. */
+export function writeMemo({ restarts, attempt, failures, restartTimes }: RestartCounters, now: number): string {
+  const ago = restartTimes.slice(-MAX_REMEMBERED).map((time) => Math.round(now - time));
   return JSON.stringify({ restarts, attempt, failures, ago });
 }
 
 /** Reads a memo; `began` is the monotonic time of the run's spawn. A foreign memo or one of another version is ignored. */
-export function readMemo(memo: string, began: number): Pick<ProcessContext, "restarts" | "attempt" | "failures" | "restartTimes"> {
+export function readMemo(memo: string, began: number): RestartCounters {
   const parsed = memoShape.safeParse(parseJson(memo));
-  if (!parsed.success) return { restarts: 0, attempt: 0, failures: 0, restartTimes: [] };
+  if (!parsed.success) return NO_RESTARTS;
   const { ago, ...counters } = parsed.data;
   return { ...counters, restartTimes: ago.map((each) => began - each) };
+}
+
+/** The memo of the run after one with `memo`: with other counters, and the same notes. */
+export function nextMemo(memo: string, counters: RestartCounters, now: number): string {
+  const whole = parseJson(memo);
+  const { restarts: _restarts, attempt: _attempt, failures: _failures, ago: _ago, ...notes } = isObject(whole) ? whole : {};
+  return Object.entries(notes).reduce((next, [key, note]) => withNote(next, key, note), writeMemo(counters, now));
 }
 
 /** Maximum length of a memo that the host keeps, characters. */
@@ -44,5 +49,9 @@ export function withNote(memo: string, key: string, value: unknown): string {
 export function readNote(memo: string, key: string): unknown {
   if (!memo.includes(`"${key}"`)) return undefined;
   const parsed = parseJson(memo);
-  return parsed !== null && typeof parsed === "object" ? (parsed as Record<string, unknown>)[key] : undefined;
+  return isObject(parsed) ? parsed[key] : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object";
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { StartPacer } from "../../../src/app/hosts/start-pacer.ts";
-import { testClock } from "../../actors/support/clock.ts";
-import { settled } from "../support/scripted-link.ts";
+import { StartPacer } from "../../src/base/start-pacer.ts";
+import { testClock } from "../actors/support/clock.ts";
+import { settled } from "../app/support/scripted-link.ts";
 
 const never = new AbortController();
 

@@ -1,5 +1,5 @@
-import type { Cancellation } from "../../base/cancellation.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Cancellation } from "./cancellation.ts";
+import type { Clock } from "./clock.ts";
 
 interface Waiting {
   go(): void;

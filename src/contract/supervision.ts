@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { MAX_DURATION_MS } from "../base/clock.ts";
+import type { RestartRules } from "./restart-policy.ts";
+
+const duration = z.number().int().min(0).max(MAX_DURATION_MS);
+
+/** The fields of `RestartRules`. */
+const restartRules = z.strictObject({
+  policy: z.enum(["never", "on-failure", "always"]),
+  delay: duration,
+  factor: z.number().min(1),
+  max_delay: duration,
+  max_restarts: z.number().int().min(0),
+  window: duration,
+  reset_after: duration,
+}) satisfies z.ZodType<RestartRules>;
+
+/** How a host supervises a process while it has no manager. */
+export const supervision = z.strictObject({
+  restart: restartRules,
+  success_exit_codes: z.array(z.number().int()),
+  /** Time for a run to become ready, milliseconds; null: no limit. */
+  ready_timeout_ms: duration.nullable(),
+  /** Dependencies on the same host, which have to hold when the process is restarted. */
+  depends_on: z.array(z.strictObject({ name: z.string(), condition: z.enum(["started", "ready", "completed"]) })),
+});
+export type Supervision = z.infer<typeof supervision>;
+
+/** Maximum number of processes in one `supervise` request: names are at most 1,024 characters. */
+export const MAX_SUPERVISED_NAMES = 256;

@@ -1,0 +1,46 @@
+import {
+  type EndedRun,
+  isSuccess,
+  mayRestart,
+  NO_RESTARTS,
+  planRestart,
+  type RestartCounters,
+  type StopCause,
+} from "../../contract/restart-policy.ts";
+import type { RunReport } from "../../contract/run.ts";
+import { readMemo } from "../../contract/run-memo.ts";
+import type { Supervision } from "../../contract/supervision.ts";
+
+/** What follows the end of a run: another run at a monotonic time, with these counters; or none, for this reason. */
+type NextRun = { readonly due: number; readonly counters: RestartCounters } | { readonly due: null; readonly run: EndedRun };
+
+interface EndOfRun {
+  readonly report: RunReport;
+  /** Monotonic time of the end. */
+  readonly ended: number;
+  /** Why it was stopped; "again": to be started again; undefined: it ended by itself. */
+  readonly cause: StopCause | "again" | undefined;
+}
+
+/** Decides as the manager would. `now` is monotonic. */
+export function afterEnd({ report, ended, cause }: EndOfRun, { restart, success_exit_codes }: Supervision, now: number): NextRun {
+  // Like a requested restart: earlier failures no longer count.
+  if (cause === "again") return { due: now, counters: NO_RESTARTS };
+  const began = now - report.age_ms;
+  const counters = readMemo(report.memo, began);
+  const run: EndedRun = {
+    ...counters,
+    rules: restart,
+    isRequested: true,
+    began,
+    ended,
+    exit: report.exit,
+    hasSucceeded: report.exit !== null && isSuccess(report.exit, success_exit_codes),
+    neverRan: (report.exit?.reason ?? null) !== null,
+    stopCause: cause ?? null,
+    daemonDied: false,
+  };
+  if (!mayRestart(run)) return { due: null, run };
+  const { due, ...planned } = planRestart(run, now);
+  return { due, counters: { ...planned, restarts: counters.restarts + 1 } };
+}

@@ -1,0 +1,281 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ProcessDefinition } from "../../../src/config/definition.ts";
+import { loadConfigObject } from "../../../src/config/load/load.ts";
+import type { RunReport } from "../../../src/contract/run.ts";
+import { compareRunIds, isStartedByHost } from "../../../src/contract/run-ids.ts";
+import { UP_STATES } from "../../../src/protocol/process/process-state.ts";
+import { BY } from "../support/engines.ts";
+import { LossyWorld } from "../support/lossy-world.ts";
+
+/** Number of histories; the default is limited by time instead. */
+const RUNS = Number(process.env.MGR_MODEL_RUNS ?? 100_000);
+const TIME_LIMIT_MS = process.env.MGR_MODEL_RUNS === undefined ? 15_000 : undefined;
+
+/** Rounding of times in a memo, milliseconds. */
+const TOLERANCE_MS = 5;
+const MAX_DELAY_MS = 8_000;
+const HOST = "robot";
+const restart = { delay: "1s", factor: 2, max_delay: "8s", max_restarts: 4, window: "60s", reset_after: "20s" };
+const CONFIG = loadConfigObject(
+  {
+    processes: {
+      base: { command: "base", ready: { regex: "up" }, restart: { ...restart, policy: "on-failure" } },
+      driver: { command: "driver", depends_on: ["base"], restart: { ...restart, policy: "always" } },
+      careful: { command: "careful", restart: { ...restart, policy: "on-failure" } },
+      job: { command: "job" },
+    },
+  },
+  { base_dir: "/", state_dir: "/nowhere" },
+);
+const NAMES = [...CONFIG.processes.keys()];
+
+/** What users requested of a process, and what its runs may do because of it. */
+class Oracle {
+  readonly definition: ProcessDefinition;
+  requested: "start" | "stop" = "stop";
+  /** Time of the last request that was accepted. */
+  requestedAt = 0;
+  /** Whether the last request was accepted over a link that worked, so that the host knows it. */
+  isCertain = true;
+  /** Whether the last request has to lead to a run that begins after it. */
+  needsRun = false;
+  /** Lower limit of failures in a row, for the shortest delay. */
+  attempt = 0;
+  /** Whether a request allows the next run at any time. */
+  isFree = true;
+  /** Policy restarts since the last request. */
+  restarts: number[] = [];
+  last: { began: number; ended: number | null; exit: RunReport["exit"]; stopping: boolean } | null = null;
+
+  constructor(definition: ProcessDefinition) {
+    this.definition = definition;
+  }
+
+  request(verb: "start" | "stop" | "restart", { time, isCertain, isUp }: { time: number; isCertain: boolean; isUp: boolean }): void {
+    this.requested = verb === "stop" ? "stop" : "start";
+    this.requestedAt = time;
+    this.isCertain = isCertain;
+    this.needsRun = verb === "restart" || (verb === "start" && !isUp);
+    this.isFree ||= verb !== "stop";
+  }
+
+  begins(time: number): string | null {
+    const { policy, window, max_restarts } = this.definition.restart;
+    const { last } = this;
+    const isFree = this.isFree || last === null || last.stopping;
+    this.last = { began: time, ended: null, exit: null, stopping: false };
+    if (isFree) {
+      this.isFree = false;
+      this.needsRun = false;
+      this.attempt = 0;
+      this.restarts = [];
+      return null;
+    }
+    if (last.ended === null) return "it is started while it runs";
+    const hasFailed = last.exit?.code !== 0;
+    if (policy === "never" || (policy === "on-failure" && !hasFailed)) return `it is restarted although its policy is ${policy}`;
+    if (last.ended - last.began >= this.definition.restart.reset_after) this.attempt = 0;
+    const delay = Math.min(MAX_DELAY_MS, 1_000 * 2 ** this.attempt);
+    this.attempt++;
+    if (time - last.ended < delay - TOLERANCE_MS) return `it is restarted after ${time - last.ended} ms instead of ${delay} ms`;
+    this.restarts.push(time);
+    if (this.restarts.filter((each) => each > time - window + MAX_DELAY_MS).length > max_restarts) return "it is restarted too often";
+    return null;
+  }
+}
+
+class World extends LossyWorld {
+  readonly oracles = new Map(NAMES.map((name) => [name, new Oracle(definitionOf(name))]));
+  readonly violations: string[] = [];
+  restartsAlone = 0;
+
+  constructor() {
+    super(CONFIG, HOST);
+    this.host.listen({
+      onEvent: ({ kind, run }) => {
+        const oracle = this.oracle(run.name);
+        if (kind === "spawned") this.#begun(oracle, run);
+        else if (oracle.last !== null && kind === "stopping") oracle.last.stopping = true;
+        else if (oracle.last !== null && kind === "exited") Object.assign(oracle.last, { ended: this.clock.monotonic(), exit: run.exit });
+      },
+    });
+  }
+
+  #begun(oracle: Oracle, { name, run_id }: RunReport): void {
+    const time = this.clock.monotonic();
+    if (isStartedByHost(run_id)) this.restartsAlone++;
+    const problem = oracle.begins(time);
+    if (problem !== null) this.violations.push(`${name} (run ${run_id}): ${problem}`);
+    if (oracle.requested === "stop" && oracle.isCertain && time > oracle.requestedAt)
+      this.violations.push(`${name} (run ${run_id}) begins after an accepted stop`);
+  }
+
+  oracle(name: string): Oracle {
+    const oracle = this.oracles.get(name);
+    if (!oracle) throw new Error(`no ${name}`);
+    return oracle;
+  }
+
+  command(verb: "start" | "stop" | "restart", name: string): void {
+    if (this.engine === null || this.managerProgram?.isSuspended) return;
+    // To start a process that the manager sees running changes nothing.
+    const before = this.engine.control.state.process(name);
+    const isUp = before !== undefined && UP_STATES.has(before.state);
+    try {
+      this.engine.control.commands.process(verb, name, BY);
+    } catch {
+      // The host is known to be away: the command is refused.
+      return;
+    }
+    const isCertain = this.wire.toHost && this.wire.toManager && !this.hostProgram.isSuspended;
+    const time = this.clock.monotonic();
+    // A start also starts missing dependencies.
+    if (verb !== "stop" && name === "driver" && !this.#lives("base")) this.oracle("base").isFree = true;
+    // A stop also stops what depends on it, a start also starts what it depends on: the state requested by the manager is what users get.
+    for (const each of NAMES) {
+      const process = this.engine.control.state.process(each);
+      const oracle = this.oracle(each);
+      const requested = process?.requested_state === "start" ? "start" : "stop";
+      if (each === name) oracle.request(verb, { time, isCertain, isUp });
+      else if (requested !== oracle.requested || (verb === "restart" && requested === "start")) {
+        oracle.request(requested, { time, isCertain, isUp: true });
+      }
+    }
+  }
+
+  end(name: string, code: number): void {
+    this.hostProgram.receive(() => {
+      if (this.#lives(name)) this.host.process(name).exit(code);
+    });
+  }
+
+  check(): void {
+    expect(this.violations).toEqual([]);
+  }
+
+  /** Everything is well again: nothing that was accepted is lost, and manager and host have the same view. */
+  async checkEnd(): Promise<void> {
+    await this.repair();
+    await this.clock.advance(40_000);
+    this.check();
+    for (const name of NAMES) {
+      const oracle = this.oracle(name);
+      const process = this.engine?.control.state.process(name);
+      const run = this.#run(name);
+      const view = `${name}: ${JSON.stringify({ state: process?.state, requested: oracle.requested, run })}`;
+      expect(process?.requested_state, view).toBe(oracle.requested);
+      expect(process?.pid ?? null, view).toBe(this.#lives(name) ? (run?.pid ?? null) : null);
+      if (oracle.requested === "stop") expect(this.#lives(name), view).toBe(false);
+      if (process?.state !== "error" && process?.state !== "waiting")
+        expect(oracle.needsRun && oracle.requested === "start", view).toBe(false);
+      expect(["started", "ready", "backoff", "error", "stopped", "waiting"], view).toContain(process?.state);
+      const begun = this.begun.filter((each) => each.name === name).map(({ runId }) => runId);
+      // A run that could not begin has no start.
+      const known = this.history?.of(name).flatMap(({ run_id, start_time }) => (start_time === null ? [] : run_id)) ?? [];
+      expect(known.slice().reverse(), view).toEqual(begun.sort(compareRunIds).slice(-known.length));
+      expect(known.length, view).toBeGreaterThan(Math.min(begun.length, 20) - 3);
+    }
+  }
+
+  #run(name: string): RunReport | null {
+    try {
+      return (this.host.process(name) as unknown as { report: RunReport }).report;
+    } catch {
+      return null;
+    }
+  }
+
+  #lives(name: string): boolean {
+    return this.#run(name)?.exit === null;
+  }
+}
+
+function definitionOf(name: string): ProcessDefinition {
+  const definition = CONFIG.processes.get(name);
+  if (!definition) throw new Error(`no ${name}`);
+  return definition;
+}
+
+type Step = readonly [label: string, act: (world: World) => unknown];
+
+const name = fc.constantFrom(...NAMES);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.tuple(name, fc.constantFrom(0, 1, 1, 1)).map(([n, code]): Step => [`${n} ends with ${code}`, (w) => w.end(n, code)]),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(fc.constantFrom("start", "start", "stop", "restart") as fc.Arbitrary<"start" | "stop" | "restart">, name)
+      .map(([verb, n]): Step => [`${verb} ${n}`, (w) => w.command(verb, n)]),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(100, 1_000, 3_000, 7_000, 14_000, 20_000).map((ms): Step => [`${ms} ms`, (w) => w.clock.advance(ms)]),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom({ toHost: false }, { toManager: false }, { toHost: false, toManager: false })
+      .map((cut): Step => [`cut ${Object.keys(cut).join(" and ")}`, (w) => Object.assign(w.wire, cut)]),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.tuple(name, fc.boolean(), fc.constantFrom(100, 3_000)).map(
+      ([n, isKilled, ms]): Step => [
+        `${isKilled ? "manager killed" : "link cut"}, ${n} crashes when the host is alone, ${ms} ms`,
+        async (w) => {
+          if (isKilled) await w.killManager();
+          else Object.assign(w.wire, { toHost: false, toManager: false });
+          await w.clock.advance(14_000);
+          w.end(n, 1);
+          await w.clock.advance(ms);
+        },
+      ],
+    ),
+  },
+  { weight: 3, arbitrary: fc.constant<Step>(["link repaired", (w) => Object.assign(w.wire, { toHost: true, toManager: true })]) },
+  { weight: 1, arbitrary: fc.constant<Step>(["manager killed", (w) => w.killManager()]) },
+  { weight: 3, arbitrary: fc.constant<Step>(["manager started", (w) => w.startManager()]) },
+  { weight: 1, arbitrary: fc.constant<Step>(["manager suspended", (w) => w.managerProgram?.suspend()]) },
+  { weight: 1, arbitrary: fc.constant<Step>(["manager resumed", (w) => w.managerProgram?.resume()]) },
+  { weight: 1, arbitrary: fc.constant<Step>(["host suspended", (w) => w.hostProgram.suspend()]) },
+  { weight: 1, arbitrary: fc.constant<Step>(["host resumed", (w) => w.hostProgram.resume()]) },
+);
+
+/** A history begins with everything running, so that there is something to lose. */
+async function play(steps: readonly Step[]): Promise<number> {
+  const world = new World();
+  try {
+    world.startManager();
+    await world.clock.advance(3_000);
+    for (const each of NAMES) world.command("start", each);
+    await world.clock.advance(100);
+    for (const [, act] of steps) {
+      await act(world);
+      await world.clock.settle();
+      world.check();
+    }
+    await world.checkEnd();
+    return world.restartsAlone;
+  } finally {
+    await world.close();
+  }
+}
+
+test("whatever happens to manager, host and link: no run is doubled, no accepted command is lost, no restart exceeds its policy", async () => {
+  let histories = 0;
+  let restartsAlone = 0;
+  const began = performance.now();
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      restartsAlone += await play(steps);
+      histories++;
+    }),
+    { numRuns: RUNS, ...(TIME_LIMIT_MS === undefined ? {} : { interruptAfterTimeLimit: TIME_LIMIT_MS }) },
+  );
+  console.info(`${histories} histories in ${Math.round(performance.now() - began)} ms, ${restartsAlone} restarts without a manager`);
+  expect(restartsAlone).toBeGreaterThan(0);
+}, 3_600_000);
