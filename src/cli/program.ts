@@ -2,13 +2,13 @@ import { Command } from "commander";
 import { visibleLines } from "../base/visible-text.ts";
 import { CLI_FEATURES } from "../features/cli.ts";
 import { VERSION } from "../http/package-files.ts";
+import { setAbsenceSources } from "./command/absence-sources.ts";
 import type { CommandGroup } from "./command/feature.ts";
 import { CONFIGURATION } from "./commands/configuration/program.ts";
 import { INSTANCE } from "./commands/instance/program.ts";
 import { MESSAGES } from "./commands/messages/program.ts";
 import { PROCESSES } from "./commands/processes/program.ts";
 import { SETUP } from "./commands/setup/program.ts";
-import { setAbsenceSources } from "./command/absence-sources.ts";
 import { addManual } from "./manual.ts";
 import { withSuggestion } from "./suggestion.ts";
 

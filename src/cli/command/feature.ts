@@ -3,8 +3,8 @@ import type { ManagerClient } from "../../client/manager-client.ts";
 import type { Config } from "../../config/definition.ts";
 import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
-import type { AbsenceSource } from "./absence-sources.ts";
 import type { Column } from "../output/table.ts";
+import type { AbsenceSource } from "./absence-sources.ts";
 
 /** The help of a command beyond its options. */
 export interface Page {

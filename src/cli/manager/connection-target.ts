@@ -9,8 +9,8 @@ import { authFilePath } from "../../config/default-paths.ts";
 import { UserNames } from "../../daemon/process/user-names.ts";
 import { readStateText } from "../../files/state-file.ts";
 import { parseAuthFile } from "../../http/auth/auth-entries.ts";
-import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { newsOfAbsence } from "../command/absence-sources.ts";
+import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { loadInstance, upCommand } from "./configuration.ts";
 import { countRuns, dialerOf, localSocketOf } from "./local-instance.ts";
 
