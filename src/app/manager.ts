@@ -11,8 +11,7 @@ import type { Config } from "../config/definition.ts";
 import { localHostName } from "../config/host-names.ts";
 import { fileReader } from "../config/load/load.ts";
 import { MANAGER_FEATURES } from "../features/manager.ts";
-import { assetHash, type PreparedHttpServer } from "../http/index.ts";
-import type { LocalSocketOptions } from "../http/server/local-socket.ts";
+import { assetHash, type HttpServerOptions, type PreparedHttpServer } from "../http/index.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { OutputHub } from "../transport/output/output-hub.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
@@ -20,6 +19,7 @@ import { type ManagerBus, openManagerBus } from "./bus/manager-bus.ts";
 import { Engine } from "./engine.ts";
 import { openFeatures } from "./feature.ts";
 import { DaemonKeeper } from "./local-daemon/daemon-keeper.ts";
+import { operatorSocket } from "./local-daemon/operator-socket.ts";
 import { CONTROL_SOCKET } from "./local-daemon/running-instance.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { ASSETS, localUser, prepareHttp, requirePort } from "./serve-http.ts";
@@ -98,7 +98,7 @@ class Manager implements RunningManager {
         );
     }
     const { instance } = this.#config;
-    const { stateDir, socket, sockets, lock, note, files, intents, log, epoch, history, configHistory } = await openManagerFolder({
+    const { stateDir, uuid, socket, sockets, lock, note, files, intents, log, epoch, history, configHistory } = await openManagerFolder({
       config: this.#config,
       cleanups: this.#cleanups,
       onLog: (opened) => {
@@ -154,10 +154,11 @@ class Manager implements RunningManager {
 
     // Detects a port in use, without opening it, before anything is started.
     await requirePort(instance.manager, "instance.manager");
+    const operators = operatorSocket({ uuid, access: () => engine.processTable.config.access, log });
+    if (operators !== null) this.#cleanups.push(() => operators.remove());
     const http = await this.#prepareHttp(engine, log, bus, {
-      path: join(dirname(socket), CONTROL_SOCKET),
-      identify: localUser,
-      home: { folder: sockets, moved() {} },
+      localSocket: { path: join(dirname(socket), CONTROL_SOCKET), identify: localUser, home: { folder: sockets, moved() {} } },
+      operatorSocket: operators?.options ?? null,
     });
     this.#cleanups.push(keepStateFolder({ lock, intents, files, log, onCheck: () => note.keep() }));
     await bus.broker.listenUnix(socket, { folder: sockets, moved: (path) => lock.moveTo(path) });
@@ -274,7 +275,12 @@ class Manager implements RunningManager {
     this.#transport = null;
   }
 
-  async #prepareHttp(engine: Engine, log: LogBook, bus: ManagerBus, localSocket: LocalSocketOptions): Promise<PreparedHttpServer> {
+  async #prepareHttp(
+    engine: Engine,
+    log: LogBook,
+    bus: ManagerBus,
+    locals: Pick<HttpServerOptions, "localSocket" | "operatorSocket">,
+  ): Promise<PreparedHttpServer> {
     const { instance } = this.#config;
     const { control, extensions, hub, system } = engine;
     const transport = createTransport({ control, extensions, hub, system, assetHash: await assetHash(ASSETS) });
@@ -288,7 +294,7 @@ class Manager implements RunningManager {
       instance,
       log,
       authFile,
-      localSocket,
+      ...locals,
       listen: instance.manager,
       bus: busUpgrade,
       book: bus.peers,

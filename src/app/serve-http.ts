@@ -18,7 +18,7 @@ import type { Engine } from "./engine.ts";
 /** Folder of the built page. */
 export const ASSETS = packageFile("dist/web");
 
-interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket" | "listen" | "bus" | "book"> {
+interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket" | "operatorSocket" | "listen" | "bus" | "book"> {
   engine: Engine;
   transport: Transport;
   instance: Config["instance"];

@@ -63,6 +63,12 @@ export function hostChanges(before: Config["hosts"], after: Config["hosts"], ren
 
 const TAKEN_BY_RELOADS = new Set(["start_tools", ...Object.keys(INSTANCE_KEYS)]);
 
+/** The settings of a running manager after a reload: those that take effect at its next start only stay as they are. */
+export function reloadedSettings(before: Config["instance"], after: Config["instance"]): Config["instance"] {
+  const taken = Object.entries(after).filter(([key]) => TAKEN_BY_RELOADS.has(key));
+  return { ...before, ...Object.fromEntries(taken) };
+}
+
 /** Keys such as `instance.state_dir` that differ and that take effect only at the next start of the manager. */
 export function fixedSettings({ instance: before }: Config, { instance: after }: Config): string[] {
   const keys = Object.keys(after) as (keyof Config["instance"])[];

@@ -8,6 +8,7 @@ import { loggersConfig } from "./loggers/config.ts";
 import { managerRestartConfig } from "./manager-restart/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
+import { oidcConfig } from "./oidc/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
 import { trustedProxyConfig } from "./trusted-proxy/config.ts";
 
@@ -24,5 +25,6 @@ export const CONFIG_FEATURES = {
   notificationsConfig,
   limitsConfig,
   trustedProxyConfig,
+  oidcConfig,
   managerRestartConfig,
 };

@@ -11,6 +11,7 @@ import { loggers } from "./loggers/manager/index.ts";
 import { managerRestart } from "./manager-restart/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
 import { notifications } from "./notifications/manager/index.ts";
+import { oidc } from "./oidc/manager/index.ts";
 import { outputRuns } from "./output-runs/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
 import { ports } from "./ports/manager/index.ts";
@@ -41,5 +42,6 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   notifications,
   accessTokens,
   trustedProxy,
+  oidc,
   managerRestart,
 ];

@@ -100,7 +100,7 @@ function admission(gate: Gate, state: AppOptions["state"], route: AdmittedRoute,
     const outcome = await gate.admit(headers, visit);
     if (isRefusal(outcome)) {
       if (!isNavigation(headers)) return refusalResponse(outcome);
-      if (outcome.status === 401 && route.loginPage !== undefined) return pageResponse(outcome, route.loginPage);
+      if (outcome.status === 401 && route.loginPage !== undefined) return pageResponse(outcome, route.loginPage());
       return effect !== null && method === "GET" && isUnproven(outcome)
         ? pageResponse(outcome, confirmationPage(url, effect, outcome.requestToken))
         : refusalResponse(outcome);

@@ -40,6 +40,8 @@ export interface HttpServerOptions {
   readonly authFile: string | null;
   /** Socket on which local programs connect without a login; null: there is none. */
   readonly localSocket: LocalSocketOptions | null;
+  /** Socket on which operators of this machine connect without a login; omitted: there is none. */
+  readonly operatorSocket?: LocalSocketOptions | null;
   readonly listen: TcpAddress;
   /** Folder of the built page. */
   readonly assetsDir: string;
@@ -193,7 +195,8 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   return {
     ...prepared,
     async open() {
-      const port = await listener.listen(options.listen, options.localSocket).catch(async (error: unknown) => {
+      const locals = [options.localSocket, options.operatorSocket ?? null].filter((local) => local !== null);
+      const port = await listener.listen(options.listen, locals).catch(async (error: unknown) => {
         metrics.close();
         await listener.close();
         throw error;

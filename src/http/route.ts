@@ -34,7 +34,7 @@ export interface Route {
   /** The permission that its sender needs (docs/access.md); null: a login is enough. */
   readonly needs: RouteNeeds | null;
   /** The body of the 401 for a browser that navigates here: HTML, shown when its user cancels the browser's own dialog. */
-  readonly loginPage?: string;
+  readonly loginPage?: () => string;
   /** Whether the login form sends its request here. */
   readonly isLogin?: true;
   /**

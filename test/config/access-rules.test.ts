@@ -33,6 +33,16 @@ describe("the roles of a user", () => {
   });
 });
 
+test("members of local_operators are operators on the local socket, and nothing while the key is missing", () => {
+  const bob = (access: ReturnType<typeof accessOf>) => access.grantsOf("operator:bob", { via: "local" });
+  expect(bob(accessOf({ local_operators: "crew" }))).toEqual([{ role: "operator", on: null }]);
+  expect(bob(accessOf({ local_operators: "crew", terminals: "operator", default: "none" }))).toEqual([
+    { role: "operator", on: null, mayType: true },
+  ]);
+  expect(bob(accessOf())).toEqual([]);
+  for (const name of ["", "a b", "a:b", "../x"]) expect(() => accessOf({ local_operators: name })).toThrow("group");
+});
+
 test("operators type into terminals only if the configuration allows it, and viewers never", () => {
   const strict = accessOf({ users: { ann: "operator" } }).grantsOf("ann", WEB);
   const open = accessOf({ terminals: "operator", users: { ann: "operator", wall: "viewer" } });

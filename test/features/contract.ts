@@ -10,6 +10,7 @@ import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
 import { notificationsContract } from "./notifications/contract.ts";
+import { oidcContract } from "./oidc/contract.ts";
 import { outputRunsContract } from "./output-runs/contract.ts";
 import { outputSearchContract } from "./output-search/contract.ts";
 import { portsContract } from "./ports/contract.ts";
@@ -38,4 +39,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   auditContract,
   notificationsContract,
   accessTokensContract,
+  oidcContract,
 ];

@@ -40,4 +40,8 @@ form.addEventListener("submit", async (event) => {
   button.disabled = false;
 });
 
+// After another way to log in, the page is shown that was asked for.
+for (const link of document.querySelectorAll("a.offer"))
+  if (location.pathname !== LOGIN) link.search = new URLSearchParams({ to: location.pathname + location.search + location.hash });
+
 form.elements.user.focus();

@@ -7,7 +7,15 @@ import { MgrError } from "../../base/errors.ts";
 import { ancestorNames } from "../../base/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import { differencesOf } from "../../config/differences.ts";
-import { fixedSettings, type HostChange, hostChanges, isSameDefinition, type Plan, planChanges } from "../../config/plan.ts";
+import {
+  fixedSettings,
+  type HostChange,
+  hostChanges,
+  isSameDefinition,
+  type Plan,
+  planChanges,
+  reloadedSettings,
+} from "../../config/plan.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";
 import type { HostTokens } from "../engine-options.ts";
@@ -119,7 +127,7 @@ export class Reload {
     const fixed = fixedSettings(before, next);
     const hosts = this.#hostChanges(next);
     this.#noteFixed(fixed);
-    this.#latest = { ...next, instance: { ...before.instance, start_tools: next.instance.start_tools } };
+    this.#latest = { ...next, instance: reloadedSettings(before.instance, next.instance) };
 
     const revived = plan.added.filter((name) => processTable.retiring.has(name));
     const requestedAgain = revived.filter((name) => processTable.retiring.get(name)?.requested === true);

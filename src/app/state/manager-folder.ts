@@ -50,7 +50,7 @@ export async function openManagerFolder(options: ManagerFolderOptions) {
   const configHistory = await openConfigHistory(join(stateDir, "config-versions"), log);
   /** The folder of the sockets, created again if it was removed. */
   const sockets = () => socketDir({ uuid, stateDir }).path;
-  return { stateDir, socket, sockets, lock, note, files, intents, log, epoch, history, configHistory };
+  return { stateDir, uuid, socket, sockets, lock, note, files, intents, log, epoch, history, configHistory };
 }
 
 async function acquireManagerLock({ instance }: Config, { uuid, socket }: { uuid: string; socket: string }): Promise<Lock> {

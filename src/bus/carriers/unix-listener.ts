@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { chmod, lstat, unlink } from "node:fs/promises";
+import { chmod, chown, lstat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
@@ -28,12 +28,17 @@ export interface SocketHome {
 }
 
 /**
- * Listens on a unix socket that only its owner may use. A stale socket file is replaced; with `home`, a socket file that
+ * Listens on a unix socket that only its owner may use, and with `group` also this group. A stale socket file is replaced; with `home`, a socket file that
  * was removed is created again. Rejects with `bad_field` (path too long), `conflict` (another process listens there, or
  * the file is not a socket) or `internal`.
  */
-export async function listenUnix(path: string, handlers: Handlers, home?: SocketHome): Promise<{ close(): Promise<void> }> {
-  let bound = await bind(path, handlers);
+export async function listenUnix(
+  path: string,
+  handlers: Handlers,
+  home?: SocketHome,
+  group: number | null = null,
+): Promise<{ close(): Promise<void> }> {
+  let bound = await bind(path, handlers, group);
   let isClosed = false;
   let timer: NodeJS.Timeout | null = null;
   const check = async (at: SocketHome) => {
@@ -45,7 +50,7 @@ export async function listenUnix(path: string, handlers: Handlers, home?: Socket
     // Connections of the old socket stay open. It is closed before the new one is bound, because closing removes the file at its path.
     bound.server.close();
     const before = bound.path;
-    bound = await bind(next, handlers);
+    bound = await bind(next, handlers, group);
     if (next !== before) at.moved(next);
     if (isClosed) bound.server.close();
   };
@@ -79,7 +84,7 @@ interface Bound {
   ino: number;
 }
 
-async function bind(path: string, handlers: Handlers): Promise<Bound> {
+async function bind(path: string, handlers: Handlers, group: number | null): Promise<Bound> {
   assertSocketPath(path);
   await removeStale(path);
   const server = createServer((socket) => {
@@ -105,12 +110,18 @@ async function bind(path: string, handlers: Handlers): Promise<Bound> {
       if (mask !== null) process.umask(mask);
     }
   });
-  const { dev, ino } = await chmod(path, 0o600).then(
+  const { dev, ino } = await giveTo(group, path).then(
     () => lstat(path),
     // Already removed: the next check detects that.
     () => ({ dev: -1, ino: -1 }),
   );
   return { server, path, dev, ino };
+}
+
+/** Sets who may connect: the owner alone, or the group, too (null: none). */
+async function giveTo(group: number | null, path: string): Promise<void> {
+  if (group !== null) await chown(path, process.geteuid?.() ?? 0, group);
+  await chmod(path, group === null ? 0o600 : 0o660);
 }
 
 /** Whether the socket file is in place. Synchronous: it is in a file system of this machine, and the thread pool costs ten times as much. */

@@ -11,6 +11,7 @@ export const connecting = (command: Command) =>
     .addOption(configuration())
     .addOption(trust())
     .option("--url <url>", "the manager's address (MGR_URL)")
+    .option("--socket <path>", "the manager's socket for operators of this machine, which its log names (MGR_SOCKET)")
     .option("--user <name>", "web user (MGR_USER)")
     .option("--password-file <file>", "file that holds the user's password (MGR_PASSWORD_FILE)")
     .option(

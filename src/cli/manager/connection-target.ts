@@ -12,10 +12,11 @@ import { parseAuthFile } from "../../http/auth/auth-entries.ts";
 import { newsOfAbsence } from "../command/absence-sources.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { loadInstance, upCommand } from "./configuration.ts";
-import { countRuns, dialerOf, localSocketOf } from "./local-instance.ts";
+import { countRuns, dialerOf, localSocketOf, operatorDialerOf } from "./local-instance.ts";
 
 export interface ConnectionFlags {
   url?: string;
+  socket?: string;
   config?: string;
   trustConfig?: boolean;
   user?: string;
@@ -45,11 +46,12 @@ const LOCAL_URL = "http://localhost";
 
 /**
  * Finds the target as given by the flags and the environment (MGR_URL, MGR_USER, MGR_PASSWORD_FILE, MGR_TOKEN_FILE, MGR_TOKEN,
- * MGR_CA_FILE). Without them, it is the
- * local socket of the manager that runs with the configuration on this machine. For a web user, the rest comes from the configuration: the
- * manager's address, and the password of the auth file's entry, by default the first.
+ * MGR_SOCKET, MGR_CA_FILE). Without them, it is the local socket of the manager that runs with the configuration on this machine. For a web
+ * user, the rest comes from the configuration: the manager's address, and the password of the auth file's entry, by default the first.
  */
 export async function findTarget(flags: ConnectionFlags): Promise<ConnectionTarget> {
+  const operators = await operatorSocket(flags);
+  if (operators !== null) return operators;
   const token = await tokenOf(flags);
   if (token !== undefined && (flags.user !== undefined || flags.passwordFile !== undefined))
     throw new CommandFailure(EXIT.usage, "give either an access token, or a user and a password");
@@ -81,6 +83,15 @@ export async function findTarget(flags: ConnectionFlags): Promise<ConnectionTarg
   return byPort(absent).catch(() => {
     throw new CommandFailure(EXIT.failed, absent);
   });
+}
+
+/** The socket for operators that is named; null: none is. An address or a login among the flags wins over the environment. */
+async function operatorSocket({ socket, url, user, passwordFile, tokenFile }: ConnectionFlags): Promise<ConnectionTarget | null> {
+  const isElsewhere = [url, user, passwordFile, tokenFile].some((flag) => flag !== undefined);
+  if (socket !== undefined && isElsewhere)
+    throw new CommandFailure(EXIT.usage, "with --socket give neither --url nor a login: the manager knows the user of this command");
+  const path = socket ?? (isElsewhere ? undefined : process.env.MGR_SOCKET || undefined);
+  return path === undefined ? null : { url: LOCAL_URL, socket: path, dial: await operatorDialerOf(path) };
 }
 
 /** Options for `connect`. */

@@ -45,6 +45,15 @@ export async function dialerOf(path: string): Promise<() => Socket> {
   return () => dialKernelChecked(path);
 }
 
+/** Returns a function that connects to a manager's socket for operators, whose path names the user of the manager. */
+export async function operatorDialerOf(path: string): Promise<() => Socket> {
+  const [{ dialKernelChecked }, { ownerInPath }] = await Promise.all([
+    import("./kernel-checked-dial.ts"),
+    import("../../daemon/session/operator-folder.ts"),
+  ]);
+  return () => dialKernelChecked(path, ownerInPath(path));
+}
+
 /** Connects to a socket in a folder that is this user's alone: only this user's programs, or root's, can listen there. */
 function dialPrivate(path: string): Socket {
   const folder = openPrivate(dirname(path));

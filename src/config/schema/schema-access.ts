@@ -1,8 +1,8 @@
 import { ROLES } from "../../base/access.ts";
 import { messageOf } from "../../base/errors.ts";
 import { compileFnmatch, MAX_FNMATCH_LENGTH } from "../../base/fnmatch.ts";
-import { defaulted, leaf, listOf, listOr, namedMap, Refusal, section } from "./schema-kinds.ts";
-import { choice, flag } from "./schema-values.ts";
+import { defaulted, leaf, listOf, listOr, namedMap, orNull, Refusal, section } from "./schema-kinds.ts";
+import { choice, flag, text } from "./schema-values.ts";
 
 /** Who may do what (docs/access.md). A reload changes it for open connections, too. */
 
@@ -44,7 +44,8 @@ const grant = section(
   },
 );
 
-const grants = listOr(
+/** One role on everything, or several on patterns. */
+export const grantList = listOr(
   listOf("grants, each with role, on and may_download", grant),
   role.transform((one) => [{ role: one, may_download: false }]),
 );
@@ -57,7 +58,7 @@ export const accessSection = section({
   ),
   users: defaulted(
     "Roles by user: one role on everything, or a list of roles on patterns. A user who is named has these roles only.",
-    namedMap("a mapping from users to a role or a list of roles", grants, userProblem),
+    namedMap("a mapping from users to a role or a list of roles", grantList, userProblem),
     {},
   ),
   terminals: defaulted(
@@ -65,7 +66,15 @@ export const accessSection = section({
     choice("operator", "admin"),
     "admin",
   ),
+  local_operators: orNull(
+    "Group of this system whose members are operators on a socket of their own, which the log names. Default: none.",
+    text("the name of a group", groupProblem),
+  ),
 });
+
+function groupProblem(name: string): string | null {
+  return /^[^\s:,/]{1,64}$/.test(name) ? null : `must be the name of a group of this system, found '${name}'`;
+}
 
 function userProblem(name: string): string | null {
   return name === "" || name.includes(":") ? `'${name}' cannot be the name of a web user: it is empty or has a ':'` : null;

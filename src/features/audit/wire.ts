@@ -15,7 +15,9 @@ const auditEntry = z
     time: timestamp.describe("When it was received, before it took effect."),
     user: z.string(),
     role: z.enum(ROLES).nullable().describe("The role by which the user gave it; null: none."),
-    via: z.string().describe("How the user was identified: `basic`, `cookie`, `token`, `bearer`, `proxy`, `local` or `in-process`."),
+    via: z
+      .string()
+      .describe("How the user was identified: `basic`, `cookie`, `token`, `bearer`, `proxy`, `provider`, `local` or `in-process`."),
     client: z.string().nullable().describe("The program that the client said it is, such as `browser` or `mgr`."),
     address: z.string().nullable().describe("`<ip>:<port>` of the client; null over the local socket and in process."),
     command: z.string().describe("Type of the frame, method and path of an HTTP request, or an action such as `log_in`."),

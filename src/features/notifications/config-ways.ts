@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { Expanded } from "../../config/schema/expanded.ts";
 import { defaulted, described, entriesOf, listOf, listOr, orNull, section } from "../../config/schema/schema-kinds.ts";
-import { choice, integer, path, positiveDuration, text } from "../../config/schema/schema-values.ts";
+import { secretPlace } from "../../config/schema/schema-secret.ts";
+import { choice, integer, positiveDuration, text } from "../../config/schema/schema-values.ts";
 
 /** The ways on which notifications are sent (docs/notifications.md). */
 
@@ -11,32 +12,13 @@ const PAGERDUTY_URL = "https://events.pagerduty.com/v2/enqueue";
 /** Longest time for one attempt, milliseconds. */
 const MAX_TIMEOUT_MS = 300_000;
 
-const kept = section(
-  {
-    file: orNull(
-      "File that holds it, relative to the folder of this file. Other users must not be able to read it.",
-      path("the path of a file"),
-    ),
-    env: orNull("Variable of the manager's environment that holds it.", text("the name of a variable")),
-  },
-  {
-    allowed: "a mapping with one of the keys file, env",
-    json: { oneOf: [{ required: ["file"] }, { required: ["env"] }] },
-    check: (values, report) => {
-      if (values.has("file") === values.has("env")) report({ path: [], message: "must have one of the keys file, env", at: "key" });
-    },
-  },
-);
-/** Where a secret is: it is read for each attempt. */
-export type Secret = Readonly<z.output<typeof kept>>;
-
 function urlProblem(value: string): string | null {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null) return "is not a URL";
   return url.protocol === "https:" || url.protocol === "http:" ? null : "must begin with https:// or http://";
 }
 const isText = (value: unknown) => typeof value === "string" || value instanceof Expanded;
-const url = listOr(text("a URL such as https://hooks.lab/mgr, or {file} or {env}", urlProblem), kept, isText);
+const url = listOr(text("a URL such as https://hooks.lab/mgr, or {file} or {env}", urlProblem), secretPlace, isText);
 
 const timeout = defaulted("Longest time for one attempt, at most 5m. Default {}.", positiveDuration, "10s");
 const boundedTimeout = (values: ReadonlyMap<string, unknown>, report: (finding: { path: string[]; message: string }) => void) => {
@@ -52,8 +34,8 @@ const webhook = section(
       PAGERDUTY_URL,
     ),
     format: defaulted(`Form of the body: ${WEBHOOK_FORMATS.join(", ")}. Default {}.`, choice(...WEBHOOK_FORMATS), "json"),
-    token: orNull("Sent as 'Authorization: Bearer'.", kept),
-    routing_key: orNull("Key of the integration, for pagerduty.", kept),
+    token: orNull("Sent as 'Authorization: Bearer'.", secretPlace),
+    routing_key: orNull("Key of the integration, for pagerduty.", secretPlace),
     timeout,
   },
   {
@@ -82,7 +64,7 @@ const email = section(
       "starttls",
     ),
     user: orNull("User of the mail server. Default: no login.", text("a name")),
-    password: orNull("Password of the user.", kept),
+    password: orNull("Password of the user.", secretPlace),
     from: address.meta({ description: "Address of the sender." }),
     to: listOf("addresses", address, { minItems: 1 }).meta({ description: "Addresses of the receivers." }),
     timeout,

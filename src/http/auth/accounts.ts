@@ -2,10 +2,12 @@ import type { Grant } from "../../base/access.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
+import type { Refusal } from "../request/refusal.ts";
 import type { RemoteEnd } from "../request/remote-end.ts";
 import type { RequestHeaders } from "../request/request-headers.ts";
 import type { AuthEntry } from "./auth-entries.ts";
 import type { FileLock } from "./file-lock.ts";
+import type { LoginOffer, LoginPlace, OpenedLogin } from "./login-offer.ts";
 
 /** A user who may log in now. */
 export interface Account {
@@ -30,6 +32,8 @@ export interface LoginSource {
   readonly ofRequest?: (headers: RequestHeaders, remote: RemoteEnd) => Account | "wrong" | null;
   /** Whether its users need no auth file: they log in, and stay, while the auth file is refused. */
   readonly isIndependent?: boolean;
+  /** The address at which its users log in with a browser, for the login page; null: there is none now. */
+  readonly offer?: () => LoginOffer | null;
   /** Called every few seconds: users who have lost their access are reported to `ended`. */
   readonly refresh?: () => void;
 }
@@ -42,7 +46,14 @@ export interface LoginHost {
   readonly lock: FileLock;
   /** A user of any source, or of the auth file as it was last valid. */
   readonly find: FindAccount;
-  /** Ends the sessions and connections of a user of the source. */
+  /**
+   * Opens a session for a user of the source who has just shown, by other means than a password, who it is. It ends at `until` (Unix milliseconds) at the
+   * latest.
+   */
+  readonly open: (account: Account, place: LoginPlace, until: number) => Promise<OpenedLogin | Refusal>;
+  /** Records a login that the source has refused, with the reason as a sentence. */
+  readonly refused: (user: string, place: LoginPlace, reason: string) => void;
+  /** Ends the sessions of a user of the source that are not valid any more, and the user's connections. */
   readonly ended: (user: string, reason: string) => void;
   /** Ends the connections of all users of the source; they may log in again. */
   readonly endAll: (reason: string) => void;
@@ -59,12 +70,13 @@ export class Accounts {
     this.#sources = new Map(sources.map((source) => [source.kind, source]));
   }
 
-  /** Finds users, given the entries of the auth file. */
-  among(entries: readonly AuthEntry[]): FindAccount {
+  /** Finds users, given the entries of the auth file; null: the file is refused, and users who need it are not found. */
+  among(entries: readonly AuthEntry[] | null): FindAccount {
     return (user) => {
+      if (entries === null && this.needsAuthFile(user)) return null;
       const source = this.#sourceOf(user);
       if (source !== undefined) return source.find(user);
-      const entry = entries.find((each) => each.user === user);
+      const entry = entries?.find((each) => each.user === user);
       return entry === undefined ? null : { user, secret: entry.secret, grants: this.grantsOf({ user, via: "basic" }) };
     };
   }
@@ -99,6 +111,11 @@ export class Accounts {
     if (!user.includes(":")) return true;
     const source = this.#sourceOf(user);
     return source !== undefined && source.isIndependent !== true;
+  }
+
+  /** Ways to log in beside a password. */
+  offers(): LoginOffer[] {
+    return [...this.#sources.values()].flatMap(({ offer }) => offer?.() ?? []);
   }
 
   refresh(): void {

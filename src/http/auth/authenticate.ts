@@ -11,10 +11,11 @@ import { addressKey, formatAddress, type RemoteEnd } from "../request/remote-end
 import type { RequestHeaders } from "../request/request-headers.ts";
 import type { Account, Accounts, FindAccount } from "./accounts.ts";
 import type { AuthEntry } from "./auth-entries.ts";
-import type { AuthFile } from "./auth-file.ts";
+import type { AuthFile, AuthFileState } from "./auth-file.ts";
 import { type Authorization, parseAuthorization } from "./authorization.ts";
 import { isLoggedOut, sessionCookie, sessionTokens } from "./cookies.ts";
 import type { Credentials } from "./credentials.ts";
+import type { LoginPlace, OpenedLogin } from "./login-offer.ts";
 import type { LoginSessions } from "./login-sessions.ts";
 import type { LoginTokens } from "./login-tokens.ts";
 import type { Throttle } from "./throttle.ts";
@@ -85,19 +86,20 @@ export class Authenticator {
       return refusal(403, "The proxy sent no valid name of a user. Its administrator finds the rules in docs/logins.md.");
     if (named !== null) return admissionOf(principalOf(named, "proxy", remote), null);
     const state = authFile.read();
-    if (!state.ok) return refusal(403, state.refusal);
-    const find = accounts.among(state.entries);
     const loginToken = url.searchParams.get(LOGIN_TOKEN);
-    if (loginToken !== null) return this.#enterByToken(loginToken, headers.get("origin"), find, remote);
+    if (loginToken !== null) return this.#enterByToken(loginToken, headers.get("origin"), state, remote);
     const cookie = headers.get("cookie");
-    const session = loginSessions.find(sessionTokens(cookie), find);
+    const session = loginSessions.find(sessionTokens(cookie), ...this.#usersOf(state));
     const authorization = parseAuthorization(headers.get("authorization"));
     const isRepeatable = authorization.scheme === "basic" && isBrowser(headers) && !isLogin;
     if (session && (isRepeatable || !namesAnotherUser(authorization, session.account.user)))
       return admissionOf(principalOf(session.account, "cookie", remote), session.id);
+    const isPlainVisit = authorization.scheme === "none" && isBrowser(headers);
+    if (!state.ok)
+      return isPlainVisit && accounts.offers().length > 0 ? refusal(401, "Log in at /mgr/login.") : refusal(403, state.refusal);
     // The refusal has no challenge: the browser's own dialog would ask for credentials that are refused.
     if (isLoggedOut(cookie) && isBrowser(headers) && !isLogin) return refusal(401, "You have logged out. Log in at /mgr/login.");
-    const from: Terminal = { remote, client: clientName(headers, url.searchParams) };
+    const from: LoginPlace = { remote, client: clientName(headers, url.searchParams) };
     switch (authorization.scheme) {
       case "basic":
         return this.#logIn(authorization, state.entries, from);
@@ -114,7 +116,7 @@ export class Authenticator {
   async admitUser(user: string, password: string, remote: RemoteEnd): Promise<StandingAdmission | null> {
     const { authFile, accounts } = this.#parts;
     const state = authFile.read();
-    const from: Terminal = { remote, client: null };
+    const from: LoginPlace = { remote, client: null };
     const account = state.ok ? await this.#check({ user, password }, state.entries, from) : null;
     if (account === null || isRefusal(account)) return null;
     const logIn = await this.#observed(principalOf(account, "basic", remote), from);
@@ -134,16 +136,35 @@ export class Authenticator {
     return { user, via, address: "", grants: this.#parts.accounts.grantsOf({ user, via }) };
   }
 
-  #enterByToken(token: string, origin: string | null, find: FindAccount, remote: RemoteEnd): Admission | Refusal {
+  /** Opens a session for a user of a source, who has just shown to it who it is. */
+  async enter(account: Account, from: LoginPlace, until: number): Promise<OpenedLogin | Refusal> {
+    return this.#open(account, "provider", from, until);
+  }
+
+  /** Records and logs a login that a source has refused. */
+  refused(user: string, from: LoginPlace, message: string): void {
+    const { observer, log } = this.#parts;
+    observer?.refused(logInOf(nobody(user, "provider", from.remote), from), { ok: false, code: "forbidden", message });
+    log("warning", `web login refused for user ${JSON.stringify(user)} from ${formatAddress(from.remote)}: ${message}`);
+  }
+
+  /** The users who may log in now, and whether a user's sessions count: those of users who need the auth file do not while it is refused. */
+  #usersOf(state: AuthFileState): [FindAccount, (user: string) => boolean] {
+    const { accounts } = this.#parts;
+    return [accounts.among(state.ok ? state.entries : null), (user) => state.ok || !accounts.needsAuthFile(user)];
+  }
+
+  #enterByToken(token: string, origin: string | null, state: AuthFileState, remote: RemoteEnd): Admission | Refusal {
     const { loginTokens, loginSessions } = this.#parts;
     const sessionId = loginTokens.find(token, origin);
-    const session = sessionId === null ? null : loginSessions.get(sessionId, find);
+    const session = sessionId === null ? null : loginSessions.get(sessionId, ...this.#usersOf(state));
+    if (session === null && !state.ok) return refusal(403, state.refusal);
     if (session === null) return refusal(401, `The login token has expired, or is for pages of another origin. ${LOG_IN}`, CHALLENGE);
     return admissionOf(principalOf(session.account, "token", remote), session.id);
   }
 
   /** Only a browser gets a session: a script sends its token with each request. */
-  async #enterByAccessToken(token: string, from: Terminal, opensSession: boolean): Promise<Admission | Refusal> {
+  async #enterByAccessToken(token: string, from: LoginPlace, opensSession: boolean): Promise<Admission | Refusal> {
     const { accounts, throttle, observer, log } = this.#parts;
     const { remote } = from;
     const account = accounts.ofToken(token);
@@ -164,32 +185,37 @@ export class Authenticator {
     return opensSession ? this.#open(account, "bearer", from) : admissionOf(principalOf(account, "bearer", remote), null);
   }
 
-  async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], from: Terminal): Promise<Admission | Refusal> {
+  async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], from: LoginPlace): Promise<Admission | Refusal> {
     const account = await this.#check(claim, entries, from);
     return isRefusal(account) ? account : this.#open(account, "basic", from);
   }
 
-  /** Opens a session. */
-  async #open(account: Account, via: Principal["via"], from: Terminal): Promise<Admission | Refusal> {
+  /** Opens a session, which ends at `until` (Unix milliseconds) at the latest. */
+  async #open(
+    account: Account,
+    via: Principal["via"],
+    from: LoginPlace,
+    until?: number,
+  ): Promise<(Admission & { setCookie: string }) | Refusal> {
     const { accounts, authFile, loginSessions, log, isHttpsOnly } = this.#parts;
     const principal = principalOf(account, via, from.remote);
     const logIn = await this.#observed(principal, from);
     if (isRefusal(logIn)) return logIn;
     // The user may have been revoked meanwhile.
     const state = authFile.read();
-    const now = state.ok ? accounts.among(state.entries)(account.user) : null;
+    const now = accounts.among(state.ok ? state.entries : null)(account.user);
     if (now?.secret !== account.secret) {
       logIn({ ok: false, code: "forbidden", message: "The user was revoked" });
       return refusal(401, LOG_IN, CHALLENGE);
     }
-    const { token, id } = loginSessions.open(account);
+    const { token, id } = loginSessions.open(account, until);
     logIn({ ok: true });
     log("debug", `web user '${principal.user}' logged in from ${principal.address}`);
     return { principal: { ...principal, grants: now.grants }, sessionId: id, setCookie: sessionCookie(token, isHttpsOnly) };
   }
 
   /** The log-in waits for its observer, which may refuse it. */
-  async #observed(sender: Principal, from: Terminal): Promise<EndOfCommand | Refusal> {
+  async #observed(sender: Principal, from: LoginPlace): Promise<EndOfCommand | Refusal> {
     try {
       return (await this.#parts.observer?.before(logInOf(sender, from))) ?? (() => {});
     } catch (error) {
@@ -201,7 +227,7 @@ export class Authenticator {
   async #check(
     { user, password }: { user: string; password: string },
     entries: readonly AuthEntry[],
-    from: Terminal,
+    from: LoginPlace,
   ): Promise<Account | Refusal> {
     const { accounts, credentials, throttle, authFile, observer, log } = this.#parts;
     const { remote } = from;
@@ -242,13 +268,7 @@ const nobody = (user: string, via: Principal["via"], remote: RemoteEnd): Princip
 
 const admissionOf = (principal: Principal, sessionId: string | null): Admission => ({ principal, sessionId, setCookie: null });
 
-/** The place from which a user logs in. */
-interface Terminal {
-  readonly remote: RemoteEnd;
-  readonly client: string | null;
-}
-
-const logInOf = (sender: Principal, { client }: Terminal): ObservedCommand => ({
+const logInOf = (sender: Principal, { client }: LoginPlace): ObservedCommand => ({
   name: "log_in",
   sender,
   client,

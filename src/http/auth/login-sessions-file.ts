@@ -19,6 +19,8 @@ const SESSION = z.object({
   presented: z.boolean(),
   /** Fingerprint of the secret of its user (the password, or its hash) when it was opened. */
   credential: z.string(),
+  /** Unix milliseconds at which it ends at the latest, if that is before the limits of all sessions. */
+  until: z.number().exactOptional(),
 });
 const FILE = z.object({ version: z.literal(1), sessions: z.array(SESSION) });
 

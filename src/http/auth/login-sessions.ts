@@ -19,7 +19,7 @@ export interface LoginSessionsOptions {
   readonly lock: FileLock;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Called when another manager with the same auth file ended a session, or the file was removed. */
+  /** Called when a session has come to its own end, another manager with the same auth file ended it, or the file was removed. */
   readonly onEnded: (id: string) => void;
   readonly log: HttpLog;
 }
@@ -52,33 +52,37 @@ export class LoginSessions {
     }
   }
 
-  /** Opens a session for a user who has just logged in. Returns its token. */
-  open({ user, secret }: Pick<Account, "user" | "secret">): { token: string; id: string } {
+  /** Opens a session for a user who has just logged in. Returns its token. It ends at `until` (Unix milliseconds) at the latest. */
+  open({ user, secret }: Pick<Account, "user" | "secret">, until?: number): { token: string; id: string } {
     this.refresh();
     this.#makeRoom(user);
     const token = randomBytes(32).toString("base64url");
     const id = idOf(token);
     const now = this.#now();
-    this.#sessions.set(id, { id, user, created: now, used: now, presented: false, credential: fingerprint(id, secret) });
+    const end = until === undefined ? {} : { until };
+    this.#sessions.set(id, { id, user, created: now, used: now, presented: false, credential: fingerprint(id, secret), ...end });
     this.#unsaved.add(id);
     this.#file?.save();
     return { token, id };
   }
 
-  /** The valid session of the first token that has one, for a user whose secret has not changed. */
-  find(tokens: readonly string[], accounts: FindAccount): FoundSession | null {
+  /**
+   * The valid session of the first token that has one, for a user whose secret has not changed. Sessions of users for whom `mayEnter` is false are
+   * passed over, and do not end.
+   */
+  find(tokens: readonly string[], accounts: FindAccount, mayEnter: (user: string) => boolean = () => true): FoundSession | null {
     for (const token of tokens) {
-      const session = this.get(idOf(token), accounts);
+      const session = this.get(idOf(token), accounts, mayEnter);
       if (session) return session;
     }
     return null;
   }
 
   /** The session with this id, if it is valid as in `find`. */
-  get(id: string, accounts: FindAccount): FoundSession | null {
+  get(id: string, accounts: FindAccount, mayEnter: (user: string) => boolean = () => true): FoundSession | null {
     this.refresh();
     const session = this.#sessions.get(id);
-    if (!session) return null;
+    if (!session || !mayEnter(session.user)) return null;
     const account = this.#isAlive(session) ? currentAccount(session, accounts) : null;
     if (account !== null) {
       this.#touch(session);
@@ -97,6 +101,16 @@ export class LoginSessions {
   refresh(): void {
     const stored = this.#file?.readIfChanged() ?? null;
     if (stored !== null) this.#merge(stored);
+  }
+
+  /** Ends the sessions whose own end has come, with what was opened with them. */
+  expire(): void {
+    const now = this.#now();
+    for (const { id, until } of [...this.#sessions.values()]) {
+      if (until === undefined || now < until) continue;
+      this.end(id);
+      this.#onEnded(id);
+    }
   }
 
   /** Ends the sessions that `accounts` no longer allows: removed users, and changed passwords. */
@@ -158,9 +172,9 @@ export class LoginSessions {
     if (isNews) this.#file?.save();
   }
 
-  #isAlive({ created, used }: StoredLoginSession): boolean {
+  #isAlive({ created, used, until }: StoredLoginSession): boolean {
     const now = this.#now();
-    return now - used < IDLE_MS && now - created < LIFETIME_MS;
+    return now < (until ?? Number.POSITIVE_INFINITY) && now - used < IDLE_MS && now - created < LIFETIME_MS;
   }
 }
 

@@ -9,6 +9,7 @@ import { AuthFile } from "./auth-file.ts";
 import { Authenticator } from "./authenticate.ts";
 import { Credentials } from "./credentials.ts";
 import type { FileLock } from "./file-lock.ts";
+import type { LoginOffer } from "./login-offer.ts";
 import { LoginSessions } from "./login-sessions.ts";
 import { LoginTokens } from "./login-tokens.ts";
 import { Throttle } from "./throttle.ts";
@@ -55,7 +56,9 @@ export class Logins {
     };
     const opened = sources.map((open) => {
       const endAll = (reason: string) => end({ isUser: (user) => user.startsWith(`${source.kind}:`) }, reason);
-      const source: LoginSource = open({ authFile: path, lock, find, ended, endAll, log });
+      const enter: LoginHost["open"] = (...login) => this.authenticator.enter(...login);
+      const refused: LoginHost["refused"] = (...login) => this.authenticator.refused(...login);
+      const source: LoginSource = open({ authFile: path, lock, find, open: enter, refused, ended, endAll, log });
       return source;
     });
     const accounts = new Accounts(access, opened);
@@ -103,7 +106,13 @@ export class Logins {
     if (this.#refusals === 2)
       this.#options.end({ isUser: (user) => this.#accounts.needsAuthFile(user) }, "the auth file has become unusable");
     this.#loginSessions.refresh();
+    this.#loginSessions.expire();
     this.#accounts.refresh();
+  }
+
+  /** Ways to log in beside a password. */
+  offers(): readonly LoginOffer[] {
+    return this.#accounts.offers();
   }
 
   /** The present roles of a user. */

@@ -1,4 +1,5 @@
 import type { Control } from "../../actors/control.ts";
+import type { LoginOffer } from "../auth/login-offer.ts";
 import type { LoginTokens } from "../auth/login-tokens.ts";
 import type { FeatureExtension } from "../extension.ts";
 import type { BuiltAssets } from "../files/built-assets.ts";
@@ -22,7 +23,7 @@ export interface RouteParts {
   readonly followers: Followers;
   readonly metrics: Metrics;
   readonly bus: BusUpgrade | null;
-  readonly logins: { readonly tokens: LoginTokens; endLoginSession(id: string): void };
+  readonly logins: { readonly tokens: LoginTokens; offers(): readonly LoginOffer[]; endLoginSession(id: string): void };
   readonly isHttpsOnly: boolean;
   readonly log: HttpLog;
 }
@@ -33,7 +34,7 @@ export function allRoutes(parts: RouteParts): Route[] {
   const assetHash = assets.hash;
   const brokers = async () => (await Promise.all(extensions.map(({ http }) => http?.brokers?.() ?? []))).flat();
   return [
-    ...pageRoutes(assets),
+    ...pageRoutes(assets, () => logins.offers()),
     ...assetRoutes(assets),
     websocketHintRoute,
     logRoute(control.log, followers),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { escaped } from "../access/confirmation-page.ts";
 import { requestToken } from "../access/proof.ts";
 import type { Admission } from "../auth/authenticate.ts";
+import type { LoginOffer } from "../auth/login-offer.ts";
 import type { Asset, BuiltAssets } from "../files/built-assets.ts";
 import { refusal, refusalResponse } from "../request/refusal.ts";
 import type { Route, RouteContext } from "../route.ts";
@@ -10,6 +11,8 @@ import type { Route, RouteContext } from "../route.ts";
 const FOR_EVER = "private, max-age=31536000, immutable";
 
 const LOGIN_FORM = "/login.html";
+/** The place in the login form for links to other ways to log in. */
+const OFFERS = "<!-- other ways to log in -->";
 /** Served without a login: the login page loads it. */
 const LOGIN_SCRIPT = "/login.js";
 
@@ -63,13 +66,14 @@ const NOT_BUILT =
 const PATHS = ["/", "/mgr/process-list"];
 
 /** The page, with the hash of its assets (docs/design/wire-rules.md, "Versioning"), and the login form. */
-export function pageRoutes(assets: BuiltAssets): Route[] {
+export function pageRoutes(assets: BuiltAssets, offers: () => readonly LoginOffer[] = () => []): Route[] {
   const form = assets.files.get(LOGIN_FORM);
-  const pages = PATHS.map((path) => pageRoute(path, assets, form?.body.toString()));
-  return form === undefined ? pages : [...pages, ...loginRoutes(form)];
+  const shown = form && (() => withOffers(form, offers()));
+  const pages = PATHS.map((path) => pageRoute(path, assets, shown && (() => shown().body.toString())));
+  return shown === undefined ? pages : [...pages, ...loginRoutes(shown)];
 }
 
-function pageRoute(path: string, { files, hash }: BuiltAssets, loginPage: string | undefined): Route {
+function pageRoute(path: string, { files, hash }: BuiltAssets, loginPage: (() => string) | undefined): Route {
   const built = files.get("/index.html");
   const page = built && withMeta(built, "mgr-asset-hash", hash);
   return {
@@ -83,10 +87,10 @@ function pageRoute(path: string, { files, hash }: BuiltAssets, loginPage: string
 }
 
 /** `GET /mgr/login`: the form alone, without the browser's own dialog. `POST /mgr/login`: its request, with HTTP Basic. */
-function loginRoutes(form: Asset): Route[] {
+function loginRoutes(form: () => Asset): Route[] {
   const path = "/mgr/login";
   return [
-    { path, method: "GET", isOpen: true, needs: null, handle: (context) => assetResponse(context, form, "no-store") },
+    { path, method: "GET", isOpen: true, needs: null, handle: (context) => assetResponse(context, form(), "no-store") },
     {
       path,
       method: "POST",
@@ -103,8 +107,23 @@ function forVisitor(page: Asset, { principal, sessionId }: Admission): Asset {
   return sessionId === null ? user : withMeta(user, "mgr-request-token", requestToken(sessionId));
 }
 
-function withMeta({ body, type, etag }: Asset, name: string, content: string): Asset {
-  const html = body.toString().replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="${name}" content="${escaped(content)}" />`);
-  const digest = createHash("sha256").update(content).digest("base64url").slice(0, 12);
+/** The login form with links to other ways to log in. */
+function withOffers(form: Asset, offers: readonly LoginOffer[]): Asset {
+  if (offers.length === 0) return form;
+  const links = offers.map(({ label, href }) => `<a class="offer" href="${escaped(href)}">${escaped(label)}</a>`).join("\n        ");
+  const html = form.body.toString().replace(OFFERS, () => links);
+  return changed(form, html, links);
+}
+
+/** The asset with another text, which depends on `by`. */
+function changed({ type, etag }: Asset, html: string, by: string): Asset {
+  const digest = createHash("sha256").update(by).digest("base64url").slice(0, 12);
   return { body: Buffer.from(html), type, etag: `${etag}-${digest}`, encodings: [] };
+}
+
+function withMeta(asset: Asset, name: string, content: string): Asset {
+  const html = asset.body
+    .toString()
+    .replace(/<head[^>]*>/i, (head) => `${head}\n    <meta name="${name}" content="${escaped(content)}" />`);
+  return changed(asset, html, content);
 }

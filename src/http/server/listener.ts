@@ -56,7 +56,7 @@ export class Listener {
   readonly #deadlines: Deadlines;
   readonly #server: Server;
   readonly #serve: (socket: Socket) => void;
-  readonly #local = new LocalSocket();
+  readonly #locals: LocalSocket[] = [];
   readonly #acceptFailures: ThrottledWarning;
   /** The underlying connection of each TLS one. */
   readonly #below = new WeakMap<Duplex, Socket>();
@@ -97,14 +97,18 @@ export class Listener {
   }
 
   /**
-   * Serves the port, and local programs on a unix socket. Resolves with the port. Rejects with MgrError `conflict`, or as `listenUnix`
+   * Serves the port, and local programs on unix sockets. Resolves with the port. Rejects with MgrError `conflict`, or as `listenUnix`
    * does.
    */
-  async listen(address: TcpAddress, local: LocalSocketOptions | null = null): Promise<number> {
+  async listen(address: TcpAddress, locals: readonly LocalSocketOptions[] = []): Promise<number> {
     const listening = new Promise<void>((resolve) => this.#server.once("listening", resolve));
     // The socket is opened before the port: a client that waits for the socket may send a command at once. Node's server has request deadlines only
     // once it listens.
-    if (local !== null) await this.#local.listen(local, (socket) => void listening.then(() => this.#open(socket)), this.#options.log);
+    for (const local of locals) {
+      const socket = new LocalSocket();
+      this.#locals.push(socket);
+      await socket.listen(local, (connection) => void listening.then(() => this.#open(connection)), this.#options.log);
+    }
     const port = await bind(this.#server, address, "instance.manager");
     // If descriptors run out (EMFILE), libuv closes waiting connections or, if another thread has used its spare descriptor, lets them wait; it
     // accepts again once descriptors are available.
@@ -113,7 +117,15 @@ export class Listener {
   }
 
   remoteOf(socket: Socket): RemoteEnd {
-    return { ...remoteEnd(socket), localUser: this.#local.userOf(socket) };
+    return { ...remoteEnd(socket), localUser: this.#localUserOf(socket) };
+  }
+
+  #localUserOf(socket: Socket): string | null {
+    for (const local of this.#locals) {
+      const user = local.userOf(socket);
+      if (user !== null) return user;
+    }
+    return null;
   }
 
   /** Sets the label of the traffic that the connection carries from now on. */
@@ -123,13 +135,16 @@ export class Listener {
 
   /** Accepts no more connections, lets answers finish, and closes the remaining connections after a grace time. */
   async close(): Promise<void> {
-    const closed = Promise.all([new Promise<void>((resolve) => this.#server.close(() => resolve())), this.#local.close()]);
+    const closed = Promise.all([
+      new Promise<void>((resolve) => this.#server.close(() => resolve())),
+      ...this.#locals.map((local) => local.close()),
+    ]);
     this.#server.closeIdleConnections();
     // Browsers keep spare connections that have not sent anything yet.
     this.connections.destroyOpening();
     const cut = setTimeout(() => {
       this.connections.destroyAll();
-      this.#local.destroyAll();
+      for (const local of this.#locals) local.destroyAll();
     }, CLOSE_GRACE_MS);
     await closed;
     clearTimeout(cut);

@@ -69,6 +69,30 @@ describe.runIf(isRoot)("another user of the machine", () => {
     expect(instance.living()).toEqual([]);
   }
 
+  test("is an operator on a socket of its own as a member of access.local_operators, and nothing without", async () => {
+    const instance = made();
+    const access = { local_operators: mallory.name };
+    instance.write({ ...PROCESSES, access });
+    await instance.mgr("up", "--detach");
+    const { stdout: log } = await instance.mgr("log", "--lines", "1000");
+    const [, socket = ""] = /are operators with: mgr … --socket (\S+)/.exec(log) ?? [];
+    expect([mode(dirname(socket)), statSync(dirname(socket)).gid, mode(socket)]).toEqual(["0710", mallory.uid, "0660"]);
+    const mgr = (...words: string[]) => mallory.run(`MGR_SOCKET='${socket}' '${process.execPath}' '${PROGRAM}' ${words.join(" ")}`);
+    expect(mgr("start", "plain")).toMatchObject({ status: 0 });
+    expect(mgr("ps")).toMatchObject({ status: 0, stdout: expect.stringContaining("plain") });
+    expect((await instance.mgr("audit", "--user", `operator:${mallory.name}`)).stdout).toContain("start_process");
+    const forbidden = mgr("call", `'{"type":"request_plan"}'`);
+    expect(`${forbidden.stdout}${forbidden.stderr}`).toContain("needs the role admin");
+    // The socket for the manager's own user stays closed to the group.
+    expect(mallory.run(`test -x '${dirname(instance.lockOf("manager").socket)}'`).status).not.toBe(0);
+    instance.write(PROCESSES);
+    await instance.mgr("reload");
+    expect(mgr("ps").status).not.toBe(0);
+    await instance.mgr("down");
+    expect(existsSync(dirname(socket))).toBe(false);
+    await instance[Symbol.asyncDispose]();
+  });
+
   describe("finds nothing to read, write or connect to while a manager runs, even one that was started under umask 0", () => {
     let instance: Instance;
     const as = (line: string) => mallory.run(line);

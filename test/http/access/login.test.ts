@@ -50,6 +50,17 @@ describe("without a login", () => {
     expect((await rig.request("/mgr/login", {}, "DELETE")).headers.get("allow")).toBe("GET, HEAD, POST");
   });
 
+  test("the login form shows other ways to log in, whose texts are escaped", async () => {
+    const form = html("<form><!-- other ways to log in --></form>");
+    const pages = { hash: "hash", files: new Map([...PAGES.files, ["/login.html", form]]) };
+    const offers = [{ label: "Log in with <b>", href: "https://bench.lab/login?a&b" }];
+    using rig = new AppRig(pageRoutes(pages, () => offers));
+    const link = '<form><a class="offer" href="https://bench.lab/login?a&#38;b">Log in with &#60;b&#62;</a></form>';
+    for (const path of ["/", "/mgr/login"]) expect(await (await rig.request(path, NAVIGATION)).text()).toBe(link);
+    offers.length = 0;
+    expect(await (await rig.request("/mgr/login", NAVIGATION)).text()).toBe(form.body.toString());
+  });
+
   test("the request of the form requires the right password", async () => {
     using rig = loginRig();
     const sent = { ...BROWSER, origin: OWN };

@@ -213,10 +213,23 @@ describe("lifetime and number", () => {
     if (!entry) throw new Error("both users are in the file");
     return sessions.open(entry).token;
   };
+  const ended: string[] = [];
   const isAlive = (token: string) => sessions.find([token], new Accounts(accessOf(), []).among(entries)) !== null;
   beforeEach(() => {
     now = 1_000_000_000_000;
-    sessions = new LoginSessions({ path: null, lock: () => null, now: () => now, onEnded: () => {}, log: () => {} });
+    ended.length = 0;
+    sessions = new LoginSessions({ path: null, lock: () => null, now: () => now, onEnded: (id) => ended.push(id), log: () => {} });
+  });
+
+  test("with an end of its own ends then, and is reported so that its connections are closed", () => {
+    const { token, id } = sessions.open({ user: "ann", secret: "x" }, now + 1_000);
+    const other = open();
+    sessions.expire();
+    expect([isAlive(token), ended]).toEqual([true, []]);
+    now += 1_000;
+    sessions.expire();
+    sessions.expire();
+    expect([isAlive(token), isAlive(other), ended]).toEqual([false, true, [id]]);
   });
 
   test("ends after 7 days without use, not with use; after 30 days in any case", () => {

@@ -7,7 +7,7 @@ import type { FrameOf } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { DEFAULT_LIFETIME_S, MAX_TOKENS } from "../limits.ts";
 import type { AccessToken } from "../wire.ts";
-import { type StoredToken, TokenFile } from "./token-file.ts";
+import { type StoredToken, type TokenFile, tokenFile } from "./token-file.ts";
 
 /** Kind of the users that log in with an access token. */
 const KIND = "token";
@@ -37,7 +37,7 @@ export class AccessTokens {
   /** The login of the users of the tokens. */
   source(host: LoginHost): LoginSource {
     const { authFile, lock, log } = host;
-    const file = authFile === null ? null : new TokenFile({ path: `${authFile}.tokens`, lock, warn: (msg) => log("warning", msg) });
+    const file = authFile === null ? null : tokenFile({ path: `${authFile}.tokens`, lock, warn: (msg) => log("warning", msg) });
     this.#attached = { host, file };
     return {
       kind: KIND,

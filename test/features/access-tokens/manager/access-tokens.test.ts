@@ -47,6 +47,8 @@ function manager(authFile: string | null = join(folder, "keys")): { tokens: Acce
       const grants = users.get(user);
       return grants === undefined ? null : { user, secret: "", grants };
     },
+    open: () => Promise.reject(new Error("an access token opens no session by itself")),
+    refused() {},
     ended: (user) => ended.push(user),
     endAll() {},
     log: (level, msg) => logged.push(`${level}: ${msg}`),
@@ -227,7 +229,7 @@ describe("access tokens", () => {
     spoil();
     expect(source.ofToken?.(secret)).toBe("wrong");
     expect(source.ofToken?.(secret)).toBe("wrong");
-    expect(logged.filter((line) => line.startsWith("warning: no access token is valid"))).toEqual([expect.stringContaining(reason)]);
+    expect(logged.filter((line) => line.startsWith("warning: the access tokens are not valid"))).toEqual([expect.stringContaining(reason)]);
     await expect(tokens.create({ name: "x", role: "viewer" }, ADA)).rejects.toThrow(reason);
     await expect(tokens.revoke("wall", ADA)).rejects.toThrow(reason);
   });

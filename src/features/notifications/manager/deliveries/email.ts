@@ -1,10 +1,10 @@
 import { messageOf } from "../../../../base/errors.ts";
 import { visible } from "../../../../base/visible-text.ts";
+import { masked, readSecret } from "../../../../files/secret.ts";
 import type { EmailWay } from "../../config-ways.ts";
 import type { Notification } from "../../notification.ts";
 import { linesOf } from "../../notification-text.ts";
 import type { Outcome } from "./outcome.ts";
-import { masked, readSecret } from "./secrets.ts";
 
 const MAX_SHOWN_CHARS = 200;
 

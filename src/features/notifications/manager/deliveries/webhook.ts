@@ -1,10 +1,10 @@
 import { messageOf } from "../../../../base/errors.ts";
 import { visible } from "../../../../base/visible-text.ts";
+import { masked, readSecret } from "../../../../files/secret.ts";
 import type { WebhookWay } from "../../config-ways.ts";
 import type { Notification } from "../../notification.ts";
 import { bodyOf } from "./formats.ts";
 import type { Outcome } from "./outcome.ts";
-import { masked, readSecret } from "./secrets.ts";
 
 /** Maximum size of an answer that is read, bytes, and of the part that is shown, characters. */
 const MAX_ANSWER_BYTES = 65_536;

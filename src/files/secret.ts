@@ -1,9 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { MgrError, messageOf } from "../../../../base/errors.ts";
-import { isTrustedOwner } from "../../../../files/owners.ts";
-import { ownerAndMode } from "../../../../files/permissions.ts";
-import type { Secret } from "../../config-ways.ts";
+import { MgrError, messageOf } from "../base/errors.ts";
+import { isTrustedOwner } from "./owners.ts";
+import { ownerAndMode } from "./permissions.ts";
+
+/** The place of a secret: a file, or a variable of the environment. The other one is null. */
+export interface Secret {
+  readonly file: string | null;
+  readonly env: string | null;
+}
 
 /** Longest secret, bytes. */
 const MAX_SECRET_BYTES = 16_384;
