@@ -83,6 +83,21 @@ describe("README.md", () => {
   });
 });
 
+it("docs/availability.md names a test for each accident, and each of them exists", () => {
+  const [promises = [], proofs = []] = (texts.get(join(ROOT, "docs/availability.md")) ?? "")
+    .split("\n\n")
+    .filter((part) => part.startsWith("| accident |"))
+    .map((table) => table.split("\n").slice(2));
+  const accidentOf = (row: string) => row.split(" | ")[0];
+  expect(promises.length).toBeGreaterThan(5);
+  expect(proofs.map(accidentOf)).toEqual(promises.map(accidentOf));
+  for (const row of proofs) {
+    const named = [...row.matchAll(/`(test\/[^`]+)`: "([^"]+)"/g)];
+    expect(named, row).not.toEqual([]);
+    for (const [, file = "", title = ""] of named) expect(readFileSync(join(ROOT, file), "utf8"), title).toContain(title);
+  }
+});
+
 it("no two features of the page use the same key", () => {
   const folder = join(ROOT, "web/src/features");
   const keys = readdirSync(folder, { withFileTypes: true })

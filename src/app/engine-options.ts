@@ -6,6 +6,7 @@ import type { LogBook } from "../log/log-book.ts";
 import type { BusTokens } from "./bus/bus-tokens.ts";
 import type { LoadConfig } from "./configuration/configuration.ts";
 import type { BusAccess, OpenedFeature } from "./feature.ts";
+import type { ManagerLaunch } from "./manager-options.ts";
 import type { OnProcessAtRest } from "./processes/process-event-router.ts";
 import type { ConfigHistory } from "./state/config-history.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
@@ -39,5 +40,7 @@ export interface EngineOptions {
   configHistory?: ConfigHistory | undefined;
   /** Features with their saved state; default: all features, without saved state. */
   features?: readonly OpenedFeature[] | undefined;
+  /** How this manager is started again, if it runs in the background. */
+  launch?: ManagerLaunch | null | undefined;
   inspect?: ((event: InspectionEvent) => void) | undefined;
 }

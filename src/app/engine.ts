@@ -142,6 +142,7 @@ export class Engine {
       addProcess: (definition) => reload.addOwn(definition),
       intents,
       bus: { shared: null, connectUser: null, declareOwners: null, registry: null, hub: null, peers: null, ...options.bus },
+      launch: options.launch ?? null,
     });
     const features = this.#features.all();
     for (const feature of features) if (feature.runs) runs.add(feature.runs);
@@ -216,6 +217,11 @@ export class Engine {
     return (await observed) ?? (() => {});
   }
 
+  /** Notifies the features that the manager serves its clients. */
+  started(): void {
+    for (const { started } of this.#features.all()) started?.();
+  }
+
   /** Notifies the host's actor that the daemon has exited. */
   daemonExited(): void {
     this.system.send("host", this.#options.link.host, { type: "daemon.exited" });
@@ -233,6 +239,7 @@ export class Engine {
 
   /** From this turn on commands and reloads are refused, no run begins, and the requested state does not change. */
   beginShutdown(): void {
+    if (!this.#status.isShuttingDown) for (const { ending } of this.#features.all()) ending?.();
     this.#status.beginShutdown();
     this.commands.refuseWaiting();
   }

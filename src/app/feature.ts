@@ -14,6 +14,7 @@ import type { SubjectOwners } from "./bus/user-permissions.ts";
 import type { Conditions } from "./conditions.ts";
 import type { HostTable } from "./hosts/host-table.ts";
 import type { NamedHosts } from "./hosts/named-hosts.ts";
+import type { ManagerLaunch } from "./manager-options.ts";
 import type { ProcessTable } from "./processes/process-table.ts";
 import type { RunExtension } from "./processes/run-extension.ts";
 import type { IntentKeeper } from "./state/intent-keeper.ts";
@@ -68,6 +69,8 @@ export interface ManagerCore {
   readonly addProcess: (definition: ProcessDefinition) => void;
   readonly intents: IntentKeeper;
   readonly bus: BusAccess;
+  /** How this manager is started again; null: a user, a program or another supervisor has it in the foreground. */
+  readonly launch: ManagerLaunch | null;
   /** The service of another feature, which must be attached earlier. */
   readonly use: <Service>(feature: ManagerFeature<Service>) => Service;
 }
@@ -97,6 +100,10 @@ export interface AttachedFeature<Service = unknown> extends FeatureExtension {
   readonly processes?: () => readonly ProcessDefinition[];
   /** Called once, before the first process can start. */
   readonly begin?: () => void;
+  /** Called once, when the manager serves its clients. */
+  readonly started?: () => void;
+  /** Called once, when the manager begins to end because a user or its owner wants it. */
+  readonly ending?: () => void;
   /** Called after each step of an actor. */
   readonly stepped?: (kind: ActorKind, name: string) => void;
   /** Called when another configuration has taken effect. */

@@ -3,6 +3,15 @@ import type { OutputSink } from "../transport/output/output-subscription.ts";
 import type { PreparedDaemon } from "./local-daemon/prepared-daemon.ts";
 import type { OnProcessAtRest } from "./processes/process-event-router.ts";
 
+/** A command that starts this manager again in the background. */
+export interface ManagerLaunch {
+  /** Absolute path of the executable. */
+  readonly executable: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 export interface ManagerOptions {
   /** Receives the log from the first entry on. */
   onLog?: ((entry: LogEntry) => void) | undefined;
@@ -18,6 +27,8 @@ export interface ManagerOptions {
   trustConfig?: boolean;
   /** The daemon for this machine's host, if none runs there. */
   daemon?: PreparedDaemon | null;
+  /** How this manager is started again, if it runs in the background. */
+  launch?: ManagerLaunch | null;
 }
 
 /** `begin` receives the function that the reader calls when it was full and has room again. */

@@ -141,6 +141,7 @@ class Manager implements RunningManager {
       tokens: bus.tokens,
       features: await openFeatures(MANAGER_FEATURES, { files, sockets, warn: (msg) => this.#logError(msg) }),
       configHistory,
+      launch: this.#options.launch,
     });
     this.#engine = engine;
     this.#cleanups.push(() => engine.close());
@@ -168,6 +169,7 @@ class Manager implements RunningManager {
     this.hostProblem = await daemon.begin(this.#options.signal ?? new AbortController().signal);
     await this.#openPort(http, files, log);
     await this.#startNamed(engine);
+    engine.started();
   }
 
   reload(by: string): void {

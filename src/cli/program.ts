@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { visibleLines } from "../base/visible-text.ts";
 import { CLI_FEATURES } from "../features/cli.ts";
 import { VERSION } from "../http/package-files.ts";
+import { setAbsenceSources } from "./command/absence-sources.ts";
 import type { CommandGroup } from "./command/feature.ts";
 import { CONFIGURATION } from "./commands/configuration/program.ts";
 import { INSTANCE } from "./commands/instance/program.ts";
@@ -26,6 +27,7 @@ const LAST: readonly CommandGroup[] = [SETUP];
  * is one of the commands that are defined first, the groups of features are left out.
  */
 export function createProgram(first: string | null = null): Command {
+  setAbsenceSources(CLI_FEATURES.flatMap(({ managerAbsence }) => managerAbsence ?? []));
   const program = new Command("mgr")
     .description("Supervises processes in groups under real terminals, and serves them to a browser, scripts and this command on one port.")
     .version(VERSION)

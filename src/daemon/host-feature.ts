@@ -76,6 +76,12 @@ export interface HostPart<Names extends HostRequestName, Service> {
   /** Bytes that a process wrote to its terminal; they are borrowed. */
   readonly output?: (name: string, bytes: Uint8Array) => void;
   readonly managerLost?: () => void;
+  /** Called when a manager has begun a session; `pid`: its process, on the manager's machine. */
+  readonly managerGreeted?: (pid: number) => void;
+  /** Called when the connection to the manager ended, before the manager counts as lost. */
+  readonly linkLost?: () => void;
+  /** Called when the host begins to end, perhaps twice: everything is stopped, and nothing may be started. */
+  readonly ending?: () => void;
   readonly close?: () => void | Promise<void>;
 }
 

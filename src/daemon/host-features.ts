@@ -70,6 +70,18 @@ export class HostFeatures {
     this.#tell(this.#parts, (part) => part.managerLost?.());
   }
 
+  managerGreeted(pid: number): void {
+    this.#tell(this.#parts, (part) => part.managerGreeted?.(pid));
+  }
+
+  linkLost(): void {
+    this.#tell(this.#parts, (part) => part.linkLost?.());
+  }
+
+  ending(): void {
+    this.#tell(this.#parts, (part) => part.ending?.());
+  }
+
   #tell(parts: readonly AnyPart[], tell: (part: AnyPart) => void): void {
     for (const part of parts) {
       try {

@@ -208,18 +208,21 @@ export class Host implements HostLink {
     this.#publisher.publish((listener) => listener.onHeartbeat?.(heartbeat));
   }
 
+  /** Notifies the features that the connection to the manager ended. */
+  linkLost(): void {
+    this.#features.linkLost();
+  }
+
   /** Stops everything without a manager, the highest stop_rank first, as each RunSpec defines. No new run starts. */
   async stopAll(): Promise<void> {
-    this.#isEnding = true;
-    this.#supervisor.close();
+    this.#beginEnd();
     await this.#runs.noneStarting();
     this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));
   }
 
   /** Kills the remaining runs and closes the host. Resolves when nothing is left. */
   async close(): Promise<void> {
-    this.#isEnding = true;
-    this.#supervisor.close();
+    this.#beginEnd();
     this.#session.end();
     await this.#runs.noneStarting();
     this.#reportLeft(await killEverything(this.#runs.living, this.#clock));
@@ -230,6 +233,12 @@ export class Host implements HostLink {
     await this.#features.close();
     await this.#output.close();
     await this.#reaper.close();
+  }
+
+  #beginEnd(): void {
+    this.#isEnding = true;
+    this.#supervisor.close();
+    this.#features.ending();
   }
 
   /** `on_manager_lost: stop`: running processes are stopped; the manager may start them again when it is back. */
@@ -261,6 +270,7 @@ export class Host implements HostLink {
       throw error;
     }
     this.#managerLost.greeted(request.stop_after_ms ?? null);
+    this.#features.managerGreeted(request.manager_pid);
     if (request.bus !== undefined) this.#bus?.follow(request.bus);
     // The manager's first report has what the host started without it.
     await this.#supervisor.sessionBegan();

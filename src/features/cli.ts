@@ -8,6 +8,7 @@ import { displaysCli } from "./displays/cli/index.ts";
 import { limitsCli } from "./limits/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
+import { managerRestartCli } from "./manager-restart/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
 import { notificationsCli } from "./notifications/cli/index.ts";
 import { outputRunsCli } from "./output-runs/cli/index.ts";
@@ -36,4 +37,5 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   recordingsCli,
   loggersCli,
   accessTokensCli,
+  managerRestartCli,
 ];

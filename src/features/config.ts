@@ -5,6 +5,7 @@ import { displaysConfig } from "./displays/config.ts";
 import { limitsConfig } from "./limits/config.ts";
 import { loadHistoryConfig } from "./load-history/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
+import { managerRestartConfig } from "./manager-restart/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
 import { oidcConfig } from "./oidc/config.ts";
@@ -25,4 +26,5 @@ export const CONFIG_FEATURES = {
   limitsConfig,
   trustedProxyConfig,
   oidcConfig,
+  managerRestartConfig,
 };

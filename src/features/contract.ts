@@ -5,6 +5,7 @@ import { X11_NEWS, X11_REQUESTS, X11_RUN } from "./displays/contract.ts";
 import { LIMIT_HEARTBEAT, LIMIT_NEWS, LIMIT_REQUESTS, NO_LIMITS } from "./limits/contract.ts";
 import { LOAD_HISTORY_NEWS, LOAD_HISTORY_REQUESTS } from "./load-history/contract.ts";
 import { LOGGER_REQUESTS } from "./loggers/contract.ts";
+import { MANAGER_RESTART_REQUESTS } from "./manager-restart/contract.ts";
 import { NETWORK_REQUESTS } from "./network-statistics/contract.ts";
 import { OUTPUT_RUNS_REQUESTS } from "./output-runs/contract.ts";
 import { OUTPUT_SEARCH_REQUESTS } from "./output-search/contract.ts";
@@ -29,6 +30,7 @@ export const FEATURE_REQUESTS = {
   ...ALERT_REQUESTS,
   ...LIMIT_REQUESTS,
   ...OUTPUT_RUNS_REQUESTS,
+  ...MANAGER_RESTART_REQUESTS,
 } as const;
 
 /** Messages of features that a host sends, by the last part of the subject. */

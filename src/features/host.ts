@@ -5,6 +5,7 @@ import { displaysHost } from "./displays/host/index.ts";
 import { limitsHost } from "./limits/host/index.ts";
 import { loadHistoryHost } from "./load-history/host/index.ts";
 import { loggersHost } from "./loggers/host/index.ts";
+import { managerRestartHost } from "./manager-restart/host/index.ts";
 import { networkHost } from "./network-statistics/host/index.ts";
 import { outputRunsHost } from "./output-runs/host/index.ts";
 import { outputSearchHost } from "./output-search/host/index.ts";
@@ -29,4 +30,5 @@ export const HOST_FEATURES = [
   alertsHost,
   limitsHost,
   outputRunsHost,
+  managerRestartHost,
 ] as const;

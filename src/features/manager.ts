@@ -8,6 +8,7 @@ import { displays } from "./displays/manager/index.ts";
 import { limits } from "./limits/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
+import { managerRestart } from "./manager-restart/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
 import { notifications } from "./notifications/manager/index.ts";
 import { oidc } from "./oidc/manager/index.ts";
@@ -42,4 +43,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   accessTokens,
   trustedProxy,
   oidc,
+  managerRestart,
 ];

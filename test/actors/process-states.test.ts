@@ -409,6 +409,13 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     expect(rig.spawns).toHaveLength(2);
   });
 
+  test("its host was lost, then its daemon died | the host is back | restart policy, and the next run begins", () => {
+    const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.lost" }, { type: "host.died" });
+    rig.send({ type: "host.ready" }, { type: "report", run: null });
+    rig.clock.advance(1_000);
+    expect(rig.path.slice(-2)).toEqual(["backoff", "starting"]);
+  });
+
   test("its daemon died | the host is back, no restart policy or a stop requested | error", () => {
     const never = startedProcess().send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: null });
     expect(never.state).toBe("error");

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, constants, fstatSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync } from "node:fs";
 import { join } from "node:path";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { isHolder, readLockInfo } from "../../daemon/session/lock-info.ts";
 import { openStateFile } from "../../files/state-file.ts";
+import { stateFileTail } from "../../files/state-file-tail.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import { packageFile, VERSION } from "../../http/package-files.ts";
 
@@ -102,22 +103,9 @@ function deathOf(child: ChildProcess, words: () => string): Promise<never> {
 /** The end of the text in `path` after `from`. Never throws: it is called by the listener of an exit. */
 function lastWords(path: string, from: number): string {
   try {
-    return tailOf(path, from);
+    const text = stateFileTail(path, from, MAX_LAST_OUTPUT_BYTES);
+    return text === "" ? "it printed nothing; see daemon.log in its state folder" : text;
   } catch (error) {
     return `its last output cannot be read: ${messageOf(error)}`;
-  }
-}
-
-function tailOf(path: string, from: number): string {
-  const fd = openStateFile(path, constants.O_RDONLY);
-  try {
-    const { size } = fstatSync(fd);
-    const start = Math.max(from, size - MAX_LAST_OUTPUT_BYTES);
-    const bytes = Buffer.alloc(Math.max(0, size - start));
-    const length = readSync(fd, bytes, 0, bytes.length, start);
-    const text = bytes.toString("utf8", 0, length).trim();
-    return text === "" ? "it printed nothing; see daemon.log in its state folder" : text;
-  } finally {
-    closeSync(fd);
   }
 }

@@ -26,6 +26,8 @@ export interface ServeHostOptions {
 interface ServedHost extends HostLink {
   /** Makes the host send a heartbeat now. */
   announce?(): void;
+  /** Called when the connection for commands has ended. */
+  linkLost?(): void;
   /** Holds output back while `hasRoom` returns false, until `outputRoom` is called; null: never. */
   paceOutput?(hasRoom: (() => boolean) | null): void;
   outputRoom?(): void;
@@ -115,6 +117,7 @@ export function serveHost(options: ServeHostOptions): { close(): void } {
     }),
     control.onConnection((isConnected) => {
       if (isConnected) host.announce?.();
+      else host.linkLost?.();
     }),
     bulk.onDrained(() => host.outputRoom?.()),
     // A lost connection drops its unsent output, which the manager requests again by its offset.

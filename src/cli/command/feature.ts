@@ -4,6 +4,7 @@ import type { Config } from "../../config/definition.ts";
 import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
 import type { Column } from "../output/table.ts";
+import type { AbsenceSource } from "./absence-sources.ts";
 
 /** The help of a command beyond its options. */
 export interface Page {
@@ -60,6 +61,8 @@ export interface CliFeature {
   readonly processRemarks?: (snapshot: Snapshot) => ReadonlyMap<string, string>;
   /** Whether a frame of the manager rings the bell of the terminal with `mgr top`. */
   readonly ringsBell?: (frame: ManagerFrame) => boolean;
+  /** What is known about a manager that does not run. */
+  readonly managerAbsence?: AbsenceSource;
   /** Notes of `mgr check` about a configuration that is valid. */
   readonly configurationNotes?: (config: Config) => Promise<readonly string[]>;
 }

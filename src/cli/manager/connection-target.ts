@@ -9,6 +9,7 @@ import { authFilePath } from "../../config/default-paths.ts";
 import { UserNames } from "../../daemon/process/user-names.ts";
 import { readStateText } from "../../files/state-file.ts";
 import { parseAuthFile } from "../../http/auth/auth-entries.ts";
+import { newsOfAbsence } from "../command/absence-sources.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { loadInstance, upCommand } from "./configuration.ts";
 import { countRuns, dialerOf, localSocketOf, operatorDialerOf } from "./local-instance.ts";
@@ -117,8 +118,11 @@ async function absence(instance: RunningInstance, up: string): Promise<string> {
     return `user '${users.of(foreign)}' runs the manager of '${name}', or another program on its port ${manager.port}. Run this command as that user, or as a web user with: --url ${url} --user USER`;
   }
   const runs = await countRuns(state_dir);
-  if (runs === 0) return `'${name}' is not running. Start it with: ${up}`;
   const left = runs === 1 ? "1 process still runs" : `${runs} processes still run`;
+  const news = await newsOfAbsence(state_dir);
+  if (news !== null)
+    return `the manager of '${name}' ${news}. ${left}. Start it now with: ${up}\nStop everything with: ${up.replace("mgr up", "mgr down")}`;
+  if (runs === 0) return `'${name}' is not running. Start it with: ${up}`;
   return `the manager of '${name}' is not running, but ${left}, and the host restarts what fails. Take over with: ${up}\nStop everything with: ${up.replace("mgr up", "mgr down")}`;
 }
 

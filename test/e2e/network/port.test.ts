@@ -1,10 +1,9 @@
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bindError } from "../../../src/daemon/native/try-bind.ts";
+import { freePort } from "../../support/free-port.ts";
 import { Client } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
 import { isAlive } from "../support/marked.ts";
@@ -12,14 +11,6 @@ import { ECHO } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
 const processes = { plain: { command: ECHO }, lasting: { command: ECHO, autostart: true } };
-
-/** Not one of those that the kernel gives to other programs meanwhile. */
-function freePort(): number {
-  for (;;) {
-    const port = randomInt(15_000, 30_000);
-    if (bindError("127.0.0.1", port) === null) return port;
-  }
-}
 
 /** Resolves as soon as a connection is accepted, as scripts wait for it. */
 async function untilOpen(port: number): Promise<void> {

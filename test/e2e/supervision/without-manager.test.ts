@@ -7,7 +7,7 @@ import { ECHO, sh } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
 const restart = { policy: "on-failure", delay: "10ms", factor: 1, max_restarts: 20 } as const;
-/** Notes its pid (the configuration makes $ of $$), then runs until it is killed. */
+/** Notes its pid, then runs until it is killed. In a configuration, `$$` is one dollar sign. */
 const noting = (name: string) => ({ command: sh(`echo $$$$ >> ${name}.pids; exec sleep 1000`), restart, autostart: true });
 
 test("while the manager is away its host restarts what crashes, and the next manager has runs, counters and history as if it had been there", {

@@ -130,7 +130,15 @@ export class Instance {
 
   write({ instance, defaults, ...rest }: Configuration): void {
     const configuration = {
-      instance: { name: "e2e", manager: "localhost:0", webui_auth_file: "webui.keys", state_dir: "state", ...instance },
+      instance: {
+        name: "e2e",
+        manager: "localhost:0",
+        webui_auth_file: "webui.keys",
+        state_dir: "state",
+        // Tests kill managers, and examine what happens without one.
+        restart_manager: false,
+        ...instance,
+      },
       // Children inherit only what they are given: without this a lost one could not be told from a foreign process.
       defaults: { ...defaults, environment: { [MARK]: this.mark, ...defaults?.environment } },
       ...rest,

@@ -16,18 +16,26 @@ export async function down(flags: { config?: string; trustConfig?: boolean; time
   // Read before the daemon ends, which then removes the mark that identifies its processes.
   const life = new StaleRunCleanup(join(instance.state_dir, "daemon.json")).read({ rootReadsAll: true });
   const deadline = performance.now() + flags.timeout * 1_000;
-  let ended = 0;
+  const ended = await endBoth(instance.state_dir, deadline);
+  // The daemon may have started a manager again meanwhile.
+  if (ended) await endBoth(instance.state_dir, deadline);
+  if (life !== null) await killMarked(life, (msg) => console.error(visible(msg)));
+  console.log(`${visible(instance.name)} is ${ended ? "down" : "not running"}`);
+}
+
+/** Ends the manager, then the daemon. Returns whether there was any. */
+async function endBoth(stateDir: string, deadline: number): Promise<boolean> {
+  let isAny = false;
   for (const [what, file] of [
     ["manager", "manager.lock"],
     ["daemon", "daemon.lock"],
   ] as const) {
-    const lock = await readLock(join(instance.state_dir, file), { rootReadsAll: true });
+    const lock = await readLock(join(stateDir, file), { rootReadsAll: true });
     if (!lock.held || lock.info === null) continue;
     await end(what, lock.info, deadline);
-    ended++;
+    isAny = true;
   }
-  if (life !== null) await killMarked(life, (msg) => console.error(visible(msg)));
-  console.log(`${visible(instance.name)} is ${ended === 0 ? "not running" : "down"}`);
+  return isAny;
 }
 
 async function end(what: string, holder: LockInfo, deadline: number): Promise<void> {

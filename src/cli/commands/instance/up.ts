@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { NODE_OPTIONS, prepareDaemon } from "../../../app/local-daemon/prepared-daemon.ts";
 import type { RunningManager } from "../../../app/manager.ts";
-import type { ManagerOptions } from "../../../app/manager-options.ts";
+import type { ManagerLaunch, ManagerOptions } from "../../../app/manager-options.ts";
 import { diskFull, isDiskFull, messageOf } from "../../../base/errors.ts";
 import { STARTED } from "../../../base/started.ts";
 import { didYouMeanName } from "../../../base/suggest.ts";
@@ -72,6 +72,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     daemon,
     trustConfig: flags.trustConfig ?? false,
     start: flags.all ? "all" : exitWith === null ? names : [...names, exitWith],
+    launch: detached ? launchOf(config, flags) : null,
   };
   const manager = await startManager(config, options).catch(async (error: unknown) => {
     await printer.drained();
@@ -150,15 +151,7 @@ type Served = Pick<RunningManager, "url" | "hostProblem" | "loginProblem">;
 async function detach(config: Config, names: string[], flags: UpFlags): Promise<void> {
   const errors = join(config.instance.state_dir, "manager.stderr");
   const stderr = openErrors(config.instance.state_dir, errors);
-  const command = [
-    process.argv[1] ?? "",
-    "up",
-    "-c",
-    config.file ?? "",
-    ...(flags.trustConfig ? ["--trust-config"] : []),
-    ...(flags.all ? ["--all"] : []),
-    ...names,
-  ];
+  const command = [...upCommand(config, flags), ...(flags.all ? ["--all"] : []), ...names];
   const child = spawn(process.execPath, [...NODE_OPTIONS, ...command], {
     detached: true,
     stdio: ["ignore", "ignore", stderr, "ipc"],
@@ -193,6 +186,25 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   console.log(`${visible(config.instance.name)} is up at ${visible(served.url)} (pid ${child.pid}); 'mgr down' ends it`);
   if (served.hostProblem !== null) console.error(`mgr: ${visible(served.hostProblem)}`);
   if (served.loginProblem !== null) console.error(`mgr: all web logins are refused: ${visible(served.loginProblem)}`);
+}
+
+/** Arguments of Node for `mgr up` with this configuration. */
+function upCommand(config: Config, flags: UpFlags): string[] {
+  return [process.argv[1] ?? "", "up", "-c", config.file ?? "", ...(flags.trustConfig ? ["--trust-config"] : [])];
+}
+
+/** The command that starts this manager again. NAMES and --all are left out: what they started is requested already, and a user may have stopped it since. */
+function launchOf(config: Config, flags: UpFlags): ManagerLaunch {
+  return {
+    executable: process.execPath,
+    args: [...process.execArgv, ...upCommand(config, flags)],
+    cwd: process.cwd(),
+    environment: { ...definedOf(process.env), [DETACHED]: "1" },
+  };
+}
+
+function definedOf(environment: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 function openErrors(stateDir: string, path: string): number {
