@@ -73,7 +73,16 @@ describe("the statechart of a host", () => {
     expect(emitted).toEqual([
       {
         type: "ready",
-        greeting: { session: "a", stream_id: "s1", pid: 7, version: null, output_from: null, previous_end: null, alone: null, clock_offset_ms: 0 },
+        greeting: {
+          session: "a",
+          stream_id: "s1",
+          pid: 7,
+          version: null,
+          output_from: null,
+          previous_end: null,
+          alone: null,
+          clock_offset_ms: 0,
+        },
       },
     ]);
   });

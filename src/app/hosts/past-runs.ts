@@ -22,6 +22,8 @@ export async function readPastRuns(
   for (const { name } of runs) counts.set(name, (counts.get(name) ?? 0) + 1);
   const names = [...counts].slice(0, MAX_NAMED).map(([name, count]) => (count === 1 ? `'${name}'` : `'${name}' (${count})`));
   const times = `${formatTime(from)} to ${formatTime(until)}`;
-  log.warn(`host '${session.link.host}': ${restarts} restarts while disconnected, ${times}: ${withRest(names, counts.size)}`, [...counts.keys()]);
+  log.warn(`host '${session.link.host}': ${restarts} restarts while disconnected, ${times}: ${withRest(names, counts.size)}`, [
+    ...counts.keys(),
+  ]);
   return runs;
 }

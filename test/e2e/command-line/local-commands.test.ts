@@ -44,7 +44,9 @@ test("commands work while the auth file is broken; only the page and scripts hav
   await instance.mgr("start", "clock");
   instance.kill("manager");
   const { stderr } = await instance.run("ps", "-c", instance.config);
-  expect(stderr).toContain("the manager of 'e2e' is not running, but 1 process still runs, and the host restarts what fails. Take over with: mgr up");
+  expect(stderr).toContain(
+    "the manager of 'e2e' is not running, but 1 process still runs, and the host restarts what fails. Take over with: mgr up",
+  );
   expect(stderr).toContain(`mgr up -c ${instance.config}\n`);
 });
 
