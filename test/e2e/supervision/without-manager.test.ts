@@ -53,6 +53,9 @@ test("while the manager is away its host restarts what crashes, and the next man
     expect(history.map(({ signal }) => signal)).toEqual([null, "SIGKILL", "SIGKILL", "SIGKILL"]);
   }
   expect((await next.process("stopped")).state).toBe("stopped");
+  await next.snapshot();
+  expect(next.seen).toContain("time without a manager");
+  expect(next.problems).toEqual([]);
   expect((await instance.mgr("hosts")).stdout).toMatch(/: 6 restarts while disconnected \S+ to \S+/);
   expect(instance.read("state/manager.log")).toMatch(/6 restarts while disconnected, .*'a' \(3\), 'b' \(3\)/);
 });
