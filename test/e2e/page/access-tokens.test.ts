@@ -80,8 +80,8 @@ test("a client with the token of a viewer on sim/* sees these processes alone, c
   await eye.untilOutput("sim/world", "hello");
   for (const frame of [
     { type: "start_process", name: "sim/world" },
-    { type: "request_topics" },
-    { type: "subscribe_topic", name: "pose" },
+    { type: "request_loggers" },
+    { type: "request_recordings" },
     { type: "request_access_tokens" },
     { type: "create_access_token", name: "more", role: "viewer", on: ["sim/*"] },
   ])
