@@ -218,8 +218,8 @@ export class Engine {
   }
 
   /** Notifies the features that the manager serves its clients. */
-  started(): void {
-    for (const { started } of this.#features.all()) started?.();
+  async started(): Promise<void> {
+    await Promise.all(this.#features.all().map(({ started }) => started?.()));
   }
 
   /** Notifies the host's actor that the daemon has exited. */

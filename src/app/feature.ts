@@ -100,8 +100,8 @@ export interface AttachedFeature<Service = unknown> extends FeatureExtension {
   readonly processes?: () => readonly ProcessDefinition[];
   /** Called once, before the first process can start. */
   readonly begin?: () => void;
-  /** Called once, when the manager serves its clients. */
-  readonly started?: () => void;
+  /** Called once, when the manager serves its clients. It reports that it is up when the promise is settled, which must take seconds at most. */
+  readonly started?: () => void | Promise<void>;
   /** Called once, when the manager begins to end because a user or its owner wants it. */
   readonly ending?: () => void;
   /** Called after each step of an actor. */

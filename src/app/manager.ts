@@ -169,7 +169,7 @@ class Manager implements RunningManager {
     this.hostProblem = await daemon.begin(this.#options.signal ?? new AbortController().signal);
     await this.#openPort(http, files, log);
     await this.#startNamed(engine);
-    engine.started();
+    await engine.started();
   }
 
   reload(by: string): void {

@@ -29,19 +29,19 @@ export class ManagerRestart {
   constructor(core: Core) {
     this.#core = core;
     this.#unsubscribe = core.events.subscribe((event) => {
-      if (event.type === "host_upsert" && event.host.name === core.hostName) this.#sync();
+      if (event.type === "host_upsert" && event.host.name === core.hostName) void this.#sync();
     });
   }
 
-  /** The manager serves its clients: before that, whoever starts it sees how it ends. */
-  started(): void {
+  /** The manager serves its clients: before that, whoever starts it sees how it ends. Resolves when the daemon has been told, or cannot be. */
+  started(): Promise<void> {
     this.#isStarted = true;
-    this.#sync();
+    return this.#sync();
   }
 
   reconfigured(): void {
     this.#told = null;
-    this.#sync();
+    void this.#sync();
   }
 
   ending(): void {
@@ -57,11 +57,11 @@ export class ManagerRestart {
   }
 
   /** Tells the daemon once in each session. */
-  #sync(): void {
+  async #sync(): Promise<void> {
     const session = this.#session();
     if (!this.#isStarted || this.#isEnding || session === null || session.session === this.#told) return;
     this.#told = session.session;
-    void this.#tell(session);
+    await this.#tell(session);
   }
 
   async #tell(session: HostSession): Promise<void> {
