@@ -264,7 +264,7 @@ export const processMachine = processSetup.createMachine({
         report: [
           ...atRest,
           { guard: "startPendingAfterDeath", target: "launching" },
-          { guard: "mayRestartAfterDeath", target: "backoff", actions: ["hostHasReported", "scheduleRestart"] },
+          { guard: "mayRestartAfterDeath", target: "backoff", actions: "scheduleRestart" },
         ],
       },
     },

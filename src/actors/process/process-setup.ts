@@ -187,7 +187,6 @@ export const processSetup = setup({
     })),
     noteDaemonDied: assign({ runGone: true, hostReady: false, isFrozen: true }),
     hostIsReady: assign({ hostReady: true }),
-    hostHasReported: assign({ isFrozen: false }),
     hostIsLost: assign({ hostReady: false, isFrozen: true }),
     takeDefinition: assign(({ event }) => {
       assertEvent(event, "definition");

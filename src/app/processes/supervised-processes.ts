@@ -22,7 +22,7 @@ interface SupervisedProcessesOptions {
 
 /** The knowledge of one host about its processes. */
 interface Known {
-  /** What the host was told, or knows by a spawn. */
+  /** The value that the host was told, or knows by a spawn. */
   readonly told: Map<string, boolean>;
   readonly due: Map<string, boolean>;
   isFirst: boolean;

@@ -61,7 +61,7 @@ export interface CliFeature {
   readonly processRemarks?: (snapshot: Snapshot) => ReadonlyMap<string, string>;
   /** Whether a frame of the manager rings the bell of the terminal with `mgr top`. */
   readonly ringsBell?: (frame: ManagerFrame) => boolean;
-  /** What is known about a manager that does not run. */
+  /** The facts that are known about a manager that does not run. */
   readonly managerAbsence?: AbsenceSource;
   /** Notes of `mgr check` about a configuration that is valid. */
   readonly configurationNotes?: (config: Config) => Promise<readonly string[]>;

@@ -11,7 +11,7 @@ import type { RunReport } from "../../contract/run.ts";
 import { readMemo } from "../../contract/run-memo.ts";
 import type { Supervision } from "../../contract/supervision.ts";
 
-/** What follows the end of a run: another run at a monotonic time, with these counters; or none, for this reason. */
+/** The outcome of a run's end: another run at a monotonic time, with these counters; or none, for this reason. */
 type NextRun = { readonly due: number; readonly counters: RestartCounters } | { readonly due: null; readonly run: EndedRun };
 
 interface EndOfRun {

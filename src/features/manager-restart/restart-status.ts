@@ -3,7 +3,7 @@ import { isText, isWhole, type Shape } from "../../base/shape.ts";
 /** Name of the file in the state folder by which commands learn about a manager that is to be started again. */
 export const STATUS_FILE = "manager-restart.json";
 
-/** What a daemon does about a manager that ended unexpectedly. Has no secrets of its environment. */
+/** The state of a manager that ended unexpectedly, and when its daemon starts it again. It has no secrets of the manager's environment. */
 export interface RestartStatus {
   /** Pid of the daemon: the status is outdated unless it runs. */
   readonly daemon_pid: number;

@@ -32,7 +32,7 @@ export interface FoundParameters {
   readonly errors: AnswerOf<"request_parameters">["errors"];
 }
 
-/** What a frame is about. */
+/** The subject of a frame. */
 export type DataObject =
   | { readonly topic: string }
   | Pick<ServiceCall, "name" | "endpoint">

@@ -11,7 +11,7 @@ import { RESTART_STATUS, type RestartStatus, STATUS_FILE } from "../restart-stat
 /** The file holds one status, bytes. */
 const MAX_BYTES = 64 * 1024;
 
-/** What has happened to the manager with this state folder, and when its daemon starts it again; null: nothing is known. */
+/** Reads what has happened to the manager with this state folder, and when its daemon starts it again; null: nothing is known. */
 export function absence(stateDir: string, now = Date.now()): string | null {
   const status = readStatus(stateDir);
   if (status === null) return null;

@@ -20,7 +20,7 @@ export interface BegunLogin {
   readonly url: URL;
   readonly state: string;
   readonly nonce: string;
-  /** Of PKCE: shows that the manager which asks for the tokens is the one that began the login. */
+  /** The PKCE verifier shows that the manager which asks for the tokens is the one that began the login. */
   readonly verifier: string;
 }
 
