@@ -100,6 +100,9 @@ async function everyFieldIsTrue(): Promise<void> {
 }
 
 async function servicesAndParametersAnswer(): Promise<void> {
+  await eventually("the manager knows the service", async () =>
+    byKey((await script.ask({ type: "request_services" })).services, "name").has("arm/move_to"),
+  );
   expect(await script.ask({ type: "call_service", name: "arm/move_to", endpoint: "call", request: { to: 1 } })).toMatchObject({
     ok: true,
     response: { echo: { to: 1 }, endpoint: "call" },

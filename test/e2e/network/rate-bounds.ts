@@ -20,10 +20,11 @@ export class Flow {
 
   /**
    * Whether `rate` can be that of the messages from one after `earliest` to the one with the number `last`. A broker read its counts at an unknown
-   * moment: after message `last` was published, and before the next one was received. So the answer does not depend on speed.
+   * moment: after message `last` was published, and before the next one was received. So the answer does not depend on speed: on a machine
+   * that stood still for a second, the rate is 0.
    */
   hasRate(rate: number, earliest: number, last: number): boolean {
-    for (let first = last - 1; first >= earliest; first--) {
+    for (let first = last; first >= earliest; first--) {
       const [least, most] = this.#seconds(first, last);
       if (most < WINDOW_S) continue;
       const count = last - first;
