@@ -28,6 +28,11 @@ export function buildSampleWriter(outFile) {
   });
 }
 
+/** Writes the client library (`mgr/client`) as one file: for installations without `node_modules`. */
+export function buildClient(outFile) {
+  return bundle("src/client/index.ts", dirname(outFile), { entryFileNames: basename(outFile), codeSplitting: false });
+}
+
 /** The program of the worker thread that searches output; part of a feature. */
 export const SEARCH_WORKER = "src/features/output-search/host/worker/main.ts";
 const SEARCH_WORKER_OUTPUT = { format: "cjs", codeSplitting: false };
