@@ -48,7 +48,7 @@ export function buildDebianPackage(program, tree, file, { arch, date, fast }) {
   for (const script of MAINTAINER_SCRIPTS) put(`DEBIAN/${script}`, template(script), 0o755);
   setFolderModes(tree);
 
-  const compression = fast ? ["-Zgzip", "-z1"] : ["-Zxz"];
+  const compression = fast ? ["-Znone"] : ["-Zxz"];
   // With more threads, xz makes other bytes.
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(date), DPKG_DEB_THREADS_MAX: "1" };
   execFileSync("dpkg-deb", ["--root-owner-group", ...compression, "--build", tree, file], { env, stdio: ["ignore", "ignore", "inherit"] });
