@@ -49,6 +49,8 @@ export function sourceDate() {
   try {
     return Number(execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }));
   } catch (cause) {
-    throw new Error("the time of the last commit is unknown: package a git checkout, or set SOURCE_DATE_EPOCH (seconds since 1970)", { cause });
+    throw new Error("the time of the last commit is unknown: package a git checkout, or set SOURCE_DATE_EPOCH (seconds since 1970)", {
+      cause,
+    });
   }
 }

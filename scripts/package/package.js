@@ -28,14 +28,24 @@ async function main() {
         if (artefacts.has("deb")) buildDebianPackage(program, join(work, `deb-${arch}`), join(out, debianFile(arch)), { arch, date, fast });
       }
     }
-    if (artefacts.has("npm")) execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", out], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+    if (artefacts.has("npm"))
+      execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", out], {
+        cwd: root,
+        stdio: ["ignore", "ignore", "inherit"],
+      });
     if (artefacts.has("wheel")) buildWheel(out, date);
     if (artefacts.has("sbom")) writeSbom(join(out, `mgr-${version}.cdx.json`), date);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
   const files = readdirSync(out, { withFileTypes: true }).flatMap((entry) => (entry.isFile() && entry.name !== SUMS ? [entry.name] : []));
-  writeFileSync(join(out, SUMS), files.sort().map((name) => `${hashOf("sha256", join(out, name))}  ${name}\n`).join(""));
+  writeFileSync(
+    join(out, SUMS),
+    files
+      .sort()
+      .map((name) => `${hashOf("sha256", join(out, name))}  ${name}\n`)
+      .join(""),
+  );
   for (const name of files) console.log(`${(statSync(join(out, name)).size / 2 ** 20).toFixed(1).padStart(6)} MiB  ${join(out, name)}`);
 }
 

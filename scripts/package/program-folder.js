@@ -6,7 +6,16 @@ import { buildClient } from "../build/bundle.js";
 import { fetchNativeParts } from "./native-parts.js";
 import { description, root, version } from "./options.js";
 
-const COPIED = ["bin", "clients", "docs/config.schema.json", "docs/protocol.schema.json", "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md"];
+const COPIED = [
+  "bin",
+  "clients",
+  "docs/config.schema.json",
+  "docs/protocol.schema.json",
+  "LICENSE",
+  "README.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+];
 /** What the demo consists of; its folder may also hold state and passwords of a demo that runs there. */
 const DEMO = ["examples/demo/mgr.yaml", "examples/demo/programs"];
 /** Folders of `dist` that run. The others are the library, compiled file by file, which the npm package has. */
@@ -44,7 +53,10 @@ function addHelp(folder) {
 
 function copy(path, folder) {
   // Bytecode of the machine that built it (docs/decisions/0042).
-  cpSync(join(root, path), join(folder, path), { recursive: true, filter: (source) => !/\/(code-cache|__pycache__|build|[^/]*\.egg-info)$/.test(source) });
+  cpSync(join(root, path), join(folder, path), {
+    recursive: true,
+    filter: (source) => !/\/(code-cache|__pycache__|build|[^/]*\.egg-info)$/.test(source),
+  });
 }
 
 /** The same modes whatever the umask is. */

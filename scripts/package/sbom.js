@@ -51,7 +51,8 @@ function importedByPage() {
   const folder = join(root, "web/src");
   for (const name of readdirSync(folder, { recursive: true })) {
     if (!/\.(ts|tsx|css)$/.test(name)) continue;
-    for (const [, found] of readFileSync(join(folder, name), "utf8").matchAll(/(?:from|import\(?)\s*"((?:@[\w.-]+\/)?[\w-][\w.-]*)/g)) names.add(found);
+    for (const [, found] of readFileSync(join(folder, name), "utf8").matchAll(/(?:from|import\(?)\s*"((?:@[\w.-]+\/)?[\w-][\w.-]*)/g))
+      names.add(found);
   }
   return names;
 }

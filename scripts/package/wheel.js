@@ -11,7 +11,8 @@ const FILES = ["mgr_client.py", "pyproject.toml", "README.md"];
 export function buildWheel(out, date) {
   const source = join(root, "clients/python");
   const [, stated] = /^version = "(.*)"$/m.exec(readFileSync(join(source, "pyproject.toml"), "utf8")) ?? [];
-  if (stated !== version) throw new Error(`clients/python/pyproject.toml has version ${stated}, package.json ${version}: write the same into both`);
+  if (stated !== version)
+    throw new Error(`clients/python/pyproject.toml has version ${stated}, package.json ${version}: write the same into both`);
   const folder = mkdtempSync(join(tmpdir(), "mgr-wheel-"));
   try {
     // A build writes beside its sources, and keeps their modes.

