@@ -8,6 +8,13 @@ first entry. With an access token (--token-file, MGR_TOKEN_FILE or MGR_TOKEN) it
 --password-file, an access token, or if MGR_WEBUI_AUTH_FILE is set, --url needs no configuration. If the manager has a self-signed
 certificate, give its PEM file with --ca-file.`;
 
+const pageOfCommand = new WeakMap<Command, Page>();
+
+/** The page of a command of a program with a manual. */
+export function pageOf(command: Command): Page | undefined {
+  return pageOfCommand.get(command);
+}
+
 /** Adds the manual pages to the help of the program and of each command. */
 export function addManual(program: Command, pages: Pages): void {
   program.addHelpText(
@@ -22,6 +29,7 @@ function addPages(command: Command, path: string, pages: Pages): void {
   for (const each of command.commands) addPages(each, `${path} ${each.name()}`, pages);
   const page = pages[path];
   if (!page) throw new Error(`the command '${path}' has no page in the manual`);
+  pageOfCommand.set(command, page);
   command.showHelpAfterError(`(see mgr ${path} --help)`);
   command.addHelpText("after", () => pageText(page, isConnecting(command)));
 }

@@ -2,6 +2,7 @@ import type { CliFeature } from "../cli/command/feature.ts";
 import { accessTokensCli } from "./access-tokens/cli/index.ts";
 import { alertsCli } from "./alerts/cli/index.ts";
 import { auditCli } from "./audit/cli/index.ts";
+import { completionCli } from "./completion/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
@@ -38,4 +39,5 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   loggersCli,
   accessTokensCli,
   managerRestartCli,
+  completionCli,
 ];

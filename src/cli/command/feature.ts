@@ -16,7 +16,15 @@ export interface Page {
   readonly json?: string;
   /** Exit codes beyond the common ones. */
   readonly exitCodes?: string;
+  /**
+   * Completion of the values of arguments, by their name (`names`), and of options (`--topic`). Values that are called FILE or FOLDER are completed
+   * as such without being listed here, choices of an option too.
+   */
+  readonly completes?: Readonly<Record<string, Completion>>;
 }
+
+/** Kinds of objects whose names the manager lists (`GET /mgr/names`), or fixed words. */
+export type Completion = readonly string[] | { readonly words: readonly string[] };
 
 /** Manual pages by the words of a command: "topic list". */
 export type Pages = Readonly<Record<string, Page>>;
