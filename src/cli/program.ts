@@ -43,6 +43,9 @@ export function createProgram(first: string | null = null): Command {
   const isKnown = program.commands.some((command) => command.name() === first);
   const rest = [...(isKnown ? [] : CLI_FEATURES.flatMap(({ groups = [] }) => groups)), ...LAST];
   for (const group of rest) group.add(program);
-  addManual(program, Object.fromEntries([...FIRST, ...rest].flatMap(({ pages }) => Object.entries(pages))));
+  addManual(
+    program,
+    [...FIRST, ...rest].flatMap(({ pages }) => Object.entries(pages)),
+  );
   return program;
 }

@@ -17,6 +17,7 @@ import { outputSearchCli } from "./output-search/cli/index.ts";
 import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
 import { runningSettingsCli } from "./running-settings/cli/index.ts";
+import { serviceCli } from "./service/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
 
 /** Additions of features to the command line, in the order of `mgr --help`. */
@@ -39,5 +40,6 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   loggersCli,
   accessTokensCli,
   managerRestartCli,
+  serviceCli,
   completionCli,
 ];
