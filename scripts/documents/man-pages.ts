@@ -36,7 +36,8 @@ function programPage(program: Command): string {
 function commandPage(command: Command): string {
   const name = `mgr ${command.name()}`;
   const sub = command.commands.flatMap((each) => [`.SS ${escaped(`${name} ${each.name()}`)}`, ...body(each, `${name} ${each.name()}`)]);
-  const forms = command.commands.length === 0 ? [synopsis(command, name)] : command.commands.map((each) => synopsis(each, `${name} ${each.name()}`));
+  const forms =
+    command.commands.length === 0 ? [synopsis(command, name)] : command.commands.map((each) => synopsis(each, `${name} ${each.name()}`));
   const others = isConnecting(command) || command.commands.some(isConnecting) ? [".SH CONNECTION", paragraph(CONNECTION)] : [];
   return page(`mgr-${command.name()}`, command.description(), [
     ".SH SYNOPSIS",

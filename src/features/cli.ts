@@ -6,6 +6,7 @@ import { completionCli } from "./completion/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
+import { doctorCli } from "./doctor/cli/index.ts";
 import { limitsCli } from "./limits/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
@@ -40,6 +41,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   loggersCli,
   accessTokensCli,
   managerRestartCli,
+  doctorCli,
   serviceCli,
   completionCli,
 ];

@@ -5,6 +5,7 @@ import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
 import type { Column } from "../output/table.ts";
 import type { AbsenceSource } from "./absence-sources.ts";
+import type { DataFolders } from "./data-folders.ts";
 
 /** The help of a command beyond its options. */
 export interface Page {
@@ -71,6 +72,8 @@ export interface CliFeature {
   readonly ringsBell?: (frame: ManagerFrame) => boolean;
   /** The facts that are known about a manager that does not run. */
   readonly managerAbsence?: AbsenceSource;
+  /** Folders of this machine, beside the state folder, that the feature fills. */
+  readonly dataFolders?: DataFolders;
   /** Notes of `mgr check` about a configuration that is valid. */
   readonly configurationNotes?: (config: Config) => Promise<readonly string[]>;
 }
