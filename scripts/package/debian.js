@@ -1,7 +1,7 @@
 // Builds the Debian package around a program folder, with dpkg-deb.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { DEBIAN_ARCHITECTURES, root, version } from "./options.js";
@@ -32,13 +32,15 @@ export function buildDebianPackage(program, tree, file, { arch, date, fast }) {
   mkdirSync(join(tree, "usr/bin"));
   symlinkSync("../lib/mgr/mgr", join(tree, "usr/bin/mgr"));
   put(CONFIGURATION, template("mgr.yaml"));
-  put("usr/lib/systemd/system/mgr.service", template("mgr.service"));
+  put("usr/lib/systemd/system/mgr.service", unit());
+  // What only an installation by a package has.
+  put("usr/lib/systemd/system/mgr.service.d/package.conf", template("package.conf"));
   put("usr/share/doc/mgr/copyright", copyright());
   put("usr/share/doc/mgr/changelog.gz", compressed(readFileSync(join(root, "CHANGELOG.md"))));
   const share = join(tree, PROGRAM, "share");
-  for (const page of namesIn(join(share, "man/man1")))
+  for (const page of readdirSync(join(share, "man/man1")))
     put(`usr/share/man/man1/${page}.gz`, compressed(readFileSync(join(share, "man/man1", page))));
-  for (const script of namesIn(join(share, "completion"))) put(COMPLETION[script], readFileSync(join(share, "completion", script)));
+  for (const script of readdirSync(join(share, "completion"))) put(COMPLETION[script], readFileSync(join(share, "completion", script)));
 
   const files = filesBelow(tree, "");
   put("DEBIAN/md5sums", files.map((path) => `${hashOf("md5", join(tree, path))}  ${path}\n`).join(""));
@@ -56,6 +58,12 @@ export function buildDebianPackage(program, tree, file, { arch, date, fast }) {
 
 /** Name of the file, as Debian's tools expect it. */
 export const debianFile = (arch) => `mgr_${version}_${DEBIAN_ARCHITECTURES[arch]}.deb`;
+
+/** The unit that `mgr service install` writes. */
+function unit() {
+  const service = ["--config", `/${CONFIGURATION}`, "--run-as", "mgr", "--program", "/usr/bin/mgr"];
+  return execFileSync(process.execPath, [join(root, "bin/mgr.js"), "service", "install", "--dry-run", ...service]);
+}
 
 function control(arch, kibibytes) {
   return `Package: mgr
@@ -82,10 +90,6 @@ function copyright() {
 Node has its licence in /usr/lib/mgr/node/LICENSE, packages in /usr/lib/mgr/node_modules. What is bundled into
 /usr/lib/mgr/dist has the comments of its authors there.
 `;
-}
-
-function namesIn(folder) {
-  return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
 function filesBelow(tree, folder) {

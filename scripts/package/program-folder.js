@@ -40,11 +40,8 @@ export async function makeProgramFolder(folder, arch) {
 
 /** Man pages, and what shells complete. */
 function addHelp(folder) {
-  const pages = join(root, "docs/man");
-  if (existsSync(pages)) cpSync(pages, join(folder, "share/man/man1"), { recursive: true });
-  const commands = execFileSync(process.execPath, [join(root, "bin/mgr.js"), "help"], { encoding: "utf8" });
-  if (!/^ +completion /m.test(commands)) return;
-  mkdirSync(join(folder, "share/completion"), { recursive: true });
+  cpSync(join(root, "docs/man"), join(folder, "share/man/man1"), { recursive: true });
+  mkdirSync(join(folder, "share/completion"));
   for (const shell of ["bash", "zsh", "fish"]) {
     const script = execFileSync(process.execPath, [join(root, "bin/mgr.js"), "completion", shell]);
     writeFileSync(join(folder, `share/completion/mgr.${shell}`), script);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 // @ts-expect-error: JavaScript without types.
 import { packArchive } from "../../../scripts/package/archive.js";
 // @ts-expect-error: JavaScript without types.
-import { makeProgramFolder } from "../../../scripts/package/program-folder.js";
+import { fetchNativeParts } from "../../../scripts/package/native-parts.js";
 import { DebianRoot } from "../support/debian-root.ts";
 import { Instance } from "../support/instance.ts";
 import { eventually } from "../support/wait.ts";
@@ -127,9 +127,19 @@ describe("the artefacts", () => {
     expect(new Set(entries.map(([mode]) => mode))).toEqual(new Set(["drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"]));
   });
 
+  it("have manual pages, and what shells complete, where Debian has them", async () => {
+    const { stdout } = await run("dpkg-deb", ["--contents", join(out, `mgr_${version}_amd64.deb`)], { maxBuffer: 2 ** 24 });
+    const files = stdout.split("\n").map((line) => line.split(" ./")[1]);
+    const completion = ["bash-completion/completions/mgr", "zsh/vendor-completions/_mgr", "fish/vendor_completions.d/mgr.fish"];
+    expect(files).toEqual(
+      expect.arrayContaining(["man/man1/mgr.1.gz", "man/man1/mgr-up.1.gz", ...completion].map((path) => `usr/share/${path}`)),
+    );
+  });
+
   it("have native parts for their architecture only", async () => {
     const arm = join(work, "arm64");
-    await makeProgramFolder(arm, "arm64");
+    mkdirSync(arm);
+    fetchNativeParts(arm, "arm64");
     expect(machines(arm)).toMatchObject({
       "node/bin/node": 183,
       "node_modules/@koromix/koffi-linux-arm64/linux_arm64/koffi.node": 183,
@@ -224,11 +234,14 @@ describe("on a Debian with nothing but its base system", () => {
     const [, url = ""] = await service.printed(/system is up at (http:\S+)/);
     await service.printed(/^mgr\r?$/m);
     expect((await fetch(new URL("/mgr/health", url))).status).toBe(200);
-    // The root has no systemd: the one of this machine examines the unit, with the program where it is now.
-    const unit = readFileSync(join(root.folder, "usr/lib/systemd/system/mgr.service"), "utf8");
+    // The root has no systemd: the one of this machine examines the unit, with the program where it is now. Older ones do not know DelegateSubgroup.
+    const [unit = "", dropIn = ""] = ["mgr.service", "mgr.service.d/package.conf"].map((name) =>
+      readFileSync(join(root.folder, "usr/lib/systemd/system", name), "utf8"),
+    );
     const copy = join(work, "mgr.service");
-    writeFileSync(copy, unit.replaceAll("/usr/bin/mgr", join(root.folder, "usr/bin/mgr")));
-    expect((await run("systemd-analyze", ["verify", "--man=no", copy])).stderr).toBe("");
+    writeFileSync(copy, `${unit.replaceAll("/usr/bin/mgr", join(root.folder, "usr/bin/mgr"))}\n${dropIn}`);
+    const { stderr } = await run("systemd-analyze", ["verify", "--man=no", copy]);
+    expect(stderr.split("\n").filter((line) => line !== "" && !line.includes("DelegateSubgroup"))).toEqual([]);
     service.type("\n");
     expect(await service.ended).toMatch(/system is down[\s\S]*Removing mgr[\s\S]*\npurged\n$/);
     expect(["usr/lib/mgr", "usr/bin/mgr", "etc/mgr", "var/lib/mgr"].filter((path) => existsSync(join(root.folder, path)))).toEqual([]);
