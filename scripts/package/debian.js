@@ -1,7 +1,7 @@
 // Builds the Debian package around a program folder, with dpkg-deb.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { DEBIAN_ARCHITECTURES, root, version } from "./options.js";
@@ -41,6 +41,7 @@ export function buildDebianPackage(program, tree, file, { arch, date, fast }) {
   for (const page of readdirSync(join(share, "man/man1")))
     put(`usr/share/man/man1/${page}.gz`, compressed(readFileSync(join(share, "man/man1", page))));
   for (const script of readdirSync(join(share, "completion"))) put(COMPLETION[script], readFileSync(join(share, "completion", script)));
+  rmSync(share, { recursive: true });
 
   const files = filesBelow(tree, "");
   put("DEBIAN/md5sums", files.map((path) => `${hashOf("md5", join(tree, path))}  ${path}\n`).join(""));

@@ -10,6 +10,7 @@ import { packArchive } from "../../../scripts/package/archive.js";
 // @ts-expect-error: JavaScript without types.
 import { fetchNativeParts } from "../../../scripts/package/native-parts.js";
 import { DebianRoot } from "../support/debian-root.ts";
+import { exampleOf } from "../support/document-commands.ts";
 import { Instance } from "../support/instance.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -37,13 +38,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-/** The commands below a heading of docs/install.md, which the tests run as they stand there. */
-function example(heading: string): string {
-  const [section = ""] = readFileSync(join(REPOSITORY, "docs/install.md"), "utf8").split(`\n## ${heading}\n`)[1]?.split("\n## ") ?? [];
-  const [, commands] = /```sh\n(.*?)```/su.exec(section) ?? [];
-  if (commands === undefined) throw new Error(`docs/install.md has no commands below '${heading}'`);
-  return commands;
-}
+const example = (heading: string) => exampleOf("docs/install.md", heading, "sh");
 
 /** Files below a folder that begin as ELF does, and for which processor they are (62: x86-64, 183: AArch64). */
 function machines(folder: string): Record<string, number> {

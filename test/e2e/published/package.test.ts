@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processesWith, uniqueSeconds, until } from "../../support/processes.ts";
+import { exampleOf } from "../support/document-commands.ts";
 import { Instance } from "../support/instance.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
@@ -24,10 +25,10 @@ beforeAll(async () => {
   project = mkdtempSync(join(tmpdir(), "mgr-package-"));
   everywhere = join(project, "everywhere");
   const modules = join(project, "node_modules");
-  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", project], { cwd: REPOSITORY });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  const options = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
-  await run("npm", ["install", "--global", "--prefix", everywhere, ...options, join(project, filename)]);
+  await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", project], { cwd: REPOSITORY });
+  const options = { prefix: everywhere, prefer_offline: "true", audit: "false", fund: "false", ignore_scripts: "true", loglevel: "error" };
+  const env = Object.fromEntries(Object.entries(options).map(([name, value]) => [`npm_config_${name}`, value]));
+  await run("sh", ["-euc", exampleOf("docs/install.md", "npm package", "sh")], { cwd: project, env: { ...process.env, ...env } });
   await run("cp", ["--archive", "--link", join(everywhere, "lib/node_modules/mgr/node_modules"), modules]);
   await run("cp", ["--archive", "--link", join(everywhere, "lib/node_modules/mgr"), modules]);
   rmSync(join(modules, "mgr/node_modules"), { recursive: true });
