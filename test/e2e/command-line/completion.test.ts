@@ -8,11 +8,13 @@ import { Instance, PROGRAM } from "../support/instance.ts";
 
 test("mgr completion names lists what the manager has, and nothing without one; mgr doctor checks the same instance", async () => {
   await using instance = await Instance.up({ processes: { "sim/world": { command: "sleep 1000" }, lone: { command: "sleep 1000" } } });
-  await instance.mgr("logger", "configure", "arm", "arm/state");
+  await instance.run("logger", "configure", "arm", "arm/state", "-c", instance.config);
   const names = async (...args: string[]) => (await instance.run("completion", "names", ...args, "-c", instance.config)).stdout;
   expect(await names("process", "group")).toBe("lone\tstopped\nsim\tgroup\nsim/world\tstopped\n");
   expect(await names("logger", "recording", "topic", "service", "parameter")).toBe("arm\t\n");
   expect(await names("process", "--prefix", "lo")).toBe("lone\tstopped\n");
+  // The whole program answers what the small one leaves to it.
+  expect(await names("process", "--trust-config", "--prefix=lo")).toBe("lone\tstopped\n");
   // The port, as a web user.
   instance.extra.MGR_WEBUI_AUTH_FILE = instance.authFile;
   expect(await names("process", "--prefix", "lo", "--url", instance.url)).toBe("lone\tstopped\n");
