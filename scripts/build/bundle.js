@@ -61,6 +61,14 @@ export async function buildProgram(folder) {
   await bundle("src/launch/mgr.ts", folder, { format: "cjs", entryFileNames: "mgr.cjs" });
 }
 
+/** The program that answers completion in shells; part of a feature. */
+export const QUICK_NAMES = "src/features/completion/cli/quick-names.ts";
+
+/** Writes the program that answers completion in shells: one small file, because a user waits for it with each Tab. */
+export function buildQuickNames(folder) {
+  return bundle(QUICK_NAMES, folder, { format: "cjs", entryFileNames: "quick-names.cjs", codeSplitting: false });
+}
+
 /** Writes a program of the tests into `folder`, as one file. */
 export function buildFixture(program, folder, file) {
   return bundle(program, folder, { entryFileNames: file, codeSplitting: false });

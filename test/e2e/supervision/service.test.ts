@@ -37,7 +37,11 @@ async function programs(): Promise<string[]> {
 }
 
 test("an installed service is up when the command ends; a killed manager is started again and adopts its processes", async () => {
-  const installed = await systemd.mgr("service", "install", ...NAMED, "-c", config);
+  // The command of the document, in the folder of the configuration.
+  const document = readFileSync(new URL("../../../docs/service.md", import.meta.url), "utf8");
+  const [, command = ""] = /```sh\nmgr (.*?)\n```/.exec(document) ?? [];
+  expect(command).toBe("service install --user");
+  const installed = await systemd.mgr(...command.split(" "), "--name", UNIT);
   expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining("the service is active") });
   const before = await status();
   expect(before).toMatchObject({ unit: `${UNIT}.service`, active: true, state: "running", enabled: true, restarts: 0 });

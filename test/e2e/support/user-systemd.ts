@@ -55,7 +55,7 @@ export class UserSystemd {
 
   /** Runs a command beside systemd. */
   async run(...command: string[]): Promise<Outcome> {
-    const inside = ["--target", String(this.#inner()), "--mount", "--pid", ...command];
+    const inside = ["--target", String(this.#inner()), "--mount", "--pid", `--wd=${this.dir}`, ...command];
     return new Promise((resolve) =>
       execFile("nsenter", inside, { env: this.#env, cwd: this.dir }, (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code), signal: null, stdout, stderr }),

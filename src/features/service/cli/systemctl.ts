@@ -24,7 +24,7 @@ export async function systemctl({ isUser, systemctl: typed }: Pick<UnitPlace, "i
     const said = visible(stderr.trim().replaceAll("\n", " "));
     throw new CommandFailure(
       EXIT.failed,
-      `'${typed} ${args.join(" ")}' failed: ${said === "" ? `it ended with ${code}` : said}${hint(said, isUser)}`,
+      `'${typed} ${args.join(" ")}' failed: ${said === "" ? `it ended with ${code ?? "a time-out"}` : said}${hint(said, isUser)}`,
     );
   }
 }

@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true }));
 
 test("low limits of open files and processes, and a missing cgroup v2, are warnings that say what to raise", () => {
-  const limits = execFileSync("sh", ["-c", "ulimit -n 1000; ulimit -u 500; exec cat /proc/self/limits"]);
+  const limits = execFileSync("bash", ["-c", "ulimit -n 1000; ulimit -u 500; exec cat /proc/self/limits"]);
   writeFileSync(join(dir, "limits"), limits);
   writeFileSync(join(dir, "cgroup"), "1:memory:/\n");
   expect(machineFindings(dir)).toEqual(

@@ -31,12 +31,12 @@ while True: print(s.recv(100).decode(), flush=True)`;
   const notifier = new ServiceNotifier(new UnixDatagramSocket(`\0${address}`), { intervalMs: 10_000, clock });
   notifier.begin();
   expect(await next()).toBe("READY=1");
-  clock.advance(20_000);
+  await clock.advance(20_000);
   expect([await next(), await next()]).toEqual(["WATCHDOG=1", "WATCHDOG=1"]);
   notifier.end();
   expect(await next()).toBe("STOPPING=1");
   notifier.close();
-  clock.advance(20_000);
+  await clock.advance(20_000);
   listener.kill();
   await once(listener, "exit");
   // Nothing has come after the end.
