@@ -21,7 +21,7 @@ export function readOptions(args) {
       out: { type: "string", default: "packages" },
       arch: { type: "string", default: Object.keys(DEBIAN_ARCHITECTURES).join(",") },
       only: { type: "string", default: ARTEFACTS.join(",") },
-      // Compresses less: a sixth of the time, and files that are a third larger.
+      // Compresses little: a sixth of the processor time, and larger files (Debian packages are not compressed at all).
       fast: { type: "boolean", default: false },
     },
   });
