@@ -14,6 +14,13 @@ if (!existsSync(program)) {
   process.stderr.write("mgr is not built yet: run `npm ci && npm run build` in its folder first.\n");
   process.exit(1);
 }
+/** Answers completion in shells, if that feature is there. */
+const quickNames = join(__dirname, "../dist/program/quick-names.cjs");
+const isCompletion = process.argv[2] === "completion" && process.argv[3] === "names";
 // Scripts ask for it, and it needs nothing else of this program.
 if (process.argv.length === 3 && process.argv[2] === "--version") console.log(require("../package.json").version);
-else require(program);
+else if (isCompletion && existsSync(quickNames)) {
+  require(quickNames)
+    .quickNames(process.argv.slice(4))
+    .then((isDone) => isDone || require(program));
+} else require(program);

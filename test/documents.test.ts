@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -81,6 +82,17 @@ describe("README.md", () => {
         .toSorted(),
     );
   });
+});
+
+it("groff and man have no complaint about the manual pages, and there are no others than those of commands", () => {
+  const folder = join(ROOT, "docs/man");
+  const pages = readdirSync(folder);
+  expect(pages.toSorted()).toEqual(["mgr.1", ...createProgram().commands.map((command) => `mgr-${command.name()}.1`)].toSorted());
+  const { stdout, stderr, status } = spawnSync("groff", ["-man", "-ww", "-Tutf8", ...pages.map((page) => join(folder, page))], {
+    encoding: "utf8",
+  });
+  expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+  expect(stdout).toMatch(/mgr.start +. +start +processes/);
 });
 
 it("docs/availability.md names a test for each accident, and each of them exists", () => {

@@ -5,7 +5,16 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
-import { buildDaemon, buildProgram, buildSampleWriter, buildSearchWorker, SAMPLE_WRITER, SEARCH_WORKER } from "./bundle.js";
+import {
+  buildDaemon,
+  buildProgram,
+  buildQuickNames,
+  buildSampleWriter,
+  buildSearchWorker,
+  QUICK_NAMES,
+  SAMPLE_WRITER,
+  SEARCH_WORKER,
+} from "./bundle.js";
 import { compressAssets } from "./compress-assets.js";
 import { hashOf } from "./input-hash.js";
 
@@ -50,6 +59,7 @@ async function makeManager() {
   for (const folder of ["cli", "launch"]) rmSync(join("dist", folder), { recursive: true });
   await buildProgram(join(root, "dist/program"));
   await buildDaemon(join(root, "dist"));
+  if (existsSync(QUICK_NAMES)) await buildQuickNames(join(root, "dist/program"));
   if (existsSync(SAMPLE_WRITER)) await buildSampleWriter(join(root, "dist/sample-writer.mjs"));
   if (existsSync(SEARCH_WORKER)) await buildSearchWorker(join(root, "dist/output-search.cjs"));
 }

@@ -28,6 +28,11 @@ export function buildSampleWriter(outFile) {
   });
 }
 
+/** Writes the client library (`mgr/client`) as one file: for installations without `node_modules`. */
+export function buildClient(outFile) {
+  return bundle("src/client/index.ts", dirname(outFile), { entryFileNames: basename(outFile), codeSplitting: false });
+}
+
 /** The program of the worker thread that searches output; part of a feature. */
 export const SEARCH_WORKER = "src/features/output-search/host/worker/main.ts";
 const SEARCH_WORKER_OUTPUT = { format: "cjs", codeSplitting: false };
@@ -54,6 +59,14 @@ const inlineSearchWorker = {
 export async function buildProgram(folder) {
   await bundle("src/cli/main.ts", folder, { format: "cjs", entryFileNames: "main.cjs", chunkFileNames: "[name]-[hash].cjs" });
   await bundle("src/launch/mgr.ts", folder, { format: "cjs", entryFileNames: "mgr.cjs" });
+}
+
+/** The program that answers completion in shells; part of a feature. */
+export const QUICK_NAMES = "src/features/completion/cli/quick-names.ts";
+
+/** Writes the program that answers completion in shells: one small file, because a user waits for it with each Tab. */
+export function buildQuickNames(folder) {
+  return bundle(QUICK_NAMES, folder, { format: "cjs", entryFileNames: "quick-names.cjs", codeSplitting: false });
 }
 
 /** Writes a program of the tests into `folder`, as one file. */

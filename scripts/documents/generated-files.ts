@@ -4,6 +4,7 @@ import { commandLineDocument } from "./command-line-document.ts";
 import { configKeysDocument } from "./config-keys-document.ts";
 import { frameNeeds } from "./frame-needs.ts";
 import { architectureDocument } from "./import-graph.ts";
+import { manPages } from "./man-pages.ts";
 import { protocolDocument } from "./protocol-document.ts";
 
 /** Every generated file: its path from the root of the repository, and what it has to contain. */
@@ -13,6 +14,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ["docs/protocol.md", protocolDocument()],
     ["docs/config-keys.md", configKeysDocument()],
     ["docs/command-line.md", commandLineDocument()],
+    ...manPages(),
     ["docs/protocol.schema.json", json(protocolJsonSchema())],
     ["docs/config.schema.json", json(configJsonSchema())],
     ["web/src/state/frame-needs.json", json(frameNeeds())],

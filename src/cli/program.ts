@@ -3,6 +3,7 @@ import { visibleLines } from "../base/visible-text.ts";
 import { CLI_FEATURES } from "../features/cli.ts";
 import { VERSION } from "../http/package-files.ts";
 import { setAbsenceSources } from "./command/absence-sources.ts";
+import { setDataFolders } from "./command/data-folders.ts";
 import type { CommandGroup } from "./command/feature.ts";
 import { CONFIGURATION } from "./commands/configuration/program.ts";
 import { INSTANCE } from "./commands/instance/program.ts";
@@ -28,6 +29,7 @@ const LAST: readonly CommandGroup[] = [SETUP];
  */
 export function createProgram(first: string | null = null): Command {
   setAbsenceSources(CLI_FEATURES.flatMap(({ managerAbsence }) => managerAbsence ?? []));
+  setDataFolders(CLI_FEATURES.flatMap(({ dataFolders }) => dataFolders ?? []));
   const program = new Command("mgr")
     .description("Supervises processes in groups under real terminals, and serves them to a browser, scripts and this command on one port.")
     .version(VERSION)
@@ -43,6 +45,9 @@ export function createProgram(first: string | null = null): Command {
   const isKnown = program.commands.some((command) => command.name() === first);
   const rest = [...(isKnown ? [] : CLI_FEATURES.flatMap(({ groups = [] }) => groups)), ...LAST];
   for (const group of rest) group.add(program);
-  addManual(program, Object.fromEntries([...FIRST, ...rest].flatMap(({ pages }) => Object.entries(pages))));
+  addManual(
+    program,
+    [...FIRST, ...rest].flatMap(({ pages }) => Object.entries(pages)),
+  );
   return program;
 }

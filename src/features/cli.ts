@@ -2,9 +2,11 @@ import type { CliFeature } from "../cli/command/feature.ts";
 import { accessTokensCli } from "./access-tokens/cli/index.ts";
 import { alertsCli } from "./alerts/cli/index.ts";
 import { auditCli } from "./audit/cli/index.ts";
+import { completionCli } from "./completion/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
+import { doctorCli } from "./doctor/cli/index.ts";
 import { limitsCli } from "./limits/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
@@ -16,6 +18,7 @@ import { outputSearchCli } from "./output-search/cli/index.ts";
 import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
 import { runningSettingsCli } from "./running-settings/cli/index.ts";
+import { serviceCli } from "./service/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
 
 /** Additions of features to the command line, in the order of `mgr --help`. */
@@ -38,4 +41,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   loggersCli,
   accessTokensCli,
   managerRestartCli,
+  doctorCli,
+  serviceCli,
+  completionCli,
 ];

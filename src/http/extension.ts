@@ -24,6 +24,8 @@ export interface HttpExtension {
   /** Users who log in by other means than a password of the auth file. */
   readonly logins?: (host: LoginHost) => LoginSource;
   readonly metrics?: MetricsPart;
+  /** Objects that commands name, by kind, such as `topic`. */
+  readonly names?: NameSources;
   /** Files of the archive of `/save-all`, created one by one while it is written. No part contains a secret of the manager. */
   readonly archiveParts?: () => AsyncIterable<ArchivePart>;
   /** The brokers of hosts, for the report on the bus. */
@@ -39,6 +41,15 @@ export interface HttpServices {
   /** Content hash of the page's files. */
   readonly assetHash: string;
   readonly log: HttpLog;
+}
+
+/** Lists the objects of a kind, for completion in shells. */
+export type NameSources = Readonly<Record<string, () => Iterable<NamedObject> | Promise<Iterable<NamedObject>>>>;
+
+export interface NamedObject {
+  readonly name: string;
+  /** Shown beside the name, such as the state of a process; absent: nothing. */
+  readonly about?: string;
 }
 
 /** Metrics of a feature. */

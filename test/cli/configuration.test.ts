@@ -2,7 +2,8 @@ import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { configPath, loadConfig } from "../../src/cli/manager/configuration.ts";
+import { configPath } from "../../src/cli/manager/config-path.ts";
+import { loadConfig } from "../../src/cli/manager/configuration.ts";
 
 const cwd = process.cwd();
 let top: string;

@@ -17,6 +17,8 @@ const ROUTES = [
   { method: "HEAD", path: "/mgr/log?raw&follow", good: 200 },
   { method: "GET", path: "/ws", good: 426 },
   { method: "GET", path: "/mgr/metrics", good: 200 },
+  { method: "GET", path: "/mgr/names?kind=process", good: 200 },
+  { method: "GET", path: "/mgr/names", good: 400 },
   { method: "GET", path: "/mgr/schema", good: 200 },
   { method: "HEAD", path: "/save-all", good: 200 },
   { method: "GET", path: "/mgr/vnc/info", good: 200 },

@@ -5,6 +5,7 @@ import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
 import type { Column } from "../output/table.ts";
 import type { AbsenceSource } from "./absence-sources.ts";
+import type { DataFolders } from "./data-folders.ts";
 
 /** The help of a command beyond its options. */
 export interface Page {
@@ -16,7 +17,15 @@ export interface Page {
   readonly json?: string;
   /** Exit codes beyond the common ones. */
   readonly exitCodes?: string;
+  /**
+   * Completion of the values of arguments, by their name (`names`), and of options (`--topic`). Values that are called FILE or FOLDER are completed
+   * as such without being listed here, choices of an option too.
+   */
+  readonly completes?: Readonly<Record<string, Completion>>;
 }
+
+/** Kinds of objects whose names the manager lists (`GET /mgr/names`), or fixed words. */
+export type Completion = readonly string[] | { readonly words: readonly string[] };
 
 /** Manual pages by the words of a command: "topic list". */
 export type Pages = Readonly<Record<string, Page>>;
@@ -63,6 +72,8 @@ export interface CliFeature {
   readonly ringsBell?: (frame: ManagerFrame) => boolean;
   /** The facts that are known about a manager that does not run. */
   readonly managerAbsence?: AbsenceSource;
+  /** Folders of this machine, beside the state folder, that the feature fills. */
+  readonly dataFolders?: DataFolders;
   /** Notes of `mgr check` about a configuration that is valid. */
   readonly configurationNotes?: (config: Config) => Promise<readonly string[]>;
 }

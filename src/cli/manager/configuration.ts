@@ -1,36 +1,20 @@
-import { existsSync, statSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type RunningInstance, runningInstance, unchangedInstance } from "../../app/local-daemon/running-instance.ts";
 import { MgrError } from "../../base/errors.ts";
 import { quoteWords } from "../../base/shell-words.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
 import { ConfigError } from "../../config/schema/problems.ts";
-import { isCaller } from "../../files/configuration.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { printJson } from "../output/table.ts";
-
-const CONFIG_FILE = "mgr.yaml";
+import { CONFIG_FILE, configPath, foldersUpwards } from "./config-path.ts";
 
 interface LoadFlags {
   /** Use files that other users can change. */
   trustConfig?: boolean;
   /** Print problems as JSON. */
   json?: boolean;
-}
-
-/** Files that were reported: once per command, however often they are read. */
-const reported = new Set<string>();
-
-/** The file of `-c`; without it `mgr.yaml` in the working folder, or in the nearest folder above that has one. */
-export function configPath(named: string | undefined): string {
-  if (named !== undefined) return named;
-  const folder = foldersUpwards().find((each) => isConfigured(each));
-  if (folder === undefined || folder === process.cwd()) return CONFIG_FILE;
-  const file = join(folder, CONFIG_FILE);
-  if (!reported.has(file)) process.stderr.write(`mgr: using ${visible(file)}\n`);
-  reported.add(file);
-  return relative(process.cwd(), file);
 }
 
 /** Loads the configuration of a command line; if it is invalid, the command ends with exit code 2 and prints every problem. */
@@ -90,27 +74,4 @@ function missingFile(named: string | undefined): string | null {
     .find((file) => existsSync(file));
   if (foreign !== undefined) return `${foreign} belongs to another user. To use it anyway, name it with -c and add --trust-config`;
   return `there is no ${CONFIG_FILE} in ${process.cwd()} or a folder above it. Create one with: mgr init`;
-}
-
-/** The working folder, then the folders above it. */
-function foldersUpwards(): string[] {
-  const folders: string[] = [];
-  for (let folder = process.cwd(), last = ""; folder !== last; last = folder, folder = resolve(folder, "..")) folders.push(folder);
-  return folders;
-}
-
-/**
- * Whether a folder has a configuration. A file that was removed while its manager runs counts too: its processes have to be stopped from
- * somewhere.
- */
-function isConfigured(folder: string): boolean {
-  const file = join(folder, CONFIG_FILE);
-  if (folder === process.cwd()) return existsSync(file) || runningInstance(file) !== null;
-  const owner = statSync(file, { throwIfNoEntry: false })?.uid;
-  return owner !== undefined && isTrusted(owner);
-}
-
-/** Whether the owner of a file is trusted: a file that another user left in a folder above, such as /tmp, must not run commands as this user. */
-function isTrusted(owner: number): boolean {
-  return owner === 0 || owner === process.geteuid?.() || isCaller(owner);
 }

@@ -24,14 +24,15 @@ const MSG_NOSIGNAL = 0x4000;
 export class UnixDatagramSocket {
   readonly #fd: number;
 
-  /** Throws the error of the system if no program receives at `path`. */
+  /** Throws the error of the system if no program receives at `path`, which is abstract if it begins with a zero (unix(7)). */
   constructor(path: string) {
     this.#fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (this.#fd === -1) throw systemError("socket");
-    // `struct sockaddr_un`: the family, and the path with its zero.
-    const address = Buffer.alloc(2 + Buffer.byteLength(path) + 1);
+    // `struct sockaddr_un`: the family, and the path with its zero; the zero of an abstract one comes first.
+    const name = Buffer.from(path.startsWith("\0") ? path : `${path}\0`);
+    const address = Buffer.alloc(2 + name.length);
     address.writeUInt16LE(AF_UNIX);
-    address.write(path, 2);
+    name.copy(address, 2);
     if (connect(this.#fd, address, address.length) === -1) {
       const error = systemError("connect");
       this.close();

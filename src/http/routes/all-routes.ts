@@ -12,6 +12,7 @@ import { assetRoutes, pageRoutes } from "./assets.ts";
 import { logRoute } from "./log.ts";
 import { loginTokenRoute } from "./login-token.ts";
 import { logoutRoute } from "./logout.ts";
+import { namesRoute } from "./names.ts";
 import { saveAllRoute } from "./save-all.ts";
 import { busRoute, healthRoute, metricsRoute, schemaRoute, websocketHintRoute } from "./status.ts";
 
@@ -41,6 +42,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     saveAllRoute({ source: { control, extensions, assetHash, configFiles }, followers, log }),
     ...extensions.flatMap(({ http }) => http?.routes?.({ control, followers, assetHash, log }) ?? []),
     metricsRoute(metrics),
+    namesRoute(control.state, extensions),
     ...(bus === null ? [] : [busRoute(bus, brokers)]),
     schemaRoute(),
     healthRoute(control.state),

@@ -1,37 +1,38 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processesWith, uniqueSeconds, until } from "../../support/processes.ts";
+import { exampleOf } from "../support/document-commands.ts";
+import { Instance } from "../support/instance.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
 const CONSUMER = fileURLToPath(new URL("../consumer", import.meta.url));
 const run = promisify(execFile);
 
-interface LockFile {
-  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly optional?: boolean }>>;
-}
-
 let project: string;
 
-// What `npm install mgr-*.tgz` makes of an empty folder, without a registry: the packed files, and links to those packages
-// that the lock file has for use, none of those for development.
+/** The prefix of a global installation. */
+let everywhere: string;
+
+// npm installs the packed files and what they depend on globally. In a project it would put the same packages side by side, so they are linked there
+// instead of being installed twice.
 beforeAll(async () => {
   project = mkdtempSync(join(tmpdir(), "mgr-package-"));
+  everywhere = join(project, "everywhere");
   const modules = join(project, "node_modules");
-  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", project], { cwd: REPOSITORY });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  mkdirSync(join(modules, "mgr"), { recursive: true });
-  await run("tar", ["-xzf", join(project, filename), "-C", join(modules, "mgr"), "--strip-components=1"]);
-  const lock = JSON.parse(readFileSync(join(REPOSITORY, "package-lock.json"), "utf8")) as LockFile;
-  const needed = Object.entries(lock.packages).filter(([path, { dev }]) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !dev);
-  const names = [...needed.map(([path]) => path.slice("node_modules/".length)), "@types/node", "undici-types", "vitest"];
-  for (const name of names) {
-    if (!existsSync(join(REPOSITORY, "node_modules", name))) continue;
+  await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", project], { cwd: REPOSITORY });
+  const options = { prefix: everywhere, prefer_offline: "true", audit: "false", fund: "false", ignore_scripts: "true", loglevel: "error" };
+  const env = Object.fromEntries(Object.entries(options).map(([name, value]) => [`npm_config_${name}`, value]));
+  await run("sh", ["-euc", exampleOf("docs/install.md", "npm package", "sh")], { cwd: project, env: { ...process.env, ...env } });
+  await run("cp", ["--archive", "--link", join(everywhere, "lib/node_modules/mgr/node_modules"), modules]);
+  await run("cp", ["--archive", "--link", join(everywhere, "lib/node_modules/mgr"), modules]);
+  rmSync(join(modules, "mgr/node_modules"), { recursive: true });
+  for (const name of ["@types/node", "undici-types", "vitest"]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(REPOSITORY, "node_modules", name), join(modules, name));
   }
@@ -49,7 +50,7 @@ beforeAll(async () => {
     outDir: "out",
   };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }));
-});
+}, 300_000);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 /** What the compiler complains about. */
@@ -89,6 +90,14 @@ describe("the packed package, installed in a project of its own", () => {
       ]),
     );
     expect(files.filter((file) => /^(test|src|bench|web)\//.test(file))).toEqual([]);
+  });
+
+  it("is a command when it is installed globally: up, a process, down", async () => {
+    await using instance = new Instance({ processes: { greeter: { command: "echo hello; exec sleep 1000", autostart: true } } });
+    const mgr = (...args: string[]) => run(join(everywhere, "bin/mgr"), [...args, "-c", instance.config], { env: instance.environment });
+    await mgr("up", "--detach");
+    await mgr("wait", "greeter", "--for", "started");
+    expect((await mgr("down")).stdout).toContain("e2e is down");
   });
 
   it("has types that compile in a strict project, with its own declarations checked as well", async () => {

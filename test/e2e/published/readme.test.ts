@@ -1,12 +1,13 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { processesWith, uniqueSeconds } from "../../support/processes.ts";
+import { exampleOf } from "../support/document-commands.ts";
 import { type Configuration, Instance } from "../support/instance.ts";
 import { ECHO } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
@@ -14,14 +15,7 @@ import { eventually } from "../support/wait.ts";
 // The examples of README.md, run as they stand there; only addresses are those of this test.
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-
-function example(heading: string, language: string): string {
-  const [section = ""] = readme.split(`\n## ${heading}\n`)[1]?.split("\n## ") ?? [];
-  const [, code] = new RegExp(`\`\`\`${language}\n(.*?)\n\`\`\``, "s").exec(section) ?? [];
-  if (code === undefined) throw new Error(`README.md has no ${language} below '${heading}'`);
-  return code;
-}
+const example = (heading: string, language: string) => exampleOf("README.md", heading, language);
 
 /** A project of a user's own, in which the package is installed. */
 function project(instance: Instance, file: string, code: string): string {

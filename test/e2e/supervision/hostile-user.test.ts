@@ -234,6 +234,7 @@ const PATHS = [
   "/mgr/log?follow=1",
   "/mgr/metrics",
   "/mgr/bus",
+  "/mgr/names?kind=process&kind=group&kind=topic",
   "/mgr/recording?name=a&host=b&file=c",
   "/mgr/logger-download?name=a",
   "/mgr/logger-download?name=a&stop=1",

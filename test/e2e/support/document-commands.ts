@@ -13,6 +13,14 @@ interface CommandOutcome {
   readonly stderr: string;
 }
 
+/** The first block of code in a language below a heading of a document. */
+export function exampleOf(document: string, heading: string, language: string): string {
+  const [section = ""] = readFileSync(join(ROOT, document), "utf8").split(`\n## ${heading}\n`)[1]?.split("\n## ") ?? [];
+  const [, code] = new RegExp(`\`\`\`${language}\n(.*?)\n\`\`\``, "s").exec(section) ?? [];
+  if (code === undefined) throw new Error(`${document} has no ${language} below '${heading}'`);
+  return code;
+}
+
 /** Runs every line of the `sh` blocks of a document in a shell, as a user of this instance types it. */
 export async function runDocument(instance: Instance, name: string): Promise<CommandOutcome[]> {
   const blocks = [...readFileSync(join(ROOT, name), "utf8").matchAll(/^```sh\n(.*?)^```/gmsu)].map(([, block = ""]) => block);

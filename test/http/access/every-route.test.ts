@@ -55,6 +55,7 @@ const CORE_ROUTES: readonly (readonly [string, Needed])[] = [
   ["/mgr/health", null],
   ["/mgr/log", needsInGeneral("viewer")],
   ["/mgr/metrics", needsInGeneral("viewer")],
+  ["/mgr/names", needsInGeneral("viewer")],
   ["/mgr/bus", needsInGeneral("viewer")],
   ["/save-all", needsInGeneral("admin")],
 ];

@@ -33,6 +33,7 @@ const ALLOWED: Readonly<Record<string, readonly User[]>> = {
   "/ws": ALL,
   "/mgr/log": ["admin", "operator", "viewer", "loader"],
   "/mgr/metrics": ["admin", "operator", "viewer", "loader"],
+  "/mgr/names?kind=process": ["admin", "operator", "viewer", "loader"],
   "/save-all": ["admin"],
   "/file?name=sim/world": ["admin", "operator", "loader", "simloader", "simadmin"],
   "/file?name=sim": ["admin", "operator", "loader", "simloader", "simadmin"],

@@ -16,6 +16,7 @@ and use the new definition from their next start on. If the configuration has pr
     about: "Shows NAMES and their dependencies, or all processes.",
     json: `an array of {name, command, state, waiting_for, depends_on: [{name, condition}]}; state is null if no manager is running,
 condition is null without the configuration file`,
+    completes: { names: ["process", "group"] },
     examples: [
       ["mgr graph sim/viewer", "the viewer and its dependencies"],
       ["mgr graph --dot | dot -Tsvg > graph.svg", "an SVG image, with Graphviz"],

@@ -11,6 +11,7 @@ The port opens, and --detach returns, when the local host is ready for commands,
 Starts processes with 'autostart: true', processes that ran when the manager was killed, and NAMES. What a user started or stopped stays
 so across 'mgr down' and 'mgr up': a process that a user stopped is not started again, even with 'autostart: true'. 'mgr ps' then says
 "stopped by USER at TIME"; start it with 'mgr start NAME', or name it in 'mgr up NAME'.`,
+    completes: { names: ["process"], "--exit-with": ["process"] },
     examples: [
       ["mgr up", "start the manager and all processes with autostart"],
       ["mgr up --detach sim tools/viewer", "run in the background, and start a group and a process"],

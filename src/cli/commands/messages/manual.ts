@@ -13,6 +13,7 @@ export const MESSAGE_PAGES: Pages = {
 
 On a terminal only text, colours and line erasing are printed, because other control sequences could change this
 terminal. --raw prints all of them. Output to pipes and files is unfiltered.`,
+    completes: { names: ["process", "group"] },
     examples: [
       ["mgr logs -f", "all processes, live, each line with its process name"],
       ["mgr logs --since 10m", "all processes, the last ten minutes"],

@@ -1,3 +1,4 @@
+import { SIGNALS } from "../../../protocol/process/signals.ts";
 import type { Pages } from "../../command/feature.ts";
 
 export const CHOOSING = "NAMES are processes, groups (with all subgroups) or fnmatch patterns such as 'sim/*'.";
@@ -10,6 +11,7 @@ export const PROCESS_PAGES: Pages = {
 would run another command or configuration; --json has running_command and current_command. CPU% and MEMORY are of the process with
 everything that it has started: percent of one CPU, since the last sample or over the life of the run, and resident memory.`,
     json: "an array of processes (docs/protocol.md, 'Process') with cpu_percent and memory_rss, null if not running; with --watch one array per line, after each change",
+    completes: { names: ["process", "group"] },
     examples: [
       ["mgr ps", "everything"],
       ["mgr ps --watch sim", "the group sim, updated on each change"],
@@ -32,6 +34,7 @@ a lost host keep running; commands for them are refused until its daemon reconne
   start: {
     about: `${CHOOSING} Dependencies are started too. It waits until each process is ready (without a
 ready condition: started) or has exited successfully, and prints the results.`,
+    completes: { names: ["process", "group"] },
     examples: [
       ["mgr start sim", "start a group"],
       ["mgr start --no-wait '*/camera'", "start all matches, without waiting"],
@@ -40,15 +43,22 @@ ready condition: started) or has exited successfully, and prints the results.`,
   stop: {
     about: `${CHOOSING} Dependents are stopped first, unless they have 'on_stop: keep'. It lists everything that it
 stopped. 'mgr start' then names what is still stopped because of it.`,
+    completes: { names: ["process", "group"] },
     examples: [["mgr stop sim/world", "stop a process and its dependents"]],
   },
-  restart: { about: CHOOSING, examples: [["mgr restart sim/world", "stop the process if it runs, then start it"]] },
+  restart: {
+    about: CHOOSING,
+    completes: { names: ["process", "group"] },
+    examples: [["mgr restart sim/world", "stop the process if it runs, then start it"]],
+  },
   signal: {
     about: `${CHOOSING} The signal is sent to the main process of each. Signal names are case-insensitive, and SIG may be omitted (hup, rtmin+3).`,
+    completes: { signal: { words: SIGNALS.map((each) => each.slice("SIG".length)) }, names: ["process", "group"] },
     examples: [["mgr signal hup 'web/*'", "make the processes of a group reload their configuration"]],
   },
   wait: {
     about: `${CHOOSING} For a process without a ready condition, 'ready' means started.`,
+    completes: { names: ["process", "group"] },
     examples: [
       ["mgr wait db sim --for ready --timeout 60", "wait until all are ready"],
       ["mgr wait job --for stopped", "wait until a job has exited successfully"],
@@ -58,6 +68,7 @@ stopped. 'mgr start' then names what is still stopped because of it.`,
   attach: {
     about:
       "All input goes to the process, including Ctrl-C. Ctrl-] detaches and leaves the process running. The process's terminal takes the size of this one.",
+    completes: { name: ["process"] },
     examples: [["mgr attach tools/editor", "use the process as if it had been started in this terminal"]],
   },
 };

@@ -14,6 +14,7 @@ export const TOKEN_PAGES: Pages = {
 kept, beside the auth file. The link is as good as a password, so send it like one. It ends when it expires or is revoked, and when the web user who
 created it is removed. Admins only.`,
     json: "an AccessToken with secret and link (docs/protocol.md)",
+    completes: { "--on": ["process", "group"] },
     examples: [
       ["mgr token create wall --role viewer --on 'sim/*' --expires 7d", "a read-only link to the processes of sim"],
       ["mgr token create ci --role operator --save ci.token", "a token for a script: MGR_TOKEN_FILE=ci.token mgr --url …"],

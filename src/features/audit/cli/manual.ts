@@ -7,6 +7,7 @@ export const AUDIT_PAGES: Pages = {
 patterns such as 'sim/*'; without NAMES everything is shown, log-ins, starts and ends of the manager too. Over the local socket it is for the
 manager's own user and root, over the network for admins: --user chooses whose commands are shown, --login who asks. See docs/audit.md.`,
     json: "one AuditEntry (docs/protocol.md) a line, oldest first",
+    completes: { names: ["process", "group"] },
     examples: [
       ["mgr audit", "the newest commands"],
       ["mgr audit --user ada --since 2h", "what a user did in the last two hours"],

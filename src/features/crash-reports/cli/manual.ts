@@ -9,6 +9,7 @@ kernel, the core dump and its backtrace, the load of the last ten minutes, limit
 a process that crashes again and again gets one every 10 s. Output is shown without escape sequences; --json has it as it was.
 See docs/crashes.md.`,
     json: "a CrashReport, or with --list and without a name an array of CrashSummary (docs/protocol.md)",
+    completes: { name: ["process"] },
     examples: [
       ["mgr crash", "the newest crashes"],
       ["mgr crash sim/world", "why a process failed last"],

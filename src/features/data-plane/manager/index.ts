@@ -40,6 +40,13 @@ function attach({ bus, clock, config, events, hostEntries, hosts, log, startProc
 
 export function dataPlaneExtension(service: DataPlane): FeatureExtension {
   return {
+    http: {
+      names: {
+        topic: () => service.topics(null),
+        service: () => service.services(null),
+        parameter: async () => (await service.parameters("*", null)).parameters.map(({ name, service: about }) => ({ name, about })),
+      },
+    },
     transport: {
       handlers: dataPlaneHandlers(service),
       snapshot: ({ isFull, view }) => {

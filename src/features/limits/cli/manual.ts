@@ -9,6 +9,7 @@ notify, restart or stop. The key 'cgroup' has limits that the kernel enforces; w
 only notifies is shown until the figure is below it again or the run ends; one that restarted or stopped its process until it is dismissed, or
 after a stop until the process is started again. See docs/limits.md.`,
     json: "an array of LimitState (docs/protocol.md), also with --clear: those that were dismissed",
+    completes: { names: ["process", "group"] },
     examples: [
       ["mgr limits", "which limits were reached"],
       ["mgr limits --clear sim/camera", "dismiss those of a process"],

@@ -9,6 +9,7 @@ everything that it has started: CPU% of one CPU, resident memory, threads, open 
 switches, and page faults that had to read from a disk. Blanks in a curve, null in JSON and empty cells are times at which nothing was
 measured: the process or its host did not run. Times are by the clock of the host. See docs/history.md.`,
     json: "an array of ProcessLoadHistory (docs/protocol.md)",
+    completes: { names: ["process", "group", "host"] },
     examples: [
       ["mgr usage sim/world", "the last hour"],
       ["mgr usage sim --since 7d --points 100", "each process of a group, over a week"],

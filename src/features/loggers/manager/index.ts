@@ -53,6 +53,9 @@ export function loggersExtension(service: Loggers): FeatureExtension {
       snapshot: ({ isFull }) => ({ loggers: isFull ? service.list() : [] }),
       afterSnapshot: () => [{ type: "loggers_snapshot", loggers: service.list() }],
     },
-    http: { routes: ({ followers, log }) => [loggerDownloadRoute({ loggers: service, followers, log })] },
+    http: {
+      names: { logger: () => service.list() },
+      routes: ({ followers, log }) => [loggerDownloadRoute({ loggers: service, followers, log })],
+    },
   };
 }

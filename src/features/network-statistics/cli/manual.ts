@@ -21,6 +21,7 @@ way packets take; interfaces count all packets of the machine. A host that does 
     about:
       "HOST is any name of the host. The daemon sees the programs of its own user, as root those of all. It needs the program ss (iproute2) there.",
     json: "an array of connections (docs/protocol.md, 'TcpConnection')",
+    completes: { host: ["host"] },
     examples: [["mgr net tcp localhost", "connections of this machine"]],
   },
 };

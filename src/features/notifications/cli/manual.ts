@@ -19,6 +19,7 @@ For each rule, the conditions that it applies to now are listed, with whether th
     about: `PATTERN is a process, a group (with all subgroups), a host or an fnmatch pattern such as 'sim/*'. What still lasts at the end of a silence is
 notified then. Silences outlive the manager.`,
     json: "the new Silence (docs/protocol.md)",
+    completes: { pattern: ["process", "group", "host"] },
     examples: [
       ["mgr silence sim --for 2h --reason 'new camera'", "hold back what is about the group sim"],
       ["mgr silence list", "list silences with their ids"],

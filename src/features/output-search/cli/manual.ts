@@ -8,6 +8,7 @@ Each host searches for at most 10 s of processor time. Limits that were reached 
 A regular expression cannot have look-around and back-references: its time is linear in the length of the output.`,
     json: "one object per line: name, host, run, place, file, time, line, is_cut, match, before, after (docs/protocol.md, search_output_hits)",
     exitCodes: "here 0 is hits, 1 none, 2 any error or a host that did not answer",
+    completes: { names: ["process", "group"] },
     examples: [
       ["mgr grep 'connection lost'", "in the output of all processes"],
       ["mgr grep -i error 'sim/*' --since 1h", "in a group, of the last hour, in upper or lower case"],

@@ -40,6 +40,6 @@ export const recordings: ManagerFeature<Recordings> = {
 export function recordingsExtension(service: Recordings): FeatureExtension {
   return {
     transport: { handlers: recordingHandlers(service) },
-    http: { routes: ({ followers }) => [recordingRoute(service, followers)] },
+    http: { names: { recording: () => service.list() }, routes: ({ followers }) => [recordingRoute(service, followers)] },
   };
 }

@@ -9,6 +9,7 @@ reason where that is known. What is not configured is shown without a mark: the 
 the program was started; what it changed itself later cannot be seen from outside. Values of variables whose names suggest a secret are ***.
 See docs/starts.md.`,
     json: "an object: name, host, pid, environment, problem, settings (docs/protocol.md, running_settings)",
+    completes: { name: ["process"] },
     examples: [
       ["mgr show sim/world", "everything"],
       ["mgr show sim/world --differences", "only what differs from the configuration"],

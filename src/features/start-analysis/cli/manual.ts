@@ -9,6 +9,7 @@ and so on; only what is in the chain can make the start shorter. @ is the time s
 Waiting is the time until everything that it depends on was there, starting from there to its pid, until ready from there to its ready condition.
 An earlier manager's starts are not known. See docs/starts.md.`,
     json: "an object: name, requested, settled, chain, processes, unknown (docs/protocol.md, start_analysis)",
+    completes: { name: ["process", "group"] },
     examples: [
       ["mgr analyze", "the last start of everything"],
       ["mgr analyze robot --limit 30", "of a group, with its 30 longest starts"],

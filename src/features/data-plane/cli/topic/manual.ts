@@ -13,11 +13,13 @@ export const TOPIC_PAGES: Pages = {
   "topic list": {
     about: `${CHOOSING} RATE is of the last full second. SIZE is that of the last message.`,
     json: "an array of topics (docs/protocol.md, 'Topic')",
+    completes: { names: ["topic"] },
     examples: [["mgr topic list arm", "topics below 'arm/'"]],
   },
   "topic info": {
     about: "The definition is a ROS 2 message for encoding 'cdr', and a JSON Schema for 'json'.",
     json: "the fields of the frame topic_detail (docs/protocol.md)",
+    completes: { name: ["topic"] },
     examples: [["mgr topic info arm/state", "publisher, subscribers, definition"]],
   },
   "topic echo": {
@@ -25,6 +27,7 @@ export const TOPIC_PAGES: Pages = {
 messages per second. A topic that is not published yet is waited for. Messages that did not arrive are counted on stderr at the end. Prints YAML documents; --field prints one value per line.
 The columns of --csv are time (seconds since 1970, of publishing if the publisher tells it), seq, and the fields of the first message.`,
     json: "one object per line: time (seconds since 1970, text), seq (or null), value",
+    completes: { name: ["topic"] },
     examples: [
       ["mgr topic echo arm/state", "all messages, until Ctrl-C"],
       ["mgr topic echo arm/state --field position[0]", "one field"],
@@ -36,6 +39,7 @@ The columns of --csv are time (seconds since 1970, of publishing if the publishe
   "topic hz": {
     about: `${CHOOSING} The brokers count: nothing is subscribed to, and every message counts, whatever the rate.`,
     json: "one object per line: sample_seconds (the time that really passed), topics: [{name, rate, bytes_s, packets}]",
+    completes: { names: ["topic"] },
     examples: [
       ["mgr topic hz", "all topics, until Ctrl-C"],
       ["mgr topic hz arm/state --once --window 10", "mean rate over 10 s"],
@@ -44,18 +48,21 @@ The columns of --csv are time (seconds since 1970, of publishing if the publishe
   "topic bw": {
     about: `${CHOOSING} Payload and headers, counted by the brokers.`,
     json: "one object per line: sample_seconds (the time that really passed), topics: [{name, rate, bytes_s, packets}]",
+    completes: { names: ["topic"] },
     examples: [["mgr topic bw camera", "all topics below 'camera/'"]],
   },
   "topic delay": {
     about: `Measures from the publisher's time stamp (header Mgr-Time) to the arrival at this command, without decoding. If the publisher is on
 another host, the difference of the clocks is included ('mgr hosts' shows it). ${THIS_MACHINE}`,
     json: "one object per line: messages, mean_ms, min_ms, p50_ms, p99_ms, max_ms",
+    completes: { name: ["topic"] },
     examples: [["mgr topic delay arm/state", "one line per second, until Ctrl-C"]],
     exitCodes: "4 if no message came within --timeout",
   },
   "topic pub": {
     about: `A topic has one publisher: if a program publishes it, the command fails and names the program. Without --definition the value is sent as
 JSON. ${THIS_MACHINE}`,
+    completes: { name: ["topic"] },
     examples: [
       ["mgr topic pub arm/goal '{\"position\": [0.5, 1]}'", "one message"],
       ["mgr topic pub arm/goal '{\"position\": [0.5, 1]}' --rate 10", "ten per second, until Ctrl-C"],
