@@ -37,13 +37,10 @@ export const PROCESS_TOOLS: readonly Tool[] = [
     input: z.object({ name }),
     run: async (client, input) => {
       const process = await client.process(input.name).get();
-      const {
-        type: _type,
-        request_id: _id,
-        environment: _secret,
-        ...detail
-      } = await client.request({ type: "request_process_detail", ...input });
-      return { process, ...detail };
+      const { history, needed_by, changes, definition } = await client.request({ type: "request_process_detail", ...input });
+      // Variables often hold secrets, which no model needs.
+      const { environment: _secret, ...rest } = definition;
+      return { process, history, needed_by, changes, definition: rest };
     },
   }),
   tool({

@@ -1,6 +1,7 @@
 import {
   acceptedContent,
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
   inputRequired,
   type McpServer,
@@ -43,6 +44,8 @@ export interface Tool {
 
 /** Largest result, characters: more than that would fill the context of most models. */
 const MAX_RESULT = 200_000;
+const CANNOT_ASK =
+  "This ends something, so a person has to confirm it, and this connection cannot ask one. Nothing was changed. A person can do it in the page or with the command mgr.";
 const ANSWER = z.object({ confirm: z.boolean().describe("Yes, do it.") });
 
 export function tool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
@@ -57,6 +60,7 @@ export function tool<Input extends z.ZodObject>(definition: ToolDefinition<Input
           const wanted = given as z.infer<Input>;
           const asked = await question?.(context.client, wanted);
           if (asked !== undefined) {
+            if (!canAsk(server, ctx)) return failure(CANNOT_ASK);
             const refused = await unanswered(asked, ctx, context);
             if (refused !== null) return refused;
           }
@@ -68,6 +72,12 @@ export function tool<Input extends z.ZodObject>(definition: ToolDefinition<Input
       });
     },
   };
+}
+
+/** Whether the agent's program can ask its user: it says so at the start of its connection, or with each request. */
+function canAsk({ server }: McpServer, { mcpReq }: ServerContext): boolean {
+  const capabilities = mcpReq.envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
+  return capabilities?.elicitation !== undefined;
 }
 
 /** Asks the question, or refuses; null: a person has confirmed what is asked. */

@@ -1,14 +1,12 @@
+import type { Principal } from "../../../base/principal.ts";
 import { refusal, refusalResponse } from "../../../http/request/refusal.ts";
 import type { Route } from "../../../http/route.ts";
 import { MAX_REQUESTS, MAX_REQUESTS_OF_USER } from "../limits.ts";
-import type { AnswererOptions } from "./answer.ts";
 
 /** `POST /mgr/mcp`: one message of an agent, answered with the permissions of its login. Nothing is kept between two messages. */
-export function mcpRoute(options: AnswererOptions): Route {
+export function mcpRoute(answer: (request: Request, principal: Principal) => Promise<Response>): Route {
   const requests = new Map<string, number>();
   let all = 0;
-  // Loaded with the first agent: most managers never have one.
-  const loaded = once(async () => (await import("./answer.ts")).createAnswerer(options));
   return {
     path: "/mgr/mcp",
     method: "POST",
@@ -22,7 +20,6 @@ export function mcpRoute(options: AnswererOptions): Route {
       requests.set(principal.user, own + 1);
       all++;
       try {
-        const answer = await loaded();
         return await answer(context.req.raw, principal);
       } finally {
         all--;
@@ -31,13 +28,5 @@ export function mcpRoute(options: AnswererOptions): Route {
         else requests.delete(principal.user);
       }
     },
-  };
-}
-
-function once<T>(create: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null;
-  return () => {
-    made ??= create();
-    return made;
   };
 }
