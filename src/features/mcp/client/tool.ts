@@ -1,7 +1,6 @@
 import {
   acceptedContent,
   type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
   inputRequired,
   type McpServer,
@@ -60,7 +59,7 @@ export function tool<Input extends z.ZodObject>(definition: ToolDefinition<Input
           const wanted = given as z.infer<Input>;
           const asked = await question?.(context.client, wanted);
           if (asked !== undefined) {
-            if (!canAsk(server, ctx)) return failure(CANNOT_ASK);
+            if (server.server.getClientCapabilities()?.elicitation === undefined) return failure(CANNOT_ASK);
             const refused = await unanswered(asked, ctx, context);
             if (refused !== null) return refused;
           }
@@ -72,12 +71,6 @@ export function tool<Input extends z.ZodObject>(definition: ToolDefinition<Input
       });
     },
   };
-}
-
-/** Whether the agent's program can ask its user: it says so at the start of its connection, or with each request. */
-function canAsk({ server }: McpServer, { mcpReq }: ServerContext): boolean {
-  const capabilities = mcpReq.envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
-  return capabilities?.elicitation !== undefined;
 }
 
 /** Asks the question, or refuses; null: a person has confirmed what is asked. */
