@@ -10,8 +10,7 @@ export async function mcp(flags: ConnectionFlags): Promise<void> {
     const { access } = await client.snapshot();
     const mayChange = access !== undefined && mayChangeWith(access);
     const questions = createQuestions();
-    const report = (error: Error) => process.stderr.write(`mgr mcp: ${error.message}\n`);
-    const server = serveStdio(() => createMcpServer({ client, version: VERSION, mayChange, questions }), { onerror: report });
+    const server = serveStdio(() => createMcpServer({ client, version: VERSION, mayChange, questions }));
     try {
       await whileConnected(client, () => new Promise<void>((resolve) => process.stdin.once("close", resolve).once("end", resolve)));
     } finally {
