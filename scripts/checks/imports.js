@@ -74,6 +74,7 @@ const PACKAGE_HOMES = {
   xstate: [/^src\/actors\//, /^src\/app\//, /^src\/testing\//, /^src\/features\/[\w-]+\/manager\//],
   pino: [/^src\/log\/json-log\.ts$/],
   nodemailer: [/^src\/features\/notifications\/manager\/deliveries\/email\.ts$/],
+  "@modelcontextprotocol/server": [/^src\/features\/mcp\//],
   "openid-client": [/^src\/features\/oidc\/manager\/(provider|bounded-fetch)\.ts$/],
   "string-width": [/^src\/(features\/[\w-]+\/)?cli\//, /^src\/config\/load\/check-report\.ts$/],
   koffi: [/^src\/daemon\//],

@@ -11,6 +11,7 @@ import { limitsCli } from "./limits/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
 import { managerRestartCli } from "./manager-restart/cli/index.ts";
+import { mcpCli } from "./mcp/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
 import { notificationsCli } from "./notifications/cli/index.ts";
 import { outputRunsCli } from "./output-runs/cli/index.ts";
@@ -44,4 +45,5 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   doctorCli,
   serviceCli,
   completionCli,
+  mcpCli,
 ];

@@ -9,6 +9,7 @@ import { limits } from "./limits/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { managerRestart } from "./manager-restart/manager/index.ts";
+import { mcp } from "./mcp/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
 import { notifications } from "./notifications/manager/index.ts";
 import { oidc } from "./oidc/manager/index.ts";
@@ -46,4 +47,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   oidc,
   managerRestart,
   service,
+  mcp,
 ];

@@ -5,6 +5,7 @@ import type { Control } from "../actors/control.ts";
 import type { Principal } from "../base/principal.ts";
 import type { TrafficLabel } from "../bus/carriers/peer-traffic.ts";
 import type { ExtendsTransport } from "../transport/extension.ts";
+import type { Transport } from "../transport/websocket.ts";
 import type { ArchivePart } from "./archive/archive-part.ts";
 import type { LoginHost, LoginSource } from "./auth/accounts.ts";
 import type { HttpLog } from "./log/http-log.ts";
@@ -36,6 +37,8 @@ export interface HttpExtension {
 export interface HttpServices {
   /** The part of the manager that routes may use. */
   readonly control: Control;
+  /** A connection for the frames of a user, within the manager. */
+  readonly connect: Transport["connect"];
   /** Ends long answers when a login ends. */
   readonly followers: Followers;
   /** Content hash of the page's files. */

@@ -35,7 +35,7 @@ export interface HttpServerOptions {
   readonly access: AccessRules;
   /** Additions of the features to the port. */
   readonly extensions: readonly FeatureExtension[];
-  readonly transport: Pick<Transport, "accept" | "frames" | "connections">;
+  readonly transport: Pick<Transport, "accept" | "connect" | "frames" | "connections">;
   /** Absolute path of the auth file; null: not configured, and all users are refused. */
   readonly authFile: string | null;
   /** Socket on which local programs connect without a login; null: there is none. */
@@ -156,7 +156,19 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
   const parts = extensions.flatMap(({ http }) => http?.metrics ?? []);
   const metrics = new Metrics({ control, transport, connections: listener.connections, bus, parts });
   const { configFiles } = options;
-  const routes = allRoutes({ control, extensions, assets, configFiles, followers, metrics, bus, logins, isHttpsOnly, log });
+  const routes = allRoutes({
+    control,
+    connect: transport.connect,
+    extensions,
+    assets,
+    configFiles,
+    followers,
+    metrics,
+    bus,
+    logins,
+    isHttpsOnly,
+    log,
+  });
   const remoteOf = (socket: Socket) => listener.remoteOf(socket);
   const onRequest = lazyRequestListener({ gate, routes, state: control.state, observer, remoteOf, log });
   const upgrades = new Upgrades({

@@ -19,12 +19,16 @@ export const GOOD = basic(USER, PASSWORD);
 export const BAD = basic(USER, "wrong");
 
 /** A transport that keeps the WebSockets it was given. */
-class RecordingTransport implements Pick<Transport, "accept" | "frames" | "connections"> {
+class RecordingTransport implements Pick<Transport, "accept" | "connect" | "frames" | "connections"> {
   readonly accepted: { ws: WebSocket; options: AcceptOptions }[] = [];
   readonly frames = { received: 0, sent: 0 };
 
   connections() {
     return [];
+  }
+
+  connect(): never {
+    throw new Error("this server has no manager behind it");
   }
 
   accept(ws: WebSocket, options: AcceptOptions): void {

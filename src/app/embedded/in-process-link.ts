@@ -8,11 +8,15 @@ import type { Transport } from "../../transport/websocket.ts";
 
 const EMBEDDER: Principal = { user: "in-process", via: "in-process", address: "", grants: ADMIN_GRANTS };
 
-/** A link to a manager within the same program: the frames of the WebSocket without a socket. */
-export function inProcessLink(transport: Transport, mode: RequestedView = { kind: "full" }): ManagerLink {
+/** A link to a manager within the same program, by default for the program that embeds it: the frames of the WebSocket without a socket. */
+export function inProcessLink(
+  transport: Pick<Transport, "connect">,
+  mode: RequestedView = { kind: "full" },
+  principal: Principal = EMBEDDER,
+): ManagerLink {
   const frames$ = new Subject<ManagerFrame>();
   const state$ = new BehaviorSubject<ManagerLinkState>({ kind: "open" });
-  const connection = transport.connect({ principal: EMBEDDER, mode, receive: (text) => frames$.next(JSON.parse(text) as ManagerFrame) });
+  const connection = transport.connect({ principal, mode, receive: (text) => frames$.next(JSON.parse(text) as ManagerFrame) });
   return {
     frames$,
     state$,

@@ -1,7 +1,7 @@
 import type { Control } from "../../actors/control.ts";
 import type { LoginOffer } from "../auth/login-offer.ts";
 import type { LoginTokens } from "../auth/login-tokens.ts";
-import type { FeatureExtension } from "../extension.ts";
+import type { FeatureExtension, HttpServices } from "../extension.ts";
 import type { BuiltAssets } from "../files/built-assets.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -18,6 +18,7 @@ import { busRoute, healthRoute, metricsRoute, schemaRoute, websocketHintRoute } 
 
 export interface RouteParts {
   readonly control: Control;
+  readonly connect: HttpServices["connect"];
   readonly extensions: readonly FeatureExtension[];
   readonly assets: BuiltAssets;
   readonly configFiles: () => readonly string[];
@@ -31,7 +32,7 @@ export interface RouteParts {
 
 /** All routes of the port, those of features included. */
 export function allRoutes(parts: RouteParts): Route[] {
-  const { control, extensions, assets, configFiles, followers, metrics, bus, logins, isHttpsOnly, log } = parts;
+  const { control, connect, extensions, assets, configFiles, followers, metrics, bus, logins, isHttpsOnly, log } = parts;
   const assetHash = assets.hash;
   const brokers = async () => (await Promise.all(extensions.map(({ http }) => http?.brokers?.() ?? []))).flat();
   return [
@@ -40,7 +41,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     websocketHintRoute,
     logRoute(control.log, followers),
     saveAllRoute({ source: { control, extensions, assetHash, configFiles }, followers, log }),
-    ...extensions.flatMap(({ http }) => http?.routes?.({ control, followers, assetHash, log }) ?? []),
+    ...extensions.flatMap(({ http }) => http?.routes?.({ control, connect, followers, assetHash, log }) ?? []),
     metricsRoute(metrics),
     namesRoute(control.state, extensions),
     ...(bus === null ? [] : [busRoute(bus, brokers)]),

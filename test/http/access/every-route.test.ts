@@ -103,7 +103,8 @@ const query = fc
 /** Routes and WebSockets of the core and of all features, each with what it needs. */
 function everyPath() {
   const { control } = rig;
-  const services = { control, followers: new Followers(), assetHash: "hash", log: () => {} };
+  const connect = () => rig.transport.connect();
+  const services = { control, connect, followers: new Followers(), assetHash: "hash", log: () => {} };
   const parts = control.extensions.flatMap(({ http }) => http ?? []);
   const routes = parts.flatMap((part) => part.routes?.(services) ?? []).filter(({ isOpen, method }) => isOpen !== true && method === "GET");
   const sockets = parts.flatMap((part) => part.sockets ?? []);

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { type Tool, tool } from "./tool.ts";
+
+const MAX_LISTED = 500;
+const pattern = z.string().max(255).describe("A pattern with * ? and [a-z] of their names.").default("*");
+
+/** Tools for topics, parameters and the configuration. */
+export const DATA_TOOLS: readonly Tool[] = [
+  tool({
+    name: "list_topics",
+    title: "Topics on the bus",
+    description: "Topics with publisher, rate, subscribers, losses and problems.",
+    input: z.object({ pattern, limit: z.int().min(1).max(MAX_LISTED).default(100) }),
+    run: async (client, input) => {
+      const matches = compileFnmatch(input.pattern);
+      const topics = (await client.request({ type: "request_topics" })).topics.filter((each) => matches(each.name));
+      return { total: topics.length, topics: topics.slice(0, input.limit) };
+    },
+  }),
+  tool({
+    name: "read_topic",
+    title: "A topic and its last sample",
+    description: "One topic: publisher, subscribers, message definition and the last sample that the manager has seen.",
+    input: z.object({ name: z.string().min(1).max(255) }),
+    run: async (client, input) => {
+      const { type: _type, request_id: _id, ...detail } = await client.request({ type: "request_topic_detail", ...input });
+      return detail;
+    },
+  }),
+  tool({
+    name: "list_parameters",
+    title: "Parameters of programs",
+    description: "Parameters with their values, limits and overrides, as their programs answer.",
+    input: z.object({ pattern }),
+    run: async (client, input) => {
+      const { parameters, errors } = await client.request({ type: "request_parameters", ...input });
+      return { parameters, errors };
+    },
+  }),
+  tool({
+    name: "plan_reload",
+    title: "What a reload would do",
+    description:
+      "Checks the configuration file as it is on disk, and says what a reload would add, remove, stop and start. Changes nothing. Needs the role admin.",
+    input: z.object({}),
+    run: async (client) => {
+      const { type: _type, request_id: _id, ...plan } = await client.request({ type: "request_plan" });
+      return plan;
+    },
+  }),
+];

@@ -1,0 +1,188 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createManager } from "../../../../src/app/embedded/create-manager.ts";
+import { MAX_REQUESTS_OF_USER } from "../../../../src/features/mcp/limits.ts";
+import { mcpRoute } from "../../../../src/features/mcp/manager/route.ts";
+import { Agent, type ERAS, type Served, tokenOf } from "./rig.ts";
+
+const YES = { action: "accept", content: { confirm: true } } as const;
+const READING = ["list_processes", "get_process", "read_output", "why_did_it_fail", "search_output", "read_log", "read_load"];
+const CHANGING = ["start_process", "stop_process", "restart_process"];
+const ERA_NAMES = ["newest", "of 2025"] as const satisfies readonly (keyof typeof ERAS)[];
+
+const processes = {
+  "sim/world": { command: "sleep 100000", autostart: true, environment: { PASSWORD: "hidden" } },
+  "sim/bad": { command: ["sh", "-c", "printf '\\033[31mboom\\033[0m\\n'; exit 3"], autostart: true, restart: { policy: "never" } },
+  other: { command: "sleep 100000", autostart: true },
+} as const;
+
+let served: Served;
+let operator: string;
+let viewer: string;
+
+beforeAll(async () => {
+  const manager = await createManager({ instance: { name: "agents", manager: "localhost:0" }, processes }, { listen: true });
+  served = { manager, url: new URL("/mgr/mcp", manager.port?.url) };
+  for (const name of ["sim/world", "other"]) await manager.process(name).waitFor("started");
+  await served.manager.process("sim/bad").waitFor("error");
+  operator = await tokenOf(served, "operator", "operator");
+  viewer = await tokenOf(served, "viewer", "viewer", ["sim/*"]);
+});
+afterAll(() => served.manager[Symbol.asyncDispose]());
+
+const pid = async () => (await served.manager.process("sim/world").get()).pid;
+
+describe.each(ERA_NAMES)("an agent whose client is %s", (era) => {
+  it("sees processes, why one failed, output and log", async () => {
+    await using agent = await new Agent(era, null).connect(served, viewer);
+    expect(await agent.tools()).toEqual(expect.arrayContaining(READING));
+    const listed = await agent.call("list_processes", { pattern: "sim", state: "error" });
+    expect(listed.json()).toMatchObject({
+      instance: "agents",
+      total: 1,
+      processes: [{ name: "sim/bad", state: "error", exit: { code: 3 } }],
+    });
+    const why = await agent.call("why_did_it_fail", { name: "sim/bad" });
+    expect(why.json()).toMatchObject({ process: { name: "sim/bad" }, output: expect.stringContaining("boom\n") });
+    // Without the colours of a terminal.
+    expect(why.json()).not.toHaveProperty("output", expect.stringContaining("\u001b"));
+    expect((await agent.call("search_output", { pattern: "boom" })).json()).toMatchObject({ hits: [{ name: "sim/bad", line: "boom" }] });
+    expect((await agent.call("read_log", { level: "error" })).text).toContain("sim/bad");
+    expect((await agent.call("get_process", { name: "sim/world" })).text).not.toContain("hidden");
+  });
+
+  it("sees and changes only what its token allows", async () => {
+    await using reading = await new Agent(era, YES).connect(served, viewer);
+    expect((await reading.call("list_processes")).json()).toMatchObject({ total: 2 });
+    expect(await reading.call("get_process", { name: "other" })).toMatchObject({
+      failed: true,
+      text: expect.stringContaining("not_found"),
+    });
+    const tools = await reading.tools();
+    for (const name of CHANGING) expect(tools).not.toContain(name);
+    await expect(reading.call("stop_process", { name: "sim/world" })).rejects.toThrow("stop_process");
+    const other = await tokenOf(served, `other-${era.replace(" ", "-")}`, "operator", ["other"]);
+    await using elsewhere = await new Agent(era, YES).connect(served, other);
+    expect(await elsewhere.tools()).toEqual(expect.arrayContaining(CHANGING));
+    expect(await elsewhere.call("start_process", { name: "sim/world" })).toMatchObject({ failed: true });
+  });
+
+  it("gets a reason for input that is wrong, and for a process that does not exist", async () => {
+    await using agent = await new Agent(era, null).connect(served, viewer);
+    expect(await agent.call("read_output", { name: "sim/world", lines: 0 })).toMatchObject({
+      failed: true,
+      text: expect.stringContaining("lines"),
+    });
+    expect(await agent.call("read_output", { name: "sim/none" })).toMatchObject({
+      failed: true,
+      text: expect.stringContaining("sim/none"),
+    });
+  });
+
+  it("ends nothing where its user cannot be asked", async () => {
+    await using agent = await new Agent(era, null).connect(served, operator);
+    const before = await pid();
+    expect(await agent.call("restart_process", { name: "sim/world" })).toMatchObject({
+      failed: true,
+      text: expect.stringContaining("cannot ask"),
+    });
+    expect(await pid()).toBe(before);
+  });
+});
+
+describe("what ends a process", () => {
+  it("happens once a person has confirmed it, and the manager records the token's user", async () => {
+    await using agent = await new Agent("newest", YES).connect(served, operator);
+    const before = await pid();
+    expect((await agent.call("restart_process", { name: "sim/world" })).json()).toMatchObject({ name: "sim/world", state: "started" });
+    expect(agent.asked).toEqual([`Restart 'sim/world' on '${served.manager.host().name}' (started, pid ${before})?`]);
+    expect(await pid()).not.toBe(before);
+    expect(await served.manager.process("sim/world").get()).toMatchObject({ requested_by: "token:operator" });
+  });
+
+  it.each([[{ action: "decline" }], [{ action: "accept", content: { confirm: false } }]] as const)(
+    "does not happen after %j",
+    async (answer) => {
+      await using agent = await new Agent("newest", answer).connect(served, operator);
+      const before = await pid();
+      expect(await agent.call("stop_process", { name: "sim/world" })).toMatchObject({
+        failed: true,
+        text: expect.stringContaining("did not confirm"),
+      });
+      expect(agent.asked).toHaveLength(1);
+      expect(await pid()).toBe(before);
+    },
+  );
+});
+
+describe("the route", () => {
+  const post = (headers: Record<string, string>) =>
+    fetch(served.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+    });
+
+  it("needs a login, and proof that no other site has sent the request", async () => {
+    expect((await post({})).status).toBe(401);
+    expect((await post({ authorization: "Bearer mgr_wrong" })).status).toBe(401);
+    expect((await post({ authorization: `Bearer ${viewer}` })).status).toBe(200);
+    expect((await post({ authorization: `Bearer ${viewer}`, origin: "https://evil.example" })).status).toBe(403);
+    expect((await fetch(served.url, { headers: { authorization: `Bearer ${viewer}` } })).status).toBe(405);
+  });
+
+  it("answers so many requests of a user at a time, and others are not affected", async () => {
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const route = mcpRoute(async () => {
+      await held;
+      return new Response();
+    });
+    const ask = (user: string) => {
+      const context = { get: () => ({ principal: { user } }), req: { raw: new Request("http://localhost/mgr/mcp") } };
+      return route.handle(context as unknown as Parameters<typeof route.handle>[0]);
+    };
+    const accepted = Array.from({ length: MAX_REQUESTS_OF_USER }, () => ask("greedy"));
+    expect((await ask("greedy")).status).toBe(429);
+    const other = ask("modest");
+    answer();
+    for (const response of await Promise.all([...accepted, other])) expect(response.status).toBe(200);
+    expect((await ask("greedy")).status).toBe(200);
+  });
+
+  it("passes the protocol's own conformance checks", async () => {
+    // The checks know no login.
+    const proxy = createServer((incoming, outgoing) => {
+      const { method, headers } = incoming;
+      const forwarded = request(
+        served.url,
+        { method, headers: { ...headers, host: served.url.host, authorization: `Bearer ${operator}` } },
+        (answer) => {
+          outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(outgoing);
+        },
+      );
+      incoming.pipe(forwarded);
+    }).listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    try {
+      const { port } = proxy.address() as AddressInfo;
+      const program = fileURLToPath(new URL("../../../../node_modules/.bin/conformance", import.meta.url));
+      for (const scenario of ["server-initialize", "ping", "tools-list"]) {
+        const args = [program, "server", "--url", `http://127.0.0.1:${port}/mgr/mcp`, "--scenario", scenario];
+        const { stdout } = await promisify(execFile)(process.execPath, args);
+        expect(stdout).toMatch(/Passed: (\d+)\/\1, 0 failed/);
+      }
+    } finally {
+      proxy.closeAllConnections();
+      proxy.close();
+    }
+  });
+});
