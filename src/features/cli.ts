@@ -5,6 +5,7 @@ import { auditCli } from "./audit/cli/index.ts";
 import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
+import { importCli } from "./import/cli/index.ts";
 import { limitsCli } from "./limits/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
@@ -38,4 +39,5 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   loggersCli,
   accessTokensCli,
   managerRestartCli,
+  importCli,
 ];
