@@ -34,6 +34,12 @@ export const convertProcfile: Convert = async (path, context) => {
     // Each line is one for sh there, also `exec …` and `A=1 …`.
     draft.set("shell", true);
     result.findings.carried.push({ key: process, place, process: draft.name, to: "command" });
+    if (process === "release") {
+      draft.set("autostart", false);
+      const why = "platforms run it before each release, and not beside the others";
+      result.findings.guessed.push({ key: process, place, process: draft.name, to: "autostart", why });
+      draft.note("autostart", `guess: ${why}`);
+    }
     if (dotenv !== null) draft.set("env_file", [paths.moved(".env")]);
     const port = (Number.isInteger(firstPort) ? firstPort : FIRST_PORT) + PORT_STEP * index;
     if (port > MAX_PORT) continue;
