@@ -1,4 +1,4 @@
-import { Document, isMap, isPair, isScalar, type Pair, type YAMLMap } from "yaml";
+import { Document, isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap } from "yaml";
 import { visible } from "../../../base/visible-text.ts";
 import type { Draft, Settings } from "./model/draft.ts";
 import type { Result } from "./model/result.ts";
@@ -19,7 +19,7 @@ const ORDER = [
   "restart",
   "stop",
 ];
-/** Sections that stand in one line: those with a few short values. */
+/** Maximum length of a section or list that stands in one line, characters. */
 const MAX_LINE_LENGTH = 100;
 
 /** The sections `defines`, `defaults` and `processes` of the new configuration, with comments. */
@@ -63,8 +63,8 @@ function commentKeys(section: unknown, draft: Draft): void {
   if (!isMap(section)) return;
   for (const pair of section.items) {
     const key = String(isScalar(pair.key) ? pair.key.value : pair.key);
-    if (isMap(pair.value) && key !== "environment" && String(pair.value).replaceAll("\n", ", ").length < MAX_LINE_LENGTH)
-      pair.value.flow = true;
+    const isCollection = isSeq(pair.value) || (isMap(pair.value) && key !== "environment");
+    if (isCollection && String(pair.value).replaceAll("\n", ", ").length < MAX_LINE_LENGTH) pair.value.flow = true;
     comment(pair, draft.notes.get(key) ?? []);
   }
 }

@@ -18,6 +18,8 @@ export interface Parsed extends Imported {
 
 interface Options {
   readonly from?: KindName;
+  /** Import the folder instead of the first file. */
+  readonly whole?: boolean;
   readonly environment?: Record<string, string>;
   readonly runJavascript?: boolean;
 }
@@ -45,7 +47,7 @@ export async function importTexts(texts: Readonly<Record<string, string>>, optio
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     }
-    return await importFile(join(folder, Object.keys(texts)[0] ?? ""), options);
+    return await importFile(options.whole ? folder : join(folder, Object.keys(texts)[0] ?? ""), options);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -72,8 +72,10 @@ test("an INI file means what it means to Python's configparser", () => {
     "two = a=b:c\n",
   );
   const text = fc.oneof(
-    fc.array(line, { maxLength: 12 }).map((parts) => `[a]
-${parts.join("")}`),
+    fc.array(line, { maxLength: 12 }).map(
+      (parts) => `[a]
+${parts.join("")}`,
+    ),
     fc.array(piece, { maxLength: 20 }).map((parts) => parts.join("")),
   );
   const texts = fc.sample(text, { numRuns: 3_000, seed: 7 });
