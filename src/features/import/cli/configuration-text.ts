@@ -63,8 +63,9 @@ function commentKeys(section: unknown, draft: Draft): void {
   if (!isMap(section)) return;
   for (const pair of section.items) {
     const key = String(isScalar(pair.key) ? pair.key.value : pair.key);
-    const isCollection = isSeq(pair.value) || (isMap(pair.value) && key !== "environment");
-    if (isCollection && String(pair.value).replaceAll("\n", ", ").length < MAX_LINE_LENGTH) pair.value.flow = true;
+    const { value } = pair;
+    if ((isSeq(value) || (isMap(value) && key !== "environment")) && String(value).replaceAll("\n", ", ").length < MAX_LINE_LENGTH)
+      value.flow = true;
     comment(pair, draft.notes.get(key) ?? []);
   }
 }

@@ -54,6 +54,7 @@ export interface Found {
 
 /** What can be imported in a folder. */
 export function foundIn(folder: string): Found[] {
+  if (!existsSync(folder)) return [];
   const found: Found[] = NAMES.flatMap((kind) => {
     const name = KINDS[kind].files.find((each) => existsSync(join(folder, each)));
     return name === undefined ? [] : [{ kind, path: join(folder, name) }];

@@ -48,6 +48,7 @@ const FILE_RULES: Rules<Conversion> = {
   log_format: drop("mgr has no log file with the output of all processes"),
   extends: drop("other files are not merged", "import the merged file, or import both"),
   env_cmds: drop("mgr does not run commands for values of variables", "set the variables before mgr up, or in the command of the process"),
+  mcp_server: drop("processes are no tools for agents"),
   is_strict: () => {},
   is_tui_disabled: () => {},
   ordered_shutdown: () => {},

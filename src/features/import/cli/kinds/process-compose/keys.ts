@@ -205,6 +205,16 @@ export const PROCESS_RULES: Rules<ProcessConversion> = {
   namespace: always("the group in the name"),
   replicas: always("one process for each"),
   vars: always("the values in the texts"),
+  success_exit_codes: carry("success_exit_codes", (tree) => asList(tree).map(integer)),
+  watch: (entry, context) => {
+    const paths = asMap(entry.tree).get("paths");
+    for (const item of paths === undefined ? [] : asList(paths)) {
+      const path = asMap(item).get("path") ?? item;
+      context.draft.add("watch", `${context.paths.of(path)}/**`);
+    }
+    context.guessed(entry, "watch", "every file below these folders counts; filters and other settings are not carried over");
+  },
+  mcp: drop("a process is no tool for agents"),
   schedule: drop("mgr has no schedules", "start it from cron or a systemd timer with: mgr start NAME"),
   is_template_disabled: always("texts as they are"),
 };
