@@ -7,8 +7,16 @@ import { type Configuration, Instance } from "../support/instance.ts";
 import { TerminalSession } from "../support/terminal.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../fixtures/import", import.meta.url));
-/** One file of each kind whose programs are on every machine. */
-const STARTED = ["process-compose/bench", "compose/site", "supervisord/app", "pm2/api", "procfile/plain", "systemd/camera"];
+/** Files of each kind whose programs are on every machine, one of them with 60 programs. */
+const STARTED = [
+  "process-compose/bench",
+  "compose/site",
+  "supervisord/app",
+  "supervisord/sixty",
+  "pm2/api",
+  "procfile/plain",
+  "systemd/camera",
+];
 /** What they print, with the values of their variables. */
 const PRINTED = [
   "simulating with step 10",
@@ -22,7 +30,7 @@ const PRINTED = [
   "camera right at 30",
 ];
 
-test("processes from one file of each kind start", async () => {
+test("processes from a file of each kind start", async () => {
   await using instance = new Instance({ processes: {} });
   const processes: Record<string, unknown> = {};
   for (const path of STARTED) {

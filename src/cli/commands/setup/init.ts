@@ -31,7 +31,9 @@ export async function init({ config, name, port, ...flags }: InitFlags): Promise
   const source = flags.import ?? (await offered(folder));
   const keys = resolve(folder, KEYS);
   const processes = source === null ? EXAMPLE : await imported(source, file);
-  await writeNew(file, `${beginningOfConfiguration({ folder, name, port, authFile: KEYS })}\n${processes}`, 0o644);
+  // What is imported may hold secrets of an environment.
+  const mode = source === null ? 0o644 : 0o600;
+  await writeNew(file, `${beginningOfConfiguration({ folder, name, port, authFile: KEYS })}\n${processes}`, mode);
   try {
     // The written file has to be valid.
     await loadConfig(file);

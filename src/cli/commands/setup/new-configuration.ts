@@ -7,12 +7,12 @@ import { messageOf } from "../../../base/errors.ts";
 import { packageFile } from "../../../http/package-files.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 
-export const DEFAULT_PORT = 8130;
+const DEFAULT_PORT = 8130;
 
 export interface Beginning {
   /** Folder of the configuration. */
   readonly folder: string;
-  /** Name of the instance; characters that are not allowed are replaced. Default: that of the folder. */
+  /** Name of the instance. Default: that of the folder, without characters that are not allowed. */
   readonly name?: string | undefined;
   readonly port?: number;
   /** The file with web users, relative to the folder; null: none yet. */

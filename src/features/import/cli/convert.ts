@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { visible } from "../../../base/visible-text.ts";
 import { beginningOfConfiguration, instanceName } from "../../../cli/commands/setup/new-configuration.ts";
 import { sectionsText } from "./configuration-text.ts";
 import type { KindName } from "./kind-names.ts";
@@ -48,7 +49,11 @@ export async function convert(path: string, options: ConvertOptions): Promise<Im
   result.resolveDependencies();
   const name = options.name ?? (result.instanceName === null ? undefined : instanceName(result.instanceName));
   const sections = () => sectionsText(result, variables);
-  const head = `# Imported from ${files.nameOf(found.path)} (${title}). Comments with "guess:" mark what to check; 'mgr check' validates the file.\n`;
+  // What is about variables stands above all processes.
+  const guesses = unique(result.findings.guessed.filter(({ process }) => process === null)).map(
+    ({ key, why, place }) => `# guess: ${visible(`${key}: ${why} (line ${place.line})`)}\n`,
+  );
+  const head = `# Imported from ${visible(files.nameOf(found.path))} (${title}). Comments with "guess:" mark what to check; 'mgr check' validates the file.\n${guesses.join("")}`;
   const render = () => `${beginningOfConfiguration({ name, folder: dirname(target), authFile: null })}\n${head}${sections()}`;
   const text = settle(result, target, render);
   if (result.processes.length === 0) throw new NothingImported(reportOf(title, files, result));

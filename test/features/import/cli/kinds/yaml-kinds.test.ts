@@ -33,6 +33,13 @@ test("values with variables stay variables, and numbers are taken as they are no
   expect(processes.a?.restart).toMatchObject({ delay: "9s", factor: 1 });
 });
 
+test("a required variable is a guess above the processes, with its line", async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is how the file writes variables.
+  const { text } = await importTexts({ "compose.yaml": "services:\n  a:\n    command: run ${MODE:?choose one}\n" });
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is how the report writes variables.
+  expect(text).toContain("\n# guess: ${MODE}: it is required (choose one), and empty here if it is not set (line 3)\nprocesses:");
+});
+
 test("a key with a wrong value is reported with its line and leaves the process usable", async () => {
   const { processes, report } = await importTexts({
     "compose.yaml": "services:\n  a:\n    command: sleep 1\n    stop_grace_period: soon\n    cpuset: x\n    stop_signal: NONSENSE\n",

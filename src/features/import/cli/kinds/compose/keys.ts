@@ -63,9 +63,10 @@ const healthcheck: Rules<Conversion> = {
   },
 };
 
+const cpus = carry("cgroup.cpu_max", (tree) => `${Number((number(tree) * 100).toFixed(2))}%`);
 const limits: Rules<Conversion> = {
   memory: carry("cgroup.memory_max", size),
-  cpus: carry("cgroup.cpu_max", (tree) => `${Number((number(tree) * 100).toFixed(2))}%`),
+  cpus,
   pids: carry("limits.nproc", integer),
 };
 const deploy: Rules<Conversion> = {
@@ -172,7 +173,7 @@ export const SERVICE_RULES: Rules<ServiceConversion> = {
   deploy: (entry, context) =>
     applyRules(entry.tree, deploy, context, { path: entry.key, fallback: drop("it is about a cluster of containers") }),
   mem_limit: carry("cgroup.memory_max", size),
-  cpus: limits.cpus ?? drop(""),
+  cpus,
   pids_limit: carry("limits.nproc", integer),
   cpuset: carry("scheduling.affinity", text),
   ulimits: (entry, context) => {

@@ -10,7 +10,7 @@ import { Paths } from "../../model/values.ts";
 import type { Convert, ImportContext } from "../kind.ts";
 import { pythonFormat } from "./format.ts";
 import { type IniSection, parseIni } from "./ini.ts";
-import { environment, PROGRAM_RULES, ProgramConversion, setRestart, UNNEEDED } from "./keys.ts";
+import { environment, PROGRAM_RULES, ProgramConversion, setRestart, UNNEEDED, umask } from "./keys.ts";
 
 interface Section extends IniSection {
   /** Folder of the file that contains it. */
@@ -159,7 +159,7 @@ function wholeNumber(text: string): number | null {
 /** Options of supervisord itself that its programs inherit. */
 const OWN_RULES: Rules<ProgramConversion> = {
   environment: (entry, context) => environment(entry, context),
-  umask: PROGRAM_RULES.umask ?? drop(""),
+  umask,
   user: drop("the manager runs as the user who starts it", "run mgr up as this user"),
   directory: drop("relative paths refer to the folder of mgr.yaml", "set cwd"),
   identifier: (entry, context) => {

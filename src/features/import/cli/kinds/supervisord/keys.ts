@@ -34,6 +34,11 @@ export const environment: Rule<ProgramConversion> = (entry, context) => {
   context.carried(entry, "environment");
 };
 
+export const umask: Rule<ProgramConversion> = (entry, context) => {
+  context.draft.set("umask", text(entry.tree).replace(/^0o?/, "").padStart(3, "0"));
+  context.carried(entry, "umask");
+};
+
 const RESTARTS: Readonly<Record<string, string>> = { unexpected: "on-failure", true: "always", false: "never" };
 /** supervisord's own defaults. */
 const START_SECONDS = 1;
@@ -119,10 +124,7 @@ export const PROGRAM_RULES: Rules<ProgramConversion> = {
     context.draft.set("user", context.expanded(entry.tree));
     context.carried(entry, "user");
   },
-  umask: (entry, context) => {
-    context.draft.set("umask", text(entry.tree).replace(/^0o?/, "").padStart(3, "0"));
-    context.carried(entry, "umask");
-  },
+  umask,
   autostart: (entry, context) => {
     context.draft.set("autostart", flag(entry.tree));
     context.carried(entry, "autostart");

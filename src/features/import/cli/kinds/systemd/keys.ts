@@ -28,25 +28,27 @@ const POLICIES: Readonly<Record<string, readonly [policy: string, guess: string 
 
 /** Values that systemd has where a unit says nothing. */
 export function setRestartDefaults(context: ServiceConversion): void {
-  if (!/^(?!no$)/.test(String(context.section.get("Restart")?.value ?? "no"))) return;
+  if (!isRestarted(context)) return;
   context.draft.set("restart.delay", "100ms");
   context.draft.set("restart.factor", 1);
   context.draft.set("restart.max_restarts", 5);
   context.draft.set("restart.window", "10s");
 }
 
-const startLimit: Rules<Conversion> = {
-  interval: (entry, context) => {
-    if (span(entry.tree) === 0) context.draft.set("restart.max_restarts", NO_LIMIT);
-    else context.draft.set("restart.window", spanText(entry.tree));
-    context.carried(entry, "restart.window");
-  },
-  burst: (entry, context) => {
-    if (context.draft.get("restart.max_restarts") !== NO_LIMIT) context.draft.set("restart.max_restarts", integer(entry.tree));
-    context.carried(entry, "restart.max_restarts");
-  },
+function isRestarted({ section }: ServiceConversion): boolean {
+  return String(section.get("Restart")?.value ?? "no") !== "no";
+}
+
+const interval: Rule<Conversion> = (entry, context) => {
+  if (span(entry.tree) === 0) context.draft.set("restart.max_restarts", NO_LIMIT);
+  else context.draft.set("restart.window", spanText(entry.tree));
+  context.carried(entry, "restart.window");
 };
-const { interval = drop(""), burst = drop("") } = startLimit;
+
+const burst: Rule<Conversion> = (entry, context) => {
+  if (context.draft.get("restart.max_restarts") !== NO_LIMIT) context.draft.set("restart.max_restarts", integer(entry.tree));
+  context.carried(entry, "restart.max_restarts");
+};
 
 /** Rules of the keys of [Unit]. */
 export const UNIT_RULES: Rules<ServiceConversion> = {
@@ -207,10 +209,9 @@ export const SERVICE_RULES: Rules<ServiceConversion> = {
   TimeoutSec: carry("stop.timeout", spanText),
   RuntimeMaxSec: (entry, context) => {
     if (isInfinity(entry.tree)) return;
-    const isRestarted = /^(?!no$)/.test(String(context.section.get("Restart")?.value ?? "no"));
     const rule = new Map([
       ["run_time", duration(span(entry.tree))],
-      ["then", isRestarted ? "restart" : "stop"],
+      ["then", isRestarted(context) ? "restart" : "stop"],
     ]);
     context.draft.set("limits_act", [rule]);
     context.carried(entry, "limits_act");
