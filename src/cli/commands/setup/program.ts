@@ -15,7 +15,7 @@ export const SETUP: CommandGroup = {
       .option("--port <port>", "port of the page and the WebSocket", port, 8130)
       .action(async (flags) => (await import("./init.ts")).init(flags));
     if (CLI_FEATURES.some(({ importer }) => importer !== undefined))
-      init.option("--import <path>", "import the processes of another process manager's file or folder, as 'mgr import' does");
+      init.option("--import <path>", "import the processes of another process manager's file or folder");
 
     connecting(program.command("save-all [file]"))
       .description("save an archive of states, configuration without secrets, logs and output; '-' writes to stdout")
