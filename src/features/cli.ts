@@ -7,6 +7,7 @@ import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
 import { doctorCli } from "./doctor/cli/index.ts";
+import { importCli } from "./import/cli/index.ts";
 import { limitsCli } from "./limits/cli/index.ts";
 import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
@@ -46,4 +47,5 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   serviceCli,
   completionCli,
   mcpCli,
+  importCli,
 ];

@@ -58,6 +58,14 @@ export interface ProcessTrend {
   readonly of: (client: Pick<ManagerClient, "request">) => Promise<ReadonlyMap<string, string>>;
 }
 
+/** Makes a first configuration from files of other process managers. */
+export interface ConfigurationImporter {
+  /** The files and folders in a folder that can be imported. */
+  readonly find: (folder: string) => Promise<readonly string[]>;
+  /** The sections of a configuration at the path `target`, without `instance`. Prints a report to stderr. Throws CommandFailure. */
+  readonly sections: (path: string, target: string) => Promise<string>;
+}
+
 /** Additions of a feature to the command line; `src/features/cli.ts` lists the features. */
 export interface CliFeature {
   /** Commands that are listed after those about processes. */
@@ -74,6 +82,8 @@ export interface CliFeature {
   readonly managerAbsence?: AbsenceSource;
   /** Folders of this machine, beside the state folder, that the feature fills. */
   readonly dataFolders?: DataFolders;
+  /** What `mgr init` offers to import. */
+  readonly importer?: ConfigurationImporter;
   /** Notes of `mgr check` about a configuration that is valid. */
   readonly configurationNotes?: (config: Config) => Promise<readonly string[]>;
 }

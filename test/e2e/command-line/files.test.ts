@@ -1,10 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
 import { ECHO } from "../support/shell.ts";
-import { TerminalSession } from "../support/terminal.ts";
 
 test("mgr init writes a configuration that starts and a user that logs in, and overwrites nothing", async () => {
   await using instance = new Instance({ processes: {} });
@@ -32,42 +30,6 @@ test("mgr init writes a configuration that starts and a user that logs in, and o
   expect(await instance.run("init", "-c", instance.config)).toMatchObject({ code: 1, stderr: expect.stringContaining("already exists") });
   expect(readFileSync(instance.config, "utf8")).toBe(before);
   await instance.mgr("down");
-});
-
-test("mgr init --procfile imports its processes; a bad one is named with its line and leaves nothing behind", async () => {
-  await using instance = new Instance({ processes: {} });
-  rmSync(instance.config);
-  writeFileSync(join(instance.dir, "Procfile"), "web: echo port $PORT\nworker: run\n");
-  await instance.mgr("init", "--procfile", "Procfile");
-  const { processes } = JSON.parse((await instance.mgr("check", "--json")).stdout) as { processes: string[] };
-  expect(processes).toEqual(["web", "worker"]);
-  writeFileSync(join(instance.dir, "Procfile"), "web: a\nwhat is this\n");
-  const outcome = await instance.run("init", "-c", "other.yaml", "--procfile", "Procfile");
-  expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("Procfile:2: expected 'name: command'") });
-  expect(readdirSync(instance.dir)).not.toContain("other.yaml");
-});
-
-test("mgr init offers to import a Procfile beside the configuration, and without a terminal says how", async () => {
-  await using instance = new Instance({ processes: {} });
-  rmSync(instance.config);
-  writeFileSync(join(instance.dir, "Procfile"), "web: echo port $PORT\nworker: run\n");
-  const processes = async () => (JSON.parse((await instance.mgr("check", "--json")).stdout) as { processes: string[] }).processes;
-  const answer = async (key: string) => {
-    const size = { rows: 20, cols: 120 };
-    using terminal = new TerminalSession(["init", "-c", instance.config], { ...size, environment: instance.environment });
-    await terminal.untilShown(/Import the processes of \S*Procfile\? \[Y\/n\]/);
-    terminal.type(key);
-    return (await terminal.ended).exitCode;
-  };
-  expect(await answer("\x03")).toBe(1);
-  expect(readdirSync(instance.dir)).not.toContain("mgr.yaml");
-  expect(await answer("\r")).toBe(0);
-  expect(await processes()).toEqual(["web", "worker"]);
-  rmSync(instance.config);
-  expect(await answer("n\r")).toBe(0);
-  expect(await processes()).toContain("clock");
-  rmSync(instance.config);
-  expect((await instance.mgr("init")).stdout).toMatch(/Procfile: not imported; 'mgr init --procfile \S*Procfile' does/);
 });
 
 test("mgr save-all writes the archive whole, under its own name, another one, or to stdout", async () => {

@@ -4,11 +4,11 @@ import type { Pages } from "../../command/feature.ts";
 export const SETUP_PAGES: Pages = {
   init: {
     about: `Writes mgr.yaml and webui.keys to the current folder and never overwrites existing files. The first line of mgr.yaml names its
-schema, with which editors complete and check keys (YAML language server). If the folder has a Procfile, it offers to import its processes.
-The password is printed once; 'mgr passwd' sets a new one.`,
+schema, with which editors complete and check keys (YAML language server). If the folder has a file of another process
+manager, such as a Procfile or a compose.yaml, it offers to import its processes. The password is printed once; 'mgr passwd' sets a new one.`,
     examples: [
       ["mgr init && mgr up", "create a configuration and run it"],
-      ["mgr init --procfile Procfile --port 9000", "import 'name: command' lines of a Procfile"],
+      ["mgr init --import Procfile --port 9000", "import the processes of a Procfile"],
     ],
   },
   "save-all": {

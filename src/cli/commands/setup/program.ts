@@ -1,3 +1,4 @@
+import { CLI_FEATURES } from "../../../features/cli.ts";
 import type { CommandGroup } from "../../command/feature.ts";
 import { configuration, connecting, port, trust } from "../../command/option-values.ts";
 import { SETUP_PAGES } from "./manual.ts";
@@ -6,14 +7,15 @@ import { SETUP_PAGES } from "./manual.ts";
 export const SETUP: CommandGroup = {
   pages: SETUP_PAGES,
   add: (program) => {
-    program
+    const init = program
       .command("init")
       .description("create a first configuration, and a web user with a generated password")
       .option("-c, --config <file>", "configuration file to create", "mgr.yaml")
       .option("--name <name>", "name of the instance (default: the name of the folder)")
       .option("--port <port>", "port of the page and the WebSocket", port, 8130)
-      .option("--procfile <file>", "import the processes of a Procfile")
       .action(async (flags) => (await import("./init.ts")).init(flags));
+    if (CLI_FEATURES.some(({ importer }) => importer !== undefined))
+      init.option("--import <path>", "import the processes of another process manager's file or folder");
 
     connecting(program.command("save-all [file]"))
       .description("save an archive of states, configuration without secrets, logs and output; '-' writes to stdout")
