@@ -16,6 +16,7 @@ import { outputSearchCli } from "./output-search/cli/index.ts";
 import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
 import { runningSettingsCli } from "./running-settings/cli/index.ts";
+import { scheduleCli } from "./schedule/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
 
 /** Additions of features to the command line, in the order of `mgr --help`. */
@@ -23,6 +24,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   outputSearchCli,
   startAnalysisCli,
   runningSettingsCli,
+  scheduleCli,
   alertsCli,
   auditCli,
   notificationsCli,

@@ -18,6 +18,7 @@ import { ports } from "./ports/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
 import { runningSettings } from "./running-settings/manager/index.ts";
+import { schedule } from "./schedule/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
 import { trustedProxy } from "./trusted-proxy/manager/index.ts";
 
@@ -44,4 +45,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   trustedProxy,
   oidc,
   managerRestart,
+  schedule,
 ];

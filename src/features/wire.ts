@@ -21,6 +21,7 @@ import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/t
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
 import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
+import { scheduleFrames, scheduleSnapshot } from "./schedule/wire.ts";
 import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
 
 /** Frames that clients send. */
@@ -65,8 +66,9 @@ export const featureFrames = {
   ...auditFrames,
   ...notificationFrames,
   ...accessTokenFrames,
+  ...scheduleFrames,
   ...displayEvents,
 };
 
 /** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
-export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot, ...limitSnapshot };
+export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot, ...limitSnapshot, ...scheduleSnapshot };

@@ -56,6 +56,8 @@ export interface CliFeature {
   /** Groups such as `mgr topic`, which are left out when another command is run. */
   readonly groups?: readonly CommandGroup[];
   readonly processFigures?: ProcessFiguresOption;
+  /** Columns of `mgr ps` that need no option; none for a snapshot that has nothing for them. */
+  readonly snapshotFigures?: (snapshot: Snapshot) => ProcessFigures;
   readonly trend?: ProcessTrend;
   /** Remarks on processes in `mgr ps`, by name: why they need attention although their state is good. */
   readonly processRemarks?: (snapshot: Snapshot) => ReadonlyMap<string, string>;

@@ -16,6 +16,7 @@ import { ports } from "./ports/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
 import { runningSettings } from "./running-settings/index.ts";
+import { scheduleFeature } from "./schedule/index.ts";
 import { startAnalysis } from "./start-analysis/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
@@ -38,4 +39,5 @@ export const features: readonly PageFeature[] = [
   outputRuns,
   auditFeature,
   accessTokens,
+  scheduleFeature,
 ];
