@@ -17,6 +17,7 @@ import { portsContract } from "./ports/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
 import { runningSettingsContract } from "./running-settings/contract.ts";
+import { scheduleContract } from "./schedule/contract.ts";
 import { startAnalysisContract } from "./start-analysis/contract.ts";
 
 /** The parts of the features in the tables of test/contract. */
@@ -40,4 +41,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   notificationsContract,
   accessTokensContract,
   oidcContract,
+  scheduleContract,
 ];

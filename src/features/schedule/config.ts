@@ -49,7 +49,7 @@ const none = choice("none").transform(() => null);
 const process = {
   schedule: orNull(
     "When the process is started, again and again, see docs/schedules.md. Of templates and the process, the last one counts as a whole; none: it is started by requests alone.",
-    listOr(none, schedule, (value) => typeof value === "string"),
+    listOr(none, schedule, (value) => value === "none"),
   ),
 };
 type ProcessKeys = z.output<z.ZodObject<typeof process>>;
