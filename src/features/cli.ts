@@ -18,6 +18,7 @@ import { recordingsCli } from "./recordings/cli/index.ts";
 import { runningSettingsCli } from "./running-settings/cli/index.ts";
 import { scheduleCli } from "./schedule/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
+import { tagsCli } from "./tags/cli/index.ts";
 
 /** Additions of features to the command line, in the order of `mgr --help`. */
 export const CLI_FEATURES: readonly CliFeature[] = [
@@ -25,6 +26,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   startAnalysisCli,
   runningSettingsCli,
   scheduleCli,
+  tagsCli,
   alertsCli,
   auditCli,
   notificationsCli,

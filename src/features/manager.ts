@@ -20,6 +20,7 @@ import { recordings } from "./recordings/manager/index.ts";
 import { runningSettings } from "./running-settings/manager/index.ts";
 import { schedule } from "./schedule/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
+import { tags } from "./tags/manager/index.ts";
 import { trustedProxy } from "./trusted-proxy/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
@@ -46,4 +47,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   oidc,
   managerRestart,
   schedule,
+  tags,
 ];

@@ -23,6 +23,7 @@ import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
 import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
 import { scheduleFrames, scheduleSnapshot } from "./schedule/wire.ts";
 import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
+import { tagFrames, tagSnapshot } from "./tags/wire.ts";
 
 /** Frames that clients send. */
 export const featureCommands = {
@@ -67,8 +68,9 @@ export const featureFrames = {
   ...notificationFrames,
   ...accessTokenFrames,
   ...scheduleFrames,
+  ...tagFrames,
   ...displayEvents,
 };
 
 /** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
-export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot, ...limitSnapshot, ...scheduleSnapshot };
+export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot, ...limitSnapshot, ...scheduleSnapshot, ...tagSnapshot };

@@ -19,6 +19,7 @@ import { recordingsContract } from "./recordings/contract.ts";
 import { runningSettingsContract } from "./running-settings/contract.ts";
 import { scheduleContract } from "./schedule/contract.ts";
 import { startAnalysisContract } from "./start-analysis/contract.ts";
+import { tagsContract } from "./tags/contract.ts";
 
 /** The parts of the features in the tables of test/contract. */
 export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
@@ -42,4 +43,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   accessTokensContract,
   oidcContract,
   scheduleContract,
+  tagsContract,
 ];

@@ -18,6 +18,7 @@ import { FakeRecordings } from "./recordings/fake-recordings.ts";
 import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts";
 import { FakeSchedules } from "./schedule/fake-schedules.ts";
 import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
+import { FakeTags } from "./tags/fake-tags.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
 export const fakeFeatures = (control: FakeControl) => ({
@@ -40,4 +41,5 @@ export const fakeFeatures = (control: FakeControl) => ({
   limits: new FakeLimits(),
   accessTokens: new FakeAccessTokens(),
   schedules: new FakeSchedules(),
+  tags: new FakeTags(),
 });

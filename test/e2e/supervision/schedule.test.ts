@@ -13,7 +13,7 @@ interface Row {
 test("a process with a schedule runs again and again, also under the next manager, until a user stops it", async () => {
   await using instance = await Instance.up({
     processes: {
-      job: { command: "echo run >> runs.txt", schedule: { every: "1s" } },
+      job: { command: "echo run >> runs.txt", schedule: { every: "1s" }, tags: ["nightly"] },
       other: { command: "sleep 1000" },
     },
   });
@@ -38,9 +38,9 @@ test("a process with a schedule runs again and again, also under the next manage
   await instance.start("up", "-c", instance.config).up();
   await eventually("runs under the next manager", () => runs() >= before + 2);
 
-  expect((await instance.mgr("stop", "job")).code).toBe(0);
+  expect((await instance.mgr("stop", "tag:nightly")).stdout).toMatch(/^job: stopped/);
   const client = await instance.connect();
   const { schedules } = (await client.ask({ type: "get_snapshot" })) as unknown as { schedules: Row["schedule"][] };
   expect(schedules).toMatchObject([{ name: "job", paused: true, next_run: null }]);
-  expect((await instance.mgr("ps", "job")).stdout).toMatch(/job +stopped +.*paused/);
+  expect((await instance.mgr("ps", "tag:nightly")).stdout).toMatch(/job +stopped +.*paused/);
 });

@@ -18,6 +18,7 @@ import { recordingsFeature } from "./recordings/index.ts";
 import { runningSettings } from "./running-settings/index.ts";
 import { scheduleFeature } from "./schedule/index.ts";
 import { startAnalysis } from "./start-analysis/index.ts";
+import { tagsFeature } from "./tags/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
 export const features: readonly PageFeature[] = [
@@ -40,4 +41,5 @@ export const features: readonly PageFeature[] = [
   auditFeature,
   accessTokens,
   scheduleFeature,
+  tagsFeature,
 ];

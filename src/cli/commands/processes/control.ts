@@ -7,6 +7,7 @@ import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
+import { namesOf } from "../../manager/selectors.ts";
 import { paintState } from "../../output/table.ts";
 import { followUntil } from "./follow.ts";
 
@@ -24,7 +25,7 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
   await withManager(flags, async (client) => {
     await client.mirror.current();
     const all = client.mirror.processes();
-    const chosen = selectProcesses(all, names);
+    const chosen = selectProcesses(all, await namesOf(client, names));
     const chosenNames = chosen.map(({ name }) => name);
     const along = verb === "stop" ? stoppedAlong(chosenNames, all) : [];
     await Promise.all(chosen.map((process) => client.request({ type: `${verb}_process`, name: process.name })));
