@@ -73,4 +73,11 @@ export const featureFrames = {
 };
 
 /** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
-export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot, ...limitSnapshot, ...scheduleSnapshot, ...tagSnapshot };
+export const featureSnapshotFields = {
+  ...dataPlaneSnapshot,
+  ...loggerSnapshot,
+  ...alertSnapshot,
+  ...limitSnapshot,
+  ...scheduleSnapshot,
+  ...tagSnapshot,
+};

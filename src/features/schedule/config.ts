@@ -36,7 +36,11 @@ const schedule = section(
     allowed: "a mapping with one of the keys cron, every, or none",
     check: (values, report) => {
       if (values.has("cron") === values.has("every"))
-        report({ path: [], message: `must have exactly one of the keys cron, every${values.has("cron") ? ", found both" : ""}`, at: "key" });
+        report({
+          path: [],
+          message: `must have exactly one of the keys cron, every${values.has("cron") ? ", found both" : ""}`,
+          at: "key",
+        });
       if (values.has("timezone") && !values.has("cron"))
         report({ path: ["timezone"], message: "has a meaning with cron only: 'every' counts time, whatever the clock shows" });
       const period = duration.safeParse(values.get("every"));
@@ -69,7 +73,11 @@ export const scheduleConfig = {
 } satisfies ConfigFeature;
 
 function resolve({ cron, timezone, every, overlap, catch_up }: z.output<typeof schedule>): Schedule {
-  return { timing: cron === null ? { kind: "every", period_ms: every ?? 0 } : { kind: "cron", pattern: cron, timezone }, overlap, catch_up };
+  return {
+    timing: cron === null ? { kind: "every", period_ms: every ?? 0 } : { kind: "cron", pattern: cron, timezone },
+    overlap,
+    catch_up,
+  };
 }
 
 function describe({ timing, overlap, catch_up }: Schedule): Record<string, unknown> {

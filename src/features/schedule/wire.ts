@@ -22,7 +22,9 @@ const scheduleState = z
     next_run: timestamp.nullable().describe("When the process is started next; null: never again, or the schedule is paused."),
     last_run: timestamp
       .nullable()
-      .describe("When the schedule last started the process, also under an earlier manager; null: it never did. Starts by users do not count."),
+      .describe(
+        "When the schedule last started the process, also under an earlier manager; null: it never did. Starts by users do not count.",
+      ),
     paused: z.boolean().describe("Whether a stop of the process was requested: nothing is started until a start is requested."),
     pending: z.boolean().describe("Whether a run waits for the end of the one before, or for the host."),
     skipped: skippedRuns.nullable(),

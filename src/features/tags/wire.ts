@@ -2,7 +2,10 @@ import { z } from "zod";
 import { change, managerFrames } from "../../protocol/frames/frame-table.ts";
 
 const processTags = z
-  .object({ name: z.string().describe("Name of the process."), tags: z.array(z.string()).describe("Its tags, in the order of the configuration.") })
+  .object({
+    name: z.string().describe("Name of the process."),
+    tags: z.array(z.string()).describe("Its tags, in the order of the configuration."),
+  })
   .meta({ id: "ProcessTags", description: "The tags of a process that has any." });
 export type ProcessTags = z.infer<typeof processTags>;
 

@@ -27,7 +27,11 @@ test("the description of a definition has the schedule in the keys of the config
     overlap: "skip",
     catch_up: false,
   });
-  expect(describeDefinition(scheduleOf("{every: 5m, overlap: queue}")).schedule).toEqual({ every: "300s", overlap: "queue", catch_up: false });
+  expect(describeDefinition(scheduleOf("{every: 5m, overlap: queue}")).schedule).toEqual({
+    every: "300s",
+    overlap: "queue",
+    catch_up: false,
+  });
 });
 
 it.each([

@@ -11,7 +11,7 @@ const processes = (...tags: [name: string, tags: string[]][]) => ({
 test("clients get the tags of the processes in view, and after a reload the changes", async () => {
   await using bench = await createBench(processes(["sim/world", ["sim", "heavy", "sim"]], ["db", []], ["camera", ["vision"]]));
   const { manager } = bench;
-  const focused = manager.connect({ kind: "single_process", name: "camera" });
+  const focused = manager.connect({ single_process: "camera" });
   expect((await manager.snapshot()).tags).toEqual([
     { name: "sim/world", tags: ["sim", "heavy"] },
     { name: "camera", tags: ["vision"] },

@@ -5,22 +5,13 @@ import type { CommandOutcome } from "../../../base/command-observer.ts";
 import { messageOf, wireCode } from "../../../base/errors.ts";
 import { contains, type ViewMode } from "../../../transport/view.ts";
 import type { ScheduleState } from "../wire.ts";
-import { type ScheduleFile } from "./saved-schedules.ts";
+import type { ScheduleFile } from "./saved-schedules.ts";
 import { ScheduledProcess } from "./scheduled-process.ts";
 import type { Schedules } from "./schedules.ts";
 
 type Options = Pick<
   ManagerCore,
-  | "clock"
-  | "config"
-  | "events"
-  | "intents"
-  | "isShuttingDown"
-  | "log"
-  | "observe"
-  | "processes"
-  | "restartProcess"
-  | "startProcess"
+  "clock" | "config" | "events" | "intents" | "isShuttingDown" | "log" | "observe" | "processes" | "restartProcess" | "startProcess"
 > & { readonly file: ScheduleFile };
 
 /** The requester of the starts, in the log, in the audit and in `requested_by`. */
@@ -74,10 +65,10 @@ export class ManagerSchedules implements Schedules {
     queueMicrotask(() => this.#follow(scheduled));
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#isClosed = true;
     this.#options.clock.clearTimeout(this.#timer);
-    return this.#writer.save();
+    if (this.#processes.size > 0) await this.#writer.save();
   }
 
   #configure(savedOf: (name: string) => ReturnType<ScheduledProcess["saved"]> | undefined): void {

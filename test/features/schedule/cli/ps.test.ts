@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { periodText, timesText } from "../../../../src/features/schedule/client/schedule-text.ts";
 import { scheduleCli } from "../../../../src/features/schedule/cli/index.ts";
+import { periodText, timesText } from "../../../../src/features/schedule/client/schedule-text.ts";
 import type { ScheduleState } from "../../../../src/features/schedule/wire.ts";
 import type { Process, Snapshot } from "../../../../src/protocol/resources/resources.ts";
 import { DAILY } from "../fake-schedules.ts";
@@ -15,7 +15,10 @@ function cells(name: string, ...schedules: ScheduleState[]): string[] {
 }
 
 test("mgr ps shows when a process starts next and started last, that its schedule is paused, and that a run waits", () => {
-  expect(cells(DAILY.name, DAILY)).toEqual([expect.stringMatching(/^2026-11-2\d \d\d:00$/), expect.stringMatching(/^2026-11-2\d \d\d:00$/)]);
+  expect(cells(DAILY.name, DAILY)).toEqual([
+    expect.stringMatching(/^2026-11-2\d \d\d:00$/),
+    expect.stringMatching(/^2026-11-2\d \d\d:00$/),
+  ]);
   expect(cells(DAILY.name, { ...DAILY, paused: true, next_run: null, last_run: null })).toEqual(["paused", "-"]);
   expect(cells(DAILY.name, { ...DAILY, pending: true })[0]).toBe("pending");
   expect(cells("db", DAILY)).toEqual(["-", "-"]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { createManager, type EmbeddedManager } from "../../../../src/app/index.ts";
 import type { ScheduleState } from "../../../../src/features/schedule/wire.ts";
-import { FakeHost, type FakePrograms, SimulatedClock } from "../../../../src/testing/index.ts";
+import { FakeHost, type FakePrograms, type FakeScript, SimulatedClock } from "../../../../src/testing/index.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -36,7 +36,11 @@ class Rig implements AsyncDisposable {
   schedule: ScheduleState | undefined;
 
   static async open({ schedule, program, stateDir, clock = new SettableClock(), more = {} }: Settings): Promise<Rig> {
-    const job = program ?? (async (process) => (await process.sleep(10_000), 0));
+    const runFor10s: FakeScript = async (process) => {
+      await process.sleep(10_000);
+      return 0;
+    };
+    const job = program ?? runFor10s;
     const host = new FakeHost({ clock, programs: { job } });
     const log: string[] = [];
     const manager = await createManager(
@@ -226,9 +230,8 @@ test("a reload keeps the last run, and other times count from then on; without a
   await configure({ every: "10m", overlap: "kill" });
   await rig.clock.settle();
   expect(rig.schedule).toMatchObject({ last_run: "2026-01-01T00:01:00.000", next_run: "2026-01-01T00:11:30.000", overlap: "kill" });
-  const removed = rig.manager.client.frames$;
   const names: string[] = [];
-  removed.subscribe((frame) => {
+  rig.manager.client.frames$.subscribe((frame) => {
     if (frame.type === "schedule_remove") names.push(frame.name);
   });
   await configure("none");

@@ -11,7 +11,13 @@ export function TagsSection({ process }: { process: Process }) {
     <Section title="Tags">
       <p>
         {tags.map((tag) => (
-          <button key={tag} type="button" class="chip" title={`Show only processes with the tag ${tag} in the tree`} onClick={() => filterTree(`tag:${tag}`)}>
+          <button
+            key={tag}
+            type="button"
+            class="chip"
+            title={`Show only processes with the tag ${tag} in the tree`}
+            onClick={() => filterTree(`tag:${tag}`)}
+          >
             {tag}
           </button>
         ))}
