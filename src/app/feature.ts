@@ -66,6 +66,7 @@ export interface ManagerCore {
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
   /** Stops a process as a user does, with those that stop with it. Rejects, or throws, as the command is refused. */
   readonly stopProcess: (name: string, by: string) => void | Promise<void>;
+  /** Restarts a process as a user does, with those that restart with it; one that does not run is started. Rejects, or throws, in the same way. */
   readonly restartProcess: (name: string, by: string) => void | Promise<void>;
   /**
    * Shows the observers of commands one that does not come from a client. Resolves with the function to call with its outcome; rejects with the

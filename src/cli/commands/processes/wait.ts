@@ -19,8 +19,9 @@ export interface WaitFlags extends ConnectionFlags {
 /** `mgr wait NAME… --for STATE`: waits until every process is in the state, or one has failed and cannot get there by itself. */
 export async function wait(names: string[], flags: WaitFlags): Promise<void> {
   await withManager(flags, async (client) => {
+    const wanted = await namesOf(client, names);
     await client.mirror.current();
-    const chosen = selectProcesses(client.mirror.processes(), await namesOf(client, names)).map(({ name }) => name);
+    const chosen = selectProcesses(client.mirror.processes(), wanted).map(({ name }) => name);
     const isThere = (process: Process) => isIn(process, flags.for);
     const hasFailed = (process: Process) => process.state === "error" && !isThere(process);
     const { processes, timedOut } = await followUntil(client, chosen, {
