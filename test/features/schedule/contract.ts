@@ -22,5 +22,6 @@ export const scheduleContract: FeatureContract = {
     },
     "skipped runs": { count: "integer", at: "timestamp", reason: "string" },
   },
+  seenElsewhere: ["skipped runs"],
   snapshot: { schedules: arrayOf(table("schedule")) },
 };

@@ -30,6 +30,13 @@ test("clients get the tags of the processes in view, and after a reload the chan
   focused.close();
 });
 
+test("the tags of a process that is removed while it runs go at once", async () => {
+  await using bench = await createBench(processes(["db", ["sim"]]));
+  await bench.until(bench.manager.process("db").start());
+  await bench.manager.reload(processes());
+  expect((await bench.manager.snapshot()).tags).toEqual([]);
+});
+
 test("tags come from the process, its templates or the defaults, as a whole; a word with other characters is refused", () => {
   const parsed = (text: string) => parseConfigText(`instance: {name: t, manager: ":0"}\n${text}\n`, "mgr.yaml");
   const { processes } = parsed(`defaults: {tags: [all]}

@@ -23,11 +23,13 @@ export function tagsExtension(service: Tags): FeatureExtension {
   return { transport: { handlers: {}, snapshot: ({ view }) => ({ tags: service.list(view) }) } };
 }
 
+type Options = Pick<ManagerCore, "config" | "events" | "processes">;
+
 class ManagerTags implements Tags {
-  readonly #options: Pick<ManagerCore, "config" | "events">;
+  readonly #options: Options;
   #tags: ReadonlyMap<string, readonly string[]>;
 
-  constructor(options: Pick<ManagerCore, "config" | "events">) {
+  constructor(options: Options) {
     this.#options = options;
     this.#tags = this.#configured();
   }
@@ -46,6 +48,9 @@ class ManagerTags implements Tags {
   }
 
   #configured(): ReadonlyMap<string, readonly string[]> {
-    return new Map([...this.#options.config().processes].flatMap(([name, { tags }]) => (tags.length === 0 ? [] : [[name, tags] as const])));
+    const { config, processes } = this.#options;
+    // A removed process that still ends is in the configuration until then.
+    const tagged = [...config().processes].filter(([name, { tags }]) => tags.length > 0 && !processes.retiring.has(name));
+    return new Map(tagged.map(([name, { tags }]) => [name, tags]));
   }
 }
