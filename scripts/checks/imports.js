@@ -73,6 +73,7 @@ const PACKAGE_HOMES = {
   rxjs: [/^src\/client\//, /^src\/transport\//, /^src\/app\//, /^src\/features\/[\w-]+\/(client|manager)\//],
   xstate: [/^src\/actors\//, /^src\/app\//, /^src\/testing\//, /^src\/features\/[\w-]+\/manager\//],
   pino: [/^src\/log\/json-log\.ts$/],
+  croner: [/^src\/features\/schedule\/cron-times\.ts$/],
   nodemailer: [/^src\/features\/notifications\/manager\/deliveries\/email\.ts$/],
   "@modelcontextprotocol/server": [/^src\/features\/mcp\//],
   "openid-client": [/^src\/features\/oidc\/manager\/(provider|bounded-fetch)\.ts$/],

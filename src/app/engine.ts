@@ -13,7 +13,7 @@ import { Conditions } from "./conditions.ts";
 import { RunningConfiguration } from "./configuration/configuration.ts";
 import { Reload } from "./configuration/reload.ts";
 import type { EngineOptions } from "./engine-options.ts";
-import { AttachedFeatures, type ManagerFeature } from "./feature.ts";
+import { AttachedFeatures, type ManagerFeature, type OwnCommand } from "./feature.ts";
 import { HostTable } from "./hosts/host-table.ts";
 import { Hosts } from "./hosts/hosts.ts";
 import { NamedHosts } from "./hosts/named-hosts.ts";
@@ -139,6 +139,8 @@ export class Engine {
       nextRun: (name) => runSpecs.of(name),
       startProcess: (name, by) => commands.process("start", name, by),
       stopProcess: (name, by) => commands.process("stop", name, by),
+      restartProcess: (name, by) => commands.process("restart", name, by),
+      observe: (command) => this.observe(command),
       addProcess: (definition) => reload.addOwn(definition),
       intents,
       bus: { shared: null, connectUser: null, declareOwners: null, registry: null, hub: null, peers: null, ...options.bus },
@@ -199,18 +201,15 @@ export class Engine {
     return this.#features.service(feature);
   }
 
-  /**
-   * Shows the observers of commands one that did not come from a client: a start of the manager, a signal. Resolves with the function to call
-   * with its outcome; rejects with the reason if they refuse it.
-   */
-  async observe(name: string, by: string, args: Readonly<Record<string, unknown>> = {}): Promise<EndOfCommand> {
+  /** See `ManagerCore.observe`: a start of the manager, a signal, a command of a feature. */
+  async observe({ name, by, target, args = {} }: OwnCommand): Promise<EndOfCommand> {
     const sender = { user: by, via: "in-process", address: "", grants: ADMIN_GRANTS } as const;
     const observed = commandObserver(this.extensions)?.before({
       name,
       sender,
       client: null,
       requestId: null,
-      target: null,
+      target: target ?? null,
       args,
       secrets: [],
     });

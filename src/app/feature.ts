@@ -1,6 +1,7 @@
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorKind, ActorSystem } from "../actors/system.ts";
 import type { Clock } from "../base/clock.ts";
+import type { EndOfCommand } from "../base/command-observer.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { Bus } from "../bus/client/bus.ts";
 import type { Registry } from "../bus/registry/registry.ts";
@@ -65,6 +66,13 @@ export interface ManagerCore {
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
   /** Stops a process as a user does, with those that stop with it. Rejects, or throws, as the command is refused. */
   readonly stopProcess: (name: string, by: string) => void | Promise<void>;
+  /** Restarts a process as a user does, with those that restart with it; one that does not run is started. Rejects, or throws, in the same way. */
+  readonly restartProcess: (name: string, by: string) => void | Promise<void>;
+  /**
+   * Shows the observers of commands one that does not come from a client. Resolves with the function to call with its outcome; rejects with the
+   * reason if they refuse it.
+   */
+  readonly observe: (command: OwnCommand) => Promise<EndOfCommand>;
   /** Adds a process that is in no configuration file, or replaces its definition. */
   readonly addProcess: (definition: ProcessDefinition) => void;
   readonly intents: IntentKeeper;
@@ -73,6 +81,16 @@ export interface ManagerCore {
   readonly launch: ManagerLaunch | null;
   /** The service of another feature, which must be attached earlier. */
   readonly use: <Service>(feature: ManagerFeature<Service>) => Service;
+}
+
+/** A command that does not come from a client: of the owner of the manager, or of a feature. */
+export interface OwnCommand {
+  /** As `ObservedCommand.name`. */
+  readonly name: string;
+  readonly by: string;
+  /** Name of the process or other object that it is about; none by default. */
+  readonly target?: string;
+  readonly args?: Readonly<Record<string, unknown>>;
 }
 
 /** The bus as features use it. Parts that the manager does not have are null. */

@@ -194,7 +194,7 @@ class Manager implements RunningManager {
   /** Observers see what the owner of the manager does with it, but cannot refuse that. */
   async #observe(name: string, by: string, args: Readonly<Record<string, unknown>>): Promise<EndOfCommand> {
     try {
-      return await this.engine.observe(name, by, args);
+      return await this.engine.observe({ name, by, args });
     } catch (error) {
       this.#logError(`'${name}' by ${by} goes on, although: ${messageOf(error)}`);
       return () => {};

@@ -21,13 +21,17 @@ import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
 import { runningSettingsCli } from "./running-settings/cli/index.ts";
 import { serviceCli } from "./service/cli/index.ts";
+import { scheduleCli } from "./schedule/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
+import { tagsCli } from "./tags/cli/index.ts";
 
 /** Additions of features to the command line, in the order of `mgr --help`. */
 export const CLI_FEATURES: readonly CliFeature[] = [
   outputSearchCli,
   startAnalysisCli,
   runningSettingsCli,
+  scheduleCli,
+  tagsCli,
   alertsCli,
   auditCli,
   notificationsCli,

@@ -10,6 +10,8 @@ import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
 import { oidcConfig } from "./oidc/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
+import { scheduleConfig } from "./schedule/config.ts";
+import { tagsConfig } from "./tags/config.ts";
 import { trustedProxyConfig } from "./trusted-proxy/config.ts";
 
 /** The features that add to the configuration, in the order in which their keys are shown. */
@@ -24,6 +26,8 @@ export const CONFIG_FEATURES = {
   auditConfig,
   notificationsConfig,
   limitsConfig,
+  scheduleConfig,
+  tagsConfig,
   trustedProxyConfig,
   oidcConfig,
   managerRestartConfig,

@@ -20,7 +20,9 @@ import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
 import { runningSettings } from "./running-settings/manager/index.ts";
 import { service } from "./service/manager/index.ts";
+import { schedule } from "./schedule/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
+import { tags } from "./tags/manager/index.ts";
 import { trustedProxy } from "./trusted-proxy/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
@@ -48,4 +50,6 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   managerRestart,
   service,
   mcp,
+  schedule,
+  tags,
 ];

@@ -21,7 +21,9 @@ import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/t
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
 import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
+import { scheduleFrames, scheduleSnapshot } from "./schedule/wire.ts";
 import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
+import { tagFrames, tagSnapshot } from "./tags/wire.ts";
 
 /** Frames that clients send. */
 export const featureCommands = {
@@ -65,8 +67,17 @@ export const featureFrames = {
   ...auditFrames,
   ...notificationFrames,
   ...accessTokenFrames,
+  ...scheduleFrames,
+  ...tagFrames,
   ...displayEvents,
 };
 
 /** Fields of a snapshot; empty on a connection that does not have the whole manager in view. */
-export const featureSnapshotFields = { ...dataPlaneSnapshot, ...loggerSnapshot, ...alertSnapshot, ...limitSnapshot };
+export const featureSnapshotFields = {
+  ...dataPlaneSnapshot,
+  ...loggerSnapshot,
+  ...alertSnapshot,
+  ...limitSnapshot,
+  ...scheduleSnapshot,
+  ...tagSnapshot,
+};

@@ -307,6 +307,16 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     expect(rig.emitted.at(-1)).toEqual({ type: "intent", requested_state: "stop", origin: expect.objectContaining({ by: "ann" }) });
   });
 
+  test("a stop of a process that only the configuration keeps stopped is recorded with its requester, once", () => {
+    const rig = stoppedProcess();
+    expect([rig.context.requested, rig.context.origin]).toEqual(["stop", null]);
+    const before = rig.emitted.length;
+    rig.stop().stop();
+    expect(rig.emitted.slice(before)).toEqual([
+      { type: "intent", requested_state: "stop", origin: expect.objectContaining({ by: "ann" }) },
+    ]);
+  });
+
   test("error | stop requested | stopped, requested_state stop", () => {
     const rig = startedProcess().died(1).stop();
     expect(rig.path.slice(-2)).toEqual(["error", "stopped"]);

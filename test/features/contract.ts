@@ -17,7 +17,9 @@ import { portsContract } from "./ports/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
 import { runningSettingsContract } from "./running-settings/contract.ts";
+import { scheduleContract } from "./schedule/contract.ts";
 import { startAnalysisContract } from "./start-analysis/contract.ts";
+import { tagsContract } from "./tags/contract.ts";
 
 /** The parts of the features in the tables of test/contract. */
 export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
@@ -40,4 +42,6 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   notificationsContract,
   accessTokensContract,
   oidcContract,
+  scheduleContract,
+  tagsContract,
 ];

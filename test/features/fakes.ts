@@ -16,7 +16,9 @@ import { FakePorts } from "./ports/fake-ports.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
 import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts";
+import { FakeSchedules } from "./schedule/fake-schedules.ts";
 import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
+import { FakeTags } from "./tags/fake-tags.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
 export const fakeFeatures = (control: FakeControl) => ({
@@ -38,4 +40,6 @@ export const fakeFeatures = (control: FakeControl) => ({
   notifications: new FakeNotifications(),
   limits: new FakeLimits(),
   accessTokens: new FakeAccessTokens(),
+  schedules: new FakeSchedules(),
+  tags: new FakeTags(),
 });

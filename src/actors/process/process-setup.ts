@@ -107,9 +107,9 @@ export const processSetup = setup({
     }),
     request: enqueueActions(({ context, event, enqueue }, { to }: { to: RequestedState }) => {
       if (to === "stop") dropPendingRun(context, enqueue);
-      // Emitted even if a start was already requested: the earlier request may come from the configuration, and this one from a user.
-      if (context.requested === to && to === "stop") return;
       const origin = originOf(event, context.clock.now());
+      // Emitted even if the same was already requested: the earlier request may come from the configuration, and this one from a user.
+      if (context.requested === to && to === "stop" && (origin === null || context.origin !== null)) return;
       enqueue.assign({ requested: to, origin });
       enqueue.emit({ type: "intent", requested_state: to, origin });
     }),

@@ -66,6 +66,14 @@ export interface ConfigurationImporter {
   readonly sections: (path: string, target: string) => Promise<string>;
 }
 
+/** Words that select processes beside their names, in commands that take several. */
+export interface ProcessSelector {
+  /** What the words begin with, such as `tag:`. */
+  readonly prefix: string;
+  /** Names of the selected processes. Throws CommandFailure if there are none. */
+  readonly select: (snapshot: Snapshot, word: string) => readonly string[];
+}
+
 /** Additions of a feature to the command line; `src/features/cli.ts` lists the features. */
 export interface CliFeature {
   /** Commands that are listed after those about processes. */
@@ -73,7 +81,10 @@ export interface CliFeature {
   /** Groups such as `mgr topic`, which are left out when another command is run. */
   readonly groups?: readonly CommandGroup[];
   readonly processFigures?: ProcessFiguresOption;
+  /** Columns of `mgr ps` that need no option; none for a snapshot that has nothing for them. */
+  readonly snapshotFigures?: (snapshot: Snapshot) => ProcessFigures;
   readonly trend?: ProcessTrend;
+  readonly selector?: ProcessSelector;
   /** Remarks on processes in `mgr ps`, by name: why they need attention although their state is good. */
   readonly processRemarks?: (snapshot: Snapshot) => ReadonlyMap<string, string>;
   /** Whether a frame of the manager rings the bell of the terminal with `mgr top`. */

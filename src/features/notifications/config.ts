@@ -5,6 +5,7 @@ import type { ConfigFeature } from "../../config/config-feature.ts";
 import type { Finding } from "../../config/schema/problems.ts";
 import { defaulted, entriesOf, leaf, listOf, namedMap, orNull, Refusal, section } from "../../config/schema/schema-kinds.ts";
 import { choice, duration, flag, integer, positiveDuration, text } from "../../config/schema/schema-values.ts";
+import { tag } from "../tags/tag.ts";
 import { sizeOf, way } from "./config-ways.ts";
 import { KINDS } from "./kinds.ts";
 import { MAX_RULES, MAX_WAYS } from "./limits.ts";
@@ -12,9 +13,6 @@ import { MAX_RULES, MAX_WAYS } from "./limits.ts";
 const MAX_PATTERN_CHARS = 1_024;
 const pattern = text("a name or pattern of at most 1024 characters", (value) =>
   value.length <= MAX_PATTERN_CHARS ? null : `has more than ${MAX_PATTERN_CHARS} characters`,
-);
-const tag = text("a word of 1 to 64 letters, digits or . _ -", (value) =>
-  /^[\w.-]{1,64}$/.test(value) ? null : `must be 1 to 64 letters, digits or . _ -, found '${value}'`,
 );
 const kind = leaf<string, string>(`one of ${Object.keys(KINDS).join(", ")}`, { enum: Object.keys(KINDS) }, (value) => {
   if (typeof value !== "string") return undefined;
@@ -114,21 +112,7 @@ function nameProblem(name: string): string | null {
   return hasLength(name, 1, 64) ? null : "must have 1 to 64 characters";
 }
 
-const shared = {
-  tags: orNull(
-    "Words by which rules of notifications select processes. The last of 'defaults', templates and the process counts.",
-    listOf("tags", tag),
-  ),
-};
-
-/** The part of a process's definition about notifications. */
-type TagsDefinition = { readonly tags: readonly string[] };
-
 export const notificationsConfig = {
   file: { notifications: defaulted("Who is told about problems, and how (docs/notifications.md).", notifications, {}) },
   secretKeys: ["webhook", "routing_key"],
-  shared,
-  appliedAtOnce: ["tags"],
-  resolveProcess: ({ tags }: { tags: readonly string[] | null }): TagsDefinition => ({ tags: tags ?? [] }),
-  describeProcess: ({ tags }: TagsDefinition) => ({ tags: tags.length === 0 ? null : tags }),
 } satisfies ConfigFeature;

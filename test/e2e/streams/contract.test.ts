@@ -46,7 +46,12 @@ async function begin(): Promise<void> {
       exits: { command: EXIT_AS_TYPED },
       waits: { command: ECHO, depends_on: ["exits", "tools/inner/ready"] },
       missing: { command: "./no-such-program" },
-      retried: { command: "false", restart: { policy: "on-failure", delay: "60s" } },
+      retried: {
+        command: "false",
+        restart: { policy: "on-failure", delay: "60s" },
+        schedule: { cron: "0 3 * * *" },
+        tags: ["flaky"],
+      },
     },
   });
   client = await instance.connect();

@@ -60,14 +60,6 @@ it.each([
   expect(() => parsed(`notifications: {ways: {w: ${way}}}`)).toThrow(message);
 });
 
-test("tags of a process come from the process, its templates or the defaults, as a whole", () => {
-  const { processes } = parsed(
-    "defaults: {tags: [a]}\ntemplates: {t: {tags: [b, c]}}\nprocesses: {p: {command: x}, q: {command: x, extends: t}}",
-  );
-  expect([...processes.values()].map(({ tags }) => tags)).toEqual([["a"], ["b", "c"]]);
-  expect(() => parsed("processes: {p: {command: x, tags: ['a b']}}")).toThrow("must be 1 to 64 letters, digits or . _ -");
-});
-
 test("a copy of the configuration for others has no address of a webhook", () => {
   const text = redactConfig("notifications:\n  ways:\n    team: {webhook: {url: 'https://hooks.lab/secret', format: slack}}\n");
   expect(text).toContain("team");

@@ -16,7 +16,9 @@ import { ports } from "./ports/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
 import { runningSettings } from "./running-settings/index.ts";
+import { scheduleFeature } from "./schedule/index.ts";
 import { startAnalysis } from "./start-analysis/index.ts";
+import { tagsFeature } from "./tags/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
 export const features: readonly PageFeature[] = [
@@ -38,4 +40,6 @@ export const features: readonly PageFeature[] = [
   outputRuns,
   auditFeature,
   accessTokens,
+  scheduleFeature,
+  tagsFeature,
 ];

@@ -14,7 +14,7 @@ export function TreeFilter() {
         type="search"
         placeholder="Filter   /"
         aria-label="Filter processes by name, by state as in is:error, or by host as in host:rt1"
-        title="All words must match: part of the name, is:error, is:trouble, is:attention, host:rt1"
+        title="All words must match: part of the name, is:error, is:trouble, is:attention, host:rt1, tag:sim"
         value={filter.value}
         onInput={(event) => {
           filter.value = event.currentTarget.value;

@@ -12,9 +12,22 @@ const MIN_ABBREVIATION = 3;
 /** Text of the tree's filter. */
 export const filter = signal("");
 
+/** Whether a process matches a word of the filter, such as `tag:sim`; null: the word is none of this kind. Reads signals. */
+export type FilterWord = (name: string, word: string) => boolean | null;
+const words: FilterWord[] = [];
+
+/** Adds a kind of words to the filter. */
+export function addFilterWord(word: FilterWord): void {
+  words.push(word);
+}
+
 /** Whether a process matches every word: `is:error` its state, `is:attention` that it needs attention, `host:rt1` its host, anything else its name. */
 export function fits(name: string, query: string): boolean {
   return query.split(/\s+/).every((word) => {
+    for (const matches of words) {
+      const answer = matches(name, word);
+      if (answer !== null) return answer;
+    }
     const [, key, value = ""] = /^(is|host):(\S*)$/.exec(word) ?? [];
     if (key === "is") return isInState(processOf(name), value);
     if (key === "host") return processOf(name)?.host.startsWith(value) ?? false;

@@ -7,6 +7,7 @@ import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
+import { namesOf } from "../../manager/selectors.ts";
 import { paintState } from "../../output/table.ts";
 import { followUntil } from "./follow.ts";
 
@@ -22,9 +23,10 @@ type Verb = "start" | "stop" | "restart";
 /** `mgr start|stop|restart NAME…`: sends the command, then waits until each process has reached the state or failed. */
 export async function control(verb: Verb, names: string[], flags: ControlFlags): Promise<void> {
   await withManager(flags, async (client) => {
+    const wanted = await namesOf(client, names);
     await client.mirror.current();
     const all = client.mirror.processes();
-    const chosen = selectProcesses(all, names);
+    const chosen = selectProcesses(all, wanted);
     const chosenNames = chosen.map(({ name }) => name);
     const along = verb === "stop" ? stoppedAlong(chosenNames, all) : [];
     await Promise.all(chosen.map((process) => client.request({ type: `${verb}_process`, name: process.name })));

@@ -10,6 +10,7 @@ import type { ProcessFigures } from "../../command/feature.ts";
 import { whileConnected, withManager, withManagerUntilInterrupted } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
+import { namesIn } from "../../manager/selectors.ts";
 import { clockTime, remark, uptime } from "../../output/process-text.ts";
 import { type Column, paint, paintState, printJson, table } from "../../output/table.ts";
 import { type Loads, loadsOf } from "./loads.ts";
@@ -85,13 +86,14 @@ function show(snapshot: Snapshot, { loads, figures }: Shown, names: string[], fl
     const news = isNews(host) ? hostRemark(host, clockTime) : null;
     if (news !== null) process.stderr.write(`mgr: host ${visible(host.name)}: ${news}\n`);
   }
-  const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names);
+  const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, namesIn(snapshot, names));
+  const all = [...figures, ...CLI_FEATURES.flatMap(({ snapshotFigures }) => snapshotFigures?.(snapshot) ?? [])];
   if (flags.json)
     printJson(
-      processes.map((process) => Object.assign(withLoad(process, loads), ...figures.map(({ json }) => json(process)))),
+      processes.map((process) => Object.assign(withLoad(process, loads), ...all.map(({ json }) => json(process)))),
       { oneLine: flags.watch ?? false },
     );
-  else process.stdout.write(`${listing(processes, snapshot.host_list, loads, { figures, remarks: remarksOf(snapshot) })}\n`);
+  else process.stdout.write(`${listing(processes, snapshot.host_list, loads, { figures: all, remarks: remarksOf(snapshot) })}\n`);
 }
 
 /** Whether the host has no manager now, or had none within the last hour. */
@@ -101,7 +103,13 @@ function isNews({ daemon_ready, alone }: HostEntry): boolean {
 
 /** Remarks of the features, by process. */
 function remarksOf(snapshot: Snapshot): ReadonlyMap<string, string> {
-  return new Map(CLI_FEATURES.flatMap(({ processRemarks }) => [...(processRemarks?.(snapshot) ?? [])]));
+  const remarks = new Map<string, string>();
+  for (const { processRemarks } of CLI_FEATURES)
+    for (const [name, text] of processRemarks?.(snapshot) ?? []) {
+      const before = remarks.get(name);
+      remarks.set(name, before === undefined ? text : `${before}; ${text}`);
+    }
+  return remarks;
 }
 
 /** Adds the load of a process; null: it does not run, or its load is not known. */

@@ -4,12 +4,14 @@ import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
+import { namesIn } from "../../manager/selectors.ts";
 
 /** `mgr signal SIGNAL NAME…`: sends a signal to the leaders of running processes. */
 export async function signal(word: string, names: string[], flags: ConnectionFlags): Promise<void> {
   const name = signalName(word);
   await withManager(flags, async (client) => {
-    const chosen = selectProcesses((await client.snapshot()).processes, names);
+    const snapshot = await client.snapshot();
+    const chosen = selectProcesses(snapshot.processes, namesIn(snapshot, names));
     const outcomes = await Promise.allSettled(
       chosen.map((process) => client.request({ type: "send_signal", name: process.name, signal: name })),
     );

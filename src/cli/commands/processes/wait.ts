@@ -6,6 +6,7 @@ import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
+import { namesOf } from "../../manager/selectors.ts";
 import { paintState } from "../../output/table.ts";
 import { followUntil } from "./follow.ts";
 
@@ -18,8 +19,9 @@ export interface WaitFlags extends ConnectionFlags {
 /** `mgr wait NAME… --for STATE`: waits until every process is in the state, or one has failed and cannot get there by itself. */
 export async function wait(names: string[], flags: WaitFlags): Promise<void> {
   await withManager(flags, async (client) => {
+    const wanted = await namesOf(client, names);
     await client.mirror.current();
-    const chosen = selectProcesses(client.mirror.processes(), names).map(({ name }) => name);
+    const chosen = selectProcesses(client.mirror.processes(), wanted).map(({ name }) => name);
     const isThere = (process: Process) => isIn(process, flags.for);
     const hasFailed = (process: Process) => process.state === "error" && !isThere(process);
     const { processes, timedOut } = await followUntil(client, chosen, {

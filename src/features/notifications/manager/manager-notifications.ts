@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Condition, type ConditionChange, conditionId } from "../../../app/conditions.ts";
 import type { ManagerCore } from "../../../app/feature.ts";
+import { StateWriter } from "../../../app/state/state-writer.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { formatTime } from "../../../protocol/time.ts";
@@ -8,7 +9,7 @@ import type { Notification, Silence } from "../notification.ts";
 import { titleOf } from "../notification-text.ts";
 import { Deliveries } from "./deliveries/deliveries.ts";
 import { kindOf, type SendOn, waySender } from "./deliveries/ways.ts";
-import { type KeptFile, StateWriter } from "./kept-state.ts";
+import type { KeptFile } from "./kept-state.ts";
 import type { Notifications, Overview, TestResult } from "./notifications.ts";
 import { overviewOf } from "./overview.ts";
 import { isGood } from "./process-conditions.ts";
