@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Client } from "./client.ts";
-import { launchBrowser } from "./demo.ts";
 import { type Configuration, Instance } from "./instance.ts";
+import { type SharedBrowser, sharedBrowser } from "./shared-browser.ts";
 import { eventually } from "./wait.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -34,15 +34,15 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** A real manager, and browsers that look at it. */
+/** A real manager, and pages that show it, in the browser of this worker. */
 export class PageRig implements AsyncDisposable {
   readonly instance: Instance;
   readonly client: Client;
-  readonly browser: Browser;
+  readonly browser: SharedBrowser;
   /** What pages threw or wrote as errors: has to stay empty. */
   readonly complaints: string[] = [];
 
-  private constructor(parts: { instance: Instance; client: Client; browser: Browser }) {
+  private constructor(parts: { instance: Instance; client: Client; browser: SharedBrowser }) {
     this.instance = parts.instance;
     this.client = parts.client;
     this.browser = parts.browser;
@@ -59,7 +59,7 @@ export class PageRig implements AsyncDisposable {
     try {
       await prepare(instance.stateDir);
       await instance.mgr("up", "--detach");
-      return new PageRig({ instance, client: await instance.connect(), browser: await launchBrowser() });
+      return new PageRig({ instance, client: await instance.connect(), browser: await sharedBrowser() });
     } catch (error) {
       await instance[Symbol.asyncDispose]();
       throw error;
