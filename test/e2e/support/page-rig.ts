@@ -58,7 +58,9 @@ export class PageRig implements AsyncDisposable {
     Object.assign(instance.extra, extra);
     try {
       await prepare(instance.stateDir);
-      await instance.mgr("up", "--detach");
+      // In the background it would be started by a second program; only a manager there is started again.
+      if (configuration.instance?.restart_manager === true) await instance.mgr("up", "--detach");
+      else await instance.start("up", "--no-output", "-c", instance.config).up();
       return new PageRig({ instance, client: await instance.connect(), browser: await sharedBrowser() });
     } catch (error) {
       await instance[Symbol.asyncDispose]();
@@ -120,7 +122,7 @@ export class ShownPage {
     await this.connected();
   }
 
-  /** Shows what an address names as the browser's Back does, without loading the page again, which takes ten times as long. */
+  /** Shows what an address names as the browser's Back does, without loading the page again, which takes several times as long. */
   async goInPage(path: string): Promise<void> {
     await this.page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"));`);
     await this.page.getByText("Loading …", { exact: true }).first().waitFor({ state: "hidden" });
