@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// `unit`, `unit-shared` and `unit-fast` run from the sources; `e2e` runs the built program (dist/) as a user does.
+// `unit` and `unit-…` run from the sources; `e2e` runs the built program (dist/) as a user does.
 const shared = {
   environment: "node" as const,
   pool: "forks" as const,
@@ -35,6 +35,20 @@ const SHARED = [
 /** Tests of hosts and of processes that run; those that load modules anew stay in `unit`. */
 const HOST = ["test/{daemon,app/processes}/**/!(run-tag).test.ts", "test/features/*/host/**/*.test.ts"];
 
+/** They measure their own process (its memory, descriptors, timers, listeners), load modules anew, or failed once beside other files. */
+const MEASURED = [
+  "test/app/{embedded/*,hard-cases}.test.ts",
+  "test/app/local-daemon/daemon-keeper.test.ts",
+  "test/daemon/tree/run-tag.test.ts",
+  "test/http/{archive,fuzz,listener}.test.ts",
+  "test/launch/*.test.ts",
+  "test/transport/{connections-leak,flood}.test.ts",
+  "test/features/*/manager/archive.test.ts",
+  "test/features/*/samples/formats/formats.test.ts",
+];
+/** What is not in the project `unit`. */
+const ELSEWHERE = ["test/e2e/**", ...MEASURED, ...SHARED, ...FAST, ...HOST];
+
 export default defineConfig({
   // Node 20 does not know `await using`; it has to be compiled away.
   oxc: { target: "es2023" },
@@ -43,10 +57,8 @@ export default defineConfig({
     // Many tests wait most of the time; with three workers, two processors are idle for a quarter of it.
     maxWorkers: 4,
     projects: [
-      {
-        extends: true,
-        test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", ...SHARED, ...FAST, ...HOST] },
-      },
+      { extends: true, test: { ...shared, name: "unit-measured", include: MEASURED } },
+      { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ELSEWHERE, isolate: false } },
       { extends: true, test: { ...shared, name: "unit-host", include: HOST, isolate: false } },
       // Files share the modules of a worker: loading them for each file takes more time than the tests.
       // Not those of `unit-fast` with these, whose timers may still run when a file has ended: some of `unit-fast` count timers.

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, expect } from "vitest";
+import { SHARED_BROWSER_SWITCH } from "./shared-browser-switch.ts";
 
 // On a slow machine properties are tried on fewer cases; at least one run has to succeed. Milliseconds. A failure prints its seed.
 fc.configureGlobal({
@@ -14,7 +15,7 @@ function livingChildren(): string[] {
   for (const task of readdirSync("/proc/self/task")) {
     for (const pid of (ifThere(`/proc/self/task/${task}/children`) ?? "").split(" ").filter(Boolean)) {
       const command = ifThere(`/proc/${pid}/cmdline`);
-      if (command !== null) children.push(`${pid} ${command.replaceAll("\0", " ").trim()}`);
+      if (command !== null && !command.includes(SHARED_BROWSER_SWITCH)) children.push(`${pid} ${command.replaceAll("\0", " ").trim()}`);
     }
   }
   return children;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Terminal } from "../../../src/daemon/output/terminal.ts";
 import { Instance, PROGRAM } from "../support/instance.ts";
 import { markedProcesses } from "../support/marked.ts";
@@ -70,14 +70,27 @@ class Desk implements AsyncDisposable {
   }
 }
 
+// Pieces of an even length would end within one of these.
+const PASTED = `x${"😀".repeat(20_000)}`;
+const READER = sh(`stty raw -echo; echo up; head -c ${Buffer.byteLength(PASTED)} > typed; echo all of it; exec sleep 1000`);
+
+let instance: Instance;
+beforeAll(async () => {
+  // One for each test: what it shows is that test's.
+  const listeners = ["keys", "SIGTERM", "SIGHUP", "SIGINT", "lost"].map((name) => [name, { command: LISTENER }] as const);
+  const processes = { ...Object.fromEntries(listeners), editor: { command: EDITOR }, reader: { command: READER } };
+  instance = await Instance.up({ processes }, "--all");
+});
+afterAll(() => instance?.[Symbol.asyncDispose]());
+
 /** Until it has its traps: a size that is told before would be told to nobody. */
-async function listens(instance: Instance): Promise<void> {
+async function listens(name: string): Promise<void> {
   const client = await instance.connect();
-  const said = async () => String((await client.ask({ type: "get_process_output", name: "echo" })).output);
+  const said = async () => String((await client.ask({ type: "get_process_output", name })).output);
   await eventually("it listens", async () => (await said()).includes("up"));
 }
 
-async function attached(instance: Instance): Promise<number> {
+async function attached(): Promise<number> {
   const found = await eventually("mgr attach runs", () =>
     markedProcesses(instance.mark).find(({ command }) => command.startsWith(process.execPath) && command.includes(" attach ")),
   );
@@ -85,9 +98,8 @@ async function attached(instance: Instance): Promise<number> {
 }
 
 test("mgr attach under a terminal sends every key to the process, passes sizes on, and restores the terminal on Ctrl-]", async () => {
-  await using instance = await Instance.up({ processes: { echo: { command: LISTENER } } }, "--all");
-  await listens(instance);
-  await using desk = await Desk.open(instance, "echo");
+  await listens("keys");
+  await using desk = await Desk.open(instance, "keys");
   await desk.sees(/Ctrl-\] detaches/);
   // The size of this terminal has become that one's, by way of another: whoever draws a whole screen draws it anew.
   await desk.sees(/size 29 100/);
@@ -104,13 +116,12 @@ test("mgr attach under a terminal sends every key to the process, passes sizes o
   await desk.sees(/size 41 133/);
   desk.type("last words\x1dand what follows is not for it");
   expect(await desk.left()).toBe(0);
-  const output = await instance.mgr("logs", "echo");
+  const output = await instance.mgr("logs", "keys");
   expect(output.stdout).toContain("last words");
   expect(output.stdout).not.toContain("not for it");
 });
 
 test("mgr attach draws the whole screen of an editor that was started in another size", async () => {
-  await using instance = await Instance.up({ processes: { editor: { command: EDITOR } } }, "--all");
   const client = await instance.connect();
   const shows = async () => String((await client.ask({ type: "get_process_output", name: "editor" })).output);
   await eventually("vi has drawn its screen", async () => (await shows()).includes("The first line."));
@@ -130,38 +141,32 @@ test.each([
   ["SIGHUP", 129],
   ["SIGINT", 130],
 ] as const)("mgr attach that is ended by %s leaves the terminal as it was", async (signal, code) => {
-  await using instance = await Instance.up({ processes: { echo: { command: LISTENER } } }, "--all");
-  await listens(instance);
-  await using desk = await Desk.open(instance, "echo");
+  await listens(signal);
+  await using desk = await Desk.open(instance, signal);
   await desk.sees(/size 30 100/);
-  process.kill(await attached(instance), signal);
+  process.kill(await attached(), signal);
   expect(await desk.left()).toBe(code);
 });
 
 test("mgr attach types its piped input, and cuts no character", async () => {
-  // Pieces of an even length would end within one of these.
-  const text = `x${"😀".repeat(20_000)}`;
-  const reader = sh(`stty raw -echo; echo up; head -c ${Buffer.byteLength(text)} > typed; echo all of it; exec sleep 1000`);
-  await using instance = await Instance.up({ processes: { echo: { command: reader } } }, "--all");
-  await listens(instance);
-  const child = spawn(process.execPath, [PROGRAM, "attach", "-c", instance.config, "echo"], {
+  await listens("reader");
+  const child = spawn(process.execPath, [PROGRAM, "attach", "-c", instance.config, "reader"], {
     env: instance.environment,
     stdio: ["pipe", "ignore", "inherit"],
   });
   const ended = once(child, "close");
-  child.stdin.end(text);
+  child.stdin.end(PASTED);
   expect(await ended).toEqual([0, null]);
   const client = await instance.connect();
   await eventually("it has read all of it", async () =>
-    String((await client.ask({ type: "get_process_output", name: "echo" })).output).includes("all of it"),
+    String((await client.ask({ type: "get_process_output", name: "reader" })).output).includes("all of it"),
   );
-  expect(instance.read("typed") === text).toBe(true);
+  expect(instance.read("typed") === PASTED).toBe(true);
 });
 
 test("mgr attach reports that the manager ended, and restores the terminal", async () => {
-  await using instance = await Instance.up({ processes: { echo: { command: LISTENER } } }, "--all");
-  await listens(instance);
-  await using desk = await Desk.open(instance, "echo");
+  await listens("lost");
+  await using desk = await Desk.open(instance, "lost");
   await desk.sees(/size 30 100/);
   instance.kill("manager");
   expect(await desk.left()).toBe(1);

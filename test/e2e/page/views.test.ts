@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import type { BrowserContextOptions } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeUpNetwork } from "../support/made-up-network.ts";
 import { PageRig, ShownPage, soon } from "../support/page-rig.ts";
@@ -42,9 +42,9 @@ afterAll(() => rig?.[Symbol.asyncDispose]());
 /** Every view and dialog, and how one gets there. */
 const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = {
   overview: (shown) => shown.go("/"),
-  "all processes": (shown) => shown.go("/?view=all"),
+  "all processes": (shown) => shown.goInPage("/?view=all"),
   "the process list": async (shown) => {
-    await shown.go("/mgr/process-list");
+    await shown.goInPage("/mgr/process-list");
     await shown.page.locator("tr[data-key]").first().waitFor();
   },
   "a task": async (shown) => {
@@ -53,11 +53,11 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     await shown.page.locator("tr[data-key]").first().click();
     await shown.page.getByRole("complementary", { name: /^Task/ }).waitFor();
   },
-  log: (shown) => shown.go("/?view=log"),
-  topics: (shown) => shown.go("/?view=topics"),
-  parameters: (shown) => shown.go("/?view=parameters"),
+  log: (shown) => shown.goInPage("/?view=log"),
+  topics: (shown) => shown.goInPage("/?view=topics"),
+  parameters: (shown) => shown.goInPage("/?view=parameters"),
   "a form that starts a recording": async (shown) => {
-    await shown.go("/?view=recordings");
+    await shown.goInPage("/?view=recordings");
     await shown.page.getByRole("button", { name: "Record…" }).click();
     const form = shown.page.getByRole("complementary", { name: "Start a recording" });
     await form.getByLabel("Topic or pattern").fill(`${LONG}/*`);
@@ -65,6 +65,7 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     for (const part of ["Also record", "Limits"]) await form.getByText(part, { exact: true }).click();
   },
   "a recording": async (shown) => {
+    // The form that is open covers a phone.
     await shown.go("/?view=recordings");
     await shown.page.getByRole("button", { name: "run-1", exact: true }).click();
     await shown.page.getByRole("complementary", { name: "Recording run-1" }).waitFor();
@@ -76,7 +77,7 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     await shown.page.locator(".plot-box canvas").waitFor();
   },
   "a logger": async (shown) => {
-    await shown.go("/?view=loggers");
+    await shown.goInPage("/?view=loggers");
     await shown.page.getByRole("button", { name: "arm", exact: true }).click();
     await shown.page.getByRole("complementary", { name: "Logger arm" }).waitFor();
   },
@@ -87,14 +88,14 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     await form.getByRole("button", { name: "Add" }).click();
     await form.getByLabel(`Samples kept of ${LONG}`).waitFor();
   },
-  "a group": (shown) => shown.go("/?group=sim"),
+  "a group": (shown) => shown.goInPage("/?group=sim"),
   "a group's terminals": async (shown) => {
     await shown.run("Show groups as terminals");
     await shown.page.locator(".xterm-rows").first().waitFor();
     await shown.run("Show groups as tables");
   },
   "a process with its details": async (shown) => {
-    await shown.go("/?process=tools/echo");
+    await shown.goInPage("/?process=tools/echo");
     await shown.page.locator(".xterm-rows").waitFor();
     const details = shown.page.getByRole("button", { name: "Details d" });
     if ((await details.getAttribute("aria-pressed")) === "false") await details.click();
@@ -106,9 +107,9 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     await shown.page.getByRole("button", { name: "Search Ctrl-Shift-F" }).click();
     await shown.page.getByLabel("Search the terminal").fill("hello");
   },
-  "a failed process": (shown) => shown.go("/?process=tools/brief"),
-  "a process that waits for its restart": (shown) => shown.go("/?process=tools/loop"),
-  "a process that waits": (shown) => shown.go("/?process=sim/after"),
+  "a failed process": (shown) => shown.goInPage("/?process=tools/brief"),
+  "a process that waits for its restart": (shown) => shown.goInPage("/?process=tools/loop"),
+  "a process that waits": (shown) => shown.goInPage("/?process=sim/after"),
   palette: async (shown) => {
     await shown.page.keyboard.press("Control+Shift+K");
     await shown.page.getByRole("dialog", { name: "Command palette" }).getByRole("option").first().waitFor();
@@ -187,15 +188,38 @@ const RULES_OF_LAYOUT: Rules = { dark: ["scrollable-region-focusable", "button-n
 /** In the order in which the next view is judged: first the one that is shown, because to change it draws the whole page anew. */
 let themes: readonly ("dark" | "light")[] = ["dark", "light"];
 
+/** What is around every view. */
+const FRAME = ["header.top", "nav.sidebar", "nav.phone-nav", "footer.status"];
+
+/** Parts of the frame that axe has examined in a test, by width, theme and content: around most views they are the same. */
+type Examined = Set<string>;
+
+/** Selectors of those parts of the frame that were examined as they are now. The others count as examined from now on. */
+async function examinedBefore(page: Page, colorScheme: string, examined: Examined): Promise<string[]> {
+  const contents = (await page.evaluate(`${JSON.stringify(FRAME)}.map((part) => document.querySelector(part)?.outerHTML)`)) as string[];
+  return FRAME.filter((part, index) => {
+    const now = `${page.viewportSize()?.width} ${colorScheme} ${part} ${contents[index]}`;
+    if (examined.has(now)) return true;
+    examined.add(now);
+    return false;
+  });
+}
+
+interface Judging {
+  readonly examined: Examined;
+  readonly isTouch?: boolean;
+  readonly rules?: Rules;
+}
+
 /** What is wrong with a view as it is shown now. */
-async function faultsOf(shown: ShownPage, { isTouch = false, rules = ALL_RULES }: { isTouch?: boolean; rules?: Rules }): Promise<string[]> {
+async function faultsOf(shown: ShownPage, { examined, isTouch = false, rules = ALL_RULES }: Judging): Promise<string[]> {
   const { page } = shown;
   const found: string[] = [];
   for (const colorScheme of themes) {
     await shown.turn(colorScheme);
     // What the new width changes is drawn.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    const violations = await shown.violations(rules[colorScheme]);
+    const violations = await shown.violations(rules[colorScheme], await examinedBefore(page, colorScheme, examined));
     const faults = (await page.evaluate(LAYOUT_FAULTS)) as string[];
     const touch = isTouch ? ((await page.evaluate(TOUCH_FAULTS)) as string[]) : [];
     found.push(...[...violations, ...faults, ...touch].map((fault) => `${colorScheme}: ${fault}`));
@@ -207,11 +231,12 @@ async function faultsOf(shown: ShownPage, { isTouch = false, rules = ALL_RULES }
 test("every view fits 1440 and 1024 px in both themes, and has no serious accessibility violation", async () => {
   const shown = await rig.open("/", { reducedMotion: "reduce" });
   const found: string[] = [];
+  const examined: Examined = new Set();
   for (const [name, get] of Object.entries(VIEWS)) {
     for (const width of [1440, 1024]) {
       await shown.page.setViewportSize({ width, height: 800 });
       if (width === 1440) await get(shown);
-      for (const fault of await faultsOf(shown, { rules: width === 1440 ? ALL_RULES : RULES_OF_LAYOUT }))
+      for (const fault of await faultsOf(shown, { examined, rules: width === 1440 ? ALL_RULES : RULES_OF_LAYOUT }))
         found.push(`${name} at ${width} px, ${fault}`);
     }
   }
@@ -236,9 +261,10 @@ const PHONE_VIEWS: typeof VIEWS = {
 test("every view fits a phone of 390 px in both themes, can be touched, and has no serious accessibility violation", async () => {
   const shown = await rig.open("/", { ...PHONE, reducedMotion: "reduce" });
   const found: string[] = [];
+  const examined: Examined = new Set();
   for (const [name, get] of Object.entries(PHONE_VIEWS)) {
     await get(shown);
-    for (const fault of await faultsOf(shown, { isTouch: true })) found.push(`${name}: ${fault}`);
+    for (const fault of await faultsOf(shown, { examined, isTouch: true })) found.push(`${name}: ${fault}`);
   }
   expect(found).toEqual([]);
   await shown.close();

@@ -1,11 +1,11 @@
 import { chmodSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type * as BrowserClient from "../../../src/client/browser.ts";
-import { launchBrowser } from "../support/demo.ts";
 import { Instance } from "../support/instance.ts";
+import { type SharedBrowser, sharedBrowser } from "../support/shared-browser.ts";
 import { ECHO } from "../support/shell.ts";
 
 const ENTRY = fileURLToPath(new URL("../../../dist/client/browser.js", import.meta.url));
@@ -29,12 +29,12 @@ async function bundle(): Promise<string> {
 }
 
 let instance: Instance;
-let browser: Browser;
+let browser: SharedBrowser;
 let code: string;
 beforeAll(async () => {
   [code, browser, instance] = await Promise.all([
     bundle(),
-    launchBrowser(),
+    sharedBrowser(),
     Instance.up({ processes: { "tools/echo": { command: ECHO }, bad: { command: "echo last words; exit 3", ready: { regex: "never" } } } }),
   ]);
 });

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
-import { demo, launchBrowser } from "../support/demo.ts";
+import { demo } from "../support/demo.ts";
 import type { Instance } from "../support/instance.ts";
 import { soon } from "../support/page-rig.ts";
+import { type SharedBrowser, sharedBrowser } from "../support/shared-browser.ts";
 import { eventually } from "../support/wait.ts";
 
 let instance: Instance;
@@ -78,12 +79,12 @@ describe("the demo", () => {
 });
 
 describe("the page", () => {
-  let browser: Browser;
+  let browser: SharedBrowser;
   let page: Page;
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
       extraHTTPHeaders: instance.login,
