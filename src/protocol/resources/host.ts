@@ -4,6 +4,9 @@ import { change, managerFrames } from "../frames/frame-table.ts";
 
 export const HOST_STATES = ["absent", "greeting", "ready", "lost", "incompatible", "died"] as const;
 
+/** A host resumes what was requested before it booted, or before its daemon was started again. */
+export const RESUMED_AFTER = ["boot", "daemon"] as const;
+
 export const hostEntry = z
   .object({
     name: z.string().describe("Canonical name."),
@@ -21,7 +24,15 @@ export const hostEntry = z
       .nullable()
       .describe("When its daemon was lost: its processes are shown as of then. Null while connected or never seen."),
     alone: z
-      .object({ from: timestamp, until: timestamp, restarts: z.int() })
+      .object({
+        from: timestamp,
+        until: timestamp,
+        restarts: z.int(),
+        resumed: z
+          .object({ time: timestamp, processes: z.int(), after: z.enum(RESUMED_AFTER) })
+          .exactOptional()
+          .describe("When it started processes that were requested before, how many, and after what (`on_boot: resume`). Omitted: none."),
+      })
       .exactOptional()
       .describe(
         "The last time in which it had no manager and restarted its processes by itself, by its own clock. Omitted: not since this manager began.",
