@@ -256,8 +256,9 @@ export class FakeHost implements HostLink {
   ): Promise<FakeRun> {
     const { script = null, spawn_delay = 0, spawn_error } = this.#programs.find(({ matches }) => matches(spec.name))?.program ?? {};
     return life.runs.spawn(spec.name, runId, async () => {
-      if (spawn_delay > 0) await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, spawn_delay));
       check();
+      // As in a real host, what has begun is not given up for a session that ends.
+      if (spawn_delay > 0) await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, spawn_delay));
       if (spawn_error !== undefined) throw new MgrError("spawn_failed", spawn_error);
       if (this.#isClosed || life !== this.#parts) throw new MgrError("host_unavailable", `host '${this.host}' has ended`);
       const count = (this.#counts.get(spec.name) ?? 0) + 1;

@@ -81,7 +81,7 @@ it("--resume and --no-resume override the configuration", async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-it.each([
+const UNUSABLE = [
   {
     what: "of which only the first half was written",
     damage: (path: string) => truncateSync(path, statSync(path).size >> 1),
@@ -99,14 +99,18 @@ it.each([
     damage: (path: string) => utimesSync(path, 0, Date.now() / 1_000 + 3_600),
     says: /the clock of this machine is wrong/,
   },
-])("a file $what starts nothing, and the log says why", async ({ damage, says }) => {
-  const { path, log, open } = hostIn(folder);
-  await keep(open());
-  damage(path);
-  const next = open({ bootId: "boot 2" });
-  expect(next.resumable).toBeNull();
-  expect(log.join("\n")).toMatch(says);
-  await next.close();
+];
+
+it("a file that is damaged, untrusted or too old starts nothing, and the log says why", async () => {
+  for (const { what, damage, says } of UNUSABLE) {
+    const { path, log, open } = hostIn(mkdtempSync(join(folder, "host-")));
+    await keep(open());
+    damage(path);
+    const next = open({ bootId: "boot 2" });
+    expect(next.resumable, what).toBeNull();
+    expect(log.join("\n"), what).toMatch(says);
+    await next.close();
+  }
 });
 
 it("an entry that is invalid is left out alone", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { HEARTBEAT_LOST_MS } from "../../../src/contract/messages.ts";
 import { readMemo } from "../../../src/contract/run-memo.ts";
 import { spec } from "../support/hosts.ts";
-import { openRig, RESTART, supervised } from "../support/supervision-rig.ts";
+import { openRig, RESTART, SupervisionRig, supervised } from "../support/supervision-rig.ts";
 
 describe("a host without a manager", () => {
   it("restarts nothing before it has had no session for the time after which a manager counts as lost", async () => {
@@ -67,14 +67,38 @@ describe("a host without a manager", () => {
     expect(rig.begun.map(({ run_id }) => run_id)).toEqual(["1-1", "1-2", "1-2-1"]);
   });
 
-  it("stops and restarts a run whose probe fails, and one that does not become ready in time", async () => {
-    const ready = { ready: { kind: "regex", pattern: "up" } } as const;
-    const rig = await openRig(supervised("sick"), supervised("slow", { ready_timeout_ms: 30_000 }, ready));
-    // Without a script, the fake program is ready at once.
+  it("stops and restarts a run whose probe fails", async () => {
+    const rig = await openRig(supervised("sick"));
     rig.host.process("sick").unhealthy("not alive");
     await rig.alone();
     await rig.clock.advance(2_000);
     expect(rig.runsOf("sick")).toEqual(["1-1", "1-1-1"]);
+  });
+
+  it("reports the failure for which it stops a run to a manager that comes before the next run", async () => {
+    const rig = await openRig(supervised("sick"));
+    await rig.alone();
+    rig.host.process("sick").on("SIGTERM", () => {});
+    rig.host.process("sick").unhealthy("not alive");
+    const { session } = await rig.hello();
+    const { runs } = await rig.host.request("report", { session, after: null });
+    expect(runs).toMatchObject([{ stopping: true, stop_cause: { reason: "not alive", recycled: false } }]);
+  });
+
+  it.each([
+    ["that began before", 0],
+    ["whose start was in progress when it lost its manager", 15_000],
+  ])("stops and restarts a run %s if it does not become ready in time", async (_which, spawn_delay) => {
+    const rig = new SupervisionRig({ programs: { slow: { spawn_delay, script: (run) => run.sleep(1_000_000) } } });
+    await rig.hello();
+    const begun = rig.spawn(supervised("slow", { ready_timeout_ms: 30_000 }, { ready: { kind: "regex", pattern: "up" } }));
+    // The manager's request is carried out, although the answer reaches nobody.
+    const answered = begun.catch(() => null);
+    await rig.clock.advance(spawn_delay + 29_000);
+    expect(rig.runsOf("slow")).toEqual(["1-1"]);
+    await rig.clock.advance(2_500 + spawn_delay);
+    await answered;
+    expect(rig.runsOf("slow")).toEqual(["1-1", "1-1-1"]);
   });
 
   it("restarts a process only while its dependencies on the host hold", async () => {
