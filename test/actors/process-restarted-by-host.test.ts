@@ -136,6 +136,15 @@ describe("a process whose host restarted it without the manager", () => {
     expect([rig.state, rig.context.restarts]).toEqual(["starting", 0]);
   });
 
+  test.each([
+    ["continued from a run of the manager after the request", "1-2-1", "started"],
+    ["began before it knew of the request", "1-1-1", "stopping"],
+  ])("a saved restart is carried out once: a run of the host that %s", (_which, runId, state) => {
+    const rig = new ProcessRig({ definition: ON_FAILURE, requested: "start", pendingRun: { after: "1-1", replace: true } });
+    rig.send({ type: "report", run: report(runId) });
+    expect(rig.state).toBe(state);
+  });
+
   test("is adopted from a daemon that counted from an earlier run, as after a power cut in which the host lost what it began last", () => {
     const rig = startedProcess({ definition: ON_FAILURE });
     rig.restart().extinct(null, "SIGTERM").spawned();

@@ -2,7 +2,7 @@ import type { PendingRun } from "../../config/state/process-intent.ts";
 import { NO_SETTINGS } from "../../config/state/process-settings.ts";
 import { isSuccess, type StopCause } from "../../contract/restart-policy.ts";
 import type { RunExit, RunReport } from "../../contract/run.ts";
-import { compareRunIds, isStartedByHost } from "../../contract/run-ids.ts";
+import { compareRunIds, isStartedByHost, managerRunOf } from "../../contract/run-ids.ts";
 import { readMemo } from "../../contract/run-memo.ts";
 import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./process-types.ts";
 
@@ -58,7 +58,10 @@ export function initialContext(input: ProcessInput): ProcessContext {
  * that lives still fulfils a start.
  */
 export function carriesOut(run: RunReport, { after, replace }: PendingRun): boolean {
-  return compareRunIds(run.run_id, after) > 0 && !(isStartedByHost(run.run_id) && (replace || run.exit !== null));
+  if (compareRunIds(run.run_id, after) <= 0) return false;
+  // A later run of a manager had begun before the host continued from it.
+  if (compareRunIds(managerRunOf(run.run_id), after) > 0) return true;
+  return !replace && run.exit === null;
 }
 
 /**

@@ -63,6 +63,8 @@ export class KeptRequests {
   #tries = 0;
   /** `on_manager_lost: stop`: a host that must not run alone does not begin alone. */
   #stopsWhenLost = false;
+  /** Whether there may be a file. */
+  #isStored = false;
   #isWriting = false;
   #isDirty = false;
   #isClosed = false;
@@ -99,17 +101,17 @@ export class KeptRequests {
   }
 
   supervise({ processes, requested = [], is_first, start_rate, on_boot = "wait" }: Omit<RequestOf<"supervise">, "session">): void {
-    const before = this.#requested.size;
+    const stillRequested = new Set(requested);
+    let isWithdrawn = false;
     if (is_first) this.#requested.clear();
     for (const [name, isWanted] of processes) {
-      if (isWanted) this.#requested.add(name);
-      else this.#requested.delete(name);
+      if (isWanted || stillRequested.has(name)) this.#requested.add(name);
+      else if (this.#requested.delete(name)) isWithdrawn = true;
     }
-    for (const name of requested) this.#requested.add(name);
     this.#onBoot = on_boot;
     this.#startRate = start_rate;
     // The first message may be a part of several.
-    this.#saveIn(is_first || this.#requested.size >= before ? TOGETHER_MS : 0);
+    this.#saveIn(isWithdrawn && !is_first ? 0 : TOGETHER_MS);
   }
 
   // Events of the host.
@@ -156,6 +158,7 @@ export class KeptRequests {
     const { store, bootId, log } = this.#options;
     const found = store.read();
     if (found === null) return null;
+    this.#isStored = true;
     const { content, age } = found;
     this.#onBoot = content.on_boot;
     this.#startRate = content.start_rate;
@@ -165,7 +168,7 @@ export class KeptRequests {
     if (refusal !== null) {
       log("warning", `the processes that were requested before wait for the manager: ${refusal}`);
       // It must not become younger by what this daemon writes.
-      store.remove();
+      this.#remove();
       return null;
     }
     for (const { spec, run_id } of content.processes) {
@@ -188,6 +191,7 @@ export class KeptRequests {
 
   #saveIn(delayMs: number): void {
     const { clock } = this.#options;
+    if (!this.#isKept && !this.#isStored) return;
     this.#isDirty = true;
     if (this.#isClosed || this.#isWriting || (this.#timer !== null && delayMs > 0)) return;
     clock.clearTimeout(this.#timer);
@@ -203,18 +207,33 @@ export class KeptRequests {
     this.#isDirty = false;
     let pauseMs = 0;
     try {
-      if (this.#isKept) await store.write(this.#content());
-      else store.remove();
+      if (this.#isKept) {
+        this.#isStored = true;
+        await store.write(this.#content());
+      } else this.#remove();
     } catch (error) {
       pauseMs = RETRY_MS;
       this.#isDirty = true;
       log("error", `what is requested cannot be kept for the next boot: ${messageOf(error)}`);
       // An older file could undo a stop. On a full disk, removing works where writing does not.
-      removeQuietly(store, log);
+      this.#removeQuietly();
     }
     this.#isWriting = false;
     if (this.#isDirty) this.#saveIn(pauseMs);
     this.#idle();
+  }
+
+  #remove(): void {
+    this.#options.store.remove();
+    this.#isStored = false;
+  }
+
+  #removeQuietly(): void {
+    try {
+      this.#remove();
+    } catch (error) {
+      this.#options.log("error", `the requests kept for the next boot cannot be removed: ${messageOf(error)}`);
+    }
   }
 
   #content(): string {
@@ -247,12 +266,4 @@ function refusalOf({ tries }: SavedRequests, age: number): string | null {
   if (age < -CLOCK_TOLERANCE_MS) return `they were saved ${hours} h in the future, so the clock of this machine is wrong`;
   if (tries >= MAX_TRIES) return `the last ${tries} daemons started them, and ended within ${STABLE_MS / 60_000} min`;
   return null;
-}
-
-function removeQuietly(store: RequestStore, log: HostLogWriter): void {
-  try {
-    store.remove();
-  } catch (error) {
-    log("error", `the requests kept for the next boot cannot be removed: ${messageOf(error)}`);
-  }
 }

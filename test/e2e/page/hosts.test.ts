@@ -135,7 +135,6 @@ test("a host that acted alone says so in its row, in each theme and on a phone",
   ] as const) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 720 });
-    await page.screenshot({ path: `/tmp/alone-${colorScheme}-${width}.png` });
     const { right, isCut } = await remark.evaluate((element) => ({
       right: element.getBoundingClientRect().right,
       isCut: element.scrollWidth > element.clientWidth,
