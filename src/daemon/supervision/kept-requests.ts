@@ -7,7 +7,7 @@ import type { OnBoot } from "../../contract/supervision.ts";
 import { MAX_FILE_BYTES, type RequestStore, type SavedRequests } from "./request-store.ts";
 
 /** Time for which requests are valid after the last daemon of the host has ended, milliseconds: a robot from the cupboard waits for a person. */
-export const MAX_REQUEST_AGE_MS = 24 * 3_600_000;
+const MAX_REQUEST_AGE_MS = 24 * 3_600_000;
 /** A file from the future by more than this has an unknown age, milliseconds: the clock was wrong, then or now. */
 const CLOCK_TOLERANCE_MS = 600_000;
 /** Interval in which a daemon confirms the file, milliseconds. */
@@ -61,6 +61,8 @@ export class KeptRequests {
   #onBoot: OnBoot = "wait";
   #startRate: number | null = null;
   #tries = 0;
+  /** Whether this daemon has resumed. */
+  #isCounted = false;
   /** `on_manager_lost: stop`: a host that must not run alone does not begin alone. */
   #stopsWhenLost = false;
   /** Whether there may be a file. */
@@ -128,6 +130,8 @@ export class KeptRequests {
   /** Called when the host begins to start the kept processes without a manager. Counted until the daemon has lived for a while. */
   resumed(): void {
     const { clock } = this.#options;
+    if (this.#isCounted) return;
+    this.#isCounted = true;
     this.#tries++;
     this.#saveIn(0);
     this.#stableTimer = clock.setTimeout(() => {

@@ -4,9 +4,6 @@ import { change, managerFrames } from "../frames/frame-table.ts";
 
 export const HOST_STATES = ["absent", "greeting", "ready", "lost", "incompatible", "died"] as const;
 
-/** A host resumes what was requested before it booted, or before its daemon was started again. */
-export const RESUMED_AFTER = ["boot", "daemon"] as const;
-
 export const hostEntry = z
   .object({
     name: z.string().describe("Canonical name."),
@@ -29,7 +26,7 @@ export const hostEntry = z
         until: timestamp,
         restarts: z.int(),
         resumed: z
-          .object({ time: timestamp, processes: z.int(), after: z.enum(RESUMED_AFTER) })
+          .object({ time: timestamp, processes: z.int(), after: z.enum(["boot", "daemon"]) })
           .exactOptional()
           .describe("When it started processes that were requested before, how many, and after what (`on_boot: resume`). Omitted: none."),
       })

@@ -17,7 +17,7 @@ export const RESTART = {
   reset_after: 20_000,
 } as const;
 /** A session ends after the first, and the host decides after the second of these; both are checked each second. */
-export const UNTIL_ALONE_MS = 2 * HEARTBEAT_LOST_MS + 2_000;
+const UNTIL_ALONE_MS = 2 * HEARTBEAT_LOST_MS + 2_000;
 
 export function supervised(name: string, changes: Partial<Supervision> = {}, more: Partial<RunSpec> = {}): RunSpec {
   const supervision = { restart: RESTART, success_exit_codes: [0], ready_timeout_ms: null, depends_on: [], ...changes };
