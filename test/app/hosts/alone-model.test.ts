@@ -5,12 +5,13 @@ import { loadConfigObject } from "../../../src/config/load/load.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
 import { compareRunIds, isStartedByHost } from "../../../src/contract/run-ids.ts";
 import { UP_STATES } from "../../../src/protocol/process/process-state.ts";
+import { NO_INTERRUPT_MS } from "../../support/timed-runs.ts";
 import { BY } from "../support/engines.ts";
 import { LossyWorld } from "../support/lossy-world.ts";
 
 /** Number of histories; the default is limited by time instead. */
 const RUNS = Number(process.env.MGR_MODEL_RUNS ?? 100_000);
-const TIME_LIMIT_MS = process.env.MGR_MODEL_RUNS === undefined ? 15_000 : undefined;
+const TIME_LIMIT_MS = process.env.MGR_MODEL_RUNS === undefined ? 15_000 : NO_INTERRUPT_MS;
 
 /** Rounding of times in a memo, milliseconds. */
 const TOLERANCE_MS = 5;
@@ -324,7 +325,7 @@ test("whatever happens to manager, host and link: no run is doubled, no accepted
       resumed += world.resumed;
       histories++;
     }),
-    { numRuns: RUNS, ...(TIME_LIMIT_MS === undefined ? {} : { interruptAfterTimeLimit: TIME_LIMIT_MS }) },
+    { numRuns: RUNS, interruptAfterTimeLimit: TIME_LIMIT_MS },
   );
   console.info(
     `${histories} histories in ${Math.round(performance.now() - began)} ms, ${restartsAlone} restarts and ${resumed} starts after a boot without a manager`,
