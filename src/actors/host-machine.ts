@@ -14,7 +14,7 @@
 import type { ActorRefFrom } from "xstate";
 import { assertEvent, assign, enqueueActions, fromPromise, setup } from "xstate";
 import { MgrError, messageOf } from "../base/errors.ts";
-import type { HostHeartbeat } from "../contract/messages.ts";
+import type { HostHeartbeat, ResponseOf } from "../contract/messages.ts";
 import { CONTRACT_VERSION, HEARTBEAT_LOST_MS } from "../contract/messages.ts";
 
 /** A greeting consists of hello and the whole report: pages of up to 512 KiB, each with its own time-out. */
@@ -31,7 +31,7 @@ export interface Greeting {
   /** Why the previous daemon's processes ended, if it did not stop them. */
   readonly previous_end: string | null;
   /** The time before in which the host restarted its processes without a manager, by its wall clock; null: none. */
-  readonly alone: { readonly from: number; readonly until: number; readonly restarts: number } | null;
+  readonly alone: NonNullable<ResponseOf<"hello">["alone"]> | null;
   /** The host's clock minus the manager's, milliseconds. */
   readonly clock_offset_ms: number;
 }

@@ -96,6 +96,7 @@ export class Engine {
         // The file may have been read before the shutdown began.
         status.requireOpen();
         const change = reload.apply(next);
+        supervision.reloaded();
         for (const { reconfigured } of this.#features.all()) reconfigured?.();
         for (const notify of this.#onAccessChange) notify();
         return change;

@@ -169,6 +169,11 @@ export class Supervision {
     else this.#supervised.hostLost(host);
   }
 
+  /** Called after a reload. */
+  reloaded(): void {
+    this.#supervised.reloaded();
+  }
+
   parked(kind: ActorKind, name: string, error: unknown): void {
     if (kind === "process") this.#router.parked(name, error);
   }

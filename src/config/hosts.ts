@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import type { OnBoot } from "../contract/supervision.ts";
 
 /** A host of the configuration, by its name in the file. */
 export interface HostSetting {
@@ -8,6 +9,8 @@ export interface HostSetting {
   readonly token_file: string | null;
   /** Maximum number of processes started on the host per second; null: no limit. */
   readonly start_rate: number | null;
+  /** What its daemon does after a boot while it has no manager. */
+  readonly on_boot: OnBoot;
 }
 
 interface Directory {

@@ -49,11 +49,13 @@ export function buildRunSpec(definition: ProcessDefinition, choices: RunChoices)
 function supervisionOf(definition: ProcessDefinition, isOnSameHost: (name: string) => boolean): Supervision {
   const { policy, delay, factor, max_delay, max_restarts, window, reset_after } = definition.restart;
   const dependencies = definition.depends_on.filter(({ name }) => isOnSameHost(name));
+  const elsewhere = definition.depends_on.filter(({ name }) => !isOnSameHost(name)).map(({ name }) => name);
   return {
     restart: { policy, delay, factor, max_delay, max_restarts, window, reset_after },
     success_exit_codes: [...definition.success_exit_codes],
     ready_timeout_ms: definition.ready_timeout,
     depends_on: dependencies.map(({ name, condition }) => ({ name, condition })),
+    ...(elsewhere.length === 0 ? {} : { other_hosts: elsewhere }),
   };
 }
 

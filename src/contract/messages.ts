@@ -3,8 +3,8 @@ import { FEATURE_HEARTBEAT, FEATURE_REQUESTS, type HOST_NEWS } from "../features
 import { count, runId, session, streamName } from "./fields.ts";
 import { machineCpu } from "./loads.ts";
 import { byteRange, LIST_REQUESTS, listPage, nextPage, pageRequest } from "./pages.ts";
-import { runReport, runSpec, stopStep } from "./run.ts";
-import { MAX_SUPERVISED_NAMES } from "./supervision.ts";
+import { runReport, runSpec, stopCause, stopStep } from "./run.ts";
+import { MAX_SUPERVISED_NAMES, ON_BOOT } from "./supervision.ts";
 
 /**
  * Version N of this contract. A manager speaks N and N-1; otherwise the host is not ready and nothing is killed. It is raised with the
@@ -88,7 +88,15 @@ export const HOST_REQUESTS = {
       /** Version of the daemon's program. */
       version: z.string().max(64).optional(),
       /** The time in which the host supervised its processes without a manager, by its wall clock, until the next `supervise`. Omitted: none. */
-      alone: z.object({ from: z.number(), until: z.number(), restarts: count }).optional(),
+      alone: z
+        .object({
+          from: z.number(),
+          until: z.number(),
+          restarts: count,
+          /** The processes that it started after it had booted, or its daemon was started again (`on_boot: resume`), and when. Omitted: none. */
+          resumed: z.object({ time: z.number(), processes: count, after: z.enum(["boot", "daemon"]) }).optional(),
+        })
+        .optional(),
     }),
   },
   /**
@@ -103,6 +111,10 @@ export const HOST_REQUESTS = {
       is_first: z.boolean(),
       /** Maximum number of starts in a second; null: no limit. */
       start_rate: z.number().positive().nullable(),
+      /** Those of `processes` that are not wanted, but requested to start: they have ended or failed for good, or wait for another host. */
+      requested: z.array(z.string()).max(MAX_SUPERVISED_NAMES).optional(),
+      /** What the host does after a boot. Omitted, as by managers of earlier versions: it waits. */
+      on_boot: z.enum(ON_BOOT).optional(),
     }),
     response: z.object({}),
   },
@@ -138,7 +150,7 @@ export const HOST_REQUESTS = {
       /** Whether another run is to follow; omitted: as said before (`supervise`). */
       wanted: z.boolean().optional(),
       /** The failure for which the run is stopped; omitted: the stop or a restart was requested. */
-      cause: z.object({ reason: z.string().max(1_000), recycled: z.boolean() }).optional(),
+      cause: stopCause.optional(),
     }),
     response: z.object({}),
   },

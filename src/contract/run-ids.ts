@@ -14,6 +14,11 @@ export function isStartedByHost(runId: string): boolean {
   return runId.split("-").length === 3;
 }
 
+/** Id of the run of a manager that `runId` is, or that the host continued from. */
+export function managerRunOf(runId: string): string {
+  return runId.split("-").slice(0, 2).join("-");
+}
+
 /** Id of the run that a host starts after `runId`. */
 export function nextRunOfHost(runId: string): string {
   const [epoch, count, restart = "0"] = runId.split("-");

@@ -64,6 +64,10 @@ export const stopStep = z.union([
 ]);
 export type StopStep = z.infer<typeof stopStep>;
 
+/** The failure for which a run is stopped. `recycled`: another run follows under every restart policy. */
+export const stopCause = z.object({ reason: z.string().max(1_000), recycled: z.boolean() });
+export type ReportedStopCause = z.infer<typeof stopCause>;
+
 /** A copy of the output, rotated: `path`, then `path.1` (the newest old one) … */
 const logFile = z.strictObject({
   /** Absolute, or relative to `base_dir`. */
@@ -175,6 +179,8 @@ export const runReport = z.strictObject({
   changed_file: z.string().max(4_096).nullable(),
   /** Whether a stop command is being carried out. */
   stopping: z.boolean(),
+  /** The failure for which it is being stopped, or was. Omitted: none, or a stop or restart was requested. */
+  stop_cause: stopCause.exactOptional(),
   exit: runExit.nullable(),
   extinct: z.boolean(),
   /** Ring offset of the run's first byte. */

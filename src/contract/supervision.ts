@@ -23,8 +23,14 @@ export const supervision = z.strictObject({
   ready_timeout_ms: duration.nullable(),
   /** Dependencies on the same host, which have to hold when the process is restarted. */
   depends_on: z.array(z.strictObject({ name: z.string(), condition: z.enum(["started", "ready", "completed"]) })),
+  /** Dependencies on other hosts, which this one cannot know; omitted: none. */
+  other_hosts: z.array(z.string()).min(1).exactOptional(),
 });
 export type Supervision = z.infer<typeof supervision>;
+
+/** What a host does after it has booted, or its daemon was started again, while it has no manager: it waits, or starts what was requested before. */
+export const ON_BOOT = ["wait", "resume"] as const;
+export type OnBoot = (typeof ON_BOOT)[number];
 
 /** Maximum number of processes in one `supervise` request: names are at most 1,024 characters. */
 export const MAX_SUPERVISED_NAMES = 256;

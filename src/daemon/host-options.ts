@@ -3,6 +3,7 @@ import type { HostLog } from "../contract/messages.ts";
 import type { HostBus } from "./bus/host-bus.ts";
 import type { HostFolders } from "./host-feature.ts";
 import type { KeptOutputOptions } from "./output/kept/kept-output.ts";
+import type { KeptRequests } from "./supervision/kept-requests.ts";
 import type { RunCgroups } from "./tree/cgroups.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
 
@@ -32,4 +33,6 @@ export interface HostOptions {
   keptOutput?: KeptOutputOptions;
   /** Folders for features; nothing is kept if left out. */
   folders?: HostFolders;
+  /** What is requested, kept for the daemon after the next boot; nothing is kept if left out. */
+  requests?: KeptRequests;
 }

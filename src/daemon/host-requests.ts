@@ -71,7 +71,9 @@ function handlersOf({
     hello,
     spawn: async (request) => {
       supervisor.startRequested(request.spec.name);
-      return { run: (await spawn(request)).report };
+      const { report } = await spawn(request);
+      supervisor.startEnded(report.name);
+      return { run: report };
     },
     supervise: (request) => {
       supervisor.supervise(request);
@@ -84,8 +86,8 @@ function handlersOf({
       if (!runs.knows(run_id)) await runs.notStarting(run_id);
       const run = runs.byId(run_id);
       if (run.isExtinct) throw new MgrError("not_running", `'${run.spec.name}' is not running; its run ${run_id} has ended`);
-      supervisor.stopRequested(run.report, then);
-      run.stop(steps);
+      supervisor.stopRequested(run.spec.name, then);
+      run.stop(steps, then.cause);
       return {};
     },
     signal: ({ run_id, signal }) => {

@@ -30,6 +30,7 @@ import { Forwarder } from "./session/forwarder.ts";
 import { JoinedEnds } from "./session/joined-ends.ts";
 import { ManagerLostTimer } from "./session/manager-lost-timer.ts";
 import { ManagerSession, TICK_MS } from "./session/manager-session.ts";
+import type { KeptRequests } from "./supervision/kept-requests.ts";
 import { Supervisor } from "./supervision/supervisor.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { TaskOwners } from "./tree/task-owners.ts";
@@ -66,6 +67,7 @@ export class Host implements HostLink {
   #isEnding = false;
   readonly #starter: RunStarter;
   readonly #supervisor: Supervisor<Run>;
+  readonly #kept: KeptRequests | undefined;
 
   constructor(options: HostOptions) {
     this.host = options.host;
@@ -132,9 +134,11 @@ export class Host implements HostLink {
         log: (level, msg, about) => this.#report(level, msg, about),
       },
     });
+    this.#kept = options.requests;
     this.#supervisor = new Supervisor({
       clock: this.#clock,
       runs: this.#runs,
+      requests: options.requests,
       start: (run, check) => this.#start(run, check),
       log: (level, msg, about) => this.#report(level, msg, about),
     });
@@ -213,6 +217,11 @@ export class Host implements HostLink {
     this.#features.linkLost();
   }
 
+  /** Called when runs may begin: what was requested of the previous daemon is started, unless a manager greets this one in time. */
+  resume(): void {
+    this.#supervisor.resume();
+  }
+
   /** Stops everything without a manager, the highest stop_rank first, as each RunSpec defines. No new run starts. */
   async stopAll(): Promise<void> {
     this.#beginEnd();
@@ -230,6 +239,7 @@ export class Host implements HostLink {
     this.#ends.close();
     this.#managerLost.close();
     this.#lists.close();
+    await this.#kept?.close();
     await this.#features.close();
     await this.#output.close();
     await this.#reaper.close();
@@ -270,6 +280,7 @@ export class Host implements HostLink {
       throw error;
     }
     this.#managerLost.greeted(request.stop_after_ms ?? null);
+    this.#kept?.greeted((request.stop_after_ms ?? null) !== null);
     this.#features.managerGreeted(request.manager_pid);
     if (request.bus !== undefined) this.#bus?.follow(request.bus);
     // The manager's first report has what the host started without it.

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { channel } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemClock } from "../base/clock.ts";
 import { isDiskFull, messageOf } from "../base/errors.ts";
 import { STARTED } from "../base/started.ts";
 import { visible } from "../base/visible-text.ts";
 import { tuneSockets } from "../bus/carriers/socket-tuning.ts";
 import { hubDial } from "../bus/client/hub-dial.ts";
-import { CONTRACT_VERSION, type HostLog } from "../contract/messages.ts";
+import { CONTRACT_VERSION, type HostLog, type HostLogWriter } from "../contract/messages.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
 import { busFiles } from "./bus/bus-files.ts";
@@ -16,13 +17,15 @@ import { type BusService, serveOnBus, serverOf } from "./bus-service.ts";
 import { Host } from "./host.ts";
 import { ptyBinding } from "./native/pty-binding.ts";
 import { limitUnsent, unsentBytes } from "./native/socket-options.ts";
-import { readStat } from "./proc/proc.ts";
+import { bootId, readStat } from "./proc/proc.ts";
 import { keepInheritedFiles } from "./process/inherited-files.ts";
 import { instanceUuid, keepInstanceUuid } from "./session/instance.ts";
 import { acquireLock } from "./session/lock.ts";
 import { watchLock } from "./session/lock-watch.ts";
 import { makePrivate, socketDir } from "./session/sockets.ts";
 import { placeOfBus, readStartOptions, type StartOptions } from "./start-options.ts";
+import { KeptRequests } from "./supervision/kept-requests.ts";
+import { requestFile } from "./supervision/request-store.ts";
 import { RunCgroups } from "./tree/cgroups.ts";
 import { killGuarded } from "./tree/guard-search.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
@@ -75,6 +78,7 @@ async function main(): Promise<void> {
       previousEnd: previous.lastEnd(),
     },
     folders: { state: options.state_dir, work: options.work_dir },
+    requests: keptRequests(options, (level, msg) => report(level, "daemon", msg)),
     killTree: reaper,
     ...(cgroups === null ? {} : { cgroups }),
     streamId,
@@ -131,6 +135,7 @@ async function main(): Promise<void> {
   reaper.startGuard();
   log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, bus: placeOfBus(options) }, "started");
   isServing = true;
+  host.resume();
   channel(STARTED).publish(undefined);
   try {
     service = await serveOnBus({
@@ -155,6 +160,11 @@ function runtimeFolder(stateDir: string, uuid: string, log: (msg: string) => voi
     log(`output is not kept for the next daemon: ${messageOf(error)}`);
     return null;
   }
+}
+
+function keptRequests({ state_dir, resume }: StartOptions, log: HostLogWriter): KeptRequests {
+  const store = requestFile(join(state_dir, "requested.json"), { now: () => systemClock.now(), log });
+  return new KeptRequests({ store, clock: systemClock, bootId: bootId(), isResuming: resume, log });
 }
 
 /** Returns null if the bus could not be opened: processes run without it. */

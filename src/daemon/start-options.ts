@@ -25,6 +25,8 @@ const startOptions = z.strictObject({
   version: z.string().optional(),
   /** Maximum memory for the output of all processes, bytes. */
   ring_budget: z.number().int().positive().optional(),
+  /** Whether what was requested before is started if no manager greets the daemon; omitted: as the configuration of the host said (`on_boot`). */
+  resume: z.boolean().optional(),
   /** Print the state of the connection, for a user at a terminal. */
   is_talkative: z.boolean().default(false),
 });

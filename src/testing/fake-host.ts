@@ -18,6 +18,8 @@ import { RingStore } from "../daemon/output/ring-store.ts";
 import { startupCommands } from "../daemon/process/startup-commands.ts";
 import { RunTable } from "../daemon/run/run-table.ts";
 import { ManagerSession, TICK_MS } from "../daemon/session/manager-session.ts";
+import { KeptRequests } from "../daemon/supervision/kept-requests.ts";
+import type { RequestStore } from "../daemon/supervision/request-store.ts";
 import { Supervisor } from "../daemon/supervision/supervisor.ts";
 import { EMPTY_ANSWERS } from "../features/contract.ts";
 import type { FakeProcess, FakeProgram, FakePrograms } from "./fake-program.ts";
@@ -34,6 +36,8 @@ export interface FakeHostOptions {
   programs?: FakePrograms;
   /** Answers to requests that the fake host does not support, or that replace its own. */
   answers?: HostAnswers;
+  /** The disk on which the host keeps what is requested, for its daemon after `die` and `restore` (`on_boot`). It keeps nothing if left out. */
+  requests?: RequestStore;
 }
 
 const FIRST_PID = 1_000;
@@ -47,6 +51,7 @@ export class FakeHost implements HostLink {
   readonly #clock: Clock;
   readonly #programs: readonly { matches: (name: string) => boolean; program: FakeProgram }[];
   readonly #answers: HostAnswers;
+  readonly #store: RequestStore | undefined;
   readonly #publisher = new Publisher<(listener: HostListener) => void>(() => {});
   readonly #counts = new Map<string, number>();
   #life = 0;
@@ -57,14 +62,16 @@ export class FakeHost implements HostLink {
   #timer: unknown = null;
   #lastPid = FIRST_PID - 1;
 
-  constructor({ clock, host = "localhost", programs = {}, answers = {} }: FakeHostOptions) {
+  constructor({ clock, host = "localhost", programs = {}, answers = {}, requests }: FakeHostOptions) {
     this.host = host;
+    this.#store = requests;
     this.#clock = clock;
     this.#programs = Object.entries(programs).map(([pattern, program]) => ({
       matches: compileFnmatch(pattern),
       program: typeof program === "function" ? { script: program } : program,
     }));
     this.#parts = this.#begin();
+    this.#parts.supervisor.resume();
     this.#answers = { ...this.#makeAnswers(), ...answers };
     this.#tick();
   }
@@ -81,9 +88,11 @@ export class FakeHost implements HostLink {
     this.#isLost = true;
   }
 
-  /** Makes the host reachable again. */
+  /** Makes the host reachable again. After `die`, its next daemon starts what was requested before, unless a manager greets it in time. */
   restore(): void {
     this.#isLost = false;
+    if (!this.#parts.isServing) this.#parts.supervisor.resume();
+    this.#parts.isServing = true;
     this.#announce();
   }
 
@@ -91,8 +100,10 @@ export class FakeHost implements HostLink {
   die(): void {
     this.lose();
     this.#parts.supervisor.close();
+    void this.#parts.requests?.close();
     for (const run of this.#parts.runs.living) run.kill();
     this.#parts = this.#begin();
+    this.#parts.isServing = false;
   }
 
   async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
@@ -126,18 +137,24 @@ export class FakeHost implements HostLink {
     this.#parts.supervisor.close();
     for (const run of this.#parts.runs.living) run.kill();
     this.#parts.session.end();
+    await this.#parts.requests?.close();
   }
 
   #begin(): Life {
     const streamId = `fake-${++this.#life}`;
     const rings = new RingStore();
     const runs = new RunTable<FakeRun>();
+    const log = () => {};
+    // A life is a boot.
+    const requests = this.#store && new KeptRequests({ store: this.#store, clock: this.#clock, bootId: streamId, log });
     const life: Life = {
       streamId,
       seq: 0,
+      isServing: true,
       rings,
       runs,
-      supervisor: new Supervisor({ clock: this.#clock, runs, start: (run, check) => this.#spawn(life, run, check), log: () => {} }),
+      requests,
+      supervisor: new Supervisor({ clock: this.#clock, runs, requests, start: (run, check) => this.#spawn(life, run, check), log }),
       session: new ManagerSession({
         clock: this.#clock,
         onVoid: () => {
@@ -162,6 +179,7 @@ export class FakeHost implements HostLink {
       hello: async (request) => {
         const { session, supervisor, streamId } = this.#parts;
         const id = session.begin(request);
+        this.#parts.requests?.greeted((request.stop_after_ms ?? null) !== null);
         await supervisor.sessionBegan();
         return {
           session: id,
@@ -183,14 +201,16 @@ export class FakeHost implements HostLink {
         const { supervisor, session: sessions } = this.#parts;
         supervisor.startRequested(request.spec.name);
         supervisor.checkSeen(request.spec.name, request.run_id, after);
-        return { run: (await this.#spawn(this.#parts, request, () => sessions.check(session))).report };
+        const { report } = await this.#spawn(this.#parts, request, () => sessions.check(session));
+        supervisor.startEnded(report.name);
+        return { run: report };
       },
       stop: async ({ run_id, steps, ...then }) => {
         // A start that is under way cannot be cancelled: its run is stopped.
         await this.#parts.runs.notStarting(run_id);
         if (run(run_id).isExtinct) throw new MgrError("not_running", `the run ${run_id} has ended`);
-        this.#parts.supervisor.stopRequested(run(run_id).report, then);
-        run(run_id).stop(steps);
+        this.#parts.supervisor.stopRequested(run(run_id).spec.name, then);
+        run(run_id).stop(steps, then.cause);
         return {};
       },
       signal: ({ run_id, signal }) => {
@@ -236,8 +256,9 @@ export class FakeHost implements HostLink {
   ): Promise<FakeRun> {
     const { script = null, spawn_delay = 0, spawn_error } = this.#programs.find(({ matches }) => matches(spec.name))?.program ?? {};
     return life.runs.spawn(spec.name, runId, async () => {
-      if (spawn_delay > 0) await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, spawn_delay));
       check();
+      // As in a real host, what has begun is not given up for a session that ends.
+      if (spawn_delay > 0) await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, spawn_delay));
       if (spawn_error !== undefined) throw new MgrError("spawn_failed", spawn_error);
       if (this.#isClosed || life !== this.#parts) throw new MgrError("host_unavailable", `host '${this.host}' has ended`);
       const count = (this.#counts.get(spec.name) ?? 0) + 1;
@@ -289,8 +310,11 @@ export class FakeHost implements HostLink {
 interface Life {
   readonly streamId: string;
   seq: number;
+  /** False: the daemon has not been started after the one before had died. */
+  isServing: boolean;
   readonly rings: RingStore;
   readonly runs: RunTable<FakeRun>;
+  readonly requests: KeptRequests | undefined;
   readonly supervisor: Supervisor<FakeRun>;
   readonly session: ManagerSession;
   readonly output: OutputSender;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import type { HostEvent } from "../contract/messages.ts";
-import { type RunExit, type RunReport, type RunSpec, type StopStep, specHash } from "../contract/run.ts";
+import { type ReportedStopCause, type RunExit, type RunReport, type RunSpec, type StopStep, specHash } from "../contract/run.ts";
 import type { OutputRing } from "../daemon/output/output-ring.ts";
 import { Readiness } from "../daemon/run/readiness.ts";
 import type { Signal } from "../protocol/resources/resources.ts";
@@ -23,7 +23,7 @@ interface FakeRunOptions {
 }
 
 /** The fields of the report that change while it runs. */
-type Changing = Pick<RunReport, "ready" | "unhealthy" | "stop_time" | "final_offset" | "extinct" | "rows" | "cols" | "memo">;
+type Changing = Pick<RunReport, "ready" | "unhealthy" | "stop_time" | "final_offset" | "extinct" | "rows" | "cols" | "memo" | "stop_cause">;
 
 /** Signals that do not end a process by default; stopping is not simulated. */
 const HARMLESS: ReadonlySet<string> = new Set(["SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);
@@ -189,11 +189,11 @@ export class FakeRun implements FakeProcess {
     this.#change("changed", { memo });
   }
 
-  stop(steps: readonly StopStep[]): void {
+  stop(steps: readonly StopStep[], cause?: ReportedStopCause): void {
     if (this.#exit !== null || isDeepStrictEqual(steps, this.#steps)) return;
     const isFirst = this.#steps === null;
     this.#steps = steps;
-    if (isFirst) this.#change("stopping", {});
+    if (isFirst) this.#change("stopping", cause === undefined ? {} : { stop_cause: cause });
     void this.#carryOut(steps);
   }
 

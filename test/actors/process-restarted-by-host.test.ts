@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ended, report } from "../support/run-reports.ts";
-import { definition, type ProcessRig, startedProcess } from "./support/process.ts";
+import { definition, ProcessRig, startedProcess } from "./support/process.ts";
 
 const ON_FAILURE = definition({ restart: { policy: "on-failure" } });
 const memo = (counters: { restarts: number; attempt: number; failures: number }) => JSON.stringify({ ...counters, ago: [] });
 const TWO = memo({ restarts: 2, attempt: 2, failures: 2 });
+
+const SICK = { reason: "not alive", recycled: false };
 
 /** A host that was lost and has greeted, before its report. */
 const back = (rig: ProcessRig) => rig.send({ type: "host.lost" }, { type: "host.ready" });
@@ -106,5 +108,48 @@ describe("a process whose host restarted it without the manager", () => {
     const rig = startedProcess({ definition: ON_FAILURE }).died(1).start();
     back(rig).send({ type: "report", run: report("1-1-1", { memo: TWO }) });
     expect([rig.state, rig.runId, rig.context.pendingRun]).toEqual(["started", "1-1-1", null]);
+  });
+
+  test.each([
+    ["that lives", { stopping: true, stop_cause: SICK }],
+    ["that has ended with code 0", { stopping: true, stop_cause: SICK, ...ended(0), extinct: true }],
+  ])("waits for the delay of its policy after a run %s and that its host stopped for a failure", (_which, run) => {
+    const rig = back(startedProcess({ definition: ON_FAILURE }));
+    rig.send({ type: "report", run: rig.run(run) });
+    if (rig.state === "stopping") rig.extinct(0);
+    expect([rig.state, rig.reason]).toEqual(["backoff", "not alive"]);
+    expect(rig.context.attempt).toBe(1);
+  });
+
+  test("waits for that delay also under a manager that did not start the run", () => {
+    const rig = new ProcessRig({ definition: ON_FAILURE, requested: "start" });
+    rig.send({ type: "report", run: report("1-1-2", { stopping: true, stop_cause: SICK, memo: TWO }) });
+    expect(rig.state).toBe("stopping");
+    rig.send({ type: "run.extinct", run: report("1-1-2", { stopping: true, stop_cause: SICK, memo: TWO, ...ended(0), extinct: true }) });
+    expect([rig.state, rig.reason, rig.context.attempt]).toEqual(["backoff", "not alive", 3]);
+  });
+
+  test("is restarted at once if a restart was accepted while its host stopped it for a failure", () => {
+    const rig = back(startedProcess({ definition: ON_FAILURE }).restart());
+    rig.send({ type: "report", run: report("1-1-1", { stopping: true, stop_cause: SICK, memo: TWO }) });
+    rig.send({ type: "run.extinct", run: report("1-1-1", { stopping: true, stop_cause: SICK, ...ended(0), extinct: true }) });
+    expect([rig.state, rig.context.restarts]).toEqual(["starting", 0]);
+  });
+
+  test.each([
+    ["continued from a run of the manager after the request", "1-2-1", "started"],
+    ["began before it knew of the request", "1-1-1", "stopping"],
+  ])("a saved restart is carried out once: a run of the host that %s", (_which, runId, state) => {
+    const rig = new ProcessRig({ definition: ON_FAILURE, requested: "start", pendingRun: { after: "1-1", replace: true } });
+    rig.send({ type: "report", run: report(runId) });
+    expect(rig.state).toBe(state);
+  });
+
+  test("is adopted from a daemon that counted from an earlier run, as after a power cut in which the host lost what it began last", () => {
+    const rig = startedProcess({ definition: ON_FAILURE });
+    rig.restart().extinct(null, "SIGTERM").spawned();
+    expect(rig.runId).toBe("1-2");
+    rig.send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: report("1-1-1") });
+    expect([rig.state, rig.runId]).toEqual(["started", "1-1-1"]);
   });
 });

@@ -86,7 +86,8 @@ const CORE_RESOURCES: Tables = {
     version: nullable("string"),
     clock_offset: nullable("number"),
   },
-  "time without a manager": { from: "timestamp", until: "timestamp", restarts: "integer" },
+  "time without a manager": { from: "timestamp", until: "timestamp", restarts: "integer", resumed: optional(table("resumed processes")) },
+  "resumed processes": { time: "timestamp", processes: "integer", after: oneOf("boot", "daemon") },
   "start tool": { value: nullable("string"), label: "string" },
 
   client: {

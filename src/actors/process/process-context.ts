@@ -1,8 +1,8 @@
 import type { PendingRun } from "../../config/state/process-intent.ts";
 import { NO_SETTINGS } from "../../config/state/process-settings.ts";
-import { isSuccess } from "../../contract/restart-policy.ts";
+import { isSuccess, type StopCause } from "../../contract/restart-policy.ts";
 import type { RunExit, RunReport } from "../../contract/run.ts";
-import { compareRunIds, isStartedByHost } from "../../contract/run-ids.ts";
+import { compareRunIds, isStartedByHost, managerRunOf } from "../../contract/run-ids.ts";
 import { readMemo } from "../../contract/run-memo.ts";
 import type { ProcessContext, ProcessEvent, ProcessExit, ProcessInput } from "./process-types.ts";
 
@@ -58,7 +58,10 @@ export function initialContext(input: ProcessInput): ProcessContext {
  * that lives still fulfils a start.
  */
 export function carriesOut(run: RunReport, { after, replace }: PendingRun): boolean {
-  return compareRunIds(run.run_id, after) > 0 && !(isStartedByHost(run.run_id) && (replace || run.exit !== null));
+  if (compareRunIds(run.run_id, after) <= 0) return false;
+  // A later run of a manager had begun before the host continued from it.
+  if (compareRunIds(managerRunOf(run.run_id), after) > 0) return true;
+  return !replace && run.exit === null;
 }
 
 /**
@@ -75,11 +78,21 @@ export function freshRun(context: ProcessContext, event: ProcessEvent): RunRepor
   return run;
 }
 
-/** The run of a report that a host began after the newest one that this manager knows of; null: the report shows no such run. */
+/**
+ * The run of a report that a host began after the newest one that this manager knows of; null: the report shows no such run. A daemon that was
+ * started after one had died may have counted from an earlier run, and began each of its own later than those that died.
+ */
 export function laterRun(context: ProcessContext, event: ProcessEvent): RunReport | null {
   const run = event.type === "report" ? event.run : null;
-  if (run === null || !isStartedByHost(run.run_id)) return null;
-  return context.run !== null && compareRunIds(run.run_id, context.run.run_id) > 0 ? run : null;
+  if (run === null || context.run === null || !isStartedByHost(run.run_id)) return null;
+  const isOfNextDaemon = context.runGone && run.run_id !== context.run.run_id;
+  return isOfNextDaemon || compareRunIds(run.run_id, context.run.run_id) > 0 ? run : null;
+}
+
+/** The failure for which the host has stopped, or is stopping, the newest run, as the host or an earlier manager decided. */
+export function reportedCause(run: RunReport | null): StopCause {
+  const cause = run?.stop_cause;
+  return cause === undefined ? null : { reason: cause.reason, isRecycled: cause.recycled };
 }
 
 /** Whether the current run lives, as far as is known. */
@@ -124,6 +137,7 @@ export function withRun(context: ProcessContext, run: RunReport, late: boolean, 
     runGone: false,
     isFrozen: false,
     host,
+    ...(run.stop_cause === undefined ? {} : { stopCause: reportedCause(run) }),
     ...(adopted ? { runId: run.run_id, runDefinition: definition, runSettings: settings, ...memoOf(context, run, runBegan) } : {}),
     ...(context.size === null && adopted && resized ? { size: { rows: run.rows, cols: run.cols } } : {}),
     // The end is evaluated once: a later report of the same run does not change the result.

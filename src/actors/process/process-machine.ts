@@ -100,10 +100,11 @@ export const processMachine = processSetup.createMachine({
       ],
     },
     adoptingAlive: {
-      entry: "forgetCause",
+      entry: "adoptCause",
       always: [
         { guard: "stopRequested", target: "stopping" },
         { guard: "restartPending", target: "stopping", actions: "resetCounters" },
+        { guard: "isStoppingForFailure", target: "stopping" },
         { guard: "isStopping", target: "stopping", actions: requestRestart },
         { guard: "isReady", target: "ready", actions: "dropPendingRun" },
         { target: "started", actions: "dropPendingRun" },

@@ -5,7 +5,7 @@ import { endedWell, exitReason, failureReason, mayRestart, NO_RESTARTS } from ".
 import { writeMemo } from "../../contract/run-memo.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { endedRun, scheduleRestart } from "./ended-run.ts";
-import { DAEMON_DIED, freshRun, isStable, laterRun, runLives, stableIn, treeLives } from "./process-context.ts";
+import { DAEMON_DIED, freshRun, isStable, laterRun, reportedCause, runLives, stableIn, treeLives } from "./process-context.ts";
 import { dropPendingRun, failedFor, originOf, pendingAfter, startAnew, takeRun } from "./process-requests.ts";
 import {
   DependenciesLost,
@@ -59,6 +59,7 @@ export const processSetup = setup({
     isReady: ({ context }) => context.runDefinition.ready !== null && context.run?.ready === true,
     isStable: ({ context }) => isStable(context),
     isStopping: ({ context }) => context.run?.stopping === true,
+    isStoppingForFailure: ({ context }) => context.run?.stopping === true && context.run.stop_cause !== undefined,
     hasReadyDeadline: ({ context }) => context.runDefinition.ready !== null && context.runDefinition.ready_timeout !== null,
     endedWell: ({ context }) => endedWell(endedRun(context)) && context.definition.restart.policy !== "always",
     mayRestart: ({ context }) => mayRestart(endedRun(context)),
@@ -75,6 +76,11 @@ export const processSetup = setup({
     seenStopping: ({ context, event }) => {
       const run = freshRun(context, event);
       return event.type === "report" && run?.exit === null && run.stopping;
+    },
+    /** The same, because of a failure: the restart policy decides about the next run. */
+    seenStoppingForFailure: ({ context, event }) => {
+      const run = freshRun(context, event);
+      return event.type === "report" && run?.exit === null && run.stopping && run.stop_cause !== undefined;
     },
     seenNotStopping: ({ context, event }) => {
       const run = freshRun(context, event);
@@ -247,8 +253,8 @@ export const processSetup = setup({
       const { code, signal, time } = exit;
       return { reason, exit: { code, signal, reason: exitReason(run) ?? exit.reason, time } };
     }),
-    /** Clears the reason of the previous stop, on launching and on adopting. */
-    forgetCause: assign({ stopCause: null, daemonDied: false }),
+    /** Replaces the reason of the previous stop by that of the run. */
+    adoptCause: assign(({ context }) => ({ stopCause: reportedCause(context.run), daemonDied: false })),
     noteAdoption: assign(({ context }) => ({ isAdopting: context.isNew, isNew: false })),
     /** Used on launching: later changes are caused by this manager. */
     forgetPast: assign(NO_PAST),

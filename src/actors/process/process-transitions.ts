@@ -44,6 +44,7 @@ export const whileSpawning = { "run.*": spawnNews, report: [restartedByHost, ...
 export const whileRunning = [
   restartedByHost,
   { guard: "seenEnded", target: "#process.judging", actions: "takeRun" },
+  { guard: "seenStoppingForFailure", target: "#process.stopping", actions: "takeRun" },
   { guard: "seenStopping", target: "#process.stopping", actions: ["takeRun", requestRestart] },
   { guard: "unknownToHost", target: "#process.error", actions: ["blameDaemon", "again"] },
 ] as const;

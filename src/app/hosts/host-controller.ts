@@ -5,10 +5,12 @@ import type { ActorScope, ActorSystem } from "../../actors/system.ts";
 import { CancellationSource } from "../../base/cancellation.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { resumedText } from "../../client/shown/host-remark.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import { type BusSettings, type HostEvent, MAX_KEPT_NAMES } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
+import { formatTime } from "../../protocol/time.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
 import { HostSession } from "./host-session.ts";
 import type { HostedProcesses } from "./hosted-processes.ts";
@@ -202,6 +204,11 @@ export class HostController {
     await this.#options.turn();
     signal.throwIfAborted();
     this.#checkClock(greeting.clock_offset_ms);
+    const resumed = greeting.alone?.resumed;
+    if (resumed !== undefined) {
+      const { log, host } = this.#options;
+      log.warn(`host '${host}': ${resumedText(resumed)} at ${formatTime(resumed.time)}, without a manager`);
+    }
     if (greeting.alone !== null && greeting.alone.restarts > 0) {
       const { log, processTable, onPastRuns } = this.#options;
       const runs = await readPastRuns(this.session, greeting.alone, log);

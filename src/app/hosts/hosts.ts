@@ -103,7 +103,7 @@ export class Hosts {
       lost_time: lostTime === null ? null : formatTime(lostTime),
       version: greeting?.version ?? null,
       clock_offset: greeting === null ? null : greeting.clock_offset_ms / 1_000,
-      ...(alone && { alone: { from: formatTime(alone.from), until: formatTime(alone.until), restarts: alone.restarts } }),
+      ...(alone && { alone: shownAlone(alone) }),
     };
   }
 
@@ -195,4 +195,9 @@ export class Hosts {
     this.#options.log.info(`host '${host}' is removed`);
     this.#options.onRemoved(host);
   }
+}
+
+function shownAlone({ from, until, restarts, resumed }: NonNullable<Greeting["alone"]>): NonNullable<HostEntry["alone"]> {
+  const times = { from: formatTime(from), until: formatTime(until), restarts };
+  return resumed === undefined ? times : { ...times, resumed: { ...resumed, time: formatTime(resumed.time) } };
 }

@@ -20,18 +20,21 @@ interface SupervisedProcessesOptions {
   readonly clock: Clock;
 }
 
+/** `wanted`: another run follows the end of one. `requested`: not by the restart policy, but its start is requested, as after a boot. */
+type Request = "wanted" | "requested" | "stopped";
+
 /** The knowledge of one host about its processes. */
 interface Known {
   /** The value that the host was told, or knows by a spawn. */
-  readonly told: Map<string, boolean>;
-  readonly due: Map<string, boolean>;
+  readonly told: Map<string, Request>;
+  readonly due: Map<string, Request>;
   isFirst: boolean;
   isSending: boolean;
   retry: unknown;
   pauseMs: number;
 }
 
-/** Keeps each host informed for which of its processes it starts another run, if it loses this manager (contract: `supervise`). */
+/** Keeps each host informed for which of its processes it starts another run, if it loses this manager or boots without it (contract: `supervise`). */
 export class SupervisedProcesses {
   readonly #options: SupervisedProcessesOptions;
   readonly #known = new Map<string, Known>();
@@ -53,7 +56,7 @@ export class SupervisedProcesses {
     if (known === undefined) return;
     // The spawn itself tells the host, unless the first message overtakes it.
     const context = this.#options.snapshot(name)?.context;
-    if (!known.isFirst && context?.shown === "starting" && context.requested === "start") known.told.set(name, true);
+    if (!known.isFirst && context?.shown === "starting" && context.requested === "start") known.told.set(name, "wanted");
     if (this.#note(name, known)) this.#sendSoon(host, known);
   }
 
@@ -61,8 +64,8 @@ export class SupervisedProcesses {
   #leave(name: string, host: string): void {
     this.#places.delete(name);
     const known = this.#known.get(host);
-    if (known === undefined || known.told.get(name) === false) return;
-    known.due.set(name, false);
+    if (known === undefined || known.told.get(name) === "stopped") return;
+    known.due.set(name, "stopped");
     this.#sendSoon(host, known);
   }
 
@@ -80,6 +83,11 @@ export class SupervisedProcesses {
     this.#known.delete(host);
   }
 
+  /** Called when settings of hosts may have changed: each host is told them, also if no process has changed. */
+  reloaded(): void {
+    for (const [host, known] of this.#known) this.#sendSoon(host, known);
+  }
+
   close(): void {
     for (const host of [...this.#known.keys()]) this.hostLost(host);
   }
@@ -88,18 +96,20 @@ export class SupervisedProcesses {
   #note(name: string, { told, due }: Known): boolean {
     const snapshot = this.#options.snapshot(name);
     if (snapshot === undefined || snapshot.value === "unknown") return false;
-    const isWanted = this.#isWanted(snapshot);
-    if (told.get(name) === isWanted) due.delete(name);
-    else due.set(name, isWanted);
+    const request = this.#requestOf(snapshot);
+    if (told.get(name) === request) due.delete(name);
+    else due.set(name, request);
     return due.has(name);
   }
 
-  #isWanted({ context }: ProcessSnapshot): boolean {
+  #requestOf({ context }: ProcessSnapshot): Request {
     const { requested, shown, waitingFor, definition } = context;
-    if (requested === "stop" || shown === "stopped" || shown === "error") return false;
+    if (requested === "stop") return "stopped";
+    if (shown === "stopped" || shown === "error") return "requested";
     // The host does not know the processes of other hosts.
     const { processes } = this.#options.current.config;
-    return shown !== "waiting" || waitingFor.every((name) => processes.get(name)?.host === definition.host);
+    const isWanted = shown !== "waiting" || waitingFor.every((name) => processes.get(name)?.host === definition.host);
+    return isWanted ? "wanted" : "requested";
   }
 
   #sendSoon(host: string, known: Known): void {
@@ -115,18 +125,18 @@ export class SupervisedProcesses {
       const session = hosts.session(host);
       if (this.#known.get(host) !== known || session?.isOpen !== true) return;
       const processes = [...known.due].slice(0, MAX_SUPERVISED_NAMES);
-      for (const [name, isWanted] of processes) {
+      for (const [name, request] of processes) {
         known.due.delete(name);
-        known.told.set(name, isWanted);
+        known.told.set(name, request);
       }
       try {
-        await this.#tell(session, host, { processes, is_first: known.isFirst });
+        await this.#tell(session, host, processes, known.isFirst);
         known.isFirst = false;
         known.pauseMs = RETRY_MS;
       } catch (error) {
         if (this.#known.get(host) !== known || isUnknown(error)) return;
-        for (const [name, isWanted] of processes) if (known.told.get(name) === isWanted) known.told.delete(name);
-        for (const [name, isWanted] of processes) if (!known.due.has(name)) known.due.set(name, isWanted);
+        for (const [name, request] of processes) if (known.told.get(name) === request) known.told.delete(name);
+        for (const [name, request] of processes) if (!known.due.has(name)) known.due.set(name, request);
         known.retry = clock.setTimeout(() => void this.#send(host, known), known.pauseMs);
         known.pauseMs = Math.min(2 * known.pauseMs, MAX_RETRY_MS);
         return;
@@ -135,9 +145,16 @@ export class SupervisedProcesses {
     known.isSending = false;
   }
 
-  #tell(session: HostSession, host: string, part: Pick<RequestOf<"supervise">, "processes" | "is_first">): Promise<unknown> {
-    const start_rate = this.#options.current.config.hosts.get(host)?.start_rate ?? null;
-    return session.command((id) => session.link.request("supervise", { session: id, ...part, start_rate }));
+  #tell(session: HostSession, host: string, processes: readonly (readonly [string, Request])[], is_first: boolean): Promise<unknown> {
+    const { start_rate = null, on_boot = "wait" } = this.#options.current.config.hosts.get(host) ?? {};
+    const part: Omit<RequestOf<"supervise">, "session"> = {
+      processes: processes.map(([name, request]) => [name, request === "wanted"]),
+      is_first,
+      start_rate,
+      requested: processes.flatMap(([name, request]) => (request === "requested" ? name : [])),
+      on_boot,
+    };
+    return session.command((id) => session.link.request("supervise", { session: id, ...part }));
   }
 }
 

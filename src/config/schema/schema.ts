@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { nameProblem } from "../../base/names.ts";
+import { ON_BOOT } from "../../contract/supervision.ts";
 import { FILE_KEYS, INSTANCE_KEYS } from "../features.ts";
 import type { Finding } from "./problems.ts";
 import { accessSection } from "./schema-access.ts";
@@ -8,6 +9,7 @@ import { defaulted, described, jsonSchemaOf, listOf, listOr, namedMap, orNull, s
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
 import {
   busMemory,
+  choice,
   environmentValue,
   flag,
   instanceName,
@@ -150,11 +152,16 @@ const rest = {
   hosts: defaulted(
     "Machines in addition to the manager's own, each with a daemon (mgr daemon --host NAME).",
     namedMap(
-      "a mapping from hosts to {aliases, token_file, start_rate}",
+      "a mapping from hosts to {aliases, token_file, start_rate, on_boot}",
       section({
         aliases: defaulted("Further names and addresses of this host.", listOf("names", hostName), []),
         token_file: orNull("File with the token that authenticates the daemon of this host.", path("the path of a file")),
         start_rate: orNull("Maximum number of process starts per second on this host. Default: no limit.", startRate),
+        on_boot: defaulted(
+          "What the daemon of this host does after a boot while it cannot reach the manager: wait, or resume (start what was requested before). Default {}.",
+          choice(...ON_BOOT),
+          "wait",
+        ),
       }),
       hostNameProblem,
     ),

@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { HostEvent, HostLogWriter } from "../../contract/messages.ts";
-import { type Program as ProgramSpec, type RunReport, type RunSpec, type StopStep, specHash } from "../../contract/run.ts";
+import {
+  type Program as ProgramSpec,
+  type ReportedStopCause,
+  type RunReport,
+  type RunSpec,
+  type StopStep,
+  specHash,
+} from "../../contract/run.ts";
 import type { Signal } from "../../protocol/process/signals.ts";
 import type { ChildUsage } from "../native/wait-status.ts";
 import { Echo } from "../output/echo.ts";
@@ -201,8 +208,11 @@ export class Run {
     return this.#facts.extinct;
   }
 
-  /** Executes `steps` until the whole tree is gone; SIGKILL follows the last one. A further call replaces the steps in progress. */
-  stop(steps: readonly StopStep[]): void {
+  /**
+   * Executes `steps` until the whole tree is gone; SIGKILL follows the last one. A further call replaces the steps in progress. `cause`: the failure
+   * for which it is stopped.
+   */
+  stop(steps: readonly StopStep[], cause?: ReportedStopCause): void {
     // Processes that outlived a leader that ended by itself are being killed. A repeated command must not start over.
     const isBeingKilled = this.#facts.exit !== null && this.#stop.steps === null;
     if (this.#facts.extinct || isBeingKilled || isDeepStrictEqual(steps, this.#stop.steps)) return;
@@ -211,7 +221,7 @@ export class Run {
     this.#monitors.stopping();
     // Its final output must not wait for a reader: the program would block, and be killed for it.
     this.#setHolder("reader", false);
-    if (isFirst) this.#options.onChange("stopping", this);
+    if (isFirst) this.#note("stopping", cause === undefined ? {} : { stop_cause: cause });
     void this.#stop.carryOut(steps);
   }
 

@@ -1,23 +1,30 @@
-import { CancellationSource } from "../../base/cancellation.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { listNames, withRest } from "../../base/names.ts";
 import { StartPacer } from "../../base/start-pacer.ts";
 import { NOT_READY } from "../../contract/failure-words.ts";
 import { HEARTBEAT_LOST_MS, type HostEvent, type HostLogWriter, type RequestOf, type ResponseOf } from "../../contract/messages.ts";
-import { endedWell, failureReason, type RestartCounters, type StopCause } from "../../contract/restart-policy.ts";
-import type { RunReport, RunSpec, StopStep } from "../../contract/run.ts";
-import { compareRunIds, isStartedByHost, nextRunOfHost } from "../../contract/run-ids.ts";
+import { endedWell, failureReason, NO_RESTARTS, type RestartCounters } from "../../contract/restart-policy.ts";
+import type { ReportedStopCause, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
+import { compareRunIds, isStartedByHost } from "../../contract/run-ids.ts";
 import { nextMemo } from "../../contract/run-memo.ts";
 import { dependenciesHold } from "./dependencies-hold.ts";
-import { afterEnd } from "./end-of-run.ts";
+import { afterEnd, followerOf } from "./end-of-run.ts";
+import type { KeptProcess, KeptRequests, Resumable } from "./kept-requests.ts";
 import { PastRuns } from "./past-runs.ts";
+import { ReadyDeadlines } from "./ready-deadlines.ts";
+import { planResumption } from "./resumption.ts";
+import { TimeAlone } from "./time-alone.ts";
+
+/** Maximum number of processes that a log entry names. */
+const MAX_NAMED = 10;
 
 /** The part of a run that is used here, which may be a scripted run (testing/fake-run.ts). */
 interface SupervisedRun {
   readonly id: string;
   readonly spec: RunSpec;
   readonly report: RunReport;
-  stop(steps: readonly StopStep[]): void;
+  stop(steps: readonly StopStep[], cause?: ReportedStopCause): void;
 }
 
 interface SupervisorOptions<R> {
@@ -31,27 +38,19 @@ interface SupervisorOptions<R> {
   };
   /** Starts a run. `check` is called before it begins, and throws if it must not begin. */
   readonly start: (run: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">, check: () => void) => Promise<unknown>;
+  /** What is requested, for the daemon after the next boot; omitted: it starts nothing by itself. */
+  readonly requests?: KeptRequests | undefined;
   readonly log: HostLogWriter;
 }
 
-/** Why a run is being stopped; "again": another run is to follow at once. */
-type Cause = StopCause | "again";
-
 /** The next run of a process. */
 interface Plan {
-  /** Id of the run that it follows. */
-  readonly after: string;
+  /** Id of the run that it follows; undefined: it is the first one of this daemon. */
+  readonly after: string | undefined;
   readonly counters: RestartCounters;
   /** Timer of the backoff; null: the delay is over, and dependencies are missing or the start is in progress. */
   timer: unknown;
   isStarting: boolean;
-}
-
-/** The time since which the host has had no manager. */
-interface Alone {
-  readonly from: number;
-  restarts: number;
-  readonly life: CancellationSource;
 }
 
 /**
@@ -66,25 +65,27 @@ export class Supervisor<R extends SupervisedRun> {
   readonly #wanted = new Map<string, boolean>();
   /** Ends of the newest runs, by name: monotonic times. */
   readonly #ends = new Map<string, { readonly runId: string; readonly time: number }>();
-  /** Causes of stops, by name. */
-  readonly #causes = new Map<string, { readonly runId: string; readonly cause: Cause }>();
+  /** Processes of the previous daemon that this one has not started yet, by name. */
+  readonly #resumable = new Map<string, KeptProcess>();
   readonly #plans = new Map<string, Plan>();
-  /** Timers of runs that have to become ready, by name. */
-  readonly #deadlines = new Map<string, unknown>();
+  readonly #deadlines: ReadyDeadlines<R>;
   readonly #starting = new Set<Promise<void>>();
   readonly #past = new PastRuns();
+  /** Why this daemon had to begin anew. */
+  #beganAfter: Resumable["after"] = "boot";
   #timer: unknown = null;
-  #alone: Alone | null = null;
-  #last: ResponseOf<"hello">["alone"];
+  #alone: TimeAlone | null = null;
+  #last: TimeAlone | undefined;
 
   constructor(options: SupervisorOptions<R>) {
     this.#options = options;
     this.#pacer = new StartPacer(options.clock, () => this.#startRate);
+    this.#deadlines = new ReadyDeadlines(options.clock, (run, timeoutMs) => this.#stopFor(run, `${NOT_READY}${timeoutMs / 1_000} s`));
   }
 
   /** The last time without a manager; undefined: a manager knows it already. */
   get last(): ResponseOf<"hello">["alone"] {
-    return this.#last;
+    return this.#last?.told;
   }
 
   get pastRuns(): RunReport[] {
@@ -105,15 +106,17 @@ export class Supervisor<R extends SupervisedRun> {
 
   startRequested(name: string): void {
     this.#wanted.set(name, true);
+    this.#options.requests?.startRequested(name);
   }
 
-  stopRequested({ name, run_id: runId, stopping }: RunReport, { wanted, cause }: Pick<RequestOf<"stop">, "wanted" | "cause">): void {
+  stopRequested(name: string, { wanted }: Pick<RequestOf<"stop">, "wanted">): void {
     if (wanted !== undefined) this.#wanted.set(name, wanted);
-    if (stopping || cause === undefined) return;
-    this.#causes.set(name, { runId, cause: { reason: cause.reason, isRecycled: cause.recycled } });
+    if (wanted === false) this.#options.requests?.stopRequested(name);
   }
 
-  supervise({ processes, start_rate, is_first }: Omit<RequestOf<"supervise">, "session">): void {
+  supervise(request: Omit<RequestOf<"supervise">, "session">): void {
+    const { processes, start_rate, is_first } = request;
+    this.#options.requests?.supervise(request);
     this.#startRate = start_rate;
     // The manager has what happened before.
     this.#last = undefined;
@@ -123,6 +126,19 @@ export class Supervisor<R extends SupervisedRun> {
   }
 
   // Events of the host.
+
+  /** Called once, when the host may start runs: unless a manager greets it in time, it starts what was requested of the previous daemon. */
+  resume(): void {
+    const resumable = this.#options.requests?.begin() ?? null;
+    if (resumable === null || resumable.processes.length === 0) return;
+    for (const process of resumable.processes) {
+      this.#resumable.set(process.spec.name, process);
+      this.#wanted.set(process.spec.name, true);
+    }
+    this.#startRate = resumable.startRate;
+    this.#beganAfter = resumable.after;
+    this.sessionEnded();
+  }
 
   /** Called when the session of the manager has ended. */
   sessionEnded(): void {
@@ -136,9 +152,19 @@ export class Supervisor<R extends SupervisedRun> {
     while (this.#starting.size > 0) await Promise.all(this.#starting);
   }
 
-  runChanged(kind: HostEvent["kind"], { spec: { name }, id }: R): void {
-    if (kind === "exited") this.#ends.set(name, { runId: id, time: this.#options.clock.monotonic() });
-    if (this.#alone !== null) this.#changed(name);
+  runChanged(kind: HostEvent["kind"], run: R): void {
+    const { name } = run.spec;
+    if (kind === "exited") this.#ends.set(name, { runId: run.id, time: this.#options.clock.monotonic() });
+    if (kind === "spawned") {
+      this.#resumable.delete(name);
+      this.#options.requests?.began(run);
+    }
+    this.#changed(name);
+  }
+
+  /** Called when a start that the manager has requested is in the run table: the host may have lost it meanwhile. */
+  startEnded(name: string): void {
+    this.#changed(name);
   }
 
   /** Decides nothing until the host has lost another manager. */
@@ -147,23 +173,41 @@ export class Supervisor<R extends SupervisedRun> {
     clock.clearTimeout(this.#timer);
     this.#pacer.close();
     for (const { timer } of this.#plans.values()) clock.clearTimeout(timer);
-    for (const timer of this.#deadlines.values()) clock.clearTimeout(timer);
     this.#plans.clear();
     this.#deadlines.clear();
     if (this.#alone === null) return;
-    const { from, restarts, life } = this.#alone;
     // A manager may have ended before it had what happened in the time before.
-    this.#last = { from: this.#last?.from ?? from, until: clock.now(), restarts: (this.#last?.restarts ?? 0) + restarts };
+    this.#last = this.#alone;
     this.#alone = null;
-    life.cancel();
+    this.#last.end();
   }
 
   #begin(): void {
     const { clock, runs, log } = this.#options;
     const all = runs.all.filter(({ spec }) => this.#rulesOf(spec) !== null);
     if (all.length > 0) log("warning", "no manager: this host restarts its processes by their restart policies until one is back");
-    this.#alone = { from: clock.now(), restarts: 0, life: new CancellationSource() };
+    this.#alone = new TimeAlone(clock, { before: this.last, after: this.#beganAfter });
     for (const { spec } of all) this.#look(spec.name);
+    this.#resume();
+  }
+
+  /** Starts the processes of the previous daemon, each as soon as its dependencies hold. */
+  #resume(): void {
+    const { requests, log } = this.#options;
+    const wanted = [...this.#resumable.values()].filter(({ spec }) => this.#wanted.get(spec.name) === true);
+    if (wanted.length === 0) return;
+    const { start, waiting } = planResumption(wanted, (name) => this.#options.runs.newest(name) !== undefined);
+    const names = start.map(({ spec }) => spec.name);
+    const why = this.#beganAfter === "boot" ? "after a boot" : "after a restart of the daemon";
+    if (names.length > 0) {
+      log("warning", `no manager ${why}: this host starts what was requested before: ${listNames(names)}`, names);
+      requests?.resumed();
+    }
+    if (waiting.length > 0)
+      log("warning", `these processes wait for the manager: ${withRest(waiting.slice(0, MAX_NAMED), waiting.length)}`);
+    const plans = names.map((name): [string, Plan] => [name, { after: undefined, counters: NO_RESTARTS, timer: null, isStarting: false }]);
+    for (const [name, plan] of plans) this.#plans.set(name, plan);
+    for (const [name, plan] of plans) this.#launch(name, plan);
   }
 
   /** The supervision of a process that is wanted, or null. */
@@ -173,13 +217,14 @@ export class Supervisor<R extends SupervisedRun> {
 
   /** A run has changed: its process may need something, and others may have waited for it. */
   #changed(name: string): void {
+    if (this.#alone === null) return;
     this.#look(name);
     for (const [waiting, plan] of this.#plans) if (plan.timer === null && !plan.isStarting) this.#launch(waiting, plan);
   }
 
   #look(name: string): void {
     const run = this.#options.runs.started(name);
-    if (this.#alone === null || run === undefined) return;
+    if (run === undefined) return;
     const { report } = run;
     if (report.exit === null) this.#attend(run, report);
     else if (report.extinct) this.#judge(run, report);
@@ -191,33 +236,17 @@ export class Supervisor<R extends SupervisedRun> {
     const rules = this.#rulesOf(run.spec);
     if (rules === null || stopping) return;
     const { log } = this.#options;
-    if (unhealthy !== null) this.#stop(run, { reason: unhealthy });
+    if (unhealthy !== null) this.#stopFor(run, unhealthy);
     else if (changed_file !== null) {
       log("info", `'${name}' is restarted: '${changed_file}' changed`, [name]);
-      this.#stop(run, "again");
-    } else if (run.spec.ready !== null && !ready && rules.ready_timeout_ms !== null) this.#awaitReady(run, rules.ready_timeout_ms);
+      run.stop(run.spec.stop);
+    } else if (run.spec.ready !== null && !ready && rules.ready_timeout_ms !== null) this.#deadlines.set(run, rules.ready_timeout_ms);
   }
 
-  #awaitReady(run: R, timeoutMs: number): void {
-    const { clock } = this.#options;
-    const { name, age_ms } = run.report;
-    clock.clearTimeout(this.#deadlines.get(name));
-    const timer = clock.setTimeout(
-      () => {
-        this.#deadlines.delete(name);
-        const { ready, exit, stopping } = run.report;
-        if (!ready && exit === null && !stopping) this.#stop(run, { reason: `${NOT_READY}${timeoutMs / 1_000} s` });
-      },
-      Math.max(0, timeoutMs - age_ms),
-    );
-    this.#deadlines.set(name, timer);
-  }
-
-  #stop(run: R, cause: Cause): void {
+  #stopFor(run: R, reason: string): void {
     const { name, stop } = run.spec;
-    if (cause !== "again" && cause !== null) this.#options.log("warning", `'${name}' is stopped: ${cause.reason}`, [name]);
-    this.#causes.set(name, { runId: run.id, cause });
-    run.stop(stop);
+    this.#options.log("warning", `'${name}' is stopped: ${reason}`, [name]);
+    run.stop(stop, { reason, recycled: false });
   }
 
   #judge(run: R, report: RunReport): void {
@@ -225,7 +254,7 @@ export class Supervisor<R extends SupervisedRun> {
     const { name } = report;
     const rules = this.#rulesOf(run.spec);
     if (rules === null || this.#plans.get(name)?.after === run.id) return;
-    const next = afterEnd({ report, ended: this.#endOf(run), cause: this.#causeOf(run, report) }, rules, clock.monotonic());
+    const next = afterEnd({ report, ended: this.#endOf(run) }, rules, clock.monotonic());
     if (next.due === null) {
       this.#wanted.set(name, false);
       if (!endedWell(next.run)) log("error", `'${name}' is not restarted: ${failureReason(next.run)}`, [name]);
@@ -247,49 +276,44 @@ export class Supervisor<R extends SupervisedRun> {
     return end?.runId === run.id ? end.time : this.#options.clock.monotonic();
   }
 
-  /** A run that the manager stopped although another one is wanted was stopped for a restart. */
-  #causeOf(run: R, { stopping }: RunReport): Cause | undefined {
-    const known = this.#causes.get(run.spec.name);
-    if (known?.runId === run.id) return known.cause;
-    return stopping ? "again" : undefined;
-  }
-
   /** Starts a process whose delay is over, once its dependencies hold. */
   #launch(name: string, plan: Plan): void {
     const { runs } = this.#options;
     const run = runs.started(name);
-    const rules = run && this.#rulesOf(run.spec);
-    if (this.#alone === null || run?.id !== plan.after || !rules) return;
+    const spec = run?.spec ?? this.#resumable.get(name)?.spec;
+    const rules = spec && this.#rulesOf(spec);
+    if (this.#alone === null || run?.id !== plan.after || plan.isStarting || !rules) return;
     if (!dependenciesHold(rules, (each) => runs.newest(each))) return;
+    const next = run === undefined ? this.#resumable.get(name) : followerOf(run);
+    if (next === undefined) return;
     plan.isStarting = true;
-    const start = this.#start(run, plan, this.#alone).finally(() => this.#starting.delete(start));
+    const start = this.#start(next, { plan, alone: this.#alone, before: run?.report }).finally(() => this.#starting.delete(start));
     this.#starting.add(start);
   }
 
-  async #start(run: R, { counters }: Plan, alone: Alone): Promise<void> {
+  /** `before`: the run that it replaces; undefined: it is the first one after a boot. */
+  async #start(
+    { spec, runId }: KeptProcess,
+    { plan, alone, before }: { plan: Plan; alone: TimeAlone; before: RunReport | undefined },
+  ): Promise<void> {
     const { clock, start, log } = this.#options;
-    const { report, spec } = run;
-    const { name, rows, cols } = report;
-    const runId = nextRunOfHost(run.id);
+    const { name } = spec;
+    const isResumed = before === undefined;
     try {
       await this.#pacer.turn(alone.life);
-      const memo = nextMemo(report.memo, counters, clock.monotonic());
-      await start({ run_id: runId, spec: { ...spec, terminal: { ...spec.terminal, rows, cols } }, memo }, () =>
-        alone.life.throwIfCancelled(),
-      );
+      const memo = nextMemo(before?.memo ?? "", plan.counters, clock.monotonic());
+      await start({ run_id: runId, spec, memo }, () => alone.life.throwIfCancelled());
     } catch (error) {
       if (this.#alone !== alone) return;
       this.#plans.delete(name);
       this.#wanted.set(name, false);
-      log("error", `'${name}' could not be restarted without a manager: ${messageOf(error)}`, [name]);
+      log("error", `'${name}' could not be ${isResumed ? "started" : "restarted"} without a manager: ${messageOf(error)}`, [name]);
       return;
     }
-    this.#past.add(report);
-    alone.restarts++;
-    // A start that a hello could not prevent belongs to the time before it.
-    if (this.#alone !== alone && this.#last !== undefined) this.#last = { ...this.#last, restarts: this.#last.restarts + 1 };
-    if (this.#plans.get(name)?.after === run.id) this.#plans.delete(name);
-    log("info", `restarted '${name}' without a manager (run ${runId})`, [name]);
-    if (this.#alone === alone) this.#changed(name);
+    if (before !== undefined) this.#past.add(before);
+    alone.started(isResumed);
+    if (this.#plans.get(name) === plan) this.#plans.delete(name);
+    log("info", `${isResumed ? "started" : "restarted"} '${name}' without a manager (run ${runId})`, [name]);
+    this.#changed(name);
   }
 }

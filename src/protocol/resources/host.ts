@@ -21,7 +21,15 @@ export const hostEntry = z
       .nullable()
       .describe("When its daemon was lost: its processes are shown as of then. Null while connected or never seen."),
     alone: z
-      .object({ from: timestamp, until: timestamp, restarts: z.int() })
+      .object({
+        from: timestamp,
+        until: timestamp,
+        restarts: z.int(),
+        resumed: z
+          .object({ time: timestamp, processes: z.int(), after: z.enum(["boot", "daemon"]) })
+          .exactOptional()
+          .describe("When it started processes that were requested before, how many, and after what (`on_boot: resume`). Omitted: none."),
+      })
       .exactOptional()
       .describe(
         "The last time in which it had no manager and restarted its processes by itself, by its own clock. Omitted: not since this manager began.",

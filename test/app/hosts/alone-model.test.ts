@@ -5,12 +5,13 @@ import { loadConfigObject } from "../../../src/config/load/load.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
 import { compareRunIds, isStartedByHost } from "../../../src/contract/run-ids.ts";
 import { UP_STATES } from "../../../src/protocol/process/process-state.ts";
+import { NO_INTERRUPT_MS } from "../../support/timed-runs.ts";
 import { BY } from "../support/engines.ts";
 import { LossyWorld } from "../support/lossy-world.ts";
 
 /** Number of histories; the default is limited by time instead. */
 const RUNS = Number(process.env.MGR_MODEL_RUNS ?? 100_000);
-const TIME_LIMIT_MS = process.env.MGR_MODEL_RUNS === undefined ? 15_000 : undefined;
+const TIME_LIMIT_MS = process.env.MGR_MODEL_RUNS === undefined ? 15_000 : NO_INTERRUPT_MS;
 
 /** Rounding of times in a memo, milliseconds. */
 const TOLERANCE_MS = 5;
@@ -19,6 +20,7 @@ const HOST = "robot";
 const restart = { delay: "1s", factor: 2, max_delay: "8s", max_restarts: 4, window: "60s", reset_after: "20s" };
 const CONFIG = loadConfigObject(
   {
+    hosts: { [HOST]: { on_boot: "resume" } },
     processes: {
       base: { command: "base", ready: { regex: "up" }, restart: { ...restart, policy: "on-failure" } },
       driver: { command: "driver", depends_on: ["base"], restart: { ...restart, policy: "always" } },
@@ -46,6 +48,8 @@ class Oracle {
   isFree = true;
   /** Policy restarts since the last request. */
   restarts: number[] = [];
+  /** Whether no run began since the host booted. */
+  isAfterBoot = false;
   last: { began: number; ended: number | null; exit: RunReport["exit"]; stopping: boolean } | null = null;
 
   constructor(definition: ProcessDefinition) {
@@ -89,6 +93,9 @@ class World extends LossyWorld {
   readonly oracles = new Map(NAMES.map((name) => [name, new Oracle(definitionOf(name))]));
   readonly violations: string[] = [];
   restartsAlone = 0;
+  resumed = 0;
+  /** Time of the last boot. */
+  #rebooted = Number.NEGATIVE_INFINITY;
 
   constructor() {
     super(CONFIG, HOST);
@@ -105,6 +112,8 @@ class World extends LossyWorld {
   #begun(oracle: Oracle, { name, run_id }: RunReport): void {
     const time = this.clock.monotonic();
     if (isStartedByHost(run_id)) this.restartsAlone++;
+    if (isStartedByHost(run_id) && oracle.isAfterBoot) this.resumed++;
+    oracle.isAfterBoot = false;
     const problem = oracle.begins(time);
     if (problem !== null) this.violations.push(`${name} (run ${run_id}): ${problem}`);
     if (oracle.requested === "stop" && oracle.isCertain && time > oracle.requestedAt)
@@ -150,6 +159,23 @@ class World extends LossyWorld {
     });
   }
 
+  /** The power fails. What the host decided in the last moment is not on its disk. */
+  async reboot(offMs: number): Promise<void> {
+    this.hostProgram.resume();
+    await this.clock.advance(500);
+    this.host.die();
+    for (const oracle of this.oracles.values()) {
+      const ended = this.clock.monotonic();
+      if (oracle.last?.ended === null) oracle.last = { ...oracle.last, ended, exit: null };
+      // Under every policy, what is requested is started again after a boot.
+      oracle.isFree = true;
+      oracle.isAfterBoot = true;
+    }
+    await this.clock.advance(offMs);
+    this.#rebooted = this.clock.monotonic();
+    this.host.restore();
+  }
+
   check(): void {
     expect(this.violations).toEqual([]);
   }
@@ -170,9 +196,11 @@ class World extends LossyWorld {
       if (process?.state !== "error" && process?.state !== "waiting")
         expect(oracle.needsRun && oracle.requested === "start", view).toBe(false);
       expect(["started", "ready", "backoff", "error", "stopped", "waiting"], view).toContain(process?.state);
-      const begun = this.begun.filter((each) => each.name === name).map(({ runId }) => runId);
       // A run that could not begin has no start.
       const known = this.history?.of(name).flatMap(({ run_id, start_time }) => (start_time === null ? [] : run_id)) ?? [];
+      // What no manager had heard of when the power failed is not known any more.
+      const isLost = ({ runId, time }: { runId: string; time: number }) => time < this.#rebooted && !known.includes(runId);
+      const begun = this.begun.filter((each) => each.name === name && !isLost(each)).map(({ runId }) => runId);
       expect(known.slice().reverse(), view).toEqual(begun.sort(compareRunIds).slice(-known.length));
       expect(known.length, view).toBeGreaterThan(Math.min(begun.length, 20) - 3);
     }
@@ -212,6 +240,17 @@ function crashAlone(crashed: string, isKilled: boolean, ms: number): Step {
   ];
 }
 
+function reboot(isKilled: boolean, ms: number): Step {
+  return [
+    `${isKilled ? "manager killed, " : ""}host reboots, ${ms} ms`,
+    async (w) => {
+      if (isKilled) await w.killManager();
+      await w.reboot(1_000);
+      await w.clock.advance(ms);
+    },
+  ];
+}
+
 const name = fc.constantFrom(...NAMES);
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -243,12 +282,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Step>(["manager started", (w) => w.startManager()]) },
   { weight: 1, arbitrary: fc.constant<Step>(["manager suspended", (w) => w.managerProgram?.suspend()]) },
   { weight: 1, arbitrary: fc.constant<Step>(["manager resumed", (w) => w.managerProgram?.resume()]) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(fc.boolean(), fc.constantFrom(100, 5_000, 10_000)).map(([isKilled, ms]) => reboot(isKilled, ms)),
+  },
   { weight: 1, arbitrary: fc.constant<Step>(["host suspended", (w) => w.hostProgram.suspend()]) },
   { weight: 1, arbitrary: fc.constant<Step>(["host resumed", (w) => w.hostProgram.resume()]) },
 );
 
 /** A history begins with everything running, so that there is something to lose. */
-async function play(steps: readonly Step[]): Promise<number> {
+async function play(steps: readonly Step[]): Promise<Pick<World, "restartsAlone" | "resumed">> {
   const world = new World();
   try {
     world.startManager();
@@ -261,7 +304,7 @@ async function play(steps: readonly Step[]): Promise<number> {
       world.check();
     }
     await world.checkEnd();
-    return world.restartsAlone;
+    return world;
   } finally {
     await world.close();
   }
@@ -270,15 +313,21 @@ async function play(steps: readonly Step[]): Promise<number> {
 test("whatever happens to manager, host and link: no run is doubled, no accepted command is lost, no restart exceeds its policy", async () => {
   let histories = 0;
   // Independent of the speed of the machine, there are restarts without a manager.
-  let restartsAlone = await play([crashAlone("careful", true, 3_000)]);
+  let { restartsAlone } = await play([crashAlone("careful", true, 3_000)]);
   expect(restartsAlone).toBe(1);
+  let { resumed } = await play([reboot(true, 10_000)]);
+  expect(resumed).toBe(NAMES.length);
   const began = performance.now();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-      restartsAlone += await play(steps);
+      const world = await play(steps);
+      restartsAlone += world.restartsAlone;
+      resumed += world.resumed;
       histories++;
     }),
-    { numRuns: RUNS, ...(TIME_LIMIT_MS === undefined ? {} : { interruptAfterTimeLimit: TIME_LIMIT_MS }) },
+    { numRuns: RUNS, interruptAfterTimeLimit: TIME_LIMIT_MS },
   );
-  console.info(`${histories} histories in ${Math.round(performance.now() - began)} ms, ${restartsAlone} restarts without a manager`);
+  console.info(
+    `${histories} histories in ${Math.round(performance.now() - began)} ms, ${restartsAlone} restarts and ${resumed} starts after a boot without a manager`,
+  );
 }, 3_600_000);

@@ -24,7 +24,7 @@ async function open() {
   const told: unknown[] = [];
   const { auto } = host;
   host.auto = (name, request) => {
-    if (name === "supervise") told.push([request.is_first, request.processes]);
+    if (name === "supervise") told.push([request.is_first, request.processes, ...((request.requested ?? []) as string[])]);
     return auto(name, request);
   };
   const log = new LogBook({ capacity: 1_000, now: () => clock.now() });
@@ -61,7 +61,10 @@ it("a host is told of all processes at first, then of stops and final ends only:
   expect(rig.told).toHaveLength(1);
   rig.host.end("a", { code: 0, signal: null });
   await rig.settle();
-  expect(rig.told.slice(1)).toEqual([[false, [["a", false]]]]);
+  // It is still requested: its host starts it after a boot.
+  expect(rig.told.slice(1)).toEqual([[false, [["a", false]], "a"]]);
+  await rig.command("stop", "a");
+  expect(rig.told.slice(2)).toEqual([[false, [["a", false]]]]);
 });
 
 it("a stop tells the host before the run is stopped, and says so itself", async () => {

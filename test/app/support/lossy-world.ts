@@ -8,6 +8,7 @@ import type { HostRequestName, OutputWindows, RequestOf, ResponseOf } from "../.
 import { LogBook } from "../../../src/log/log-book.ts";
 import { FakeHost } from "../../../src/testing/fake-host.ts";
 import { SimulatedClock } from "../../../src/testing/simulated-clock.ts";
+import { MemoryStore } from "../../daemon/support/memory-store.ts";
 import { Intents } from "./engines.ts";
 
 /** Time after which a request without an answer fails, milliseconds. */
@@ -179,7 +180,7 @@ export class LossyWorld {
 
   constructor(config: Config, hostName: string) {
     this.#config = config;
-    this.host = new FakeHost({ clock: this.hostProgram, host: hostName });
+    this.host = new FakeHost({ clock: this.hostProgram, host: hostName, requests: new MemoryStore(this.clock) });
     this.host.listen({
       onEvent: ({ kind, run }) => {
         if (kind === "spawned") this.begun.push({ name: run.name, runId: run.run_id, time: this.clock.monotonic() });

@@ -22,6 +22,13 @@ test("a host that is lost, or was without a manager and restarted something, has
   expect(hostRemark({ ...entry, alone: { ...alone, restarts: 0 } }, at)).toBeNull();
   expect(hostRemark({ ...entry, alone }, at)).toBe("3 restarts while disconnected 14:02 to 14:09");
   expect(hostRemark({ ...entry, alone: { ...alone, restarts: 1 } }, at)).toBe("1 restart while disconnected 14:02 to 14:09");
+  const resumed = { time: alone.from, processes: 2, after: "boot" as const };
+  expect(hostRemark({ ...entry, alone: { ...alone, resumed } }, at)).toBe(
+    "2 processes resumed after a boot at 14:02, 3 restarts while disconnected 14:02 to 14:09",
+  );
+  expect(hostRemark({ ...entry, alone: { ...alone, restarts: 0, resumed: { ...resumed, processes: 1, after: "daemon" } } }, at)).toBe(
+    "1 process resumed after a restart of its daemon at 14:02",
+  );
   const lost = { ...entry, daemon_ready: false, state: "lost" as const };
   expect(hostRemark(lost, at)).toBeNull();
   expect(hostRemark({ ...lost, lost_time: alone.from }, at)).toBe("since 14:02 it restarts its processes by itself");

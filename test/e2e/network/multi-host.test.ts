@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -37,7 +37,8 @@ describe.each([
   const pids = new Map<string, number | null>();
 
   beforeAll(async () => {
-    fleet = await Fleet.up({ hosts: ["r1", "r2"], processes: PROCESSES, nats });
+    // The manager of r1 is always there when r1 boots.
+    fleet = await Fleet.up({ hosts: ["r1", "r2"], resuming: ["r2"], processes: PROCESSES, nats });
     fleet.watch([one, two, here, again, churn]);
     client = await fleet.connect();
     await isReady("r1", 0, true);
@@ -222,6 +223,29 @@ describe.each([
       await client.until("it runs on r2", ({ process }) => isOn(process, "far/again", "r2", "started"), from);
       await client.until("r1 is gone", ({ type, name }) => type === "host_remove" && name === "r1", from);
       await samePids("far/one", "far/two", "here");
+    });
+
+  if (!nats)
+    test("a host that loses power and boots without a manager starts what was requested, and the next manager adopts it", async () => {
+      const kept = join(fleet.dir, "state-r2", "requested.json");
+      const isKept = (name: string) => existsSync(kept) && readFileSync(kept, "utf8").includes(`"name":"${name}"`);
+      await eventually("it is on the disk of its host", () => ["far/again", "far/one", "far/two"].every(isKept));
+      await fleet.killManager();
+      await fleet.reboot("r2");
+      await eventually("it is started", () => fleet.logOf("r2").includes("started 'far/again' without a manager"));
+      expect(fleet.logOf("r2")).toContain(
+        "'far/one' (it depends on 'here' of another host), 'far/two' (it depends on 'far/one', which is not started)",
+      );
+      const running = fleet.pidHere(again.join(" "));
+      await fleet.startManager();
+      client = await fleet.connect();
+      expect(await reaches("far/again", "started")).toMatchObject({ restarts: 0 });
+      await reaches("far/two", "started");
+      expect(fleet.pidHere(again.join(" "))).toBe(running);
+      const { host_list } = await client.snapshot();
+      expect(host_list).toContainEqual(expect.objectContaining({ name: "r2", alone: expect.objectContaining({ restarts: 0 }) }));
+      expect(await fleet.mgr("hosts")).toMatch(/r2: 1 process resumed after a boot at /);
+      expect(client.seen).toContain("resumed processes");
     });
 
   test("two instances of one process were never alive at the same moment", async () => {

@@ -1,9 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 import { ECHO } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
 
 /** Hosts whose daemons never come, besides the one that does. */
 const AWAY = 30;
@@ -31,10 +32,10 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());
 
-const daemon = () =>
+const daemon = (url = rig.instance.url) =>
   rig.instance.start(
-    ...["daemon", "--host", "arm", "--bus", rig.instance.url.replace(/^http/, "ws"), "--token-file", join(rig.instance.dir, "arm.token")],
-    ...["--state-dir", join(rig.instance.dir, "state-arm"), "--cwd", rig.instance.dir],
+    ...["daemon", "--host", "arm", "--bus", url.replace(/^http/, "ws"), "--token-file", join(rig.instance.dir, "arm.token")],
+    ...["--resume", "--state-dir", join(rig.instance.dir, "state-arm"), "--cwd", rig.instance.dir],
   );
 
 test("lost hosts are listed first, and the rest is counted; the status bar shows how many", async () => {
@@ -97,6 +98,52 @@ test.each(["dark", "light"] as const)(
     await phone.close();
   },
 );
+
+test("a host that acted alone says so in its row, in each theme and on a phone", async () => {
+  const { instance } = rig;
+  const { url } = instance;
+  const main = JSON.parse(instance.read("mgr.yaml")) as {
+    instance: object;
+    hosts: Record<string, object>;
+    processes: Record<string, object>;
+  };
+  const { "far/two": _two, ...processes } = main.processes;
+  // Without the lost hosts, which come first. The next manager has the same address.
+  const configuration = {
+    ...main,
+    instance: { ...main.instance, manager: `localhost:${new URL(url).port}` },
+    hosts: { arm: main.hosts.arm },
+    processes,
+  };
+  writeFileSync(instance.config, JSON.stringify(configuration));
+  await instance.mgr("reload");
+  instance.kill("manager");
+  await page.getByText(/connection lost, trying again/).waitFor();
+  daemon(url);
+  const log = join(instance.dir, "state-arm", "daemon.log");
+  await eventually("the host has started its process", () => readFileSync(log, "utf8").includes("started 'far/one' without a manager"));
+  await instance.mgr("up", "--detach");
+  await shown.connected();
+  const remark = page.locator(".hosts li .host-remark");
+  await soon(() => remark.textContent()).toMatch(/^1 process resumed after a restart of its daemon at \d\d:\d\d$/);
+  expect(await instance.mgr("ps").then(({ stderr }) => stderr)).toMatch(/host arm: 1 process resumed after a restart of its daemon at /);
+  for (const [colorScheme, width] of [
+    ["dark", 1_280],
+    ["light", 1_280],
+    ["dark", 375],
+    ["light", 375],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 720 });
+    const { right, isCut } = await remark.evaluate((element) => ({
+      right: element.getBoundingClientRect().right,
+      isCut: element.scrollWidth > element.clientWidth,
+    }));
+    expect(right).toBeLessThanOrEqual(width);
+    expect(isCut).toBe(false);
+    expect(await shown.violations()).toEqual([]);
+  }
+}, 120_000);
 
 test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);

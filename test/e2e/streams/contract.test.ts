@@ -221,7 +221,11 @@ describe("the contents of the tables", () => {
     expect([...client.problems, ...log.problems]).toEqual([]);
     const seen = new Set([...client.seen, ...log.seen]);
     // A host acts alone in test/e2e/supervision/without-manager.test.ts.
-    const elsewhere = new Set(["time without a manager", ...FEATURE_CONTRACTS.flatMap(({ seenElsewhere = [] }) => seenElsewhere)]);
+    const elsewhere = new Set([
+      "time without a manager",
+      "resumed processes",
+      ...FEATURE_CONTRACTS.flatMap(({ seenElsewhere = [] }) => seenElsewhere),
+    ]);
     const rows = { "manager frame": Object.keys(MANAGER_FRAMES), resource: Object.keys(RESOURCES) } as const;
     for (const kind of ["manager frame", "resource"] as const) {
       const missing = rows[kind].filter((name) => !seen.has(name) && !elsewhere.has(name));

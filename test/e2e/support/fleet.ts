@@ -30,6 +30,8 @@ interface FleetOptions {
   /** Names of the remote hosts. */
   hosts: readonly string[];
   processes: Record<string, object>;
+  /** Those of the hosts that start after a boot what was requested before. */
+  resuming?: readonly string[];
   /** Debian's nats-server carries the remote hosts. */
   nats?: boolean;
   /** It also links the hosts' brokers. */
@@ -96,7 +98,12 @@ export class Fleet implements AsyncDisposable {
         ...(this.#options.leafnodes ? { bus_leafnode_url: `nats://10.77.0.1:${LEAF_PORT}` } : {}),
         ...this.#options.instance,
       },
-      hosts: Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }])),
+      hosts: Object.fromEntries(
+        hosts.map((host) => [
+          host,
+          { token_file: `${host}.token`, ...(this.#options.resuming?.includes(host) ? { on_boot: "resume" } : {}) },
+        ]),
+      ),
       networks: this.#options.networks ?? {},
       defaults: { environment: { [MARK]: this.#mark } },
       processes,

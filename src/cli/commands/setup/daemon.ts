@@ -21,6 +21,7 @@ export interface DaemonFlags {
   caFile?: string;
   stateDir?: string;
   cwd?: string;
+  resume?: boolean;
 }
 
 const BUNDLE = packageFile("dist/daemon.cjs");
@@ -31,7 +32,8 @@ const MAX_TOKEN_BYTES = 4_096;
  * configuration, whose manager finds it by its lock. This very process becomes the daemon: signals reach it once.
  */
 export async function daemon(flags: DaemonFlags): Promise<void> {
-  const options = flags.bus === undefined ? await localOptions(flags) : remoteOptions(flags, flags.bus);
+  const place = flags.bus === undefined ? await localOptions(flags) : remoteOptions(flags, flags.bus);
+  const options = flags.resume === undefined ? place : { ...place, resume: flags.resume };
   process.argv[2] = JSON.stringify(options);
   // Not `import()`: it is not available in a script from V8's code cache (docs/decisions/0042).
   createRequire(import.meta.url)(BUNDLE);

@@ -36,9 +36,10 @@ manager, such as a Procfile or a compose.yaml, it offers to import its processes
     about: `The daemon owns terminals and processes, and keeps running if the manager is killed. 'mgr up' starts the daemon of its own machine.
 On other machines, use --bus: the daemon connects to the manager (ws://MANAGER:PORT, wss://…) or to the NATS server of
 'instance.bus' (nats://…, tls://…), and reconnects for ever; processes keep running meanwhile. SIGTERM stops all its processes,
-a second one kills them at once. See docs/multi-host.md.`,
+a second one kills them at once. After a boot without a manager, --resume starts what was requested before. See docs/multi-host.md.`,
     examples: [
       ["mgr daemon --host rt1 --bus ws://bench.lab:8130 --token-file rt1.token", "run the daemon of another machine"],
+      ["mgr daemon --resume --host rt1 --bus ws://bench.lab:8130 --token-file rt1.token", "for a robot that may boot out of reach"],
       ["mgr daemon -c mgr.yaml", "run the local daemon in the foreground"],
     ],
   },

@@ -51,6 +51,8 @@ export const SETUP: CommandGroup = {
       .option("--ca-file <file>", "PEM file with the trusted certificate authorities for the bus")
       .option("--state-dir <folder>", "folder for the daemon's lock and log (default: $XDG_STATE_HOME/mgr/daemon-NAME)")
       .option("--cwd <folder>", "base folder of relative paths of processes (default: the current folder)")
+      .option("--resume", "start what was requested before, if no manager is reached after a boot (default: hosts.NAME.on_boot)")
+      .option("--no-resume", "wait for the manager after a boot, whatever on_boot says")
       .action(async (flags) => (await import("./daemon.ts")).daemon(flags));
   },
 };
