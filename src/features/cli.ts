@@ -20,8 +20,8 @@ import { outputSearchCli } from "./output-search/cli/index.ts";
 import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
 import { runningSettingsCli } from "./running-settings/cli/index.ts";
-import { serviceCli } from "./service/cli/index.ts";
 import { scheduleCli } from "./schedule/cli/index.ts";
+import { serviceCli } from "./service/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
 import { tagsCli } from "./tags/cli/index.ts";
 
