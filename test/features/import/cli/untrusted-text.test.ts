@@ -10,8 +10,8 @@ describeUntrustedText({
       files: [text],
       processes: [text],
       carried: [],
-      guessed: [{ place, key: text, to: text, why: text }],
-      dropped: [{ place, key: text, why: text, instead: text }],
+      guessed: [{ process: "web", place, key: text, to: text, why: text }],
+      dropped: [{ process: "web", place, key: text, why: text, instead: text }],
     });
   },
 });
