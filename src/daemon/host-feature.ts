@@ -4,6 +4,8 @@ import type { HostEvent, HostHeartbeat, HostLogWriter, HostNews, HostRequestName
 import type { RunReport, RunSpec } from "../contract/run.ts";
 import type { FEATURE_HEARTBEAT } from "../features/contract.ts";
 import type { HostBus } from "./bus/host-bus.ts";
+import type { HandedOver } from "./handover/handed-over.ts";
+import type { SurvivingPart } from "./handover/surviving-part.ts";
 import type { ListBuilder } from "./lists/list-builder.ts";
 import type { ChildUsage } from "./native/wait-status.ts";
 import type { HostOutput } from "./output/host-output.ts";
@@ -39,6 +41,8 @@ export interface HostContext {
   readonly hasManager: () => boolean;
   readonly log: HostLogWriter;
   readonly publish: <K extends keyof HostNews>(name: K, news: HostNews[K]) => void;
+  /** The state that this feature handed over before the daemon replaced its program; left out: there is none. */
+  readonly taken?: HandedOver;
   /** The service of another feature, which has to be before this one in `features/host.ts`. */
   readonly use: <S>(feature: HostFeature<never, S>) => S;
 }
@@ -56,7 +60,7 @@ export interface ChangedRun {
 }
 
 /** A feature on one host. */
-export interface HostPart<Names extends HostRequestName, Service> {
+export interface HostPart<Names extends HostRequestName, Service> extends Partial<SurvivingPart> {
   /** The interface for other features. */
   readonly service: Service;
   readonly handlers: Pick<HostHandlers, Names>;
@@ -87,5 +91,7 @@ export interface HostPart<Names extends HostRequestName, Service> {
 
 /** Additions of a feature to a host. `Names`: the requests that it answers. */
 export interface HostFeature<Names extends HostRequestName, Service = null> {
+  /** Identifies what it hands over when the daemon replaces its program; only for a feature with `handOver`. */
+  readonly name?: string;
   begin(host: HostContext): HostPart<Names, Service>;
 }
