@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   enter(options.work_dir);
   keepInheritedFiles();
   const lock = taken === null ? await acquireDaemonLock(options) : takeLock(taken.lock);
-  const log = openJsonLog(join(options.state_dir, "daemon.log"), { level: "info", source: "daemon" }).logger;
+  const { logger: log, flush } = openJsonLog(join(options.state_dir, "daemon.log"), { level: "info", source: "daemon" });
   const report = (level: HostLog["level"], source: string, msg: string) => {
     log[PINO_LEVELS[level]]({ source }, msg);
     if (options.is_talkative && level !== "debug")
@@ -94,6 +94,7 @@ async function main(): Promise<void> {
       daemon: { handOver: () => ({ state: { stream_id: streamId }, descriptors: {}, bytes: {} }) },
     }),
     isEnding: () => isEnding,
+    flushLog: flush,
     log: (level, msg) => report(level, "daemon", msg),
   });
   const host = new Host({

@@ -13,8 +13,8 @@ import { blockSignals, openMemoryFile, replaceProgram, sealMemoryFile } from "./
 import type { StartOptions } from "./start-options.ts";
 import { CHECK_VARIABLE, HANDOVER_VARIABLE, takeOverAnswer } from "./take-over.ts";
 
-/** Time limit for the new program to say whether it can take over, milliseconds: a busy machine starts Node in seconds. */
-const CHECK_MS = 30_000;
+/** Time limit for the new program to say whether it can take over, milliseconds: shorter than that of a request to a host. */
+const CHECK_MS = 8_000;
 /** Time limit for requests of the thread pool, milliseconds: the new program would not know how they ended. */
 const DRAIN_MS = 2_000;
 /** Maximum length of the new program's reason, bytes. */
@@ -38,6 +38,8 @@ interface ReplacementOptions {
   readonly parts: () => Readonly<Record<string, SurvivingPart>>;
   /** Whether the daemon ends. */
   readonly isEnding: () => boolean;
+  /** Writes the lines of the log that are queued. */
+  readonly flushLog: () => void;
   readonly log: (level: HostLog["level"], msg: string) => void;
 }
 
@@ -86,7 +88,7 @@ export class Replacement {
   }
 
   async #replace(program: string, node: string): Promise<void> {
-    const { log, isEnding } = this.#options;
+    const { log, flushLog, isEnding } = this.#options;
     const file = openMemoryFile("mgr-handover");
     try {
       await this.#whileQuiet(async () => {
@@ -99,6 +101,7 @@ export class Replacement {
           log("info", `replacing the program of this daemon by ${program}`);
           const descriptors = this.#write(file, true);
           sealMemoryFile(file);
+          flushLog();
           replaceProgram({
             path: node,
             argv: [node, ...this.#argv(program)],

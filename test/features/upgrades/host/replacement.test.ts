@@ -48,7 +48,11 @@ test("replaces", async () => {
   const run = await manager.spawn("counter", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); echo $i; done; sleep 100");
   const answer = await manager.link.request("replace_program", { session: manager.session, program: null, node: null });
   console.log(answer, daemon.pid);
-  await until(() => logOf().includes("has replaced"), 20_000, () => logOf() + daemon.errors());
+  await until(
+    () => logOf().includes("has replaced"),
+    20_000,
+    () => logOf() + daemon.errors(),
+  );
   console.log(logOf(), daemon.errors());
   const again = await greetHost(bus, "bench", 1);
   const report = await again.link.request("report", { session: again.session, after: null });
