@@ -39,7 +39,9 @@ export const upgradeFrames = managerFrames("Upgrades", {
       problem: z
         .string()
         .nullable()
-        .describe("Why the program is not replaced: the manager is in the foreground, or the installed program cannot be started. Null: it is."),
+        .describe(
+          "Why the program is not replaced: the manager is in the foreground, or the installed program cannot be started. Null: it is.",
+        ),
     },
     "The versions of the replaced program, and of the one that now starts.",
   ),

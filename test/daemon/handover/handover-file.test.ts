@@ -6,14 +6,16 @@ import type { HandedOver } from "../../../src/base/handed-over.ts";
 import { type Handover, readHandover, writeHandover } from "../../../src/daemon/handover/handover-file.ts";
 import { openMemoryFile, sealMemoryFile } from "../../../src/daemon/native/exec.ts";
 
+/** Parts have fixed names, and prefixes for names of processes. */
+const name = fc.string({ minLength: 1 }).filter((text) => text !== "__proto__");
 const handedOver = fc.record({
   state: fc.jsonValue({ maxDepth: 3 }),
-  descriptors: fc.dictionary(fc.string({ minLength: 1 }), fc.constantFrom(0, 1, 2), { maxKeys: 3, noNullPrototype: true }),
-  bytes: fc.dictionary(fc.string({ minLength: 1 }), fc.uint8Array({ maxLength: 5_000 }), { maxKeys: 4, noNullPrototype: true }),
+  descriptors: fc.dictionary(name, fc.constantFrom(0, 1, 2), { maxKeys: 3, noNullPrototype: true }),
+  bytes: fc.dictionary(name, fc.uint8Array({ maxLength: 5_000 }), { maxKeys: 4, noNullPrototype: true }),
 });
 const handover = fc.record({
   program: fc.option(fc.string(), { nil: null }),
-  sections: fc.dictionary(fc.string({ minLength: 1 }), handedOver, { maxKeys: 4, noNullPrototype: true }),
+  sections: fc.dictionary(name, handedOver, { maxKeys: 4, noNullPrototype: true }),
 });
 
 /** Calls `work` with the file of what is handed over. */

@@ -16,10 +16,15 @@ function lastTick(output: string): number {
 }
 
 test("mgr upgrade replaces manager and daemon: their pids and those of the processes stay, and no output is missing", async () => {
-  await using instance = new Instance({ processes: { counter: { command: COUNT, autostart: true }, shell: { command: ECHO, autostart: true } } });
+  await using instance = new Instance({
+    processes: { counter: { command: COUNT, autostart: true }, shell: { command: ECHO, autostart: true } },
+  });
   await instance.mgr("up", "--detach");
   const first = await instance.connect();
-  await eventually("both run", async () => (await first.process("shell")).state === "started" && (await first.process("counter")).state === "started");
+  await eventually(
+    "both run",
+    async () => (await first.process("shell")).state === "started" && (await first.process("counter")).state === "started",
+  );
   const pids = { manager: instance.pidOf("manager"), daemon: instance.pidOf("daemon") };
   const before = await first.process("shell");
 

@@ -256,7 +256,7 @@ describe("a daemon whose new program cannot take over", () => {
     await spawnOfAllKinds(manager);
     const copy = join(folder, "copy");
     const scripts = {
-      "copies the state": `require("node:fs").writeFileSync(${JSON.stringify(copy)}, require("node:fs").readFileSync(3));`,
+      "copies the state": `require("node:fs").writeFileSync(${JSON.stringify(copy)}, require("node:fs").readFileSync("/proc/self/fd/3"));`,
       "does not know this state": "process.stderr.write('cannot read it'); process.exit(4);",
       "says nothing": "",
       "is killed": "process.kill(process.pid, 'SIGKILL');",
