@@ -49,28 +49,24 @@ interface HostParts {
 /** Hands the runs of a host to the program that replaces this one, and takes them over from the one before. */
 export class HostHandover {
   readonly #parts: HostParts;
-  #isClosed = false;
-  #open: Promise<void> = Promise.resolve();
+  #gate: Promise<void> | null = null;
   #reopen = () => {};
 
   constructor(parts: HostParts) {
     this.#parts = parts;
   }
 
-  /** Resolves at once, except while the program is being replaced: nothing may begin then. */
-  get gate(): Promise<void> {
-    return this.#open;
+  /** While the program is being replaced, nothing may begin: resolves if it was not replaced after all. Null: it is not being replaced. */
+  get gate(): Promise<void> | null {
+    return this.#gate;
   }
 
   /** Begins nothing more. Resolves when no start and no write to a file is in progress. */
   async quiet(): Promise<void> {
     const { runs, output, clock } = this.#parts;
-    if (!this.#isClosed) {
-      this.#isClosed = true;
-      this.#open = new Promise((resolve) => {
-        this.#reopen = resolve;
-      });
-    }
+    this.#gate ??= new Promise((resolve) => {
+      this.#reopen = resolve;
+    });
     if (!(await resolvesWithin(runs.noneStarting(), STARTS_MS, clock)))
       throw new MgrError("timeout", `a process is being started, for more than ${STARTS_MS / 1_000} s; try again later`);
     await output.quiet();
@@ -109,7 +105,7 @@ export class HostHandover {
   }
 
   resume(): void {
-    this.#isClosed = false;
+    this.#gate = null;
     for (const run of this.#parts.runs.all) if (run instanceof Run && !run.isExtinct) run.resume();
     this.#parts.output.resume();
     this.#reopen();

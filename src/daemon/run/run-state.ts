@@ -14,7 +14,8 @@ export type RunFacts = Omit<RunReport, "age_ms" | "stopping">;
 export function factsOf(
   { runId, spec, memo }: { runId: string; spec: RunSpec; memo: string },
   pid: number,
-  { wall, offset }: { wall: number; offset: number }): RunFacts {
+  { wall, offset }: { wall: number; offset: number },
+): RunFacts {
   return {
     name: spec.name,
     run_id: runId,
