@@ -2,8 +2,7 @@ import { z } from "zod";
 import { hostName, text } from "../../protocol/frames/field-kinds.ts";
 import { clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
 
-const says = "must be an absolute path of at most 4096 characters";
-const path = text(1, 4_096, says).refine((value) => value.startsWith("/"), { error: says });
+const path = text(1, 4_096);
 
 export const upgradeCommands = clientFrames("Upgrades", {
   upgrade_manager: {
@@ -17,8 +16,8 @@ export const upgradeCommands = clientFrames("Upgrades", {
   upgrade_host: {
     fields: {
       host: hostName,
-      program: path.describe("Path of the daemon's program on the host. Default: where the daemon was started.").exactOptional(),
-      node: path.describe("Path of Node on the host. Default: the one that runs the daemon.").exactOptional(),
+      program: path.describe("Absolute path of the daemon's program on the host. Default: where the daemon was started.").exactOptional(),
+      node: path.describe("Absolute path of Node on the host. Default: the one that runs the daemon.").exactOptional(),
     },
     answer: "host_upgraded",
     scope: "global",

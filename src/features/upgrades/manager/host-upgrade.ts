@@ -20,6 +20,8 @@ export async function upgradeHost(
   { host, program, node }: HostUpgrade,
 ): Promise<{ from: string | null; to: string | null }> {
   const name = named.canonical(host);
+  for (const [field, path] of Object.entries({ program, node }))
+    if (path?.startsWith("/") === false) throw new MgrError("bad_field", `'${field}' must be an absolute path on the host '${name}'`);
   const versionNow = () => hostEntries().find((entry) => entry.name === name)?.version ?? null;
   const from = versionNow();
   // A manager that has just replaced its own program may still wait for the host.

@@ -8,6 +8,10 @@ test("a manager in another program, and its host, refuse to replace that program
     code: "forbidden",
     message: "this host is part of another program, which has to be started again",
   });
+  await expect(manager.request({ type: "upgrade_host", host: hosts[0] ?? "", node: "bin/node" })).rejects.toMatchObject({
+    code: "bad_field",
+    message: expect.stringContaining("'node' must be an absolute path"),
+  });
   await expect(manager.request({ type: "upgrade_host", host: "nowhere" })).rejects.toMatchObject({ code: "not_found" });
   expect(await manager.request({ type: "upgrade_manager" })).toMatchObject({
     to: null,
