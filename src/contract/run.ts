@@ -69,7 +69,7 @@ export const stopCause = z.object({ reason: z.string().max(1_000), recycled: z.b
 export type ReportedStopCause = z.infer<typeof stopCause>;
 
 /** A copy of the output, rotated: `path`, then `path.1` (the newest old one) … */
-const logFile = z.strictObject({
+export const logFile = z.strictObject({
   /** Absolute, or relative to `base_dir`. */
   path: z.string().min(1),
   /** Size at which the file is rotated, bytes. */

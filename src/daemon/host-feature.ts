@@ -4,9 +4,12 @@ import type { HostEvent, HostHeartbeat, HostLogWriter, HostNews, HostRequestName
 import type { RunReport, RunSpec } from "../contract/run.ts";
 import type { FEATURE_HEARTBEAT } from "../features/contract.ts";
 import type { HostBus } from "./bus/host-bus.ts";
+import type { HandedOver } from "./handover/handed-over.ts";
+import type { SurvivingPart } from "./handover/surviving-part.ts";
 import type { ListBuilder } from "./lists/list-builder.ts";
 import type { ChildUsage } from "./native/wait-status.ts";
 import type { HostOutput } from "./output/host-output.ts";
+import type { ReplacementTarget } from "./replacement.ts";
 import type { Forwarder } from "./session/forwarder.ts";
 import type { TaskOwners } from "./tree/task-owners.ts";
 
@@ -18,6 +21,9 @@ export interface HostFolders {
   /** Base of relative paths in a configuration. */
   readonly work: string;
 }
+
+/** Begins the replacement of the daemon's program; resolves with the version of the new one (replacement.ts). */
+export type ReplaceProgram = (target: ReplacementTarget) => Promise<string | null>;
 
 /** The interface of a host for its features. */
 export interface HostContext {
@@ -37,8 +43,12 @@ export interface HostContext {
   /** Resolves with the folder of the cgroup that a run has for itself, once its leader is in it; null: it has none. */
   readonly cgroupOf: (runId: RunId) => Promise<string | null>;
   readonly hasManager: () => boolean;
+  /** Null: the host is part of another program. */
+  readonly replaceProgram: ReplaceProgram | null;
   readonly log: HostLogWriter;
   readonly publish: <K extends keyof HostNews>(name: K, news: HostNews[K]) => void;
+  /** The state that this feature handed over before the daemon replaced its program; left out: there is none. */
+  readonly taken?: HandedOver;
   /** The service of another feature, which has to be before this one in `features/host.ts`. */
   readonly use: <S>(feature: HostFeature<never, S>) => S;
 }
@@ -56,7 +66,7 @@ export interface ChangedRun {
 }
 
 /** A feature on one host. */
-export interface HostPart<Names extends HostRequestName, Service> {
+export interface HostPart<Names extends HostRequestName, Service> extends Partial<SurvivingPart> {
   /** The interface for other features. */
   readonly service: Service;
   readonly handlers: Pick<HostHandlers, Names>;
@@ -87,5 +97,7 @@ export interface HostPart<Names extends HostRequestName, Service> {
 
 /** Additions of a feature to a host. `Names`: the requests that it answers. */
 export interface HostFeature<Names extends HostRequestName, Service = null> {
+  /** Identifies what it hands over when the daemon replaces its program; only for a feature with `handOver`. */
+  readonly name?: string;
   begin(host: HostContext): HostPart<Names, Service>;
 }

@@ -24,6 +24,7 @@ import { scheduleCli } from "./schedule/cli/index.ts";
 import { serviceCli } from "./service/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
 import { tagsCli } from "./tags/cli/index.ts";
+import { upgradesCli } from "./upgrades/cli/index.ts";
 
 /** Additions of features to the command line, in the order of `mgr --help`. */
 export const CLI_FEATURES: readonly CliFeature[] = [
@@ -52,4 +53,5 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   completionCli,
   mcpCli,
   importCli,
+  upgradesCli,
 ];

@@ -24,6 +24,7 @@ import { service } from "./service/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
 import { tags } from "./tags/manager/index.ts";
 import { trustedProxy } from "./trusted-proxy/manager/index.ts";
+import { upgrades } from "./upgrades/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
@@ -52,4 +53,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   mcp,
   schedule,
   tags,
+  upgrades,
 ];

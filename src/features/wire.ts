@@ -24,6 +24,7 @@ import { runningSettingsCommands, runningSettingsFrames } from "./running-settin
 import { scheduleFrames, scheduleSnapshot } from "./schedule/wire.ts";
 import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
 import { tagFrames, tagSnapshot } from "./tags/wire.ts";
+import { upgradeCommands, upgradeFrames } from "./upgrades/wire.ts";
 
 /** Frames that clients send. */
 export const featureCommands = {
@@ -45,6 +46,7 @@ export const featureCommands = {
   ...auditCommands,
   ...notificationCommands,
   ...accessTokenCommands,
+  ...upgradeCommands,
 };
 
 /** Frames that the manager sends. */
@@ -69,6 +71,7 @@ export const featureFrames = {
   ...accessTokenFrames,
   ...scheduleFrames,
   ...tagFrames,
+  ...upgradeFrames,
   ...displayEvents,
 };
 

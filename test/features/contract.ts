@@ -20,6 +20,7 @@ import { runningSettingsContract } from "./running-settings/contract.ts";
 import { scheduleContract } from "./schedule/contract.ts";
 import { startAnalysisContract } from "./start-analysis/contract.ts";
 import { tagsContract } from "./tags/contract.ts";
+import { upgradesContract } from "./upgrades/contract.ts";
 
 /** The parts of the features in the tables of test/contract. */
 export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
@@ -44,4 +45,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   oidcContract,
   scheduleContract,
   tagsContract,
+  upgradesContract,
 ];

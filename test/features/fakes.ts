@@ -19,6 +19,7 @@ import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts
 import { FakeSchedules } from "./schedule/fake-schedules.ts";
 import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
 import { FakeTags } from "./tags/fake-tags.ts";
+import { FakeUpgrades } from "./upgrades/fake-upgrades.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
 export const fakeFeatures = (control: FakeControl) => ({
@@ -42,4 +43,5 @@ export const fakeFeatures = (control: FakeControl) => ({
   accessTokens: new FakeAccessTokens(),
   schedules: new FakeSchedules(),
   tags: new FakeTags(),
+  upgrades: new FakeUpgrades(),
 });

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
+import type { HandedOver } from "../../base/handed-over.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { type Broker, type BrokerOptions, createBroker } from "../../bus/broker/broker.ts";
 import { HubConnection, type HubDial } from "../../bus/broker/leaf/hub-connection.ts";
@@ -11,7 +13,7 @@ import type { BusSettings } from "../../contract/messages.ts";
 import { daemonConnectionName } from "../../contract/subjects.ts";
 import { FEATURE_CHECKS } from "../../features/contract.ts";
 import type { BusFiles } from "./bus-files.ts";
-import { RunTokens } from "./run-tokens.ts";
+import { RunTokens, tokensState } from "./run-tokens.ts";
 
 const LOOPBACK = "127.0.0.1";
 /** Ping interval: a client that does not answer is disconnected within three of these, milliseconds. */
@@ -26,6 +28,8 @@ export interface HostBusOptions {
   readonly hub?: (() => HubDial) | undefined;
   /** Programs that connect wait until `admit` is called. Default: they are served at once. */
   readonly isHeld?: boolean;
+  /** What the bus of the program that this one replaces has handed over. */
+  readonly taken?: HandedOver | undefined;
   /** The broker's limits. */
   readonly broker?: Omit<BrokerOptions, "name" | "log" | "hooks">;
 }
@@ -39,6 +43,9 @@ interface HostBusParts {
   readonly localUrl: string;
   readonly admit: () => void;
 }
+
+/** State of the bus for the next program. */
+const busState = z.object({ tokens: tokensState });
 
 /**
  * The broker of a host, for the programs of this host: on a loopback port that it keeps, with a token for each run. It works without a
@@ -66,7 +73,7 @@ export class HostBus {
 
   /** Starts the broker. Rejects with `conflict` if no port is available. */
   static async open(options: HostBusOptions): Promise<HostBus> {
-    const { host, files, log, isHeld = false } = options;
+    const { host, files, log, isHeld = false, taken } = options;
     let port = 0;
     let admit = () => {};
     const admitted = isHeld
@@ -84,6 +91,7 @@ export class HostBus {
     const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log, hooks: registry });
     const { port: last, token } = files.read((msg) => log("warning", msg));
     const tokens = new RunTokens(token);
+    tokens.adopt(taken === undefined ? [] : busState.parse(taken.state).tokens);
     const authenticate = ({ token, user, pass }: Credentials) => {
       // Some libraries always send the part before the @ of an address as the user.
       const secret = token ?? (pass === null || pass === "" ? user : null);
@@ -149,6 +157,11 @@ export class HostBus {
         : hubDial({ server: { kind: "url", urls: [hub.url], ...(hub.ca === null ? {} : { tls: { ca: hub.ca } }) } });
     if (dial === undefined) return null;
     return new HubConnection({ broker: this.broker, name: daemonConnectionName(host, "link"), dial, log });
+  }
+
+  /** Hands over the tokens. Port and address are in the state folder, and programs connect again. */
+  handOver(): HandedOver {
+    return { state: { tokens: this.#tokens.handOver() } satisfies z.infer<typeof busState>, descriptors: {}, bytes: {} };
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,13 @@
+import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { HandedOver } from "../../base/handed-over.ts";
 import type { HostLogWriter, RequestOf } from "../../contract/messages.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import { nextRunOfHost } from "../../contract/run-ids.ts";
-import type { OnBoot } from "../../contract/supervision.ts";
-import { MAX_FILE_BYTES, type RequestStore, type SavedRequests } from "./request-store.ts";
+import { ON_BOOT, type OnBoot } from "../../contract/supervision.ts";
+import type { SurvivingPart } from "../handover/surviving-part.ts";
+import { keptProcesses, MAX_FILE_BYTES, type RequestStore, type SavedRequests } from "./request-store.ts";
 
 /** Time for which requests are valid after the last daemon of the host has ended, milliseconds: a robot from the cupboard waits for a person. */
 const MAX_REQUEST_AGE_MS = 24 * 3_600_000;
@@ -47,14 +50,28 @@ interface KeptRequestsOptions {
   readonly bootId: string;
   /** `mgr daemon --resume` or `--no-resume`, which override `on_boot`; undefined: neither. */
   readonly isResuming?: boolean | undefined;
+  /** What the program before this one has handed over. Left out: the daemon has just been started. */
+  readonly taken?: HandedOver | undefined;
   readonly log: HostLogWriter;
 }
+
+/** What a daemon that replaces its program knows of what is requested. */
+const keptRequestsState = z.object({
+  processes: keptProcesses,
+  requested: z.array(z.string()),
+  on_boot: z.enum(ON_BOOT),
+  start_rate: z.number().nullable(),
+  tries: z.number().int().min(0),
+  has_resumed: z.boolean(),
+  stops_when_lost: z.boolean(),
+  is_stored: z.boolean(),
+});
 
 /**
  * What users request of the processes of this host, on its disk for the daemon after the next boot (docs/decisions/0085). Only the manager says
  * it; the host adds the specs with which it has started them.
  */
-export class KeptRequests {
+export class KeptRequests implements SurvivingPart {
   readonly #options: KeptRequestsOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #requested = new Set<string>();
@@ -81,9 +98,31 @@ export class KeptRequests {
 
   /** Reads what was requested of the previous daemon, and keeps it from now on; null: this one must not start anything by itself. */
   begin(): Resumable | null {
-    const resumable = this.#load();
+    const { taken } = this.#options;
+    if (taken !== undefined) this.#take(taken);
+    const resumable = taken === undefined ? this.#load() : null;
     this.#touch();
     return resumable;
+  }
+
+  /** Writes what has changed. */
+  async quiet(): Promise<void> {
+    if (this.#isDirty && !this.#isWriting) void this.#write();
+    await this.#written();
+  }
+
+  handOver(): HandedOver {
+    const state: z.infer<typeof keptRequestsState> = {
+      processes: [...this.#entries.values()].map(({ spec, runId }) => ({ spec, run_id: runId })),
+      requested: [...this.#requested],
+      on_boot: this.#onBoot,
+      start_rate: this.#startRate,
+      tries: this.#tries,
+      has_resumed: this.#isCounted,
+      stops_when_lost: this.#stopsWhenLost,
+      is_stored: this.#isStored,
+    };
+    return { state, descriptors: {}, bytes: {} };
   }
 
   // Messages of the manager.
@@ -129,15 +168,11 @@ export class KeptRequests {
 
   /** Called when the host begins to start the kept processes without a manager. Counted until the daemon has lived for a while. */
   resumed(): void {
-    const { clock } = this.#options;
     if (this.#isCounted) return;
     this.#isCounted = true;
     this.#tries++;
     this.#saveIn(0);
-    this.#stableTimer = clock.setTimeout(() => {
-      this.#settled();
-      this.#saveIn(0);
-    }, STABLE_MS);
+    this.#settleLater();
   }
 
   /** Writes what has changed; resolves when nothing is being written. */
@@ -146,6 +181,10 @@ export class KeptRequests {
     this.#isClosed = true;
     for (const timer of [this.#touchTimer, this.#stableTimer, this.#timer]) clock.clearTimeout(timer);
     if (this.#isDirty && !this.#isWriting) void this.#write();
+    await this.#written();
+  }
+
+  async #written(): Promise<void> {
     while (this.#isWriting) await new Promise<void>((resolve) => (this.#idle = resolve));
   }
 
@@ -153,9 +192,33 @@ export class KeptRequests {
     return (this.#options.isResuming ?? this.#onBoot === "resume") && !this.#stopsWhenLost;
   }
 
+  #settleLater(): void {
+    this.#stableTimer = this.#options.clock.setTimeout(() => {
+      this.#settled();
+      this.#saveIn(0);
+    }, STABLE_MS);
+  }
+
   #settled(): void {
     this.#options.clock.clearTimeout(this.#stableTimer);
     this.#tries = 0;
+  }
+
+  /** Continues as the program before this one. State of another shape is dropped: the next manager says what is requested. */
+  #take({ state }: HandedOver): void {
+    const parsed = keptRequestsState.safeParse(state);
+    if (!parsed.success) {
+      this.#options.log("warning", "what is requested is kept again for the next boot once a manager says it");
+      return;
+    }
+    const { processes, requested, on_boot, start_rate, tries, has_resumed, stops_when_lost, is_stored } = parsed.data;
+    for (const { spec, run_id } of processes) this.#entries.set(spec.name, { spec, runId: run_id });
+    for (const name of requested) this.#requested.add(name);
+    [this.#onBoot, this.#startRate, this.#tries] = [on_boot, start_rate, tries];
+    [this.#isCounted, this.#stopsWhenLost, this.#isStored] = [has_resumed, stops_when_lost, is_stored];
+    if (has_resumed) this.#settleLater();
+    // The program before this one may have known something that it had not written yet.
+    this.#saveIn(0);
   }
 
   #load(): Resumable | null {

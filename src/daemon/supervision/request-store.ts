@@ -11,6 +11,9 @@ import { writeFileAtomically } from "../../files/replace-file.ts";
 /** Maximum size of the file, bytes: a process takes 1 to 5 kB. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
+/** Processes to start, each as the run that comes next. */
+export const keptProcesses = z.array(z.strictObject({ run_id: runId, spec: runSpec }));
+
 const saved = z.strictObject({
   version: z.literal(1),
   /** The boot of the machine in which it was written. */
@@ -20,7 +23,7 @@ const saved = z.strictObject({
   start_rate: z.number().positive().nullable(),
   /** Number of daemons in a row that started these processes without a manager, and ended soon after it. */
   tries: z.number().int().min(0),
-  processes: z.array(z.strictObject({ run_id: runId, spec: runSpec })),
+  processes: keptProcesses,
 });
 export type SavedRequests = z.infer<typeof saved>;
 

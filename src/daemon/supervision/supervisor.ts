@@ -8,12 +8,14 @@ import { endedWell, failureReason, NO_RESTARTS, type RestartCounters } from "../
 import type { ReportedStopCause, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import { compareRunIds, isStartedByHost } from "../../contract/run-ids.ts";
 import { nextMemo } from "../../contract/run-memo.ts";
+import { KernelTimes } from "../handover/kernel-times.ts";
 import { dependenciesHold } from "./dependencies-hold.ts";
 import { afterEnd, followerOf } from "./end-of-run.ts";
 import type { KeptProcess, KeptRequests, Resumable } from "./kept-requests.ts";
 import { PastRuns } from "./past-runs.ts";
 import { ReadyDeadlines } from "./ready-deadlines.ts";
 import { planResumption } from "./resumption.ts";
+import type { SupervisorState } from "./supervisor-state.ts";
 import { TimeAlone } from "./time-alone.ts";
 
 /** Maximum number of processes that a log entry names. */
@@ -75,7 +77,7 @@ export class Supervisor<R extends SupervisedRun> {
   #beganAfter: Resumable["after"] = "boot";
   #timer: unknown = null;
   #alone: TimeAlone | null = null;
-  #last: TimeAlone | undefined;
+  #last: Pick<TimeAlone, "told"> | undefined;
 
   constructor(options: SupervisorOptions<R>) {
     this.#options = options;
@@ -90,6 +92,40 @@ export class Supervisor<R extends SupervisedRun> {
 
   get pastRuns(): RunReport[] {
     return this.#past.all();
+  }
+
+  /** Continues as the program before this one did. Call it once the runs are in the table. */
+  take(state: SupervisorState): void {
+    const { clock, runs } = this.#options;
+    const times = new KernelTimes(clock);
+    this.#startRate = state.start_rate;
+    this.#beganAfter = state.began_after;
+    for (const [name, isWanted] of state.wanted) this.#wanted.set(name, isWanted);
+    for (const { name, run_id: runId, time } of state.ends) this.#ends.set(name, { runId, time: times.fromKernel(time) });
+    for (const { spec, run_id: runId } of state.resumable) this.#resumable.set(spec.name, { spec, runId });
+    for (const run of state.past) this.#past.add(run);
+    if (state.last !== undefined) this.#last = { told: state.last };
+    if (state.alone === undefined) {
+      this.sessionEnded();
+      return;
+    }
+    this.#alone = new TimeAlone(clock, { before: state.alone, after: this.#beganAfter });
+    for (const { spec } of runs.all) this.#look(spec.name);
+    this.#resume();
+  }
+
+  handOver(): SupervisorState {
+    const times = new KernelTimes(this.#options.clock);
+    return {
+      start_rate: this.#startRate,
+      began_after: this.#beganAfter,
+      wanted: [...this.#wanted],
+      ends: [...this.#ends].map(([name, { runId, time }]) => ({ name, run_id: runId, time: times.toKernel(time) })),
+      resumable: [...this.#resumable.values()].map(({ spec, runId }) => ({ spec, run_id: runId })),
+      past: this.pastRuns,
+      last: this.last,
+      alone: this.#alone?.told,
+    };
   }
 
   // Messages of the manager.
@@ -175,11 +211,12 @@ export class Supervisor<R extends SupervisedRun> {
     for (const { timer } of this.#plans.values()) clock.clearTimeout(timer);
     this.#plans.clear();
     this.#deadlines.clear();
-    if (this.#alone === null) return;
+    const alone = this.#alone;
+    if (alone === null) return;
     // A manager may have ended before it had what happened in the time before.
-    this.#last = this.#alone;
+    this.#last = alone;
     this.#alone = null;
-    this.#last.end();
+    alone.end();
   }
 
   #begin(): void {

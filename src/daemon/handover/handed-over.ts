@@ -1,0 +1,1 @@
+export type { HandedOver } from "../../base/handed-over.ts";
