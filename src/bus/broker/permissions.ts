@@ -21,6 +21,8 @@ export interface ClientIdentity {
 export interface BrokerPermissions {
   /** User name shown in statistics. */
   readonly user?: string;
+  /** Identifies the credentials, so that a program that replaces this one finds the permissions of the connection again; left out: it cannot. */
+  readonly key?: string;
   /** Connections with an identity are shown as clients. */
   readonly identity?: ClientIdentity;
   publish?(subject: string): boolean;

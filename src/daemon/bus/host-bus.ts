@@ -1,17 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
+import type { HandedOver } from "../../base/handed-over.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { type Broker, type BrokerOptions, createBroker } from "../../bus/broker/broker.ts";
-import { HubConnection, type HubDial } from "../../bus/broker/leaf/hub-connection.ts";
+import { HubConnection, type HubDial, type HubState, hubState } from "../../bus/broker/leaf/hub-connection.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
 import { defaultMemoryBytes } from "../../bus/broker/queues/memory-budget.ts";
 import { hubDial } from "../../bus/client/hub-dial.ts";
 import { Registry } from "../../bus/registry/registry.ts";
-import type { BusSettings } from "../../contract/messages.ts";
+import { type BusSettings, busSettings } from "../../contract/messages.ts";
 import { daemonConnectionName } from "../../contract/subjects.ts";
 import { FEATURE_CHECKS } from "../../features/contract.ts";
 import type { BusFiles } from "./bus-files.ts";
-import { RunTokens } from "./run-tokens.ts";
+import { RunTokens, tokensState } from "./run-tokens.ts";
 
 const LOOPBACK = "127.0.0.1";
 /** Ping interval: a client that does not answer is disconnected within three of these, milliseconds. */
@@ -26,6 +28,8 @@ export interface HostBusOptions {
   readonly hub?: (() => HubDial) | undefined;
   /** Programs that connect wait until `admit` is called. Default: they are served at once. */
   readonly isHeld?: boolean;
+  /** What the bus of the program that this one replaces has handed over. */
+  readonly taken?: HandedOver | undefined;
   /** The broker's limits. */
   readonly broker?: Omit<BrokerOptions, "name" | "log" | "hooks">;
 }
@@ -36,9 +40,22 @@ interface HostBusParts {
   readonly registry: Registry;
   readonly files: BusFiles;
   readonly tokens: RunTokens;
+  /** The token in `localUrl`. */
+  readonly token: string;
   readonly localUrl: string;
   readonly admit: () => void;
 }
+
+/** State of the bus for the next program. */
+const busState = z.object({
+  port: z.int().min(1),
+  token: z.string(),
+  tokens: tokensState,
+  settings: busSettings.nullable(),
+  hub: hubState.nullable(),
+  broker: z.unknown(),
+});
+type BusState = z.infer<typeof busState>;
 
 /**
  * The broker of a host, for the programs of this host: on a loopback port that it keeps, with a token for each run. It works without a
@@ -57,6 +74,7 @@ export class HostBus {
   readonly admit: () => void;
   readonly #files: BusFiles;
   readonly #tokens: RunTokens;
+  readonly #token: string;
   readonly #options: HostBusOptions;
   #settings: BusSettings | null = null;
   #link: HubConnection | null = null;
@@ -66,12 +84,18 @@ export class HostBus {
 
   /** Starts the broker. Rejects with `conflict` if no port is available. */
   static async open(options: HostBusOptions): Promise<HostBus> {
-    const { host, files, log, isHeld = false } = options;
+    const { host, files, log, isHeld = false, taken } = options;
+    const before = taken === undefined ? null : busState.parse(taken.state);
     let port = 0;
-    let admit = () => {};
+    let admitNew = () => {};
+    let begin = () => {};
+    const admit = () => {
+      begin();
+      admitNew();
+    };
     const admitted = isHeld
       ? new Promise<void>((resolve) => {
-          admit = resolve;
+          admitNew = resolve;
         })
       : null;
     const registry = new Registry({
@@ -81,9 +105,17 @@ export class HostBus {
       log,
       ...FEATURE_CHECKS,
     });
-    const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log, hooks: registry });
-    const { port: last, token } = files.read((msg) => log("warning", msg));
+    const broker = createBroker({
+      pingIntervalMs: PING_MS,
+      ...options.broker,
+      name: host,
+      log,
+      hooks: registry,
+      taken: taken && { ...taken, state: before?.broker },
+    });
+    const { port: last, token } = before ?? files.read((msg) => log("warning", msg));
     const tokens = new RunTokens(token);
+    tokens.adopt(before?.tokens ?? []);
     const authenticate = ({ token, user, pass }: Credentials) => {
       // Some libraries always send the part before the @ of an address as the user.
       const secret = token ?? (pass === null || pass === "" ? user : null);
@@ -91,14 +123,24 @@ export class HostBus {
       return admitted === null ? permissions : admitted.then(() => permissions);
     };
     const listen = (wanted: number) => broker.listenTcp({ host: LOOPBACK, port: wanted, authenticate });
+    const adopt = () => {
+      const adopted = broker.adopt({ authenticate, permissionsOf: (key) => tokens.permissionsOfKey(key) });
+      begin = adopted.begin;
+      return adopted.port;
+    };
     try {
-      port = await listen(last).catch((error: unknown) => {
-        if (last === 0) throw error;
-        log("warning", `the bus has another port than before; programs read it from bus.url: ${messageOf(error)}`);
-        return listen(0);
-      });
-      const bus = new HostBus({ options, broker, registry, files, tokens, localUrl: urlOf(token, port), admit });
+      port =
+        before !== null
+          ? adopt()
+          : await listen(last).catch((error: unknown) => {
+              if (last === 0) throw error;
+              log("warning", `the bus has another port than before; programs read it from bus.url: ${messageOf(error)}`);
+              return listen(0);
+            });
+      const bus = new HostBus({ options, broker, registry, files, tokens, token, localUrl: urlOf(token, port), admit });
       files.keep({ port, token }, bus.localUrl);
+      if (!isHeld) admit();
+      if (before !== null && before.settings !== null) bus.#begin(before.settings, before.hub ?? undefined);
       return bus;
     } catch (error) {
       await broker.close();
@@ -106,7 +148,7 @@ export class HostBus {
     }
   }
 
-  private constructor({ options, broker, registry, files, tokens, localUrl, admit }: HostBusParts) {
+  private constructor({ options, broker, registry, files, tokens, token, localUrl, admit }: HostBusParts) {
     this.#options = options;
     this.broker = broker;
     this.registry = registry;
@@ -115,6 +157,7 @@ export class HostBus {
     this.admit = admit;
     this.#files = files;
     this.#tokens = tokens;
+    this.#token = token;
     this.port = Number(new URL(localUrl).port);
   }
 
@@ -130,17 +173,20 @@ export class HostBus {
 
   /** Connects to the hub that the manager names. The link stays up without the manager, and is replaced when another hub is named. */
   follow(settings: BusSettings): void {
-    if (isDeepStrictEqual(settings, this.#settings) || this.#isClosed) return;
+    if (!isDeepStrictEqual(settings, this.#settings) && !this.#isClosed) this.#begin(settings, undefined);
+  }
+
+  #begin(settings: BusSettings, taken: HubState | undefined): void {
     this.#settings = settings;
     this.broker.limitPayload(settings.max_payload);
     this.broker.memory.limit = settings.memory ?? defaultMemoryBytes();
     void this.#changes.run(async () => {
       await this.#link?.close();
-      this.#link = this.#isClosed ? null : this.#connect(settings);
+      this.#link = this.#isClosed ? null : this.#connect(settings, taken);
     });
   }
 
-  #connect({ hub }: BusSettings): HubConnection | null {
+  #connect({ hub }: BusSettings, taken: HubState | undefined): HubConnection | null {
     if (hub === null) return null;
     const { host, log, hub: manager } = this.#options;
     const dial =
@@ -148,7 +194,25 @@ export class HostBus {
         ? manager?.()
         : hubDial({ server: { kind: "url", urls: [hub.url], ...(hub.ca === null ? {} : { tls: { ca: hub.ca } }) } });
     if (dial === undefined) return null;
-    return new HubConnection({ broker: this.broker, name: daemonConnectionName(host, "link"), dial, log });
+    return new HubConnection({ broker: this.broker, name: daemonConnectionName(host, "link"), dial, log, taken });
+  }
+
+  /** Reads nothing more from programs, and resolves when what was received is processed; bounded in time. */
+  quiet(): Promise<void> {
+    return this.broker.quiet();
+  }
+
+  /** Reads again: the program was not replaced. */
+  resume(): void {
+    this.broker.resume();
+  }
+
+  /** Hands over port, tokens and the connections of programs. The link to the hub is closed by the exec, and dialed again. */
+  handOver(): HandedOver {
+    const { state: broker, descriptors, bytes } = this.broker.handOver();
+    const hub = this.#link?.handOver() ?? null;
+    const state: BusState = { port: this.port, token: this.#token, tokens: this.#tokens.handOver(), settings: this.#settings, hub, broker };
+    return { state, descriptors, bytes };
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
+import { z } from "zod";
 import { type BrokerPermissions, type BusMember, permissionsOf } from "../../bus/broker/permissions.ts";
 
 /** Size of a token, bytes: 128 random bits. */
 const TOKEN_BYTES = 16;
 /** User name of programs that read `bus.url`. */
 const LOCAL_CLIENT = "@local";
+
+/** The tokens of runs for the next program, by digest: the tokens themselves are in the environments of the runs. */
+export const tokensState = z.array(z.object({ digest: z.string(), run_id: z.string(), process: z.string() }));
 
 /** Credentials for the broker of a host: a token for each run, and one for local programs that read `bus.url`. */
 export class RunTokens {
@@ -21,10 +25,22 @@ export class RunTokens {
   grant(runId: string, process: string): string {
     this.revoke(runId);
     const token = newToken();
-    const digest = digestOf(token);
+    this.#add(runId, process, digestOf(token));
+    return token;
+  }
+
+  handOver(): z.infer<typeof tokensState> {
+    return [...this.#digests].map(([run_id, digest]) => ({ digest, run_id, process: this.#members.get(digest)?.name ?? "" }));
+  }
+
+  /** Continues the tokens of an earlier program. */
+  adopt(tokens: z.infer<typeof tokensState>): void {
+    for (const { digest, run_id, process } of tokens) this.#add(run_id, process, digest);
+  }
+
+  #add(runId: string, process: string, digest: string): void {
     this.#digests.set(runId, digest);
     this.#members.set(digest, { kind: "client", name: process, process, run_id: runId });
-    return token;
   }
 
   /** Returns false if the run has no token. */
@@ -37,10 +53,14 @@ export class RunTokens {
 
   /** Permissions of the token's bearer; null: the token is not valid. */
   permissionsOf(token: string): BrokerPermissions | null {
-    const digest = digestOf(token);
+    return this.permissionsOfKey(digestOf(token));
+  }
+
+  /** As `permissionsOf`, by the `key` of the permissions. */
+  permissionsOfKey(digest: string): BrokerPermissions | null {
     const member = this.#members.get(digest);
     // Permissions are created when a program connects: most runs never do.
-    return member === undefined ? null : { ...permissionsOf(member), isValid: () => this.#members.has(digest) };
+    return member === undefined ? null : { ...permissionsOf(member), key: digest, isValid: () => this.#members.has(digest) };
   }
 }
 
