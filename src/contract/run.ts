@@ -65,7 +65,7 @@ export const stopStep = z.union([
 export type StopStep = z.infer<typeof stopStep>;
 
 /** A copy of the output, rotated: `path`, then `path.1` (the newest old one) … */
-const logFile = z.strictObject({
+export const logFile = z.strictObject({
   /** Absolute, or relative to `base_dir`. */
   path: z.string().min(1),
   /** Size at which the file is rotated, bytes. */

@@ -1,11 +1,13 @@
 import { messageOf } from "../base/errors.ts";
+import type { HandedOver } from "../base/handed-over.ts";
 import { ThrottledWarning } from "../base/throttled-warning.ts";
 import type { RunId } from "../contract/fields.ts";
 import type { HostEvent, HostRequestName } from "../contract/messages.ts";
 import type { RunSpec } from "../contract/run.ts";
 import { HOST_FEATURES } from "../features/host.ts";
+import type { SurvivingPart } from "./handover/surviving-part.ts";
 import type { FeatureHeartbeat, HostContext, HostFeature, HostHandlers, HostPart } from "./host-feature.ts";
-import type { Run } from "./run/run.ts";
+import type { HostedRun } from "./run/extinct-run.ts";
 
 type AnyPart = HostPart<never, unknown>;
 type NamesOf<F> = F extends HostFeature<infer Names extends HostRequestName, unknown> ? Names : never;
@@ -14,13 +16,19 @@ type FeatureHandlers = Pick<HostHandlers, NamesOf<(typeof HOST_FEATURES)[number]
 /** The features of one host. One that throws when it is told of something harms neither the host nor the others. */
 export class HostFeatures {
   readonly #parts: readonly AnyPart[];
+  readonly #begun: ReadonlyMap<HostFeature<never, unknown>, AnyPart>;
   /** Handlers of the parts that receive output, which is frequent. */
   readonly #outputs: readonly AnyPart[];
   readonly #defects: ThrottledWarning;
   /** Resolves when programs of the host may connect to its broker. */
   readonly ready: Promise<unknown>;
 
-  constructor(host: Omit<HostContext, "use">, features: readonly HostFeature<never, unknown>[] = HOST_FEATURES) {
+  /** `taken`: what the program before this one handed over, by name. */
+  constructor(
+    host: Omit<HostContext, "use" | "taken">,
+    features: readonly HostFeature<never, unknown>[] = HOST_FEATURES,
+    taken: Readonly<Record<string, HandedOver>> = {},
+  ) {
     const begun = new Map<HostFeature<never, unknown>, AnyPart>();
     const use = <S>(feature: HostFeature<never, S>): S => {
       const part = begun.get(feature);
@@ -28,11 +36,30 @@ export class HostFeatures {
       // This feature created the part, so its service has this type.
       return part.service as S;
     };
-    for (const feature of features) begun.set(feature, feature.begin({ ...host, use }));
+    for (const feature of features) {
+      const own = feature.name === undefined ? undefined : taken[sectionOf(feature.name)];
+      begun.set(feature, feature.begin({ ...host, use, ...(own === undefined ? {} : { taken: own }) }));
+    }
+    this.#begun = begun;
     this.#parts = [...begun.values()];
     this.#outputs = this.#parts.filter(({ output }) => output !== undefined);
     this.#defects = new ThrottledWarning(host.log);
     this.ready = Promise.all(this.#parts.map(({ ready }) => ready));
+  }
+
+  /** The features that survive a replacement of the program. Those that others use come last, so that these are quiet before. */
+  get survivingParts(): Readonly<Record<string, SurvivingPart>> {
+    const parts: Record<string, SurvivingPart> = {};
+    for (const [{ name }, part] of [...this.#begun].toReversed()) {
+      const { handOver } = part;
+      if (name !== undefined && handOver !== undefined) parts[sectionOf(name)] = Object.assign(part, { handOver });
+    }
+    return parts;
+  }
+
+  /** Tells the features of the runs that the program before this one had started. */
+  take(runs: readonly HostedRun[]): void {
+    for (const run of runs) this.runChanged("changed", run);
   }
 
   get handlers(): FeatureHandlers {
@@ -58,7 +85,7 @@ export class HostFeatures {
     this.#tell(this.#parts, (part) => part.runEnded?.(runId));
   }
 
-  runChanged(kind: HostEvent["kind"], run: Run): void {
+  runChanged(kind: HostEvent["kind"], run: HostedRun): void {
     this.#tell(this.#parts, (part) => part.runChanged?.(kind, run));
   }
 
@@ -97,6 +124,8 @@ export class HostFeatures {
     for (const part of this.#parts.toReversed()) await part.close?.();
   }
 }
+
+const sectionOf = (feature: string): string => `feature ${feature}`;
 
 function merged<T extends object>(parts: readonly T[]): Partial<T> {
   const all = {};

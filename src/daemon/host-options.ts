@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import type { HandedOver } from "../base/handed-over.ts";
 import type { HostLog } from "../contract/messages.ts";
 import type { HostBus } from "./bus/host-bus.ts";
 import type { HostFolders } from "./host-feature.ts";
@@ -30,6 +31,8 @@ export interface HostOptions {
   bus?: HostBus;
   /** Folders that keep output for the next daemon; output is not kept if left out. */
   keptOutput?: KeptOutputOptions;
+  /** What the host and its features handed over before the program was replaced, by name. */
+  taken?: Readonly<Record<string, HandedOver>> | undefined;
   /** Folders for features; nothing is kept if left out. */
   folders?: HostFolders;
 }

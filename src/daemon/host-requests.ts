@@ -7,7 +7,7 @@ import type { ListBuilder } from "./lists/list-builder.ts";
 import { listLoads } from "./loads/load-lists.ts";
 import type { HostOutput } from "./output/host-output.ts";
 import { startupCommands } from "./process/startup-commands.ts";
-import type { Run } from "./run/run.ts";
+import type { HostedRun } from "./run/extinct-run.ts";
 import type { RunTable } from "./run/run-table.ts";
 import { checkSteps, signalName } from "./run/signal-name.ts";
 import type { Forwarder } from "./session/forwarder.ts";
@@ -20,9 +20,9 @@ interface HostParts extends Pick<HostHandlers, "hello"> {
   readonly clock: Clock;
   /** Throws `stale_session` if `session` is not the current one. */
   readonly checkSession: (session: string) => void;
-  readonly spawn: (request: RequestOf<"spawn">) => Promise<Run>;
-  readonly supervisor: Supervisor<Run>;
-  readonly runs: RunTable<Run>;
+  readonly spawn: (request: RequestOf<"spawn">) => Promise<HostedRun>;
+  readonly supervisor: Supervisor<HostedRun>;
+  readonly runs: RunTable<HostedRun>;
   readonly output: HostOutput;
   readonly lists: ListBuilder;
   /** Returns the owners of tasks as known now; created for each list of processes. */

@@ -16,13 +16,17 @@ import {
 } from "../contract/messages.ts";
 import type { StreamFrame } from "../contract/streams.ts";
 import type { HostBus } from "./bus/host-bus.ts";
+import { HOST_FEATURES } from "../features/host.ts";
+import type { SurvivingPart } from "./handover/surviving-part.ts";
+import type { HostContext } from "./host-feature.ts";
 import { HostFeatures } from "./host-features.ts";
+import { HOST_SECTION, HostHandover, hostState } from "./host-handover.ts";
 import type { HostOptions } from "./host-options.ts";
 import { HostRequests } from "./host-requests.ts";
 import { ListBuilder } from "./lists/list-builder.ts";
 import { HostOutput } from "./output/host-output.ts";
 import { bootId } from "./proc/proc.ts";
-import type { Run } from "./run/run.ts";
+import type { HostedRun } from "./run/extinct-run.ts";
 import { RunStarter } from "./run/run-starter.ts";
 import { RunTable } from "./run/run-table.ts";
 import { killEverything, stopEverything } from "./run/stop-everything.ts";
@@ -47,10 +51,10 @@ export class Host implements HostLink {
   readonly #log: (entry: HostLog) => void;
   readonly #publisher: Publisher<(listener: HostListener) => void>;
   readonly #session: ManagerSession;
-  readonly #ends: JoinedEnds<Run>;
+  readonly #ends: JoinedEnds<HostedRun>;
   readonly #output: HostOutput;
   readonly #reaper: TreeReaper;
-  readonly #runs = new RunTable<Run>();
+  readonly #runs = new RunTable<HostedRun>();
   readonly #lists: ListBuilder;
   readonly #version: string | undefined;
   readonly #bus: HostBus | null;
@@ -60,14 +64,18 @@ export class Host implements HostLink {
   readonly #requests: HostRequests;
   /** Reason of the last refusal of a manager. */
   #refused = "";
-  #seq = 0;
+  #seq: number;
   #ticks = 0;
   #timer: unknown = null;
   #isEnding = false;
   readonly #starter: RunStarter;
-  readonly #supervisor: Supervisor<Run>;
+  readonly #supervisor: Supervisor<HostedRun>;
+  readonly #handover: HostHandover;
 
   constructor(options: HostOptions) {
+    const handedOver = options.taken?.[HOST_SECTION];
+    const taken = handedOver && hostState.parse(handedOver.state);
+    this.#seq = taken?.seq ?? 0;
     this.host = options.host;
     this.isDirect = options.isDirect ?? false;
     this.#version = options.version;
@@ -83,6 +91,7 @@ export class Host implements HostLink {
       clock: this.#clock,
       isDirect: this.isDirect,
       onVoid: (reason) => this.#sessionVoided(reason),
+      ...(taken === undefined ? {} : { manager: taken.manager }),
     });
     this.#ends = new JoinedEnds({
       clock: this.#clock,
@@ -96,6 +105,7 @@ export class Host implements HostLink {
       send: (chunk) => this.#publisher.publish((listener) => listener.onOutput?.(chunk)),
       hold: (name, held) => this.#starter.hold(name, held),
       log: (level, msg, about) => this.#report(level, msg, about),
+      taken: taken && { state: taken.output, bytes: handedOver?.bytes ?? {} },
     });
     this.#reaper =
       options.killTree ??
@@ -103,7 +113,7 @@ export class Host implements HostLink {
     this.#forwarder = new Forwarder((frame) => this.#publisher.publish((listener) => listener.onStream?.(frame)));
     this.#lists = new ListBuilder(this.#clock);
     const owners = () => new TaskOwners(this.#reaper.owners(), (runId) => this.#runs.nameOf(runId));
-    this.#features = new HostFeatures({
+    const features: Omit<HostContext, "use"> = {
       host: this.host,
       clock: this.#clock,
       bus: this.#bus,
@@ -116,7 +126,8 @@ export class Host implements HostLink {
       hasManager: () => this.#session.id !== null,
       log: (level, msg, about) => this.#report(level, msg, about),
       publish: (name, news) => this.#publisher.publish((listener) => listener.onNews?.[name]?.(news)),
-    });
+    };
+    this.#features = new HostFeatures(features, HOST_FEATURES, options.taken);
     void this.#features.ready.then(() => this.#bus?.admit());
     this.#starter = new RunStarter({
       streamId: this.streamId,
@@ -138,6 +149,16 @@ export class Host implements HostLink {
       start: (run, check) => this.#start(run, check),
       log: (level, msg, about) => this.#report(level, msg, about),
     });
+    this.#handover = new HostHandover({
+      clock: this.#clock,
+      runs: this.#runs,
+      starter: this.#starter,
+      output: this.#output,
+      supervisor: this.#supervisor,
+      session: this.#session,
+      managerLost: this.#managerLost,
+      seq: () => this.#seq,
+    });
     this.#requests = new HostRequests({
       hello: (request) => this.#hello(request),
       checkSession: (session) => this.#session.check(session),
@@ -158,6 +179,15 @@ export class Host implements HostLink {
       seq: () => this.#seq,
     });
     this.#tick();
+    if (taken !== undefined) {
+      this.#handover.take(taken, handedOver?.descriptors ?? {});
+      this.#features.take(this.#runs.living);
+    }
+  }
+
+  /** The host and its features, by name: they survive a replacement of the program. */
+  get survivingParts(): Readonly<Record<string, SurvivingPart>> {
+    return { [HOST_SECTION]: this.#handover, ...this.#features.survivingParts };
   }
 
   /** Runs that are not extinct. */
@@ -165,7 +195,8 @@ export class Host implements HostLink {
     return this.#runs.living.length;
   }
 
-  request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+  async request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+    await this.#handover.gate;
     return this.#requests.answer(name, request);
   }
 
@@ -250,7 +281,7 @@ export class Host implements HostLink {
     this.#reportLeft(await stopEverything(this.#runs.living, this.#clock));
   }
 
-  #reportLeft(left: readonly Run[]): void {
+  #reportLeft(left: readonly HostedRun[]): void {
     for (const run of left)
       this.#report(
         "error",
@@ -290,7 +321,8 @@ export class Host implements HostLink {
     };
   }
 
-  #start(run: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">, check: () => void): Promise<Run> {
+  async #start(run: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">, check: () => void): Promise<HostedRun> {
+    await this.#handover.gate;
     return this.#starter.spawn(run, () => {
       check();
       if (!this.#isEnding) return;
@@ -303,13 +335,13 @@ export class Host implements HostLink {
     this.#features.output(name, bytes);
   }
 
-  #runChanged(kind: HostEvent["kind"], run: Run): void {
+  #runChanged(kind: HostEvent["kind"], run: HostedRun): void {
     this.#features.runChanged(kind, run);
     this.#ends.pass(kind, run);
     this.#supervisor.runChanged(kind, run);
   }
 
-  #publish(kind: HostEvent["kind"], run: Run): void {
+  #publish(kind: HostEvent["kind"], run: HostedRun): void {
     // The run's earlier output is sent first (docs/design/runtime-invariants.md, "Exit after output").
     this.#output.pump(run.spec.name);
     this.#seq += 1;

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { z } from "zod";
 import { RTMAX, RTMIN } from "../../protocol/process/signals.ts";
 
 /** Exit status of a child, as reported by wait(2). */
@@ -13,15 +14,18 @@ export interface ChildExit {
 }
 
 /** The resources that a child used until its end, with its descendants that it had waited for. */
-export interface ChildUsage {
-  readonly cpuMs: number;
-  /** The most resident memory of one process, bytes. */
-  readonly maxMemory: number;
-  readonly majorFaults: number;
-  readonly readBytes: number;
-  readonly writtenBytes: number;
-  readonly contextSwitches: number;
-}
+export const childUsage = z
+  .object({
+    cpuMs: z.number(),
+    /** The most resident memory of one process, bytes. */
+    maxMemory: z.number(),
+    majorFaults: z.number(),
+    readBytes: z.number(),
+    writtenBytes: z.number(),
+    contextSwitches: z.number(),
+  })
+  .readonly();
+export type ChildUsage = z.infer<typeof childUsage>;
 
 /** Size of the blocks that the kernel counts, bytes. */
 const BLOCK_BYTES = 512;

@@ -1,9 +1,12 @@
+import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { HostLogWriter, OutputChunk, OutputWindows } from "../../contract/messages.ts";
-import { KeptOutput, type KeptOutputOptions } from "./kept/kept-output.ts";
-import { LogFiles } from "./log-files.ts";
-import { OutputSender } from "./output-sender.ts";
-import { RingStore } from "./ring-store.ts";
+import type { HandedOver } from "../handover/handed-over.ts";
+import { KernelTimes } from "../handover/kernel-times.ts";
+import { KeptOutput, type KeptOutputOptions, keptOutputState } from "./kept/kept-output.ts";
+import { LogFiles, logFilesState } from "./log-files.ts";
+import { losslessReaders, OutputSender } from "./output-sender.ts";
+import { RingStore, ringsState } from "./ring-store.ts";
 
 interface HostOutputOptions {
   readonly streamId: string;
@@ -16,7 +19,17 @@ interface HostOutputOptions {
   /** Holds or resumes the program that writes the output `name`. */
   readonly hold: (name: string, held: boolean) => void;
   readonly log: HostLogWriter;
+  /** The output of the program before this one. */
+  readonly taken?: { readonly state: OutputState; readonly bytes: HandedOver["bytes"] } | undefined;
 }
+
+export const outputState = z.object({
+  rings: ringsState,
+  kept: keptOutputState.nullable(),
+  log_files: logFilesState,
+  readers: losslessReaders,
+});
+export type OutputState = z.infer<typeof outputState>;
 
 /** The output of all processes of a host: in rings, in files, and on its way to the manager. */
 export class HostOutput {
@@ -24,14 +37,18 @@ export class HostOutput {
   readonly logFiles: LogFiles;
   /** Output kept for the next daemon; null: nothing is kept. */
   readonly kept: KeptOutput | null;
+  readonly #clock: Clock;
   readonly #windows: OutputSender;
   /** Returns whether the output path has room; null: unlimited. */
   #hasRoom: (() => boolean) | null = null;
 
-  constructor({ streamId, clock, ringBudget, kept, send, hold, log }: HostOutputOptions) {
+  constructor({ streamId, clock, ringBudget, kept, send, hold, log, taken }: HostOutputOptions) {
+    this.#clock = clock;
     this.rings = new RingStore(ringBudget);
-    this.kept = kept === undefined ? null : new KeptOutput(kept, this.rings, (msg) => log("warning", msg));
+    if (taken !== undefined) this.rings.take(taken.state.rings, taken.bytes, new KernelTimes(clock));
+    this.kept = kept === undefined ? null : new KeptOutput(kept, this.rings, (msg) => log("warning", msg), taken?.state.kept);
     this.logFiles = new LogFiles({ clock, log });
+    this.logFiles.take(taken?.state.log_files ?? [], (name) => this.rings.find(name));
     this.#windows = new OutputSender({
       streamId,
       findRing: (name) => this.rings.find(name),
@@ -40,6 +57,28 @@ export class HostOutput {
       hold,
       hasRoom: () => this.#hasRoom?.() ?? true,
     });
+  }
+
+  /** Continues for lossless readers of the program before this one. Call it once runs can be held. */
+  begin(taken: OutputState): void {
+    this.#windows.take(taken.readers);
+    this.logFiles.goOn();
+  }
+
+  /** Writes to no file until `resume`. */
+  async quiet(): Promise<void> {
+    await Promise.all([this.logFiles.quiet(), this.kept?.quiet()]);
+  }
+
+  handOver(): { state: OutputState; bytes: HandedOver["bytes"] } {
+    const { state: rings, bytes } = this.rings.handOver(new KernelTimes(this.#clock));
+    const kept = this.kept?.handOver() ?? null;
+    return { state: { rings, kept, log_files: this.logFiles.handOver(), readers: this.#windows.handOver() }, bytes };
+  }
+
+  resume(): void {
+    this.logFiles.goOn();
+    this.kept?.resume();
   }
 
   open(windows: OutputWindows["windows"]): void {

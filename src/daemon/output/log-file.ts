@@ -1,12 +1,13 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
-import { isDiskFull, messageOf } from "../../base/errors.ts";
+import { isDiskFull, MgrError, messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { resolvesWithin } from "../../base/wait.ts";
 import type { HostLogWriter } from "../../contract/messages.ts";
-import type { LogFile as LogFileSpec } from "../../contract/run.ts";
+import { logFile, type LogFile as LogFileSpec } from "../../contract/run.ts";
 import { fitting, restOfCharacter, rotate } from "./log-rotation.ts";
 import type { OutputRing } from "./output-ring.ts";
 
@@ -26,6 +27,8 @@ const LARGE_BYTES = 64 * 1024;
 const RETRY_MS = 1_000;
 /** Time limit for writing the rest when the daemon ends, milliseconds. */
 const CLOSE_MS = 2_000;
+/** Time limit for a write in progress before the program is replaced, milliseconds. */
+const QUIET_MS = 2_000;
 /** Output of processes is readable by their user only, unless the configuration says otherwise. */
 const DEFAULT_MODE = 0o600;
 /** Mode of created folders: only the owner may write them, whatever the umask is, because a writer could replace a log file with a link. */
@@ -41,7 +44,19 @@ interface LogFileOptions {
   ring: OutputRing;
   clock: Clock;
   log: HostLogWriter;
+  /** The state of the file before the program was replaced. */
+  taken?: LogFileState;
 }
+
+export const logFileState = z.object({
+  spec: logFile,
+  first_offset: z.number().int().min(0),
+  next: z.number().int().min(0),
+  lost: z.number().int().min(0),
+  is_failing: z.boolean(),
+  is_resting: z.boolean(),
+});
+export type LogFileState = z.infer<typeof logFileState>;
 
 /**
  * A process's output in a file, from now on and across runs, rotated by size. The ring is its queue: output that the ring had
@@ -64,6 +79,7 @@ export class LogFile {
   #isFailing = false;
   #isResting = false;
   #isClosed = false;
+  #isQuiet = false;
   #stall: unknown = null;
   #stalledAt: number | null = null;
   #isPressed = false;
@@ -72,8 +88,38 @@ export class LogFile {
   constructor(options: LogFileOptions) {
     this.#options = options;
     this.#spec = options.spec;
-    this.firstOffset = options.ring.end;
-    this.#next = this.firstOffset;
+    const { ring, taken } = options;
+    this.firstOffset = taken?.first_offset ?? ring.end;
+    this.#next = taken?.next ?? this.firstOffset;
+    this.#lost = taken?.lost ?? 0;
+    this.#isFailing = taken?.is_failing ?? false;
+    this.#isResting = taken?.is_resting ?? false;
+  }
+
+  /** Writes nothing more until `resume`, and closes the file. Rejects with `timeout` if a write does not end: its length is not known. */
+  async quiet(): Promise<void> {
+    this.#isQuiet = true;
+    const { clock, name } = this.#options;
+    const still = () => this.#closeFile();
+    if (await resolvesWithin(this.#turns.run(still), QUIET_MS, clock)) return;
+    throw new MgrError("timeout", `the log file of '${name}' (${this.#spec.path}) does not accept writes`);
+  }
+
+  handOver(): LogFileState {
+    return {
+      spec: this.#spec,
+      first_offset: this.firstOffset,
+      next: this.#next,
+      lost: this.#lost,
+      is_failing: this.#isFailing,
+      is_resting: this.#isResting,
+    };
+  }
+
+  /** Writes again after `quiet`. */
+  goOn(): void {
+    this.#isQuiet = false;
+    this.pump();
   }
 
   get spec(): LogFileSpec {
@@ -105,7 +151,7 @@ export class LogFile {
   /** Called when the ring may have grown. */
   pump(): void {
     this.#weigh();
-    if (this.#retry === null && !this.#isClosed) this.#begin();
+    if (this.#retry === null && !this.#isClosed && !this.#isQuiet) this.#begin();
   }
 
   /** Writes the remaining output, as far as possible in a short time, and ends. */
@@ -134,12 +180,13 @@ export class LogFile {
   }
 
   get #hasWork(): boolean {
-    return this.#next < this.#options.ring.end && this.#retry === null && !this.#isClosed;
+    return this.#next < this.#options.ring.end && this.#retry === null && !this.#isClosed && !this.#isQuiet;
   }
 
   async #writeAll(): Promise<void> {
     try {
-      while (this.#next < this.#options.ring.end && !this.#isClosed) await this.#turns.run(() => this.#writePiece());
+      while (this.#next < this.#options.ring.end && !this.#isClosed && !this.#isQuiet) await this.#turns.run(() => this.#writePiece());
+      if (this.#isQuiet) return;
       if (this.#isFailing) this.#recovered();
       if (this.#isResting) await this.#closeFile();
     } catch (error) {
@@ -229,7 +276,7 @@ export class LogFile {
     this.#press(false);
     this.#retry = clock.setTimeout(() => {
       this.#retry = null;
-      if (!this.#isClosed) this.#begin();
+      if (!this.#isClosed && !this.#isQuiet) this.#begin();
     }, RETRY_MS);
   }
 

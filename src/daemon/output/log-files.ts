@@ -1,9 +1,13 @@
 import { resolve } from "node:path";
+import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { HostLogWriter } from "../../contract/messages.ts";
 import type { RunSpec } from "../../contract/run.ts";
-import { LogFile } from "./log-file.ts";
+import { LogFile, logFileState } from "./log-file.ts";
 import type { OutputRing } from "./output-ring.ts";
+
+export const logFilesState = z.array(z.tuple([z.string(), logFileState]));
+type LogFilesState = z.infer<typeof logFilesState>;
 
 /** The log files of all process names; each continues across runs. */
 export class LogFiles {
@@ -26,6 +30,27 @@ export class LogFiles {
     const file = new LogFile({ name, spec: { ...spec, path }, ring, ...this.#options });
     this.#files.set(name, file);
     return file;
+  }
+
+  /** Takes over the files of the program before this one. */
+  take(files: LogFilesState, findRing: (name: string) => OutputRing | undefined): void {
+    for (const [name, taken] of files) {
+      const ring = findRing(name);
+      if (ring !== undefined) this.#files.set(name, new LogFile({ name, spec: taken.spec, ring, taken, ...this.#options }));
+    }
+  }
+
+  async quiet(): Promise<void> {
+    await Promise.all([...this.#files.values()].map((file) => file.quiet()));
+  }
+
+  handOver(): LogFilesState {
+    return [...this.#files].map(([name, file]) => [name, file.handOver()]);
+  }
+
+  /** Writes again after `quiet`, or what was not written before the program was replaced. */
+  goOn(): void {
+    for (const file of this.#files.values()) file.goOn();
   }
 
   /** The file of the process's newest run; undefined: it has none. */

@@ -1,5 +1,8 @@
+import { z } from "zod";
 import { completeLength } from "../../base/character-cut.ts";
-import { OutputTimes } from "./output-times.ts";
+import { MgrError } from "../../base/errors.ts";
+import type { KernelTimes } from "../handover/kernel-times.ts";
+import { OutputTimes, outputTimesState } from "./output-times.ts";
 
 /** Maximum length of a UTF-8 character, bytes. */
 const MAX_CHARACTER_BYTES = 4;
@@ -10,6 +13,23 @@ const MIN_BLOCK_BYTES = 1024;
 /** Maximum number of bytes that a lossless reader can keep from being dropped. */
 const MAX_PINNED_BYTES = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
+
+/** A ring of a daemon that replaces its program; its blocks are handed over beside it. */
+export const ringState = z.object({
+  backlog: z.number().int().min(0),
+  origin: z.number().int().min(0),
+  first_block: z.number().int().min(0),
+  end: z.number().int().min(0),
+  blocks: z.number().int().min(0),
+  times: outputTimesState,
+});
+export type RingState = z.infer<typeof ringState>;
+
+interface TakenRing {
+  readonly blocks: readonly Buffer<ArrayBuffer>[];
+  readonly times: KernelTimes;
+  readonly onMemory: MemoryListener;
+}
 
 /** Receives a change of the memory that a ring uses, bytes: positive or negative. */
 export type MemoryListener = (change: number) => void;
@@ -24,7 +44,7 @@ export class OutputRing {
   readonly #onMemory: MemoryListener;
   /** The block dropped last: a flood reuses the same memory. */
   #spare: Buffer<ArrayBuffer> | null = null;
-  readonly #times = new OutputTimes();
+  readonly #times: OutputTimes;
   #firstBlock: number;
   #backlog: number;
   /** Offset of the first byte that a reader must not miss; null: there is none. */
@@ -33,12 +53,41 @@ export class OutputRing {
   readonly #origin: number;
   #end: number;
 
-  constructor(backlog: number, onMemory: MemoryListener = () => {}, origin = 0) {
+  constructor(backlog: number, onMemory: MemoryListener = () => {}, origin = 0, times = new OutputTimes()) {
     this.#backlog = backlog;
     this.#onMemory = onMemory;
     this.#origin = origin;
     this.#end = origin;
     this.#firstBlock = Math.floor(origin / BLOCK_BYTES);
+    this.#times = times;
+  }
+
+  /** The ring of the program before this one, with its blocks, which are not copied. Throws `conflict` if they do not fit together. */
+  static take(state: RingState, { blocks, times, onMemory }: TakenRing): OutputRing {
+    const ring = new OutputRing(state.backlog, onMemory, state.origin, OutputTimes.take(state.times, times));
+    ring.#end = state.end;
+    ring.#firstBlock = state.first_block;
+    ring.#blocks.push(...blocks);
+    const held = blocks.reduce((sum, { length }) => sum + length, 0);
+    const needed = state.end - state.first_block * BLOCK_BYTES;
+    const isWhole = blocks.length === state.blocks && blocks.slice(0, -1).every(({ length }) => length === BLOCK_BYTES);
+    if (!isWhole || ring.start > state.end || (state.end > ring.start && held < needed))
+      throw new MgrError("conflict", "the output of a process was handed over incompletely");
+    onMemory(held);
+    return ring;
+  }
+
+  /** `blocks` are the ring's own memory, which must not change until they are copied. */
+  handOver(times: KernelTimes): { state: RingState; blocks: readonly Buffer<ArrayBuffer>[] } {
+    const state = {
+      backlog: this.#backlog,
+      origin: this.#origin,
+      first_block: this.#firstBlock,
+      end: this.#end,
+      blocks: this.#blocks.length,
+      times: this.#times.handOver(times),
+    };
+    return { state, blocks: this.#blocks };
   }
 
   /** Offset of the oldest byte that is still there. */

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { MAX_CHUNK_BYTES, MAX_SHORT_OUTPUT_BYTES, MAX_WINDOW_BYTES, type OutputChunk, type OutputWindow } from "../../contract/messages.ts";
 import type { OutputRing } from "./output-ring.ts";
 
@@ -32,6 +33,10 @@ interface OutputSenderOptions {
   /** Holds or resumes the program that writes `name`. */
   hold: (name: string, held: boolean) => void;
 }
+
+/** Lossless readers, by name, with the offset that each has consumed. */
+export const losslessReaders = z.array(z.tuple([z.string(), z.number().int().min(0)]));
+type LosslessReaders = z.infer<typeof losslessReaders>;
 
 /**
  * Sends output as far as windows allow (contract/messages.ts, outputWindow): never a byte more, however slow the reader. While the output
@@ -68,6 +73,18 @@ export class OutputSender {
     this.#weigh(name);
     if (from === null) this.#send(name, { offset: end, gap: 0, data: new Uint8Array(0) });
     this.pump(name);
+  }
+
+  /** Keeps what lossless readers had not consumed before the program was replaced, until they open their windows again or `clear` is called. */
+  take(readers: LosslessReaders): void {
+    for (const [name, consumed] of readers) {
+      this.#windows.set(name, { consumed, next: consumed, until: consumed, lossless: true });
+      this.#weigh(name);
+    }
+  }
+
+  handOver(): LosslessReaders {
+    return [...this.#windows].flatMap(([name, { lossless, consumed }]) => (lossless ? [[name, consumed] as [string, number]] : []));
   }
 
   /** Output of `name` was received: sent at once after quiet, in larger pieces when it streams. */

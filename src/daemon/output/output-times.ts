@@ -1,3 +1,6 @@
+import { z } from "zod";
+import type { KernelTimes } from "../handover/kernel-times.ts";
+
 /** Maximum number of marks: beyond it, they are joined until half of it is left. */
 const MAX_MARKS = 512;
 /** Minimum time between two marks at first, milliseconds. */
@@ -9,10 +12,29 @@ interface Mark {
   readonly time: number;
 }
 
+export const outputTimesState = z.object({
+  interval_ms: z.number().min(FIRST_INTERVAL_MS),
+  /** Offsets, and times of the kernel's clock. */
+  marks: z.array(z.tuple([z.number(), z.number()])).max(MAX_MARKS),
+});
+export type OutputTimesState = z.infer<typeof outputTimesState>;
+
 /** Times at which output was written, by offset: precise to a second at first, less precise over a long time. */
 export class OutputTimes {
   #marks: Mark[] = [];
   #interval = FIRST_INTERVAL_MS;
+
+  /** The times that the program before this one had noted. */
+  static take({ interval_ms, marks }: OutputTimesState, times: KernelTimes): OutputTimes {
+    const taken = new OutputTimes();
+    taken.#interval = interval_ms;
+    taken.#marks = marks.map(([offset, time]) => ({ offset, time: times.fromKernel(time) }));
+    return taken;
+  }
+
+  handOver(times: KernelTimes): OutputTimesState {
+    return { interval_ms: this.#interval, marks: this.#marks.map(({ offset, time }) => [offset, times.toKernel(time)]) };
+  }
 
   /** Records that the output from `offset` on begins at `time`. */
   note(offset: number, time: number): void {

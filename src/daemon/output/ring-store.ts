@@ -1,5 +1,7 @@
 import { totalmem } from "node:os";
-import { BLOCK_BYTES, OutputRing } from "./output-ring.ts";
+import { z } from "zod";
+import type { KernelTimes } from "../handover/kernel-times.ts";
+import { BLOCK_BYTES, OutputRing, type RingState, ringState } from "./output-ring.ts";
 
 /** Default memory for the output of all processes of a daemon, bytes: at most an eighth of the machine's. */
 const DEFAULT_RING_BUDGET = Math.min(512 * 1024 * 1024, Math.floor(totalmem() / 8));
@@ -13,6 +15,10 @@ export interface RestoredOutput {
   /** Time of the last write: monotonic, milliseconds. */
   readonly time: number;
 }
+
+/** All rings of a daemon that replaces its program. */
+export const ringsState = z.object({ origin: z.number().int().min(0), rings: z.array(z.tuple([z.string(), ringState])) });
+export type RingsState = z.infer<typeof ringsState>;
 
 /** Rings of all process names, within one budget: the excess is dropped from the oldest output of the largest ring. */
 export class RingStore {
@@ -44,6 +50,27 @@ export class RingStore {
       this.#rings.set(name, ring);
       ring.append(data, time);
     }
+  }
+
+  /** Takes the rings of the program before this one, before any other ring is opened. Throws `conflict` if they are incomplete. */
+  take({ origin, rings }: RingsState, bytes: Readonly<Record<string, Uint8Array>>, times: KernelTimes): void {
+    this.#origin = origin;
+    for (const [name, state] of rings) {
+      const blocks = Array.from({ length: state.blocks }, (_, index) => bytes[blockName(name, index)]).filter(isOwnMemory);
+      this.#rings.set(name, OutputRing.take(state, { blocks, times, onMemory: (change) => this.#account(change) }));
+    }
+  }
+
+  /** `bytes`: the blocks of all rings, which must not change until they are copied. */
+  handOver(times: KernelTimes): { state: RingsState; bytes: Record<string, Uint8Array> } {
+    const rings: [string, RingState][] = [];
+    const bytes: Record<string, Uint8Array> = {};
+    for (const [name, ring] of this.#rings) {
+      const { state, blocks } = ring.handOver(times);
+      rings.push([name, state]);
+      for (const [index, block] of blocks.entries()) bytes[blockName(name, index)] = block;
+    }
+    return { state: { origin: this.#origin, rings }, bytes };
   }
 
   find(name: string): OutputRing | undefined {
@@ -91,3 +118,8 @@ export class RingStore {
     return [largest, second];
   }
 }
+
+const blockName = (name: string, index: number): string => `ring/${index}/${name}`;
+
+const isOwnMemory = (bytes: Uint8Array | undefined): bytes is Buffer<ArrayBuffer> =>
+  Buffer.isBuffer(bytes) && bytes.buffer instanceof ArrayBuffer;

@@ -33,6 +33,11 @@ export class TerminalWriter {
     return this.#queuedBytes;
   }
 
+  /** A copy of the bytes that wait. */
+  get queued(): Buffer {
+    return Buffer.concat(this.#queue);
+  }
+
   /** Queues all of `bytes` or, throwing `busy`, nothing. */
   write(bytes: Buffer): void {
     if (this.#isClosed || bytes.length === 0) return;

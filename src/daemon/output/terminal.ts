@@ -2,13 +2,14 @@ import { once } from "node:events";
 import { closeSync, fchownSync, readSync } from "node:fs";
 import type { OnReadOpts, SocketConstructorOpts } from "node:net";
 import { ReadStream } from "node:tty";
+import { z } from "zod";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { descriptorBudget } from "../../bus/carriers/descriptor-budget.ts";
 import { bootTicks } from "../native/boot-clock.ts";
 import { openTerminalPair, resizeTerminal } from "../native/terminal-pair.ts";
 import type { ChildExit } from "../native/wait-status.ts";
-import type { Child } from "../process/child.ts";
+import { Child } from "../process/child.ts";
 import { type Program, startProgram } from "../process/program.ts";
 import { isUnrestricted, type Restrictions, restrict } from "../process/restrictions.ts";
 import { startTimeBetween } from "../process/start-time.ts";
@@ -40,14 +41,33 @@ export interface TerminalOptions extends Pick<Program, "argv" | "cwd" | "environ
   onExit: (exit: TerminalExit) => void;
 }
 
+export type TerminalListener = Pick<TerminalOptions, "clock" | "onData" | "onExit">;
+
 interface TerminalParts {
   master: number;
   slave: number;
   path: string;
-  child: Child;
+  pid: number;
+  /** Null: it has ended. */
+  child: Child | null;
   startTime: string;
-  options: TerminalOptions;
+  options: TerminalListener;
+  /** Bytes for the child that it has not accepted yet. */
+  unwritten?: Buffer;
 }
+
+/** A terminal of a daemon that replaces its program. Its descriptors are handed over beside it. */
+export const terminalState = z.object({
+  pid: z.number().int().min(1),
+  start_time: z.string(),
+  path: z.string(),
+  has_exited: z.boolean(),
+  /** Base64. */
+  unwritten: z.string(),
+});
+export type TerminalState = z.infer<typeof terminalState>;
+/** Descriptors of a terminal; null: it is closed. */
+export type TerminalEnds = { readonly master: number; readonly slave: number } | null;
 
 /** A child under a pseudo terminal of its own: one PTY and nothing else. */
 export class Terminal {
@@ -61,7 +81,7 @@ export class Terminal {
   readonly #slave: number;
   readonly #stream: ReadStream;
   readonly #writer: TerminalWriter;
-  readonly #options: TerminalOptions;
+  readonly #options: TerminalListener;
   #hasExited = false;
   #isClosed = false;
 
@@ -78,7 +98,8 @@ export class Terminal {
       const { child, release } = startProgram(program, { standard: pair.path, isHeld: !isFree });
       const until = bootTicks();
       if (!isFree) await begin(child, release, () => restrict(child.pid, { limits, scheduling }, program.account));
-      return manageOrKill(child, () => new Terminal({ ...pair, child, startTime: startTimeBetween(child.pid, from, until), options }));
+      const startTime = startTimeBetween(child.pid, from, until);
+      return manageOrKill(child, () => new Terminal({ ...pair, pid: child.pid, child, startTime, options }));
     } catch (error) {
       closeSync(pair.slave);
       closeSync(pair.master);
@@ -86,10 +107,19 @@ export class Terminal {
     }
   }
 
+  /** Takes over a terminal that this process had before its program was replaced. Nothing is read from it before the next turn. */
+  static adopt(state: TerminalState, ends: TerminalEnds, options: TerminalListener): Terminal {
+    const { pid, start_time: startTime, path, has_exited: hasExited } = state;
+    const child = hasExited ? null : Child.adopt(pid);
+    // A child that has hung up its terminal gets one that it never sees, for its end.
+    const { master, slave } = ends ?? openTerminalPair(1, 1);
+    return new Terminal({ master, slave, path, pid, child, startTime, options, unwritten: Buffer.from(state.unwritten, "base64") });
+  }
+
   private constructor(parts: TerminalParts) {
     const { master, slave, path, child, startTime, options } = parts;
     this.path = path;
-    this.pid = child.pid;
+    this.pid = parts.pid;
     this.startTime = startTime;
     this.#master = master;
     this.#slave = slave;
@@ -99,7 +129,23 @@ export class Terminal {
     // A privileged child may hang up its terminal (vhangup(2), as getty does): reading fails with EIO, and the stream has closed the
     // master.
     this.#stream.on("error", () => this.#end());
-    child.once("exit", (_code, _signal, exit) => this.#exited(exit));
+    this.#hasExited = child === null;
+    child?.once("exit", (_code, _signal, exit) => this.#exited(exit));
+    if (parts.unwritten !== undefined) this.write(parts.unwritten);
+  }
+
+  /** Stops reading, so that output stays in the kernel's buffers. `ends`: its descriptors; null: it is closed. */
+  handOver(): { state: TerminalState; ends: TerminalEnds } {
+    const state = {
+      pid: this.pid,
+      start_time: this.startTime,
+      path: this.path,
+      has_exited: this.#hasExited,
+      unwritten: this.#writer.queued.toString("base64"),
+    };
+    if (this.#isClosed) return { state, ends: null };
+    this.#stream.pause();
+    return { state, ends: { master: this.#master, slave: this.#slave } };
   }
 
   /** Queues bytes for the child; throws `busy` if too many wait. Ignored once the child has ended. */

@@ -1,16 +1,18 @@
+import { z } from "zod";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { accountLines } from "../../files/accounts.ts";
 
 /** A user other than the daemon's own, with all that a login would give. */
-export interface Account {
-  name: string;
-  uid: number;
-  gid: number;
+export const account = z.object({
+  name: z.string(),
+  uid: z.number().int(),
+  gid: z.number().int(),
   /** The primary group and the supplementary ones. */
-  groups: readonly number[];
-  home: string;
-  shell: string;
-}
+  groups: z.array(z.number().int()).readonly(),
+  home: z.string(),
+  shell: z.string(),
+});
+export type Account = z.infer<typeof account>;
 
 /**
  * Returns the account for a process with `user`; null: that of this process. Throws `spawn_failed` for a user who is not in /etc/passwd

@@ -42,6 +42,17 @@ export class Child extends EventEmitter<{ exit: [code: number | null, signal: st
     }
   }
 
+  /** A child that this process had before its program was replaced. An end in the meantime is reported in the next turn. */
+  static adopt(pid: number): Child {
+    watch();
+    const child = new Child(pid);
+    setImmediate(() => {
+      if (isOwnChild(pid)) child.check();
+      unwatchIfIdle();
+    });
+    return child;
+  }
+
   private constructor(pid: number) {
     super();
     this.pid = pid;

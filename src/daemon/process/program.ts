@@ -1,24 +1,26 @@
 import { closeSync, writeSync } from "node:fs";
 import { constants } from "node:os";
+import { z } from "zod";
 import { MgrError } from "../../base/errors.ts";
 import { CAN_CHANGE_DIRECTORY, openPipe, type Spawned, spawnLeader } from "../native/posix-spawn.ts";
 import { asAccount } from "../native/process-calls.ts";
-import type { Account } from "./accounts.ts";
+import { account } from "./accounts.ts";
 import { Child } from "./child.ts";
 import { findProgram } from "./spawn-check.ts";
 
 /** The program to execute, and the user to run it as. */
-export interface Program {
-  argv: readonly string[];
+export const program = z.object({
+  argv: z.array(z.string()).readonly(),
   /** Absolute path of the working directory. */
-  cwd: string;
+  cwd: z.string(),
   /** The whole environment. */
-  environment: Readonly<Record<string, string>>;
+  environment: z.record(z.string(), z.string()).readonly(),
   /** The user to run as; null: this process's own user. */
-  account: Account | null;
+  account: account.nullable(),
   /** File mode mask; null: this process's own. */
-  umask: number | null;
-}
+  umask: z.number().int().nullable(),
+});
+export type Program = z.infer<typeof program>;
 
 interface Setting {
   /** Path of standard input, output and error; a terminal becomes the child's controlling one. */

@@ -23,6 +23,8 @@ interface FileWatcherOptions {
   /** Called when files were changed, added or removed, with the first of them. */
   onChange: (path: string) => void;
   onProblem: (msg: string) => void;
+  /** The files as the program before this one had found them: changes since then are reported. */
+  taken?: ReadonlyMap<string, string> | null;
 }
 
 interface Folder {
@@ -50,7 +52,7 @@ export class FileWatcher {
   readonly #folders = new Map<string, Folder>();
   /** Watchers of the folders that contain symbolic links, by link. */
   readonly #links = new Map<string, Folder>();
-  #files: Map<string, string> | null = null;
+  #files: ReadonlyMap<string, string> | null;
   #timer: unknown = null;
   #poll: unknown = null;
   #dueBy = 0;
@@ -62,7 +64,13 @@ export class FileWatcher {
   constructor(options: FileWatcherOptions) {
     this.#options = options;
     this.#roots = watchRoots(options.globs, options.base);
+    this.#files = options.taken ?? null;
     this.#check();
+  }
+
+  /** The files as they were found last, with a text that changes when a file does; null: the first scan is in progress. */
+  get files(): ReadonlyMap<string, string> | null {
+    return this.#files;
   }
 
   end(): void {

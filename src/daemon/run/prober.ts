@@ -16,13 +16,20 @@ export class Prober {
   readonly #options: ProberOptions;
   readonly #clock: Clock;
   #timer: unknown;
+  #due: number;
   #cancel: (() => void) | null = null;
   #isOver = false;
 
   constructor(options: ProberOptions) {
     this.#options = options;
     this.#clock = options.context.clock;
+    this.#due = this.#clock.monotonic() + options.delay;
     this.#timer = this.#clock.setTimeout(() => this.#ask(), options.delay);
+  }
+
+  /** Monotonic time of the next attempt, or of the one in progress. */
+  get due(): number {
+    return this.#due;
   }
 
   /** Reports no further outcome, and cancels the attempt in progress. */
@@ -40,6 +47,7 @@ export class Prober {
     void outcome.then((result) => {
       if (this.#isOver) return;
       const pause = Math.max(0, probe.interval_ms - (this.#clock.monotonic() - began));
+      this.#due = this.#clock.monotonic() + pause;
       this.#timer = this.#clock.setTimeout(() => this.#ask(), pause);
       onOutcome(result);
     });

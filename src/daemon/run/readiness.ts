@@ -7,7 +7,7 @@ import type { ProbeContext } from "./probe.ts";
 import { Prober } from "./prober.ts";
 
 /** Characters of earlier output that a match may reach back into. */
-const MAX_CARRY_LENGTH = 64 * 1024;
+export const MAX_CARRY_LENGTH = 64 * 1024;
 /** Characters of output that are kept during a pause. */
 const MAX_PAUSED_LENGTH = 4 * MAX_CARRY_LENGTH;
 /** Output is matched in batches: once there is this much of it, or after this pause, milliseconds. */
@@ -19,6 +19,8 @@ interface ReadinessOptions {
   clock: Clock;
   /** Called at most once. */
   onReady: () => void;
+  /** Age of the run, milliseconds, if the program before this one began to wait for it; its output is appended again. Null: its wait is over. */
+  age?: number | null;
 }
 
 /**
@@ -42,14 +44,14 @@ export class Readiness {
 
   /** Throws `bad_field` for an expression that cannot be compiled. The condition's time begins now. */
   constructor(options: ReadinessOptions) {
-    const { condition } = options;
+    const { condition, age = 0 } = options;
     this.#clock = options.clock;
     this.#onReady = options.onReady;
     this.#pattern = condition?.kind === "regex" ? compile(condition.pattern) : null;
     this.#decoder = this.#pattern === null ? null : new TextDecoder();
     this.#probe = condition === null || condition.kind === "regex" || condition.kind === "time" ? null : condition;
-    if (condition === null) this.#isOver = true;
-    else if (condition.kind === "time") this.#timer = this.#clock.setTimeout(() => this.#latch(), condition.ms);
+    if (condition === null || age === null) this.#isOver = true;
+    else if (condition.kind === "time") this.#timer = this.#clock.setTimeout(() => this.#latch(), Math.max(0, condition.ms - age));
   }
 
   /** Begins probing, with the first attempt at once: the run has begun. */

@@ -1,11 +1,13 @@
+import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { RunSpec } from "../../contract/run.ts";
+import type { KernelTimes } from "../handover/kernel-times.ts";
 import { FileWatcher } from "./file-watcher.ts";
-import { Liveness } from "./liveness.ts";
+import { Liveness, type LivenessState, livenessState } from "./liveness.ts";
 import type { ProbeContext } from "./probe.ts";
 import { Readiness } from "./readiness.ts";
 
-interface RunMonitorsOptions {
+export interface RunMonitorsOptions {
   spec: RunSpec;
   clock: Clock;
   /** Called at most once. */
@@ -15,7 +17,16 @@ interface RunMonitorsOptions {
   /** Called when a watched file has changed. */
   onChange: (path: string) => void;
   onProblem: (msg: string) => void;
+  /** The state of the program before this one. */
+  taken?: { state: RunMonitorsState; age: number; isReady: boolean; isUnhealthy: boolean } | null;
 }
+
+export const runMonitorsState = z.object({
+  liveness: livenessState.nullable(),
+  /** Watched files, with a text that changes when the file does; null: none were found yet. */
+  files: z.array(z.tuple([z.string(), z.string()])).nullable(),
+});
+export type RunMonitorsState = z.infer<typeof runMonitorsState>;
 
 /** Monitors a run: its readiness, afterwards its liveness, and the files that it watches. */
 export class RunMonitors {
@@ -27,19 +38,26 @@ export class RunMonitors {
 
   /** Create it before the run begins: time limits begin now. Throws `bad_field` for an expression that cannot be compiled. */
   constructor(options: RunMonitorsOptions) {
-    const { spec, clock } = options;
+    const { spec, clock, taken } = options;
     this.#options = options;
-    this.#readiness = new Readiness({ condition: spec.ready, clock, onReady: () => this.#becomeReady() });
+    const age = taken?.isReady ? null : (taken?.age ?? 0);
+    this.#readiness = new Readiness({ condition: spec.ready, clock, onReady: () => this.#becomeReady(), age });
+  }
+
+  handOver(times: KernelTimes): RunMonitorsState {
+    return { liveness: this.#liveness?.handOver(times) ?? null, files: this.#watcher?.files ? [...this.#watcher.files] : null };
   }
 
   /** Called when the run has begun. */
   begin(context: ProbeContext): void {
-    const { spec, clock, onChange, onProblem } = this.#options;
+    const { spec, clock, onChange, onProblem, taken } = this.#options;
     this.#context = context;
     this.#readiness.probe(context);
-    if (spec.ready === null) this.#watchLiveness();
+    if (spec.ready === null || taken?.isReady) this.#watchLiveness(taken?.state.liveness);
     if (spec.watch.length > 0) {
-      this.#watcher = new FileWatcher({ globs: spec.watch, base: spec.base_dir || process.cwd(), clock, onChange, onProblem });
+      const files = taken?.state.files ? new Map(taken.state.files) : null;
+      const base = spec.base_dir || process.cwd();
+      this.#watcher = new FileWatcher({ globs: spec.watch, base, clock, onChange, onProblem, taken: files });
     }
   }
 
@@ -65,9 +83,9 @@ export class RunMonitors {
     this.#watchLiveness();
   }
 
-  #watchLiveness(): void {
+  #watchLiveness(taken: LivenessState | null = null): void {
     const { alive } = this.#options.spec;
-    if (alive === null || this.#context === null) return;
-    this.#liveness = new Liveness({ spec: alive, context: this.#context, onFailed: this.#options.onUnhealthy });
+    if (alive === null || this.#context === null || this.#options.taken?.isUnhealthy) return;
+    this.#liveness = new Liveness({ spec: alive, context: this.#context, onFailed: this.#options.onUnhealthy, taken });
   }
 }

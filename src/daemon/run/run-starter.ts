@@ -1,13 +1,16 @@
 import { isShortage, MgrError, messageOf } from "../../base/errors.ts";
 import { TurnShare } from "../../base/turns.ts";
 import type { RunId } from "../../contract/fields.ts";
-import type { RequestOf } from "../../contract/messages.ts";
+import type { HostEvent, RequestOf } from "../../contract/messages.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import type { HostBus } from "../bus/host-bus.ts";
 import type { HostOutput } from "../output/host-output.ts";
 import { LOG_BACKLOG_BYTES } from "../output/log-file.ts";
-import { Run, type RunOptions } from "./run.ts";
-import type { RunTable } from "./run-table.ts";
+import type { TerminalEnds } from "../output/terminal.ts";
+import { ExtinctRun, type HostedRun } from "./extinct-run.ts";
+import { Run } from "./run.ts";
+import type { LivingRunState, RunOptions, RunState, TakenRunOptions } from "./run-state.ts";
+import type { FailedStarts, RunTable } from "./run-table.ts";
 import { checkSteps } from "./signal-name.ts";
 
 /** Additions of features to a run. */
@@ -21,12 +24,14 @@ interface RunFeatures {
 export interface RunStarterOptions {
   /** Part of the mark of each run. */
   readonly streamId: string;
-  readonly runs: RunTable<Run>;
+  readonly runs: RunTable<HostedRun>;
   readonly output: HostOutput;
   readonly bus: HostBus | null;
   readonly features: RunFeatures;
   /** The options that all runs share. */
-  readonly runOptions: Pick<RunOptions, "reaper" | "clock" | "onChange" | "onOutput" | "log">;
+  readonly runOptions: Omit<TakenRunOptions, "ring" | "logFile" | "onChange"> & {
+    readonly onChange: (kind: HostEvent["kind"], run: HostedRun) => void;
+  };
 }
 
 /** Starts runs with their ring, log file and bus address, and holds back those whose output waits for a reader. */
@@ -42,7 +47,7 @@ export class RunStarter {
   }
 
   /** `check` throws if the run may not begin any more. */
-  async spawn({ run_id: runId, spec, memo }: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">, check: () => void): Promise<Run> {
+  async spawn({ run_id: runId, spec, memo }: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">, check: () => void): Promise<HostedRun> {
     const { streamId, runs, output, runOptions } = this.#options;
     checkSteps(spec.stop);
     return runs.spawn(spec.name, runId, async () => {
@@ -59,6 +64,19 @@ export class RunStarter {
     });
   }
 
+  /** Takes over the runs of the program before this one, before any other is started. The rings have their output. */
+  take(living: readonly { readonly state: LivingRunState; readonly ends: TerminalEnds }[], extinct: readonly RunState[], failed: FailedStarts): void {
+    const { runs, output, runOptions } = this.#options;
+    const ended = extinct.map((state) => new ExtinctRun(state, runOptions));
+    const taken = living.map(({ state, ends }) => {
+      const { name, terminal } = state.spec;
+      const ring = output.rings.find(name) ?? output.rings.open(name, terminal.backlog);
+      return Run.take(state, ends, { ...runOptions, ring, logFile: output.logFiles.find(name) ?? null });
+    });
+    runs.take([...ended, ...taken], failed);
+    for (const run of taken) void run.whenExtinct.then(() => this.#ended(run.id));
+  }
+
   /** Holds back the newest run of a process and its later ones, or releases them. */
   hold(name: string, held: boolean): void {
     if (held) this.#held.add(name);
@@ -71,10 +89,7 @@ export class RunStarter {
     const { bus, features } = this.#options;
     const { runId, spec } = options;
     const busUrl = bus?.begin(runId, spec.name) ?? null;
-    const end = () => {
-      bus?.end(runId);
-      features.runEnded(runId);
-    };
+    const end = () => this.#ended(runId);
     try {
       const run = await Run.start({ busUrl, variables: await features.environment(spec, runId), ...options });
       void run.whenExtinct.then(end);
@@ -86,7 +101,14 @@ export class RunStarter {
       throw explained;
     }
   }
+
+  #ended(runId: RunId): void {
+    const { bus, features } = this.#options;
+    bus?.end(runId);
+    features.runEnded(runId);
+  }
 }
+
 
 function explain(error: unknown, name: string): unknown {
   if (error instanceof MgrError || !isShortage(error)) return error;

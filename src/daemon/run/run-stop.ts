@@ -1,8 +1,10 @@
+import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { resolvesWithin, withFallback } from "../../base/wait.ts";
 import type { HostLogWriter } from "../../contract/messages.ts";
-import type { Program, StopStep } from "../../contract/run.ts";
+import { type Program, type StopStep, stopStep } from "../../contract/run.ts";
+import type { KernelTimes } from "../handover/kernel-times.ts";
 import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
 
 /** How long the next step waits for the end of a killed command, milliseconds: it may be stuck in the kernel. */
@@ -24,6 +26,16 @@ interface StopActions {
   clock: Clock;
 }
 
+/** A stop in progress, when the daemon replaces its program. */
+export const runStopState = z.object({
+  steps: z.array(stopStep),
+  /** The step in progress, and when its time is over, on the kernel's clock; null: the run is being killed. */
+  at: z.object({ index: z.number().int().min(0), deadline: z.number() }).nullable(),
+  /** Pid of the command of that step; null: there is none. */
+  command: z.number().int().min(1).nullable(),
+});
+export type RunStopState = z.infer<typeof runStopState>;
+
 /** The stop of one run: its steps in order, each with its time limit, then SIGKILL. */
 export class RunStop {
   readonly #run: string;
@@ -31,6 +43,8 @@ export class RunStop {
   #steps: readonly StopStep[] | null = null;
   /** The command of the step in progress. */
   #command: AuxiliaryProcess | null = null;
+  /** The step in progress, and the monotonic time at which its time is over. */
+  #at: { index: number; deadline: number } | null = null;
 
   /** `run` names it in log lines. */
   constructor(run: string, actions: StopActions) {
@@ -53,25 +67,49 @@ export class RunStop {
     this.#command?.kill();
   }
 
-  async carryOut(steps: readonly StopStep[]): Promise<void> {
-    const { log, kill } = this.#actions;
+  /** Null: no stop was requested. */
+  handOver(times: KernelTimes): RunStopState | null {
+    if (this.#steps === null) return null;
+    const at = this.#at && { index: this.#at.index, deadline: times.toKernel(this.#at.deadline) };
+    return { steps: [...this.#steps], at, command: this.#command?.pid ?? null };
+  }
+
+  /** Continues the stop of the program before this one. `adopt`: takes over the command of its step. */
+  take({ steps, at, command }: RunStopState, times: KernelTimes, adopt: (pid: number) => AuxiliaryProcess): void {
+    this.#steps = steps;
+    if (command !== null) this.#command = adopt(command);
+    if (at !== null) void this.#carryOut(steps, { index: at.index, deadline: times.fromKernel(at.deadline) });
+  }
+
+  carryOut(steps: readonly StopStep[]): Promise<void> {
+    return this.#carryOut(steps, null);
+  }
+
+  /** `begun`: the step that is in progress already. */
+  async #carryOut(steps: readonly StopStep[], begun: { index: number; deadline: number } | null): Promise<void> {
+    const { log, kill, clock } = this.#actions;
     try {
-      for (const step of steps) {
-        const isGone = (await this.#isGoneAfter(step)) || (await this.#endCommand());
+      for (const [index, step] of steps.entries()) {
+        if (index < (begun?.index ?? 0)) continue;
+        const isBegun = index === begun?.index;
+        this.#at = { index, deadline: isBegun ? begun.deadline : clock.monotonic() + step.timeout_ms };
+        const failure = isBegun ? this.#failureOfCommand() : this.#failureOf(step);
+        const isGone = (await this.#isGoneAfter(failure, this.#at.deadline - clock.monotonic())) || (await this.#endCommand());
         if (isGone || this.#steps !== steps) return;
       }
       log("warning", `${this.#run} did not end in time; it is killed`);
     } catch (error) {
       log("error", `stopping ${this.#run} failed, it is killed: ${messageOf(error)}`);
     }
+    this.#at = null;
     kill();
   }
 
-  /** Executes a step. Resolves with whether the whole tree is gone: once it is, the step has failed, or its time is over. */
-  #isGoneAfter(step: StopStep): Promise<boolean> {
+  /** Resolves with whether the whole tree is gone: once it is, the step has failed, or its time is over. */
+  #isGoneAfter(failure: Promise<false>, timeoutMs: number): Promise<boolean> {
     const { clock, whenGone } = this.#actions;
     const gone = whenGone().then(() => true);
-    return withFallback(Promise.race([gone, this.#failureOf(step)]), step.timeout_ms, () => false, clock);
+    return withFallback(Promise.race([gone, failure]), Math.max(0, timeoutMs), () => false, clock);
   }
 
   /** Ends the command: the time limit of its step has passed. Resolves with true if the whole tree is gone. */
@@ -85,7 +123,7 @@ export class RunStop {
 
   /** Executes a step. Resolves (false) only if it failed, so that there is nothing to wait for. */
   async #failureOf(step: StopStep): Promise<false> {
-    const { signal, log } = this.#actions;
+    const { signal } = this.#actions;
     const forEver = new Promise<never>(() => {});
     if ("signal" in step) {
       signal(step.signal);
@@ -94,8 +132,17 @@ export class RunStop {
     // SIGCONT first: a stopped process could neither read nor respond.
     signal("SIGCONT");
     const failure = "send" in step ? this.#type(step.send) : await this.#runCommand(step.program);
-    if (failure === null) return forEver;
-    log("warning", `the stop of ${this.#run} continues with its next step: ${failure}`);
+    return failure === null ? forEver : this.#failed(failure);
+  }
+
+  /** As `#failureOf`, for a step that the program before this one has begun. */
+  async #failureOfCommand(): Promise<false> {
+    const failure = this.#command === null ? null : await this.#endOf(this.#command);
+    return failure === null ? new Promise<never>(() => {}) : this.#failed(failure);
+  }
+
+  #failed(failure: string): false {
+    this.#actions.log("warning", `the stop of ${this.#run} continues with its next step: ${failure}`);
     return false;
   }
 
@@ -111,6 +158,10 @@ export class RunStop {
   async #runCommand(program: Program): Promise<string | null> {
     const command = this.#actions.start(program);
     this.#command = command;
+    return this.#endOf(command);
+  }
+
+  async #endOf(command: AuxiliaryProcess): Promise<string | null> {
     const failure = await command.ended;
     if (this.#command === command) this.#command = null;
     return failure === null || this.#actions.hasExited() ? null : `its command failed: ${failure}`;

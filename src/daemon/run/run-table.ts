@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { MgrError } from "../../base/errors.ts";
+import { runId } from "../../contract/fields.ts";
 import type { ResponseOf } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import { compareRunIds } from "../../contract/run-ids.ts";
@@ -6,7 +8,7 @@ import { compareRunIds } from "../../contract/run-ids.ts";
 /** Largest page of a report, bytes of JSON: below MAX_MESSAGE_BYTES with room for its envelope. */
 const PAGE_BYTES = 400 * 1024;
 
-const FINAL_CODES: ReadonlySet<string> = new Set(["spawn_failed", "bad_field"]);
+const FINAL_CODES = ["spawn_failed", "bad_field"] as const;
 
 /** The part of a run that the table uses, which may be a scripted run (testing/fake-run.ts). */
 interface TableRun {
@@ -20,11 +22,34 @@ interface TableRun {
 /** The result of the newest spawn of a name. */
 type Outcome<R> = { runId: string; run: R } | { runId: string; failure: unknown } | { runId: string; pending: Promise<R> };
 
+/** Starts that failed for good, by name: not the runs. */
+export const failedStarts = z.array(z.object({ name: z.string(), run_id: runId, code: z.enum(FINAL_CODES), message: z.string() }));
+export type FailedStarts = z.infer<typeof failedStarts>;
+
 /** The newest run of each name, living or not. */
 export class RunTable<R extends TableRun> {
   readonly #runs = new Map<string, R>();
   readonly #byId = new Map<string, R>();
   readonly #outcomes = new Map<string, Outcome<R>>();
+
+  /** Takes the runs of the program before this one, and its failed starts. */
+  take(runs: readonly R[], failed: FailedStarts): void {
+    for (const run of runs) {
+      const { name } = run.spec;
+      this.#runs.set(name, run);
+      this.#byId.set(run.id, run);
+      this.#outcomes.set(name, { runId: run.id, run });
+    }
+    for (const { name, run_id, code, message } of failed) this.#outcomes.set(name, { runId: run_id, failure: new MgrError(code, message) });
+  }
+
+  /** The failed starts; `all` has the runs. */
+  get failed(): FailedStarts {
+    return [...this.#outcomes].flatMap(([name, outcome]) => {
+      if (!("failure" in outcome) || !(outcome.failure instanceof MgrError) || !isFinal(outcome.failure.code)) return [];
+      return [{ name, run_id: outcome.runId, code: outcome.failure.code, message: outcome.failure.message }];
+    });
+  }
 
   /** All runs that are not extinct. */
   get living(): R[] {
@@ -109,7 +134,7 @@ export class RunTable<R extends TableRun> {
       return run;
     } catch (failure) {
       // Only failures caused by the run itself would repeat.
-      if (failure instanceof MgrError && FINAL_CODES.has(failure.code)) this.#outcomes.set(name, { runId, failure });
+      if (failure instanceof MgrError && isFinal(failure.code)) this.#outcomes.set(name, { runId, failure });
       else if (known === undefined) this.#outcomes.delete(name);
       else this.#outcomes.set(name, known);
       throw failure;
@@ -131,6 +156,8 @@ export class RunTable<R extends TableRun> {
     return { runs, next: null };
   }
 }
+
+const isFinal = (code: string): code is (typeof FINAL_CODES)[number] => (FINAL_CODES as readonly string[]).includes(code);
 
 async function recorded<R>(outcome: Outcome<R>): Promise<R> {
   if ("run" in outcome) return outcome.run;

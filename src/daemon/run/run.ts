@@ -1,51 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import type { HostEvent, HostLogWriter } from "../../contract/messages.ts";
-import { type Program as ProgramSpec, type RunReport, type RunSpec, type StopStep, specHash } from "../../contract/run.ts";
+import type { HostEvent } from "../../contract/messages.ts";
+import type { Program as ProgramSpec, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import type { Signal } from "../../protocol/process/signals.ts";
+import { KernelTimes } from "../handover/kernel-times.ts";
 import type { ChildUsage } from "../native/wait-status.ts";
 import { Echo } from "../output/echo.ts";
-import type { LogFile } from "../output/log-file.ts";
-import type { OutputRing } from "../output/output-ring.ts";
-import { Terminal, type TerminalExit } from "../output/terminal.ts";
-import { type AuxiliaryProcess, startAuxiliaryProcess } from "../process/auxiliary-process.ts";
+import { Terminal, type TerminalEnds, type TerminalExit, type TerminalListener } from "../output/terminal.ts";
+import { type AuxiliaryProcess, adoptAuxiliaryProcess, startAuxiliaryProcess } from "../process/auxiliary-process.ts";
 import type { Program } from "../process/program.ts";
 import { besides, programOf } from "../process/run-program.ts";
-import type { TrackedTree, TreeReaper } from "../tree/tree-reaper.ts";
-import { RunMonitors } from "./run-monitors.ts";
+import type { TrackedTree } from "../tree/tree-reaper.ts";
+import { MAX_CARRY_LENGTH } from "./readiness.ts";
+import { RunMonitors, type RunMonitorsOptions } from "./run-monitors.ts";
+import { factsOf, type LivingRunState, type RunFacts, type RunOptions, type RunState, type TakenRunOptions } from "./run-state.ts";
 import { RunStop } from "./run-stop.ts";
-
-export interface RunOptions {
-  runId: string;
-  spec: RunSpec;
-  memo: string;
-  /** Value of the marker variable of the whole tree. */
-  marker: string;
-  /** MGR_BUS_URL; null: none. */
-  busUrl: string | null;
-  /** Variables from the features of the host. */
-  variables: Readonly<Record<string, string>>;
-  ring: OutputRing;
-  /** File that also receives the output. */
-  logFile: LogFile | null;
-  reaper: TreeReaper;
-  clock: Clock;
-  onChange: (kind: HostEvent["kind"], run: Run) => void;
-  /** Called when the ring has grown. The bytes are borrowed. */
-  onOutput: (name: string, bytes: Uint8Array) => void;
-  log: HostLogWriter;
-}
-
-/** Start time of a run, and its first offset in the ring. */
-interface Begin {
-  wall: number;
-  monotonic: number;
-  offset: number;
-}
-
-/** A run's entry in the run table, without the derived fields. */
-type RunFacts = Omit<RunReport, "age_ms" | "stopping">;
 
 /** Reason that a run's output is left in the terminal. */
 type Holder = "reader" | "log file";
@@ -54,9 +23,15 @@ interface Parts {
   program: Program;
   terminal: Terminal;
   monitors: RunMonitors;
-  begin: Begin;
+  facts: RunFacts;
+  /** Monotonic time of the start, milliseconds. */
+  startedAt: number;
   tag: number | null;
+  /** The run of the program before this one. */
+  taken: LivingRunState | null;
 }
+
+type OwnOptions = Omit<RunOptions, "busUrl" | "variables" | "marker">;
 
 /** One execution of a process: alive until its leader ended, extinct once nothing of its tree is left. */
 export class Run {
@@ -64,7 +39,7 @@ export class Run {
   readonly spec: RunSpec;
   /** Resolves when the run is extinct. */
   readonly whenExtinct: Promise<void>;
-  readonly #options: RunOptions;
+  readonly #options: OwnOptions;
   /** Start time on the monotonic clock, milliseconds. */
   readonly #startedAt: number;
   readonly #terminal: Terminal;
@@ -73,6 +48,7 @@ export class Run {
   readonly #echo = new Echo();
   readonly #holders = new Set<Holder>();
   readonly #tree: TrackedTree;
+  readonly #tag: number | null;
   readonly #stop: RunStop;
   #resolveExtinct: () => void = () => {};
   readonly #facts: RunFacts;
@@ -80,23 +56,14 @@ export class Run {
   #usage: ChildUsage | null = null;
   #dumpedCore = false;
   #treeEnd: Promise<void> | null = null;
+  /** Programs that run beside it. */
+  readonly #beside = new Set<AuxiliaryProcess>();
 
   /** Starts a run. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
   static async start(options: RunOptions): Promise<Run> {
     const { spec, ring, clock } = options;
-    let run: Run | null = null;
-    const started = (): Run => {
-      if (run === null) throw new MgrError("internal", "a child was heard before its start returned");
-      return run;
-    };
-    const monitors = new RunMonitors({
-      spec,
-      clock,
-      onReady: () => started().#note("ready", { ready: true }),
-      onUnhealthy: (reason) => started().#note("unhealthy", { unhealthy: reason }),
-      onChange: (path) => started().#note("watch", { changed_file: path.slice(0, 4_096) }),
-      onProblem: (msg) => options.log("warning", `'${spec.name}': ${msg}`, [spec.name]),
-    });
+    const made = new Later<Run>();
+    const monitors = new RunMonitors(Run.#monitoring(options, made));
     try {
       const program = await programOf(spec, options);
       const begin = { wall: clock.now(), monotonic: clock.monotonic(), offset: ring.end };
@@ -106,57 +73,78 @@ export class Run {
           ...program,
           rows: spec.terminal.rows,
           cols: spec.terminal.cols,
-          clock,
-          onData: (bytes) => started().#receive(bytes),
-          onExit: (exit) => started().#leaderEnded(exit),
+          ...Run.#listening(options, made),
         }),
       );
-      run = new Run(options, { program, terminal: await starting, monitors, begin, tag });
-      return run;
+      const terminal = await starting;
+      const facts = factsOf(options, terminal.pid, begin);
+      return made.set(new Run(options, { program, terminal, monitors, facts, startedAt: begin.monotonic, tag, taken: null }));
     } catch (error) {
       monitors.end();
       throw error;
     }
   }
 
-  private constructor(options: RunOptions, parts: Parts) {
-    const { terminal, begin } = parts;
+  /** Takes over a run that this process had before its program was replaced. */
+  static take(state: LivingRunState, ends: TerminalEnds, options: TakenRunOptions): Run {
+    const { facts, spec, program, tag } = state;
+    const { clock, ring } = options;
+    const own = { ...options, runId: facts.run_id, spec, memo: facts.memo };
+    const made = new Later<Run>();
+    const startedAt = new KernelTimes(clock).fromKernel(state.started_at);
+    const isReady = facts.ready || facts.exit !== null;
+    const age = clock.monotonic() - startedAt;
+    const taken = { state: state.monitors, age, isReady, isUnhealthy: facts.unhealthy !== null };
+    const monitors = new RunMonitors({ ...Run.#monitoring(own, made), taken });
+    const terminal = Terminal.adopt(state.terminal, ends, Run.#listening(own, made));
+    const run = made.set(new Run(own, { program, terminal, monitors, facts: { ...facts }, startedAt, tag, taken: state }));
+    // It may have printed what makes it ready.
+    if (!isReady) monitors.output(ring.read(Math.max(facts.first_offset, ring.end - MAX_CARRY_LENGTH), MAX_CARRY_LENGTH).data);
+    return run;
+  }
+
+  static #monitoring({ spec, clock, log }: OwnOptions, run: Later<Run>): RunMonitorsOptions {
+    return {
+      spec,
+      clock,
+      onReady: () => run.value.#note("ready", { ready: true }),
+      onUnhealthy: (reason) => run.value.#note("unhealthy", { unhealthy: reason }),
+      onChange: (path) => run.value.#note("watch", { changed_file: path.slice(0, 4_096) }),
+      onProblem: (msg) => log("warning", `'${spec.name}': ${msg}`, [spec.name]),
+    };
+  }
+
+  static #listening({ clock }: OwnOptions, run: Later<Run>): TerminalListener {
+    return { clock, onData: (bytes) => run.value.#receive(bytes), onExit: (exit) => run.value.#leaderEnded(exit) };
+  }
+
+  private constructor(options: OwnOptions, parts: Parts) {
+    const { terminal, taken } = parts;
     this.#options = options;
     this.id = options.runId;
     this.spec = options.spec;
-    this.#startedAt = begin.monotonic;
+    this.#startedAt = parts.startedAt;
     this.#program = parts.program;
     this.#terminal = terminal;
     this.#monitors = parts.monitors;
-    this.#facts = {
-      name: this.spec.name,
-      run_id: this.id,
-      spec_hash: specHash(this.spec),
-      command: this.spec.command,
-      pid: terminal.pid,
-      start_time: begin.wall,
-      stop_time: null,
-      ready: false,
-      unhealthy: null,
-      changed_file: null,
-      exit: null,
-      extinct: false,
-      first_offset: begin.offset,
-      final_offset: null,
-      rows: this.spec.terminal.rows,
-      cols: this.spec.terminal.cols,
-      memo: options.memo,
-    };
+    this.#facts = parts.facts;
+    this.#resizedAt = taken?.resized_at ?? null;
+    this.#usage = taken?.usage ?? null;
+    this.#dumpedCore = taken?.dumped_core ?? false;
     this.whenExtinct = new Promise((done) => {
       this.#resolveExtinct = done;
     });
-    this.#tree = options.reaper.track({
-      runId: options.runId,
-      pid: terminal.pid,
-      startTime: terminal.startTime,
-      terminal: terminal.path,
-      tag: parts.tag,
-    });
+    this.#tag = parts.tag;
+    this.#tree = options.reaper.track(
+      {
+        runId: options.runId,
+        pid: terminal.pid,
+        startTime: terminal.startTime,
+        terminal: terminal.path,
+        tag: parts.tag,
+      },
+      taken?.tree,
+    );
     this.#stop = new RunStop(`'${this.spec.name}' (pid ${terminal.pid})`, {
       signal: (signal) => this.#tree.signal(signal),
       write: (text) => terminal.write(Buffer.from(text)),
@@ -173,7 +161,51 @@ export class Run {
     if (options.spec.log_file !== null) {
       options.logFile?.resume(options.spec.log_file, (isPressed) => this.#setHolder("log file", isPressed));
     }
-    this.#monitors.begin({ clock: options.clock, start: (program) => this.#startBeside(program) });
+    if (this.#facts.exit === null) this.#monitors.begin({ clock: options.clock, start: (program) => this.#startBeside(program) });
+    if (taken !== null) this.#continue(taken);
+  }
+
+  /** Continues what was in progress when the program was replaced. */
+  #continue({ stop, beside }: LivingRunState): void {
+    const adopt = (pid: number) => this.#attend(adoptAuxiliaryProcess(pid, (start) => this.#tree.join(start)));
+    // Its probes are begun again.
+    for (const pid of beside) adopt(pid).kill();
+    if (stop !== null) {
+      this.#monitors.stopping();
+      this.#stop.take(stop, new KernelTimes(this.#options.clock), adopt);
+    }
+    if (this.#facts.exit !== null) this.#awaitEnd();
+    else if (stop?.at === null) this.kill();
+  }
+
+  /** Stops reading the terminal and returns the run's state; `resume` continues. Call it for a run that is not extinct. */
+  handOver(times: KernelTimes): { state: LivingRunState; ends: TerminalEnds } {
+    const { state: terminal, ends } = this.#terminal.handOver();
+    const stop = this.#stop.handOver(times);
+    const state = {
+      ...this.handOverFacts(times),
+      program: this.#program,
+      tag: this.#tag,
+      terminal,
+      tree: this.#tree.handOver(),
+      stop,
+      monitors: this.#monitors.handOver(times),
+      usage: this.#usage,
+      dumped_core: this.#dumpedCore,
+      beside: [...this.#beside].flatMap(({ pid }) => (pid === null || pid === stop?.command ? [] : [pid])),
+    };
+    return { state, ends };
+  }
+
+  /** The state of a run that is extinct. */
+  handOverFacts(times: KernelTimes): RunState {
+    const started_at = times.toKernel(this.#startedAt);
+    return { facts: { ...this.#facts }, spec: this.spec, started_at, resized_at: this.#resizedAt, stopping: this.isStopping };
+  }
+
+  /** Reads the terminal again after `handOver`. */
+  resume(): void {
+    this.#terminal.hold(this.#holders.size > 0);
   }
 
   get report(): RunReport {
@@ -261,7 +293,13 @@ export class Run {
 
   /** Starts a program with the run's folder, user and environment, as a part of its tree. */
   #startBeside(program: ProgramSpec): AuxiliaryProcess {
-    return startAuxiliaryProcess(besides(this.#program, program, this.pid), (start) => this.#tree.join(start));
+    return this.#attend(startAuxiliaryProcess(besides(this.#program, program, this.pid), (start) => this.#tree.join(start)));
+  }
+
+  #attend(auxiliary: AuxiliaryProcess): AuxiliaryProcess {
+    this.#beside.add(auxiliary);
+    void auxiliary.ended.then(() => this.#beside.delete(auxiliary));
+    return auxiliary;
   }
 
   #setHolder(holder: Holder, isHolding: boolean): void {
@@ -298,6 +336,11 @@ export class Run {
     this.#monitors.end();
     const { clock, ring } = this.#options;
     this.#note("exited", { exit: { code, signal, reason: null }, stop_time: clock.now(), final_offset: ring.end });
+    this.#awaitEnd();
+  }
+
+  /** Waits for the end of the rest of the tree: the leader has ended. */
+  #awaitEnd(): void {
     // A requested stop gives the rest of the tree time to end. Without one, no process may outlive the leader.
     if (this.#stop.steps === null) this.kill();
     this.#awaitTree()
@@ -320,5 +363,20 @@ export class Run {
 
   #requireAlive(): void {
     if (this.#facts.exit !== null) throw new MgrError("not_running", `'${this.spec.name}' is not running; its run ${this.id} has ended`);
+  }
+}
+
+/** A value that its listeners refer to before it is there. */
+class Later<T extends object> {
+  #value: T | null = null;
+
+  set(value: T): T {
+    this.#value = value;
+    return value;
+  }
+
+  get value(): T {
+    if (this.#value === null) throw new MgrError("internal", "a child was heard before its start returned");
+    return this.#value;
   }
 }

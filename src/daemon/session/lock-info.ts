@@ -22,7 +22,7 @@ export interface LockInfo {
   paths: string[];
 }
 
-const LOCK_INFO: Shape<LockInfo> = {
+export const LOCK_INFO: Shape<LockInfo> = {
   pid: (value): value is number => isWhole(value) && value >= 1,
   start_time: isText,
   boot_id: isText,

@@ -2,13 +2,15 @@ import { closeSync, constants, fstatSync, ftruncateSync, statSync, writeSync } f
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MgrError } from "../../base/errors.ts";
+import { hasShape, isText, type Shape } from "../../base/shape.ts";
 import { poll } from "../../base/wait.ts";
 import { isMissing, openStateFile, type StateFileOptions } from "../../files/state-file.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
+import type { HandedOver } from "../handover/handed-over.ts";
 import { tryLockExclusive, tryLockShared } from "../native/libc.ts";
 import { bootId, startTimeOf } from "../proc/proc.ts";
 import { findHolder, namesOf } from "./lock-holder.ts";
-import { isHolder, type LockInfo, readLockInfo } from "./lock-info.ts";
+import { isHolder, LOCK_INFO, type LockInfo, readLockInfo } from "./lock-info.ts";
 
 export type { LockInfo } from "./lock-info.ts";
 
@@ -27,9 +29,18 @@ export interface Lock {
   renew(): boolean;
   /** Publishes another address at which the holder listens. */
   moveTo(socket: string): void;
+  /** Hands the lock to the program that replaces this one; `takeLock` is its other end. */
+  handOver(): HandedOver;
   /** Releases the lock. The file stays: only the kernel's lock on it shows that it is held. */
   release(): void;
 }
+
+interface LockState {
+  readonly path: string;
+  readonly info: LockInfo;
+}
+
+const LOCK_STATE: Shape<LockState> = { path: isText, info: (value): value is LockInfo => hasShape(value, LOCK_INFO) };
 
 /** Retry window in milliseconds: the lock may be held by a process that has not written its identity yet. */
 const SETTLE_MS = 2_000;
@@ -51,6 +62,13 @@ export async function acquireLock(path: string, about: LockAbout): Promise<Lock 
   await poll(isKnown, { everyMs: RECHECK_INTERVAL_MS, forMs: SETTLE_MS });
   if (result !== null) return result;
   throw new MgrError("conflict", `${path} is locked by a process that has not written its identity; find it with: fuser -v ${path}`);
+}
+
+/** Takes over the lock that this process held before its program was replaced. */
+export function takeLock({ state, descriptors: { file } }: HandedOver): Lock {
+  if (!hasShape(state, LOCK_STATE) || file === undefined)
+    throw new MgrError("conflict", "the lock was handed over without its file, or without the identity of its holder");
+  return new FileLock(file, state.path, state.info);
 }
 
 /** null: it is locked by a process that does not identify itself. */
@@ -120,7 +138,18 @@ function isSameFile(fd: number, path: string): boolean {
 
 function lockWith(fd: number, path: string, about: LockAbout): Lock {
   try {
-    return new FileLock(fd, path, about);
+    const { instance_uuid, contract, socket } = about;
+    const info: LockInfo = {
+      pid: process.pid,
+      start_time: startTimeOf(process.pid) ?? "",
+      boot_id: bootId(),
+      instance_uuid,
+      contract,
+      socket,
+      paths: namesOf(path),
+    };
+    writeInfo(fd, info);
+    return new FileLock(fd, path, info);
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -133,20 +162,10 @@ class FileLock implements Lock {
   /** Descriptor of the lock file; null: released. */
   #fd: number | null;
 
-  constructor(fd: number, path: string, about: LockAbout) {
+  constructor(fd: number, path: string, info: LockInfo) {
     this.path = path;
     this.#fd = fd;
-    const { instance_uuid, contract, socket } = about;
-    this.#info = {
-      pid: process.pid,
-      start_time: startTimeOf(process.pid) ?? "",
-      boot_id: bootId(),
-      instance_uuid,
-      contract,
-      socket,
-      paths: namesOf(path),
-    };
-    writeInfo(fd, this.#info);
+    this.#info = info;
   }
 
   get info(): LockInfo {
@@ -185,6 +204,11 @@ class FileLock implements Lock {
   moveTo(socket: string): void {
     this.#info = { ...this.#info, socket };
     if (this.#fd !== null) writeInfo(this.#fd, this.#info);
+  }
+
+  handOver(): HandedOver {
+    const state = { path: this.path, info: this.#info } satisfies LockState;
+    return { state, descriptors: this.#fd === null ? {} : { file: this.#fd }, bytes: {} };
   }
 
   release(): void {

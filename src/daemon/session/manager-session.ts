@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { CONTRACT_VERSION, HEARTBEAT_LOST_MS, type RequestOf } from "../../contract/messages.ts";
@@ -11,6 +12,10 @@ export const TICK_MS = 1_000;
  */
 const MAX_TICK_AGE_MS = 3_000;
 
+/** The manager that the host obeyed last; null: there was none. */
+export const knownManager = z.object({ epoch: z.number().int(), pid: z.number().int() }).nullable();
+type KnownManager = z.infer<typeof knownManager>;
+
 /**
  * The host obeys the manager with the highest epoch, while its heartbeats arrive. No command is carried out late after SIGSTOP, and
  * two managers never command one host (docs/design/runtime-invariants.md, "Sessions with a host").
@@ -20,12 +25,13 @@ export class ManagerSession {
   readonly #isDirect: boolean;
   readonly #onVoid: (reason: string) => void;
   #id: string | null = null;
-  #manager: { epoch: number; pid: number } | null = null;
+  #manager: KnownManager;
   #heardAt: number;
   #tickedAt: number;
 
   /** `isDirect`: the manager is in this process; its session lasts until a new hello. */
-  constructor(options: { clock: Clock; isDirect?: boolean; onVoid: (reason: string) => void }) {
+  constructor(options: { clock: Clock; isDirect?: boolean; onVoid: (reason: string) => void; manager?: KnownManager }) {
+    this.#manager = options.manager ?? null;
     this.#clock = options.clock;
     this.#isDirect = options.isDirect ?? false;
     this.#onVoid = options.onVoid;
@@ -36,6 +42,10 @@ export class ManagerSession {
   /** Id of the current session, or null. */
   get id(): string | null {
     return this.#id;
+  }
+
+  get manager(): KnownManager {
+    return this.#manager;
   }
 
   /** Begins a session; commands of earlier sessions are refused from now on. Throws `forbidden`. */

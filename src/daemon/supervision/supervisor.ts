@@ -1,13 +1,15 @@
+import { z } from "zod";
 import { CancellationSource } from "../../base/cancellation.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { StartPacer } from "../../base/start-pacer.ts";
 import { NOT_READY } from "../../contract/failure-words.ts";
-import { HEARTBEAT_LOST_MS, type HostEvent, type HostLogWriter, type RequestOf, type ResponseOf } from "../../contract/messages.ts";
+import { HEARTBEAT_LOST_MS, HOST_REQUESTS, type HostEvent, type HostLogWriter, type RequestOf, type ResponseOf } from "../../contract/messages.ts";
 import { endedWell, failureReason, type RestartCounters, type StopCause } from "../../contract/restart-policy.ts";
-import type { RunReport, RunSpec, StopStep } from "../../contract/run.ts";
+import { type RunReport, type RunSpec, runReport, type StopStep } from "../../contract/run.ts";
 import { compareRunIds, isStartedByHost, nextRunOfHost } from "../../contract/run-ids.ts";
 import { nextMemo } from "../../contract/run-memo.ts";
+import { KernelTimes } from "../handover/kernel-times.ts";
 import { dependenciesHold } from "./dependencies-hold.ts";
 import { afterEnd } from "./end-of-run.ts";
 import { PastRuns } from "./past-runs.ts";
@@ -36,6 +38,21 @@ interface SupervisorOptions<R> {
 
 /** Why a run is being stopped; "again": another run is to follow at once. */
 type Cause = StopCause | "again";
+
+const stopCause = z.union([z.literal("again"), z.null(), z.object({ reason: z.string(), isRecycled: z.boolean().exactOptional() })]);
+
+/** The supervision of a host whose daemon replaces its program. Times are those of the kernel's clock. */
+export const supervisorState = z.object({
+  start_rate: z.number().nullable(),
+  wanted: z.array(z.tuple([z.string(), z.boolean()])),
+  ends: z.array(z.object({ name: z.string(), run_id: z.string(), time: z.number() })),
+  causes: z.array(z.object({ name: z.string(), run_id: z.string(), cause: stopCause })),
+  past: z.array(runReport),
+  last: HOST_REQUESTS.hello.response.shape.alone,
+  /** Null: it had a manager, or had lost it just before. `from`: milliseconds since 1970. */
+  alone: z.object({ from: z.number(), restarts: z.number().int() }).nullable(),
+});
+type SupervisorState = z.infer<typeof supervisorState>;
 
 /** The next run of a process. */
 interface Plan {
@@ -89,6 +106,35 @@ export class Supervisor<R extends SupervisedRun> {
 
   get pastRuns(): RunReport[] {
     return this.#past.all();
+  }
+
+  /** Continues as the program before this one did. Call it once the runs are in the table. */
+  take(state: SupervisorState): void {
+    const times = new KernelTimes(this.#options.clock);
+    this.#startRate = state.start_rate;
+    for (const [name, isWanted] of state.wanted) this.#wanted.set(name, isWanted);
+    for (const { name, run_id: runId, time } of state.ends) this.#ends.set(name, { runId, time: times.fromKernel(time) });
+    for (const { name, run_id: runId, cause } of state.causes) this.#causes.set(name, { runId, cause });
+    for (const run of state.past) this.#past.add(run);
+    this.#last = state.last;
+    if (state.alone === null) this.sessionEnded();
+    else {
+      this.#alone = { ...state.alone, life: new CancellationSource() };
+      for (const { spec } of this.#options.runs.all) this.#look(spec.name);
+    }
+  }
+
+  handOver(): SupervisorState {
+    const times = new KernelTimes(this.#options.clock);
+    return {
+      start_rate: this.#startRate,
+      wanted: [...this.#wanted],
+      ends: [...this.#ends].map(([name, { runId, time }]) => ({ name, run_id: runId, time: times.toKernel(time) })),
+      causes: [...this.#causes].map(([name, { runId, cause }]) => ({ name, run_id: runId, cause })),
+      past: this.pastRuns,
+      last: this.#last,
+      alone: this.#alone && { from: this.#alone.from, restarts: this.#alone.restarts },
+    };
   }
 
   // Messages of the manager.

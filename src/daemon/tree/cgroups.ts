@@ -42,8 +42,18 @@ export class RunCgroups {
     }
   }
 
+  /** The cgroups of the program before this one. */
+  static take(path: string): RunCgroups {
+    return new RunCgroups(path);
+  }
+
   private constructor(path: string) {
     this.path = path;
+  }
+
+  /** Resolves when no step is in progress; only those that were begun before the call count. */
+  async quiet(): Promise<void> {
+    await Promise.all([...this.#steps.values()].map((steps) => steps.run(() => undefined)));
   }
 
   /** Puts a process, and its later forks, into the cgroup of a run. */
@@ -75,7 +85,7 @@ export class RunCgroups {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#steps.values()].map((steps) => steps.run(() => undefined)));
+    await this.quiet();
     await removeTree(this.path);
   }
 

@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { messageOf } from "../../base/errors.ts";
-import { resolvesWithin } from "../../base/wait.ts";
+import { Socket } from "node:net";
+import type { Writable } from "node:stream";
+import { z } from "zod";
+import { MgrError, messageOf } from "../../base/errors.ts";
+import { poll, resolvesWithin } from "../../base/wait.ts";
+import { Child, ownChild } from "../process/child.ts";
 import { RUN_MARKER } from "../process/environment.ts";
 import { GUARD_NAME, GUARD_SCRIPT, GUARD_VARIABLE } from "./guard-script.ts";
 import { RUN_DIGITS, tagPrefix } from "./run-tag.ts";
@@ -22,6 +26,20 @@ interface GuardOptions {
   /** The cgroup that the runs are in (cgroups.ts), removed after them; null: none. */
   cgroup?: string | null;
   log: (msg: string) => void;
+  taken?: GuardState | undefined;
+}
+
+/** The guard of a daemon that replaces its program; null: it had none. */
+export const guardState = z.object({ pid: z.number().int().min(1), pipe: z.number().int().min(3) }).nullable();
+export type GuardState = z.infer<typeof guardState>;
+
+/** A running guard: of this program, or of the one before it. */
+interface RunningGuard {
+  readonly pid: number;
+  readonly pipe: Writable | null;
+  kill(): void;
+  /** Calls back once, when it has ended. */
+  onEnd(ended: (how: string) => void): void;
 }
 
 /**
@@ -36,31 +54,46 @@ export class Guard implements RunObserver {
   /** The run reported last for each pid: a pid may be used again before its first run is extinct. */
   readonly #sent = new Map<number, string>();
   #unmarked = "";
-  #child: ChildProcess | null = null;
+  #running: RunningGuard | null = null;
   #replacing: NodeJS.Timeout | null = null;
   #isClosed = false;
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    if (options.taken) this.#watch(adoptedGuard(options.taken));
   }
 
   /** Starts the guard unless it is running. Also called by the first run. */
   start(): void {
-    if (this.#child !== null || this.#replacing !== null || this.#isClosed) return;
-    const child = startGuard(this.#options.marker, this.#options.locks);
-    this.#child = child;
-    child.once("error", (error) => this.#lost(child, messageOf(error)));
-    child.once("exit", (code, signal) => this.#lost(child, signal ?? `exit code ${code}`));
-    // A dying guard breaks the pipe; `exit` reports its end.
-    child.stdin?.on("error", () => {});
+    if (this.#running !== null || this.#replacing !== null || this.#isClosed) return;
+    this.#watch(startedGuard(startGuard(this.#options.marker, this.#options.locks)));
     if (this.#options.cgroup) this.#send(`cgroup ${this.#options.cgroup}\n`);
     for (const line of this.#runs.values()) this.#send(line);
     if (this.#unmarked !== "") this.#send(this.#unmarked);
   }
 
+  /** Resolves when the guard has all lines. Rejects with `timeout` if it does not read them. */
+  async quiet(): Promise<void> {
+    const pipe = this.#running?.pipe;
+    if (!pipe || (await poll(() => pipe.writableLength === 0 || pipe.destroyed, { everyMs: 1, forMs: END_MS }))) return;
+    throw new MgrError("timeout", `the guard (pid ${this.#running?.pid}) does not read`);
+  }
+
+  handOver(): GuardState {
+    const pipe = this.#running === null ? null : descriptorOf(this.#running.pipe);
+    return this.#running === null || pipe === null ? null : { pid: this.#running.pid, pipe };
+  }
+
+  #watch(guard: RunningGuard): void {
+    this.#running = guard;
+    guard.onEnd((how) => this.#lost(guard, how));
+    // A dying guard breaks the pipe; `onEnd` reports its end.
+    guard.pipe?.on("error", () => {});
+  }
+
   /** Pids that must never be killed as part of a tree. */
   get pids(): number[] {
-    return this.#child?.pid === undefined ? [] : [this.#child.pid];
+    return this.#running === null || this.#running.pid === 0 ? [] : [this.#running.pid];
   }
 
   runStarted({ runId, pid, startTime }: { runId: string; pid: number; startTime: string }): void {
@@ -68,7 +101,7 @@ export class Guard implements RunObserver {
     this.#runs.set(runId, line);
     this.#leaders.set(runId, pid);
     this.#sent.set(pid, runId);
-    if (this.#child) this.#send(line);
+    if (this.#running) this.#send(line);
     else this.start();
   }
 
@@ -91,31 +124,66 @@ export class Guard implements RunObserver {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#replacing) clearTimeout(this.#replacing);
-    const child = this.#child;
-    this.#child = null;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    child.removeAllListeners("exit");
-    const ended = once(child, "exit");
-    child.stdin?.end("bye\n");
+    const guard = this.#running;
+    this.#running = null;
+    if (guard === null) return;
+    const ended = new Promise<void>((resolve) => guard.onEnd(() => resolve()));
+    guard.pipe?.end("bye\n");
     if (await resolvesWithin(ended, END_MS)) return;
-    child.kill("SIGKILL");
+    guard.kill();
     await ended;
   }
 
   #send(line: string): void {
-    if (this.#child?.stdin?.writable) this.#child.stdin.write(line);
+    if (this.#running?.pipe?.writable) this.#running.pipe.write(line);
   }
 
-  #lost(child: ChildProcess, how: string): void {
-    if (this.#child !== child || this.#isClosed) return;
-    this.#child = null;
-    this.#options.log(`the guard (pid ${child.pid}) ended: ${how}; a new one is started`);
+  #lost(guard: RunningGuard, how: string): void {
+    if (this.#running !== guard || this.#isClosed) return;
+    this.#running = null;
+    this.#options.log(`the guard (pid ${guard.pid}) ended: ${how}; a new one is started`);
     this.#replacing = setTimeout(() => {
       this.#replacing = null;
       this.start();
     }, REPLACE_MS);
     this.#replacing.unref();
   }
+}
+
+function startedGuard(child: ChildProcess): RunningGuard {
+  return {
+    pid: child.pid ?? 0,
+    pipe: child.stdin,
+    kill: () => child.kill("SIGKILL"),
+    onEnd(ended) {
+      if (child.exitCode !== null || child.signalCode !== null) return ended("it has ended");
+      child.once("error", (error) => ended(messageOf(error)));
+      child.once("exit", (code, signal) => ended(signal ?? `exit code ${code}`));
+    },
+  };
+}
+
+function adoptedGuard({ pid, pipe }: NonNullable<GuardState>): RunningGuard {
+  const child = Child.adopt(pid);
+  const socket = new Socket({ fd: pipe, readable: false, writable: true });
+  socket.unref();
+  // Ends a line that was cut; all lines are sent again.
+  socket.write("\n");
+  return {
+    pid,
+    pipe: socket,
+    kill: () => child.kill("SIGKILL"),
+    onEnd: (ended) => {
+      if (ownChild(pid) !== child) return ended("it has ended");
+      child.once("exit", (code, signal) => ended(signal ?? `exit code ${code}`));
+    },
+  };
+}
+
+/** The descriptor of a pipe; null: it is closed. Node has no documented way to it. */
+function descriptorOf(pipe: Writable | null): number | null {
+  const handle = (pipe as { _handle?: { fd?: number } | null } | null)?._handle;
+  return handle?.fd === undefined || handle.fd < 0 ? null : handle.fd;
 }
 
 /** Kills the remaining processes of the runs of an earlier host that did not end properly; resolves when none is left. */

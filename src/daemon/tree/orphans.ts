@@ -29,9 +29,15 @@ export class Orphans {
     this.#started.add((message as { process: ChildProcess }).process);
   };
 
-  constructor() {
-    this.#earlier = new Map(pidsOf(ownChildrenText() ?? "").map((pid) => [pid, startTimeOf(pid)]));
+  /** `earlier`: those that the program before this one had found at its start. */
+  constructor(earlier?: Map<number, string | null>) {
+    this.#earlier = earlier ?? new Map(pidsOf(ownChildrenText() ?? "").map((pid) => [pid, startTimeOf(pid)]));
     subscribe("child_process", this.#onChild);
+  }
+
+  /** Start times of the children that existed before this program was first executed, by pid. */
+  get earlier(): ReadonlyMap<number, string | null> {
+    return this.#earlier;
   }
 
   close(): void {

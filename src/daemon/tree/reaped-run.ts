@@ -1,6 +1,7 @@
+import { z } from "zod";
 import { bootTicks } from "../native/boot-clock.ts";
 import { type Child, isOwnChild, ownChild } from "../process/child.ts";
-import { type RunStart, RunTree, sendSignals, signalProcess } from "./run-tree.ts";
+import { type RunStart, RunTree, runTreeState, sendSignals, signalProcess } from "./run-tree.ts";
 
 /** Maximum number of scans within one sweep until every process that could still fork is frozen. */
 const MAX_FREEZES = 8;
@@ -17,6 +18,14 @@ interface PendingSignal {
   /** Scans so far: a second one finds processes forked during the first. */
   scans: number;
 }
+
+/** A run of a daemon that replaces its program, as its reaper knows it. */
+export const reapedRunState = z.object({
+  tree: runTreeState,
+  is_active: z.boolean(),
+  signals: z.array(z.object({ signal: z.string(), before: z.number(), reached: z.array(z.number()), scans: z.number() })),
+});
+export type ReapedRunState = z.infer<typeof reapedRunState>;
 
 /** A run as the reaper knows it: its tree, its pending signals, and the search for its remaining processes. */
 export class ReapedRun {
@@ -41,6 +50,16 @@ export class ReapedRun {
     this.extinct = new Promise<void>((resolve) => {
       this.end = resolve;
     });
+  }
+
+  take({ tree, signals }: ReapedRunState): void {
+    this.tree.take(tree);
+    this.#signals = signals.map(({ reached, ...signal }) => ({ ...signal, reached: new Set(reached) }));
+  }
+
+  handOver(isActive: boolean): ReapedRunState {
+    const signals = this.#signals.map(({ reached, ...signal }) => ({ ...signal, reached: [...reached] }));
+    return { tree: this.tree.handOver(), is_active: isActive, signals };
   }
 
   activate(scanFrom: number): void {

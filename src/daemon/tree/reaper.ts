@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { untilBeat } from "../../base/clock.ts";
 import { bootTicks } from "../native/boot-clock.ts";
 import { setChildSubreaper } from "../native/libc.ts";
@@ -7,7 +8,7 @@ import { type Child, onChildSignal } from "../process/child.ts";
 import type { RunCgroups } from "./cgroups.ts";
 import { Orphans } from "./orphans.ts";
 import { earliest, ProcessScanner, type ScanResult } from "./process-scanner.ts";
-import { killTrees, ReapedRun } from "./reaped-run.ts";
+import { killTrees, ReapedRun, type ReapedRunState } from "./reaped-run.ts";
 import { RunTags } from "./run-tag.ts";
 import { type RunStart, type RunTree, signalProcess } from "./run-tree.ts";
 import { type Adopted, Strays } from "./strays.ts";
@@ -28,7 +29,12 @@ export interface ReaperOptions {
   log?: (msg: string) => void;
   /** Time before which none of the runs started, clock ticks since boot; now if left out. */
   since?: number;
+  taken?: ReaperState | undefined;
 }
+
+/** The reaper of a daemon that replaces its program; its runs hand over their trees. */
+export const reaperState = z.object({ since: z.number(), tags: z.number().int().min(0), earlier: z.array(z.tuple([z.number(), z.string().nullable()])) });
+export type ReaperState = z.infer<typeof reaperState>;
 
 /** Polling interval for new orphans, besides SIGCHLD, milliseconds, and its maximum share of time: the list of a thousand children takes the kernel 1 ms. */
 const ORPHANS_MS = 2_000;
@@ -51,11 +57,11 @@ const GATHER_MS = 8;
 const MAX_PASSES = 4;
 
 /** Kills trees and detects when they are gone (docs/design/runtime-invariants.md, "Tree kill"). One sweep serves all runs that are stopping. */
-export function createReaper(options: ReaperOptions): TreeReaper {
+export function createReaper(options: ReaperOptions): Reaper {
   return new Reaper(options);
 }
 
-class Reaper implements TreeReaper {
+export class Reaper implements TreeReaper {
   readonly #options: ReaperOptions;
   readonly #entries = new Set<ReapedRun>();
   /** Runs to which a signal was sent, or whose leader ended. Sweeps continue until they are extinct. */
@@ -81,9 +87,10 @@ class Reaper implements TreeReaper {
 
   constructor(options: ReaperOptions) {
     this.#options = options;
-    this.#since = options.since ?? bootTicks();
-    this.#tags = new RunTags(options.marker);
-    this.#orphans = options.subreaper ? new Orphans() : null;
+    const { taken } = options;
+    this.#since = taken?.since ?? options.since ?? bootTicks();
+    this.#tags = new RunTags(options.marker, taken?.tags);
+    this.#orphans = options.subreaper ? new Orphans(taken && new Map(taken.earlier)) : null;
     if (this.#orphans) {
       setChildSubreaper(true);
       this.#sweeps.every(
@@ -121,12 +128,20 @@ class Reaper implements TreeReaper {
     }
   }
 
-  track(run: RunStart): TrackedTree {
+  /** Its part of the state that a replaced program hands over; the trees have the rest. */
+  handOver(): ReaperState {
+    return { since: this.#since, tags: this.#tags.count, earlier: [...(this.#orphans?.earlier ?? [])] };
+  }
+
+  track(run: RunStart, taken?: ReapedRunState): TrackedTree {
     const entry = this.#enter(run);
     this.#starting.delete(run.runId);
-    this.#options.cgroups?.add(run.runId, run.pid);
+    if (taken === undefined) this.#options.cgroups?.add(run.runId, run.pid);
+    else entry.take(taken);
     this.#options.observer?.runStarted(run);
+    if (taken?.is_active === true) this.#sweepNow(entry);
     return {
+      handOver: () => entry.handOver(this.#active.has(entry)),
       signal: (signal) => this.#signal(entry, signal),
       join: (start) => this.#join(entry, start),
       signalLeader: (signal) => signalProcess(entry.tree.leader.pid, entry.tree.leader.startTime, signal),

@@ -23,8 +23,14 @@ export class RunTags {
   readonly #prefix: number;
   #count = 0;
 
-  constructor(marker: string) {
+  /** `count`: the number of tags that the program before this one gave. */
+  constructor(marker: string, count = 0) {
     this.#prefix = tagPrefix(marker);
+    this.#count = count;
+  }
+
+  get count(): number {
+    return this.#count;
   }
 
   /**

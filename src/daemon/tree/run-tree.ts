@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { z } from "zod";
 import { MgrError } from "../../base/errors.ts";
 import { realTimeNumber } from "../../protocol/process/signals.ts";
 import { childrenOf, isAlive, readStat, startTimeOf } from "../proc/proc.ts";
@@ -18,6 +19,14 @@ export interface RunStart {
   /** Tag (run-tag.ts); null or left out: none. */
   tag?: number | null;
 }
+
+const pidAndStart = z.tuple([z.number().int().min(1), z.string()]);
+export const runTreeState = z.object({
+  members: z.array(pidAndStart),
+  sessions: z.array(z.tuple([z.number().int(), z.string().nullable()])),
+  killing: z.boolean(),
+});
+type RunTreeState = z.infer<typeof runTreeState>;
 
 /** The known processes of one run. Members are remembered by pid and start time. */
 export class RunTree {
@@ -42,6 +51,17 @@ export class RunTree {
     this.terminal = terminalIdentity(run.terminal);
     this.members.set(run.pid, run.startTime);
     this.#sessions.set(run.pid, run.startTime);
+  }
+
+  /** Adds what the program before this one knew of the run. */
+  take({ members, sessions, killing }: RunTreeState): void {
+    for (const [pid, startTime] of members) this.members.set(pid, startTime);
+    for (const [session, startTime] of sessions) this.#sessions.set(session, startTime);
+    this.killing = killing;
+  }
+
+  handOver(): RunTreeState {
+    return { members: [...this.members], sessions: [...this.#sessions], killing: this.killing };
   }
 
   get leaderAlive(): boolean {

@@ -1,5 +1,6 @@
 import type { ProcessStat } from "../proc/process-stat.ts";
 import type { Child } from "../process/child.ts";
+import type { ReapedRunState } from "./reaped-run.ts";
 import type { RunStart } from "./run-tree.ts";
 
 /** Returns the run that a process belongs to by its own mark; null: none, but perhaps by descent. */
@@ -11,8 +12,11 @@ export interface TreeReaper {
    * `track`; a start that throws or rejects leaves nothing behind.
    */
   tagged<T>(runId: string, start: () => T): { started: T; tag: number | null };
-  /** Tracks a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead its own session. */
-  track(run: RunStart): TrackedTree;
+  /**
+   * Tracks a run from now on. Its leader has to carry `MGR_RUN=<marker>:<runId>` and to lead its own session. `taken`: what the program before
+   * this one knew of it.
+   */
+  track(run: RunStart, taken?: ReapedRunState): TrackedTree;
   /** Returns the owners of processes as known now; created for each list of processes. */
   owners(): RunOwners;
   /** Forgets all runs. Resolves when nothing is left of runs that have ended. */
@@ -30,6 +34,7 @@ export interface TrackedTree {
   killRest(): void;
   /** Finds and kills the whole tree in this turn: sweeps may come too late on a very busy machine. */
   killNow(): void;
+  handOver(): ReapedRunState;
   /** Resolves when it is proven that leader and tree are gone, after `signal` or `killRest`; also on `close`. */
   extinct(): Promise<void>;
 }

@@ -50,14 +50,14 @@ function rig(command: AuxiliaryProcess) {
 
 describe("a stop whose command", () => {
   test("does not end after SIGKILL continues with the next step", async () => {
-    const { clock, done, begin } = rig({ ended: new Promise(() => {}), kill: () => {} });
+    const { clock, done, begin } = rig({ pid: null, ended: new Promise(() => {}), kill: () => {} });
     await begin({ ...COMMAND, timeout_ms: 1_000 }, { signal: "SIGTERM", timeout_ms: 1_000 });
     await clock.advance(60_000);
     expect(done).toEqual(["SIGCONT", "SIGTERM", "kill"]);
   });
 
   test("fails leaves no timer of its step", async () => {
-    const { clock, done, begin } = rig({ ended: Promise.resolve("it ended with code 1"), kill: () => {} });
+    const { clock, done, begin } = rig({ pid: null, ended: Promise.resolve("it ended with code 1"), kill: () => {} });
     await begin(COMMAND, { signal: "SIGTERM", timeout_ms: 1_000 });
     expect([done, clock.timers.size]).toEqual([["SIGCONT", "SIGTERM"], 1]);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Run } from "../../../src/daemon/run/run.ts";
+import type { HostedRun } from "../../../src/daemon/run/extinct-run.ts";
 import { killEverything } from "../../../src/daemon/run/stop-everything.ts";
 import { testClock } from "../../actors/support/clock.ts";
 import { settled } from "../../app/support/scripted-link.ts";
@@ -15,13 +15,13 @@ function runEndingBy(means: "kill" | "killNow" | "nothing") {
     calls.push(name);
     if (name === means) end();
   };
-  return { calls, run: { whenExtinct, isExtinct: false, kill: called("kill"), killNow: called("killNow") } as unknown as Run };
+  return { calls, run: { whenExtinct, isExtinct: false, kill: called("kill"), killNow: called("killNow") } as unknown as HostedRun };
 }
 
 test("a tree that the sweeps have not reached in time is killed at once, and survivors of that are reported", async () => {
   const clock = testClock();
   const [usual, late, stuck] = [runEndingBy("kill"), runEndingBy("killNow"), runEndingBy("nothing")];
-  let left: Run[] | null = null;
+  let left: HostedRun[] | null = null;
   void killEverything([usual.run, late.run, stuck.run], clock).then((runs) => {
     left = runs;
   });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { z } from "zod";
 import { openStateFile, openStateFileAsync } from "../../../files/state-file.ts";
 
 /** Maximum number of segments of a name: the newest one is appended to, the one before it is complete, and older ones are removed. */
@@ -39,6 +40,13 @@ export function readSegment(folder: string, fileName: string, maxBytes: number):
   }
 }
 
+export const keptFileState = z.object({
+  next: z.number().int().min(0),
+  number: z.number().int().min(0),
+  segments: z.array(z.object({ number: z.number().int().min(0), bytes: z.number().int().min(0) })),
+});
+export type KeptFileState = z.infer<typeof keptFileState>;
+
 /** The newest output of one process in files of a folder. Segments are only appended to, so that a torn one is only shorter. */
 export class KeptFile {
   /** Ring offset of the first byte that is not in the file. */
@@ -55,6 +63,19 @@ export class KeptFile {
     this.next = place.next;
     this.#segments = found.map(({ number, data }) => ({ number, bytes: data.length }));
     this.#number = Math.max(0, ...found.map(({ number }) => number));
+  }
+
+  /** The file of the program before this one. */
+  static take(folder: string, name: string, { next, number, segments }: KeptFileState): KeptFile {
+    const file = new KeptFile({ folder, name, next });
+    file.#segments = segments.map((segment) => ({ ...segment }));
+    file.#number = number;
+    return file;
+  }
+
+  /** Call while nothing is being written. */
+  handOver(): KeptFileState {
+    return { next: this.next, number: this.#number, segments: this.#segments };
   }
 
   get bytes(): number {

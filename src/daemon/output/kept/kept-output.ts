@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
+import { z } from "zod";
 import type { RunSpec } from "../../../contract/run.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { RestoredOutput, RingStore } from "../ring-store.ts";
-import { type FoundOutput, OutputKeeper } from "./output-keeper.ts";
+import { type FoundOutput, OutputKeeper, outputKeeperState } from "./output-keeper.ts";
 
 /** Interval of writes to files in memory while a process prints, milliseconds; after quiet they are written at once. */
 const RUNTIME_INTERVAL_MS = 200;
@@ -21,6 +22,13 @@ export interface KeptOutputOptions {
   previousEnd: PreviousEnd;
 }
 
+export const keptOutputState = z.object({
+  previous_end: z.string().nullable(),
+  runtime: outputKeeperState.nullable(),
+  disk: outputKeeperState,
+});
+export type KeptOutputState = z.infer<typeof keptOutputState>;
+
 /** The newest output of each process, in files that survive the daemon, and with `output_on_disk` the machine (docs/decisions/0059). */
 export class KeptOutput {
   /** Reason why the previous daemon's processes ended, for people; null: it stopped them, or there was none. */
@@ -28,9 +36,14 @@ export class KeptOutput {
   readonly #runtime: OutputKeeper | null;
   readonly #disk: OutputKeeper;
 
-  /** Adds the content of the files to `rings`, which must be empty. */
-  constructor({ runtimeFolder, diskFolder, previousEnd }: KeptOutputOptions, rings: RingStore, log: (msg: string) => void) {
-    this.previousEnd = endText(previousEnd, runtimeFolder);
+  /** Adds the content of the files to `rings`, which must be empty; or, with `taken`, continues with those that have it already. */
+  constructor(
+    { runtimeFolder, diskFolder, previousEnd }: KeptOutputOptions,
+    rings: RingStore,
+    log: (msg: string) => void,
+    taken: KeptOutputState | null = null,
+  ) {
+    this.previousEnd = taken === null ? endText(previousEnd, runtimeFolder) : taken.previous_end;
     this.#runtime =
       runtimeFolder === null ? null : new OutputKeeper({ folder: runtimeFolder, rings, intervalMs: RUNTIME_INTERVAL_MS, log });
     this.#disk = new OutputKeeper({
@@ -40,7 +53,24 @@ export class KeptOutput {
       maxPassBytes: MAX_DISK_PASS_BYTES,
       log,
     });
-    this.#restore(rings);
+    if (taken === null) this.#restore(rings);
+    else {
+      if (taken.runtime !== null) this.#runtime?.take(taken.runtime);
+      this.#disk.take(taken.disk);
+    }
+  }
+
+  async quiet(): Promise<void> {
+    await Promise.all([this.#runtime?.quiet(), this.#disk.quiet()]);
+  }
+
+  handOver(): KeptOutputState {
+    return { previous_end: this.previousEnd, runtime: this.#runtime?.handOver() ?? null, disk: this.#disk.handOver() };
+  }
+
+  resume(): void {
+    this.#runtime?.resume();
+    this.#disk.resume();
   }
 
   /** Called before a run of `name` begins. */

@@ -1,16 +1,20 @@
 import { readdirSync, rmSync } from "node:fs";
 import { mkdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../../../base/errors.ts";
+import { z } from "zod";
+import { MgrError, messageOf } from "../../../base/errors.ts";
+import { resolvesWithin } from "../../../base/wait.ts";
 import { isMissing } from "../../../files/state-file.ts";
 import type { RingStore } from "../ring-store.ts";
-import { type FoundSegment, KeptFile, readSegment } from "./kept-file.ts";
+import { type FoundSegment, KeptFile, type KeptFileState, keptFileState, readSegment } from "./kept-file.ts";
 
 /** Default limits of kept output for a process and for a host, bytes. */
 const MAX_NAME_BYTES = 8 * 1024 * 1024;
 const MAX_HOST_BYTES = 256 * 1024 * 1024;
 /** Minimum size limit of a segment, bytes, however many processes share the host's limit. */
 const MIN_SEGMENT_BYTES = 16 * 1024;
+/** Time limit for a write in progress before the program is replaced, milliseconds. */
+const QUIET_MS = 2_000;
 /** Writing may use at most one part in this many of the time. */
 const REST_SHARE = 5;
 
@@ -35,6 +39,14 @@ export interface FoundOutput {
   readonly time: number;
 }
 
+export const outputKeeperState = z.object({
+  files: z.array(z.tuple([z.string(), keptFileState])),
+  outdated: z.array(z.string()),
+  /** Names with output that is not written. */
+  grown: z.array(z.string()),
+});
+type OutputKeeperState = z.infer<typeof outputKeeperState>;
+
 /**
  * Keeps the newest output of processes in files of a folder, for the next daemon (docs/decisions/0059). The rings serve as its queue: it
  * writes their content, one file after the other, and marks output that a ring has already dropped as a gap.
@@ -51,6 +63,7 @@ export class OutputKeeper {
   #pass: Promise<void> | null = null;
   #earliest = 0;
   #isClosed = false;
+  #isQuiet = false;
   /** Size of all files, bytes. */
   #bytes = 0;
   #problem = "";
@@ -59,6 +72,37 @@ export class OutputKeeper {
     this.#options = options;
     this.#maxNameBytes = options.maxNameBytes ?? MAX_NAME_BYTES;
     this.#maxHostBytes = options.maxHostBytes ?? MAX_HOST_BYTES;
+  }
+
+  /** Takes over the files of the program before this one, instead of `find`. The rings have their output. */
+  take({ files, outdated, grown }: OutputKeeperState): void {
+    for (const [name, state] of files) {
+      const file = KeptFile.take(this.#options.folder, name, state);
+      this.#files.set(name, file);
+      this.#bytes += file.bytes;
+    }
+    for (const name of outdated) this.#outdated.add(name);
+    for (const name of grown) this.grown(name);
+  }
+
+  /** Writes nothing until `resume`. Rejects with `timeout` if a write does not end. */
+  async quiet(): Promise<void> {
+    this.#isQuiet = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (await resolvesWithin(this.#pass ?? Promise.resolve(), QUIET_MS)) return;
+    throw new MgrError("timeout", `${this.#options.folder} does not accept writes`);
+  }
+
+  handOver(): OutputKeeperState {
+    const files = [...this.#files].map(([name, file]): [string, KeptFileState] => [name, file.handOver()]);
+    return { files, outdated: [...this.#outdated], grown: [...this.#grown] };
+  }
+
+  resume(): void {
+    this.#isQuiet = false;
+    const [next] = this.#grown;
+    if (next !== undefined) this.grown(next);
   }
 
   /** Returns output of earlier daemons, the newest within the limits. Removes the rest, and files that cannot be read. */
@@ -107,7 +151,7 @@ export class OutputKeeper {
   grown(name: string): void {
     if (this.#isClosed || !this.#files.has(name)) return;
     this.#grown.add(name);
-    if (this.#timer !== null || this.#pass !== null) return;
+    if (this.#timer !== null || this.#pass !== null || this.#isQuiet) return;
     this.#timer = setTimeout(() => this.#begin(), Math.max(0, this.#earliest - performance.now()));
   }
 
