@@ -9,6 +9,7 @@ import type { SurvivingPart } from "./handover/surviving-part.ts";
 import type { ListBuilder } from "./lists/list-builder.ts";
 import type { ChildUsage } from "./native/wait-status.ts";
 import type { HostOutput } from "./output/host-output.ts";
+import type { ReplacementTarget } from "./replacement.ts";
 import type { Forwarder } from "./session/forwarder.ts";
 import type { TaskOwners } from "./tree/task-owners.ts";
 
@@ -20,6 +21,9 @@ export interface HostFolders {
   /** Base of relative paths in a configuration. */
   readonly work: string;
 }
+
+/** Begins the replacement of the daemon's program; resolves with the version of the new one (replacement.ts). */
+export type ReplaceProgram = (target: ReplacementTarget) => Promise<string | null>;
 
 /** The interface of a host for its features. */
 export interface HostContext {
@@ -39,6 +43,8 @@ export interface HostContext {
   /** Resolves with the folder of the cgroup that a run has for itself, once its leader is in it; null: it has none. */
   readonly cgroupOf: (runId: RunId) => Promise<string | null>;
   readonly hasManager: () => boolean;
+  /** Null: the host is part of another program. */
+  readonly replaceProgram: ReplaceProgram | null;
   readonly log: HostLogWriter;
   readonly publish: <K extends keyof HostNews>(name: K, news: HostNews[K]) => void;
   /** The state that this feature handed over before the daemon replaced its program; left out: there is none. */

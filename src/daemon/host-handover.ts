@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { HandedOver } from "../base/handed-over.ts";
 import type { Clock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
+import type { HandedOver } from "../base/handed-over.ts";
 import { resolvesWithin } from "../base/wait.ts";
 import { KernelTimes } from "./handover/kernel-times.ts";
 import { type HostOutput, outputState } from "./output/host-output.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { HandedOver } from "../base/handed-over.ts";
 import type { HostLog } from "../contract/messages.ts";
 import type { HostBus } from "./bus/host-bus.ts";
-import type { HostFolders } from "./host-feature.ts";
+import type { HostFolders, ReplaceProgram } from "./host-feature.ts";
 import type { KeptOutputOptions } from "./output/kept/kept-output.ts";
 import type { RunCgroups } from "./tree/cgroups.ts";
 import type { TreeReaper } from "./tree/tree-reaper.ts";
@@ -33,6 +33,8 @@ export interface HostOptions {
   keptOutput?: KeptOutputOptions;
   /** What the host and its features handed over before the program was replaced, by name. */
   taken?: Readonly<Record<string, HandedOver>> | undefined;
+  /** Replaces the program of the daemon; left out: the host is part of another program. */
+  replaceProgram?: ReplaceProgram;
   /** Folders for features; nothing is kept if left out. */
   folders?: HostFolders;
 }

@@ -15,8 +15,8 @@ import {
   type ResponseOf,
 } from "../contract/messages.ts";
 import type { StreamFrame } from "../contract/streams.ts";
-import type { HostBus } from "./bus/host-bus.ts";
 import { HOST_FEATURES } from "../features/host.ts";
+import type { HostBus } from "./bus/host-bus.ts";
 import type { SurvivingPart } from "./handover/surviving-part.ts";
 import type { HostContext } from "./host-feature.ts";
 import { HostFeatures } from "./host-features.ts";
@@ -124,6 +124,7 @@ export class Host implements HostLink {
       owners,
       cgroupOf: async (runId) => (await options.cgroups?.folderOf(runId)) ?? null,
       hasManager: () => this.#session.id !== null,
+      replaceProgram: options.replaceProgram ?? null,
       log: (level, msg, about) => this.#report(level, msg, about),
       publish: (name, news) => this.#publisher.publish((listener) => listener.onNews?.[name]?.(news)),
     };

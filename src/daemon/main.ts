@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { channel } from "node:diagnostics_channel";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { isDiskFull, messageOf } from "../base/errors.ts";
 import { STARTED } from "../base/started.ts";
 import { visible } from "../base/visible-text.ts";
@@ -18,16 +19,20 @@ import { ptyBinding } from "./native/pty-binding.ts";
 import { limitUnsent, unsentBytes } from "./native/socket-options.ts";
 import { readStat } from "./proc/proc.ts";
 import { keepInheritedFiles } from "./process/inherited-files.ts";
+import { Replacement } from "./replacement.ts";
 import { instanceUuid, keepInstanceUuid } from "./session/instance.ts";
-import { acquireLock } from "./session/lock.ts";
+import { acquireLock, takeLock } from "./session/lock.ts";
 import { watchLock } from "./session/lock-watch.ts";
 import { makePrivate, socketDir } from "./session/sockets.ts";
 import { placeOfBus, readStartOptions, type StartOptions } from "./start-options.ts";
+import { answerCheck, type TakenOver, takenOver, versionOf } from "./take-over.ts";
 import { RunCgroups } from "./tree/cgroups.ts";
 import { killGuarded } from "./tree/guard-search.ts";
 import { createGuardedReaper } from "./tree/guarded-reaper.ts";
 import { StaleRunCleanup } from "./tree/stale-run-cleanup.ts";
 
+/** The file that starts the daemon, in the folder of this bundle. */
+const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "daemon.cjs");
 const EXIT = { done: 0, failed: 1, usage: 2, locked: 3 } as const;
 
 void main();
@@ -35,11 +40,14 @@ void main();
 async function main(): Promise<void> {
   loadNativeParts();
   const options = parseOptions(process.argv[2]);
+  const version = options.version ?? versionOf(PROGRAM);
+  answerCheck(version);
+  const taken = takeOver();
   // This program may live for months: it must not keep the folder, files or terminal of its start in use.
   enter(options.work_dir);
   keepInheritedFiles();
-  const lock = await acquireDaemonLock(options);
-  const log = openJsonLog(join(options.state_dir, "daemon.log"), { level: "info", source: "daemon" }).logger;
+  const lock = taken === null ? await acquireDaemonLock(options) : takeLock(taken.lock);
+  const { logger: log, flush } = openJsonLog(join(options.state_dir, "daemon.log"), { level: "info", source: "daemon" });
   const report = (level: HostLog["level"], source: string, msg: string) => {
     log[PINO_LEVELS[level]]({ source }, msg);
     if (options.is_talkative && level !== "debug")
@@ -54,17 +62,41 @@ async function main(): Promise<void> {
   process.on("uncaughtException", survive);
   process.on("unhandledRejection", survive);
 
-  const streamId = randomUUID();
+  const streamId = taken?.streamId ?? randomUUID();
   const waiting = new AbortController();
-  const cgroups = RunCgroups.create(streamId);
-  const reaper = createGuardedReaper({ subreaper: true, marker: streamId, locks: lock.info.paths, cgroups, log: (msg) => log.warn(msg) });
+  const cgroups = taken === null ? RunCgroups.create(streamId) : taken.cgroup === null ? null : RunCgroups.take(taken.cgroup);
+  const reaper = createGuardedReaper({
+    subreaper: true,
+    marker: streamId,
+    locks: lock.info.paths,
+    cgroups,
+    log: (msg) => log.warn(msg),
+    taken: taken?.reaper,
+  });
   tuneSockets({ limitUnsent, unsentBytes });
   const files = busFiles(options.state_dir);
   const managerLock = join(options.state_dir, "manager.lock");
-  const bus = await openBus({ ...options, hub: () => hubDial(serverOf(options.bus, managerLock)), files }, (level, msg) =>
-    report(level, "bus", msg),
+  const bus = await openBus(
+    { ...options, hub: () => hubDial(serverOf(options.bus, managerLock)), files, taken: taken?.sections.bus },
+    (level, msg) => report(level, "bus", msg),
   );
   const previous = new StaleRunCleanup(join(options.state_dir, "daemon.json"));
+  let isEnding = false;
+  const replacement = new Replacement({
+    options,
+    program: PROGRAM,
+    version,
+    parts: () => ({
+      ...host.survivingParts,
+      ...(bus === null ? {} : { bus }),
+      reaper,
+      lock,
+      daemon: { handOver: () => ({ state: { stream_id: streamId }, descriptors: {}, bytes: {} }) },
+    }),
+    isEnding: () => isEnding,
+    flushLog: flush,
+    log: (level, msg) => report(level, "daemon", msg),
+  });
   const host = new Host({
     host: options.host,
     subreaper: true,
@@ -79,7 +111,9 @@ async function main(): Promise<void> {
     ...(cgroups === null ? {} : { cgroups }),
     streamId,
     log: ({ level, source, msg }) => report(level, source, msg),
-    ...(options.version === undefined ? {} : { version: options.version }),
+    ...(version === null ? {} : { version }),
+    replaceProgram: (target) => replacement.begin(target),
+    taken: taken?.sections,
     ...(options.ring_budget === undefined ? {} : { ringBudget: options.ring_budget }),
   });
   const stopWatch = watchLock({
@@ -95,6 +129,7 @@ async function main(): Promise<void> {
   let service: BusService | null = null;
 
   const end = async () => {
+    isEnding = true;
     waiting.abort();
     report("info", "daemon", "stopping everything");
     await host.stopAll();
@@ -119,16 +154,20 @@ async function main(): Promise<void> {
     });
   });
 
-  const ended = (await previous.end((msg) => log.warn(msg))) ?? (await killGuarded(lock.info.paths));
+  const ended = taken === null ? ((await previous.end((msg) => log.warn(msg))) ?? (await killGuarded(lock.info.paths))) : null;
   if (ended !== null) log.warn({ stream_id: ended }, "the previous daemon was killed; its processes have been killed too");
   try {
-    previous.begin(streamId, cgroups?.path ?? null);
+    if (taken === null) previous.begin(streamId, cgroups?.path ?? null);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     // Only the successor of a killed daemon needs the state, and the guard has then killed the processes already.
     log.error(`cannot save the state for the next daemon: ${messageOf(error)}`);
   }
   reaper.startGuard();
+  if (taken !== null) {
+    closeUnclaimed(taken, host);
+    log.info({ version, replaced: taken.program }, `this program has replaced that of the daemon; ${host.livingRuns} processes go on`);
+  }
   log.info({ stream_id: streamId, contract: CONTRACT_VERSION, host: options.host, bus: placeOfBus(options) }, "started");
   isServing = true;
   channel(STARTED).publish(undefined);
@@ -157,14 +196,33 @@ function runtimeFolder(stateDir: string, uuid: string, log: (msg: string) => voi
   }
 }
 
+/** Takes over from the program before this one; null: there was none. */
+function takeOver(): TakenOver | null {
+  try {
+    return takenOver();
+  } catch (error) {
+    return giveUp(
+      EXIT.failed,
+      `the program of the host daemon was replaced by one that cannot go on; its processes are killed: ${messageOf(error)}`,
+    );
+  }
+}
+
+/** Closes what parts have handed over that this program does not have. */
+function closeUnclaimed({ sections }: TakenOver, host: Host): void {
+  const claimed = new Set(["daemon", "lock", "reaper", "bus", ...Object.keys(host.survivingParts)]);
+  for (const [name, { descriptors }] of Object.entries(sections))
+    if (!claimed.has(name)) for (const descriptor of Object.values(descriptors)) closeSync(descriptor);
+}
+
 /** Returns null if the bus could not be opened: processes run without it. */
 async function openBus(
-  { host, files, hub }: Pick<HostBusOptions, "host" | "files" | "hub">,
+  { host, files, hub, taken }: Pick<HostBusOptions, "host" | "files" | "hub" | "taken">,
   log: HostBusOptions["log"],
 ): Promise<HostBus | null> {
   try {
     // Programs are held until the recordings run; the host then admits them.
-    return await HostBus.open({ host, files, hub, log, isHeld: true });
+    return await HostBus.open({ host, files, hub, log, taken, isHeld: true });
   } catch (error) {
     log("error", `programs of this host have no bus: ${messageOf(error)}`);
     return null;

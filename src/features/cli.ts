@@ -17,6 +17,7 @@ import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
 import { runningSettingsCli } from "./running-settings/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
+import { upgradesCli } from "./upgrades/cli/index.ts";
 
 /** Additions of features to the command line, in the order of `mgr --help`. */
 export const CLI_FEATURES: readonly CliFeature[] = [
@@ -38,4 +39,5 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   loggersCli,
   accessTokensCli,
   managerRestartCli,
+  upgradesCli,
 ];

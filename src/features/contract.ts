@@ -13,6 +13,7 @@ import { PORT_REQUESTS } from "./ports/contract.ts";
 import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
 import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS } from "./recordings/contract.ts";
 import { RUNNING_SETTINGS_REQUESTS } from "./running-settings/contract.ts";
+import { UPGRADE_REQUESTS } from "./upgrades/contract.ts";
 
 /** Requests of features; part of HOST_REQUESTS. */
 export const FEATURE_REQUESTS = {
@@ -31,6 +32,7 @@ export const FEATURE_REQUESTS = {
   ...LIMIT_REQUESTS,
   ...OUTPUT_RUNS_REQUESTS,
   ...MANAGER_RESTART_REQUESTS,
+  ...UPGRADE_REQUESTS,
 } as const;
 
 /** Messages of features that a host sends, by the last part of the subject. */

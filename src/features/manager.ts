@@ -20,6 +20,7 @@ import { recordings } from "./recordings/manager/index.ts";
 import { runningSettings } from "./running-settings/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
 import { trustedProxy } from "./trusted-proxy/manager/index.ts";
+import { upgrades } from "./upgrades/manager/index.ts";
 
 /** The features of the manager; those that use others come after them. */
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
@@ -44,4 +45,5 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   trustedProxy,
   oidc,
   managerRestart,
+  upgrades,
 ];

@@ -22,6 +22,7 @@ import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
 import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
 import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
+import { upgradeCommands, upgradeFrames } from "./upgrades/wire.ts";
 
 /** Frames that clients send. */
 export const featureCommands = {
@@ -43,6 +44,7 @@ export const featureCommands = {
   ...auditCommands,
   ...notificationCommands,
   ...accessTokenCommands,
+  ...upgradeCommands,
 };
 
 /** Frames that the manager sends. */
@@ -65,6 +67,7 @@ export const featureFrames = {
   ...auditFrames,
   ...notificationFrames,
   ...accessTokenFrames,
+  ...upgradeFrames,
   ...displayEvents,
 };
 

@@ -15,6 +15,8 @@ interface JsonLogOptions {
 /** A log file of JSON lines, one entry per line. */
 export interface JsonLog {
   readonly logger: Logger;
+  /** Writes what is queued, and waits for the disk: the program is about to end. */
+  flush(): void;
   /** Resolves when everything is written, or the time limit for it is over. */
   close(): Promise<void>;
 }
@@ -37,5 +39,5 @@ export function openJsonLog(path: string, { level, source, maxBytes }: JsonLogOp
     process.off("exit", flush);
     return file.close();
   };
-  return { logger: pino({ level, base, timestamp: stdTimeFunctions.isoTime }, file), close };
+  return { logger: pino({ level, base, timestamp: stdTimeFunctions.isoTime }, file), flush, close };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { fstatSync, readSync, statSync, writevSync } from "node:fs";
 import { z } from "zod";
-import { MgrError } from "../../base/errors.ts";
+import { firstIssue, MgrError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import type { HandedOver } from "./handed-over.ts";
 
@@ -35,8 +35,8 @@ export interface Handover {
   readonly sections: Readonly<Record<string, HandedOver>>;
 }
 
-/** Writes to an empty file. */
-export function writeHandover(fd: number, { program, sections }: Handover): void {
+/** Writes to an empty file. Without the large bytes, it can only be checked. */
+export function writeHandover(fd: number, { program, sections }: Handover, { withBytes }: { withBytes: boolean }): void {
   const index = Object.entries(sections).map(([name, { state, descriptors, bytes }]) => {
     const lengths = Object.entries(bytes).map(([each, { length }]) => [each, length]);
     const open = Object.entries(descriptors).map(([each, number]) => [each, [number, identityOf("self", number)]] as const);
@@ -49,44 +49,58 @@ export function writeHandover(fd: number, { program, sections }: Handover): void
   MAGIC.copy(header);
   header.writeBigUInt64LE(BigInt(state.length), MAGIC.length);
   digestOf(state).copy(header, MAGIC.length + 8);
-  writeAll(fd, [header, state, ...Object.values(sections).flatMap(({ bytes }) => Object.values(bytes))]);
+  const large = withBytes ? Object.values(sections).flatMap(({ bytes }) => Object.values(bytes)) : [];
+  writeAll(fd, [header, state, ...large]);
+}
+
+interface ReadOptions {
+  /** The process that has the descriptors. */
+  readonly holder: number | "self";
+  readonly withBytes: boolean;
 }
 
 /**
  * Reads what `writeHandover` wrote. Throws `conflict` for a file that is damaged, incomplete or of another version, and for a descriptor that
- * the process `holder` has not open on the same file.
+ * its holder has not open on the same file.
  */
-export function readHandover(fd: number, holder: number | "self" = "self"): Handover {
-  const header = readExactly(fd, 0, HEADER_BYTES);
+export function readHandover(fd: number, { holder, withBytes }: ReadOptions): Handover {
+  const { size: whole } = fstatSync(fd);
+  const header = readExactly(fd, 0, Math.min(HEADER_BYTES, whole));
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw refusal("it does not begin as the state of a daemon");
-  const length = Number(header.readBigUInt64LE(MAGIC.length));
-  if (length > MAX_STATE_BYTES || HEADER_BYTES + length > fstatSync(fd).size) throw refusal("it is incomplete");
+  const length = header.length < HEADER_BYTES ? whole : Number(header.readBigUInt64LE(MAGIC.length));
+  if (length > MAX_STATE_BYTES || HEADER_BYTES + length > whole) throw refusal("it is incomplete");
   const text = readExactly(fd, HEADER_BYTES, length);
   if (!digestOf(text).equals(header.subarray(MAGIC.length + 8))) throw refusal("its checksum is wrong");
-  const whole = parseJson(text.toString());
-  // Checked first: a later version may have another shape.
-  const version = z.object({ version: z.number() }).safeParse(whole).data?.version;
-  if (version !== HANDOVER_VERSION) throw refusal(`it has version ${version}, and this program takes over version ${HANDOVER_VERSION}`);
-  const parsed = stateShape.safeParse(whole);
-  if (!parsed.success) throw refusal(z.prettifyError(parsed.error));
+  const { program, sections } = parsed(text.toString());
   let at = HEADER_BYTES + length;
-  const sections: Record<string, HandedOver> = {};
-  for (const [name, { state, descriptors, bytes }] of Object.entries(parsed.data.sections)) {
+  const read: Record<string, HandedOver> = {};
+  for (const [name, { state, descriptors, bytes }] of Object.entries(sections)) {
     const large: Record<string, Uint8Array> = {};
-    for (const [each, size] of bytes) {
-      if (at + size > fstatSync(fd).size) throw refusal(`the bytes '${each}' of '${name}' are incomplete`);
+    for (const [each, size] of withBytes ? bytes : []) {
+      if (at + size > whole) throw refusal(`the bytes '${each}' of '${name}' are incomplete`);
       large[each] = readExactly(fd, at, size);
       at += size;
     }
-    sections[name] = { state, descriptors: numbersOf(name, descriptors, holder), bytes: large };
+    read[name] = { state, descriptors: numbersOf(name, descriptors, holder), bytes: large };
   }
-  return { program: parsed.data.program, sections };
+  return { program, sections: read };
+}
+
+function parsed(text: string): z.infer<typeof stateShape> {
+  const state = parseJson(text);
+  // Checked first: another version may have another shape.
+  const version = z.object({ version: z.number() }).safeParse(state).data?.version;
+  if (version !== HANDOVER_VERSION) throw refusal(`it has version ${version}, and this program takes over version ${HANDOVER_VERSION}`);
+  const result = stateShape.safeParse(state);
+  if (!result.success) throw refusal(firstIssue(result.error));
+  return result.data;
 }
 
 function numbersOf(section: string, descriptors: Readonly<Record<string, readonly [number, string]>>, holder: number | "self") {
   const numbers: Record<string, number> = {};
   for (const [name, [number, identity]] of Object.entries(descriptors)) {
-    if (identityOf(holder, number) !== identity) throw refusal(`descriptor ${number} ('${name}' of '${section}') is not the one that was handed over`);
+    if (identityOf(holder, number) !== identity)
+      throw refusal(`descriptor ${number} ('${name}' of '${section}') is not the one that was handed over`);
     numbers[name] = number;
   }
   return numbers;

@@ -7,7 +7,7 @@ import { isDiskFull, MgrError, messageOf } from "../../base/errors.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { resolvesWithin } from "../../base/wait.ts";
 import type { HostLogWriter } from "../../contract/messages.ts";
-import { logFile, type LogFile as LogFileSpec } from "../../contract/run.ts";
+import { type LogFile as LogFileSpec, logFile } from "../../contract/run.ts";
 import { fitting, restOfCharacter, rotate } from "./log-rotation.ts";
 import type { OutputRing } from "./output-ring.ts";
 

@@ -65,7 +65,11 @@ export class RunStarter {
   }
 
   /** Takes over the runs of the program before this one, before any other is started. The rings have their output. */
-  take(living: readonly { readonly state: LivingRunState; readonly ends: TerminalEnds }[], extinct: readonly RunState[], failed: FailedStarts): void {
+  take(
+    living: readonly { readonly state: LivingRunState; readonly ends: TerminalEnds }[],
+    extinct: readonly RunState[],
+    failed: FailedStarts,
+  ): void {
     const { runs, output, runOptions } = this.#options;
     const ended = extinct.map((state) => new ExtinctRun(state, runOptions));
     const taken = living.map(({ state, ends }) => {
@@ -108,7 +112,6 @@ export class RunStarter {
     features.runEnded(runId);
   }
 }
-
 
 function explain(error: unknown, name: string): unknown {
   if (error instanceof MgrError || !isShortage(error)) return error;

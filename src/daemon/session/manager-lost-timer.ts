@@ -48,11 +48,14 @@ export class ManagerLostTimer {
   #begin(after: number, restMs: number): void {
     this.close();
     this.#due = this.#clock.monotonic() + restMs;
-    this.#timer = this.#clock.setTimeout(() => {
-      this.#timer = null;
-      this.#due = null;
-      this.#stop(after);
-    }, Math.max(0, restMs));
+    this.#timer = this.#clock.setTimeout(
+      () => {
+        this.#timer = null;
+        this.#due = null;
+        this.#stop(after);
+      },
+      Math.max(0, restMs),
+    );
   }
 
   close(): void {

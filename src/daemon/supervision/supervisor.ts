@@ -4,7 +4,14 @@ import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { StartPacer } from "../../base/start-pacer.ts";
 import { NOT_READY } from "../../contract/failure-words.ts";
-import { HEARTBEAT_LOST_MS, HOST_REQUESTS, type HostEvent, type HostLogWriter, type RequestOf, type ResponseOf } from "../../contract/messages.ts";
+import {
+  HEARTBEAT_LOST_MS,
+  HOST_REQUESTS,
+  type HostEvent,
+  type HostLogWriter,
+  type RequestOf,
+  type ResponseOf,
+} from "../../contract/messages.ts";
 import { endedWell, failureReason, type RestartCounters, type StopCause } from "../../contract/restart-policy.ts";
 import { type RunReport, type RunSpec, runReport, type StopStep } from "../../contract/run.ts";
 import { compareRunIds, isStartedByHost, nextRunOfHost } from "../../contract/run-ids.ts";

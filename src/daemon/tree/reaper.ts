@@ -33,7 +33,11 @@ export interface ReaperOptions {
 }
 
 /** The reaper of a daemon that replaces its program; its runs hand over their trees. */
-export const reaperState = z.object({ since: z.number(), tags: z.number().int().min(0), earlier: z.array(z.tuple([z.number(), z.string().nullable()])) });
+export const reaperState = z.object({
+  since: z.number(),
+  tags: z.number().int().min(0),
+  earlier: z.array(z.tuple([z.number(), z.string().nullable()])),
+});
 export type ReaperState = z.infer<typeof reaperState>;
 
 /** Polling interval for new orphans, besides SIGCHLD, milliseconds, and its maximum share of time: the list of a thousand children takes the kernel 1 ms. */

@@ -16,18 +16,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-// @ts-expect-error A plain script without types.
-import { buildDaemon } from "../../../scripts/build/bundle.js";
 import { type Broker, createBroker } from "../../../src/bus/broker/broker.ts";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
-import { busHostLink } from "../../../src/bus/host-link/host-link.ts";
-import type { HostLink } from "../../../src/contract/host-link.ts";
-import type { HostEvent } from "../../../src/contract/messages.ts";
-import type { RunReport } from "../../../src/contract/run.ts";
 import { acquireLock, readLock } from "../../../src/daemon/session/lock.ts";
 import { processesWith, uniqueSeconds, until } from "../../support/processes.ts";
-import { reportedBy, spec } from "../support/hosts.ts";
+import { builtDaemon, copyPackages, type Greeted, greetHost, type StartedDaemon, startDaemonProgram } from "../support/built-daemon.ts";
+import { reportedBy } from "../support/hosts.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");
 const ROOT = join(import.meta.dirname, "../../..");
@@ -39,9 +34,7 @@ let words: string[] = [];
 const daemons: ChildProcess[] = [];
 
 beforeAll(async () => {
-  built = mkdtempSync(join(tmpdir(), "mgr-built-"));
-  await buildDaemon(join(built, "dist"));
-  copyPackages(join(built, "node_modules"));
+  built = await builtDaemon();
 });
 afterAll(() => rmSync(built, { recursive: true }));
 
@@ -66,68 +59,25 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What a daemon needs of node_modules: two native packages and their binaries. */
-function copyPackages(to: string, names = ["koffi", "@koromix", "node-pty", "@lydell"]): void {
-  for (const name of names) cpSync(join(ROOT, "node_modules", name), join(to, name), { recursive: true });
-}
-
 function word(): string {
   const made = uniqueSeconds();
   words.push(made);
   return made;
 }
 
-interface Started {
-  daemon: ChildProcess;
-  pid: number;
-  exit: Promise<[number | null, string | null]>;
-  errors: () => string;
-}
-
-function startDaemon(changes: object = {}, cwd = "/", program = join(built, "dist/daemon.cjs")): Started {
+function startDaemon(changes: object = {}, cwd = "/", program = join(built, "dist/daemon.cjs")): StartedDaemon {
   const options = {
     state_dir: join(folder, "state"),
     host: "bench",
     bus: { socket: join(folder, "bus.sock") },
     ...changes,
   };
-  const daemon = spawn(process.execPath, [program, JSON.stringify(options)], { detached: true, cwd, stdio: ["pipe", "pipe", "pipe"] });
-  daemons.push(daemon);
-  let errors = "";
-  for (const stream of [daemon.stdout, daemon.stderr]) {
-    stream.on("data", (chunk) => {
-      errors += chunk;
-    });
-  }
-  return { daemon, pid: daemon.pid ?? 0, exit: once(daemon, "exit") as Started["exit"], errors: () => errors };
+  const started = startDaemonProgram(program, options, cwd);
+  daemons.push(started.daemon);
+  return started;
 }
 
-interface Greeted {
-  link: HostLink;
-  session: string;
-  streamId: string;
-  events: HostEvent[];
-  spawn(name: string, line: string, changes?: Parameters<typeof spec>[2]): Promise<RunReport>;
-}
-
-/** What a manager does: waits for the daemon's heartbeat, and says hello. */
-async function greet(epoch = 1): Promise<Greeted> {
-  const link = busHostLink(bus, "bench");
-  const events: HostEvent[] = [];
-  await new Promise<void>((resolve) => {
-    link.listen({ onHeartbeat: () => resolve(), onEvent: (event) => events.push(event) });
-  });
-  const { session, stream_id: streamId } = await link.request("hello", { epoch, manager_pid: process.pid, contracts: [1] });
-  let count = 0;
-  return {
-    link,
-    session,
-    streamId,
-    events,
-    spawn: async (name, line, changes) =>
-      (await link.request("spawn", { session, run_id: `${epoch}-${++count}`, spec: spec(name, line, changes), memo: "" })).run,
-  };
-}
+const greet = (epoch?: number): Promise<Greeted> => greetHost(bus, "bench", epoch);
 
 const running = (found: string, count: number) =>
   until(

@@ -1,0 +1,4 @@
+import type { CliFeature } from "../../../cli/command/feature.ts";
+import { UPGRADE_GROUP } from "./program.ts";
+
+export const upgradesCli: CliFeature = { processCommands: UPGRADE_GROUP };
