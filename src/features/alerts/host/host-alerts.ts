@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
+import type { HandedOver } from "../../../base/handed-over.ts";
 import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warning.ts";
 import { visible } from "../../../base/visible-text.ts";
 import type { RunReport } from "../../../contract/run.ts";
+import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import { type AlertEvent, type AlertRule, type HostAlert, MAX_RULES } from "../contract.ts";
+import { type AlertsState, alertsState } from "./alerts-state.ts";
 import { Allowance } from "./allowance.ts";
 import { LinePattern } from "./line-pattern.ts";
 import { type Moment, WatchedProcess } from "./watched-process.ts";
@@ -21,6 +24,8 @@ interface HostAlertsOptions {
   readonly publish: (event: AlertEvent) => void;
   /** Whether the process of this pid is stopped by a signal. */
   readonly isPaused: (pid: number) => boolean;
+  /** What the alerts of the program that this one replaces have handed over. */
+  readonly taken?: HandedOver | undefined;
 }
 
 type Run = Pick<RunReport, "run_id" | "pid"> & { readonly isUp: boolean };
@@ -30,6 +35,7 @@ export class HostAlerts {
   readonly #options: HostAlertsOptions;
   readonly #allowance = new Allowance(EXAMINED);
   readonly #skipped: ThrottledWarning;
+  readonly #times: KernelTimes;
   #watched: ReadonlyMap<string, WatchedProcess> = new Map();
   /** Rules that have arrived of a table that is not complete. */
   #incoming = new Map<string, AlertRule>();
@@ -44,6 +50,8 @@ export class HostAlerts {
   constructor(options: HostAlertsOptions) {
     this.#options = options;
     this.#skipped = new ThrottledWarning(options.log);
+    this.#times = new KernelTimes(options.clock);
+    if (options.taken !== undefined) this.#adopt(options.taken);
   }
 
   /** Number of the last change. */
@@ -93,6 +101,34 @@ export class HostAlerts {
     if (watched === undefined) return;
     watched.clear();
     this.#changed(watched);
+  }
+
+  /** Hands over the rules and what was found. They stay as they are. */
+  handOver(): HandedOver {
+    const state: AlertsState = {
+      seq: this.#seq,
+      watched: [...this.#watched.values()].map((watched) => watched.handOver(this.#times)),
+      incoming: [...this.#incoming.values()],
+      runs: [...this.#runs].map(([name, run]) => ({ name, ...run })),
+      published: [...this.#published].map(([, { alert, at }]) => ({ alert, at: this.#times.toKernel(at) })),
+    };
+    return { state, descriptors: {}, bytes: {} };
+  }
+
+  #adopt(taken: HandedOver): void {
+    const { seq, watched, incoming, runs, published } = alertsState.parse(taken.state);
+    this.#seq = seq;
+    this.#incoming = new Map(incoming.map((rule) => [rule.name, rule]));
+    for (const { name, ...run } of runs) this.#runs.set(name, run);
+    for (const { alert, at } of published) this.#published.set(alert.name, { alert, at: this.#times.fromKernel(at) });
+    const patterns = new Map<string, LinePattern | null>();
+    const all = watched.map((state) => {
+      const each = this.#watch(state.rule, undefined, patterns);
+      each.adopt(state, this.#times);
+      return [state.rule.name, each] as const;
+    });
+    this.#watched = new Map(all);
+    for (const [, each] of all) this.#changed(each);
   }
 
   close(): void {

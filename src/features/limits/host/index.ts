@@ -6,7 +6,8 @@ import { HostLimits } from "./host-limits.ts";
 
 /** Compares what processes use with their limits, and sets those of their cgroups. */
 export const limitsHost: HostFeature<keyof typeof LIMIT_REQUESTS> = {
-  begin({ cgroupOf, clock, lists, publish, use }) {
+  name: "limits",
+  begin({ cgroupOf, clock, lists, publish, taken, use }) {
     const cgroups = new RunCgroupLimits(cgroupOf);
     const limits: HostLimits = new HostLimits({
       clock,
@@ -15,6 +16,7 @@ export const limitsHost: HostFeature<keyof typeof LIMIT_REQUESTS> = {
       limitCgroup: (runId, wanted) => cgroups.set(runId, wanted),
     });
     const measureEachSecond = use(loadHistoryHost).measurements.subscribe((name, figures) => limits.measured(name, figures));
+    if (taken !== undefined) limits.adopt(taken);
     return {
       service: null,
       handlers: {
@@ -33,6 +35,7 @@ export const limitsHost: HostFeature<keyof typeof LIMIT_REQUESTS> = {
       runChanged: (_kind, { report }) => limits.runChanged(report),
       runEnded: (runId) => cgroups.forget(runId),
       close: () => limits.close(),
+      handOver: () => limits.handOver(),
     };
   },
 };

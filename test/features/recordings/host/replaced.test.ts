@@ -99,6 +99,7 @@ it("a write that the disk has not confirmed is repeated at its place, and a disk
   isStuck = false;
   next.publish({ payload: Buffer.from("101") });
   await next.recording.stop();
+  console.log(next.files(), next.logged, next.recording.report, next.read());
   expect(next.read().messages.map(({ data }) => Number(String(data)))).toEqual(Array.from({ length: 102 }, (_, n) => n));
 });
 
