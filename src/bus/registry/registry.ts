@@ -156,7 +156,9 @@ export class Registry implements BrokerHooks {
   }
 
   adopt(taken: HandedOver, clients: ReadonlyMap<number, HookedClient>): () => void {
-    const state = registryState.parse(taken.state);
+    const parsed = registryState.safeParse(taken.state);
+    if (!parsed.success) return this.#adoptUnknown(clients.values());
+    const state = parsed.data;
     for (const { client: id, registration, bytes, discovered } of state.members) {
       const client = clients.get(id);
       if (client?.identity === undefined) continue;
@@ -173,6 +175,14 @@ export class Registry implements BrokerHooks {
     if (state.topics.length > 0) this.#beginTicks();
     this.#services.restore(state, clients);
     return () => this.#deliveries.adopt(state.deliveries, clients, () => this.#topics.entries());
+  }
+
+  /** Begins with empty tables, which clients fill as they publish or register again: those of the earlier program have another shape. */
+  #adoptUnknown(clients: Iterable<HookedClient>): () => void {
+    this.#options.log("warning", "topics and services are not known until their programs register again: an earlier version has left them");
+    return () => {
+      for (const client of clients) this.connected(client);
+    };
   }
 
   ended(): void {

@@ -4,6 +4,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { HandedOver } from "../../base/handed-over.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { type Broker, type BrokerOptions, createBroker } from "../../bus/broker/broker.ts";
+import { brokerState } from "../../bus/broker/handover/broker-state.ts";
 import { HubConnection, type HubDial, type HubState, hubState } from "../../bus/broker/leaf/hub-connection.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
 import { defaultMemoryBytes } from "../../bus/broker/queues/memory-budget.ts";
@@ -12,6 +13,7 @@ import { Registry } from "../../bus/registry/registry.ts";
 import { type BusSettings, busSettings } from "../../contract/messages.ts";
 import { daemonConnectionName } from "../../contract/subjects.ts";
 import { FEATURE_CHECKS } from "../../features/contract.ts";
+import { takenState } from "../handover/taken-state.ts";
 import type { BusFiles } from "./bus-files.ts";
 import { RunTokens, tokensState } from "./run-tokens.ts";
 
@@ -53,7 +55,7 @@ const busState = z.object({
   tokens: tokensState,
   settings: busSettings.nullable(),
   hub: hubState.nullable(),
-  broker: z.unknown(),
+  broker: brokerState,
 });
 type BusState = z.infer<typeof busState>;
 
@@ -85,7 +87,7 @@ export class HostBus {
   /** Starts the broker. Rejects with `conflict` if no port is available. */
   static async open(options: HostBusOptions): Promise<HostBus> {
     const { host, files, log, isHeld = false, taken } = options;
-    const before = taken === undefined ? null : busState.parse(taken.state);
+    const before = takenState(taken, busState, log);
     let port = 0;
     let admitNew = () => {};
     let begin = () => {};
@@ -111,7 +113,7 @@ export class HostBus {
       name: host,
       log,
       hooks: registry,
-      taken: taken && { ...taken, state: before?.broker },
+      taken: before === null || taken === undefined ? undefined : { ...taken, state: before.broker },
     });
     const { port: last, token } = before ?? files.read((msg) => log("warning", msg));
     const tokens = new RunTokens(token);

@@ -6,6 +6,7 @@ import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warni
 import { visible } from "../../../base/visible-text.ts";
 import type { RunReport } from "../../../contract/run.ts";
 import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
+import { takenState } from "../../../daemon/handover/taken-state.ts";
 import { type AlertEvent, type AlertRule, type HostAlert, MAX_RULES } from "../contract.ts";
 import { type AlertsState, alertsState } from "./alerts-state.ts";
 import { Allowance } from "./allowance.ts";
@@ -51,7 +52,8 @@ export class HostAlerts {
     this.#options = options;
     this.#skipped = new ThrottledWarning(options.log);
     this.#times = new KernelTimes(options.clock);
-    if (options.taken !== undefined) this.#adopt(options.taken);
+    const taken = takenState(options.taken, alertsState, options.log);
+    if (taken !== null) this.#adopt(taken);
   }
 
   /** Number of the last change. */
@@ -115,8 +117,7 @@ export class HostAlerts {
     return { state, descriptors: {}, bytes: {} };
   }
 
-  #adopt(taken: HandedOver): void {
-    const { seq, watched, incoming, runs, published } = alertsState.parse(taken.state);
+  #adopt({ seq, watched, incoming, runs, published }: AlertsState): void {
     this.#seq = seq;
     this.#incoming = new Map(incoming.map((rule) => [rule.name, rule]));
     for (const { name, ...run } of runs) this.#runs.set(name, run);

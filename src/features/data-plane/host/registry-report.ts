@@ -29,7 +29,7 @@ export class RegistryReport {
   readonly #unsubscribe: () => void;
 
   constructor(registry: Registry, { pages, send, taken }: RegistryReportOptions) {
-    this.seq = taken === undefined ? 0 : reportState.parse(taken.state).seq;
+    this.seq = reportState.safeParse(taken?.state).data?.seq ?? 0;
     this.#registry = registry;
     this.#send = send;
     this.#pages = pages;

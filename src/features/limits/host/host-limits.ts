@@ -7,7 +7,7 @@ import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import { PROCESS_SERIES } from "../../load-history/series.ts";
 import { type CgroupLimits, type HostLimits as HostLimitsRow, type LimitRule, type LimitsEvent, MAX_RULES } from "../contract.ts";
 import { LimitedProcess, type LimitedRun } from "./limited-process.ts";
-import { type LimitsState, limitsState } from "./limits-state.ts";
+import type { LimitsState } from "./limits-state.ts";
 
 /** A limit whose time is shorter needs a measurement each second; 10 s apart, three are enough for a longer one. Milliseconds. */
 const EACH_SECOND_BELOW_MS = 30_000;
@@ -136,9 +136,8 @@ export class HostLimits {
   }
 
   /** Continues what the program before this one has handed over. */
-  adopt(taken: HandedOver): void {
+  adopt({ seq, rules, incoming, runs, published }: LimitsState): void {
     const times = this.#times;
-    const { seq, rules, incoming, runs, published } = limitsState.parse(taken.state);
     this.#seq = seq;
     this.#incoming = new Map(incoming.map((rule) => [rule.name, rule]));
     for (const { name, began, counted, ...run } of runs)

@@ -1,7 +1,9 @@
+import type { z } from "zod";
 import { MgrError } from "../../../base/errors.ts";
 import type { HandedOver } from "../../../base/handed-over.ts";
 import type { MemoryBudget, MemoryHolder } from "../../../bus/broker/queues/memory-budget.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
+import { takenState } from "../../../daemon/handover/taken-state.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 import { cappedSum } from "../../recordings/capped-sum.ts";
 import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, type RingReport } from "../contract.ts";
@@ -63,7 +65,8 @@ export class LoggerRings {
 
   constructor(options: LoggerRingsOptions) {
     this.#options = options;
-    if (options.taken !== undefined) this.#adopt(options.taken);
+    const taken = takenState(options.taken, ringsState, (_level, msg) => options.warn(msg));
+    if (taken !== null) this.#adopt(taken, new SampleReader(options.taken?.bytes ?? {}));
   }
 
   /** Memory of all rings together, bytes. */
@@ -133,15 +136,12 @@ export class LoggerRings {
     return { state: { maxBytes: this.#maxBytes, loggers }, descriptors: {}, bytes: samples.bytes };
   }
 
-  #adopt(taken: HandedOver): void {
-    const { maxBytes, loggers } = ringsState.parse(taken.state);
-    const samples = new SampleReader(taken.bytes);
+  #adopt({ maxBytes, loggers }: z.infer<typeof ringsState>, samples: SampleReader): void {
     this.#maxBytes = maxBytes;
     for (const { spec: logger, rings: handed } of loggers) {
       const rings = new Map<string, TopicRing>();
       for (const { topic, first, count, sequence, countdown, kind, missed, evicted } of handed) {
-        const spec = logger.topics.find(({ name }) => name === topic);
-        if (spec === undefined) throw new Error(`the logger '${logger.name}' has no topic '${topic}'`);
+        const spec = logger.topics.find(({ name }) => name === topic) ?? { name: topic, log_size: count, divisor: 1 };
         const ring = this.#ring(spec, first);
         samples.fill(ring, count);
         const begun = { ...this.#make(spec, logger), ring, countdown, kind, missed, evicted };

@@ -8,6 +8,7 @@ import type { HandedOver } from "../../../base/handed-over.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RunReport } from "../../../contract/run.ts";
 import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
+import { takenState } from "../../../daemon/handover/taken-state.ts";
 import type { ListPages } from "../../../daemon/lists/list-pages.ts";
 import { instanceUuid } from "../../../daemon/session/instance.ts";
 import { readJsonState } from "../../../files/json-state-file.ts";
@@ -67,8 +68,9 @@ export class Recorder {
     this.#instance = instanceUuid(options.stateDir);
     this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
     this.#times = new KernelTimes(options.clock);
-    if (options.taken !== undefined) {
-      this.#adopt(options.taken);
+    const taken = takenState(options.taken, recorderState, options.log);
+    if (taken !== null && options.taken !== undefined) {
+      this.#adopt(taken, options.taken);
       this.resumed = Promise.resolve();
       this.#opened = this.resumed;
       return;
@@ -190,14 +192,17 @@ export class Recorder {
     };
   }
 
-  #adopt(taken: HandedOver): void {
-    const { seq, recordings, lines } = recorderState.parse(taken.state);
+  #adopt({ seq, recordings, lines }: z.infer<typeof recorderState>, taken: HandedOver): void {
     this.#seq = seq;
     for (const line of lines) this.#lines.adopt(line);
     for (const state of recordings) {
       this.#savedStates.set(state.spec.name, stateText(state.state === "recording", state.startedAt));
       const recording = this.#add(state.spec);
-      recording.adopt(state, taken, this.#times);
+      try {
+        recording.adopt(state, taken, this.#times);
+      } catch (error) {
+        this.#unreadable(recording, error);
+      }
     }
   }
 

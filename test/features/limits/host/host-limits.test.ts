@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { RunReport } from "../../../../src/contract/run.ts";
 import type { CgroupLimits, Limit, LimitRule, LimitsEvent } from "../../../../src/features/limits/contract.ts";
 import { HostLimits } from "../../../../src/features/limits/host/host-limits.ts";
+import { limitsState } from "../../../../src/features/limits/host/limits-state.ts";
 import { PROCESS_SERIES, type ProcessSeries } from "../../../../src/features/load-history/series.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 import { ended, report } from "../../../support/run-reports.ts";
@@ -35,9 +36,9 @@ class Rig {
 
   /** The host in the program that replaces this one. */
   replaced(): Rig {
-    const { state, ...rest } = this.limits.handOver();
+    const { state } = this.limits.handOver();
     const next = new Rig(this.clock);
-    next.limits.adopt({ ...rest, state: JSON.parse(JSON.stringify(state)) });
+    next.limits.adopt(limitsState.parse(JSON.parse(JSON.stringify(state))));
     return next;
   }
 
