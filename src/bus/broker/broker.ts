@@ -17,7 +17,7 @@ import { BrokerRouter, type BrokerSubjectStats } from "./broker-router.ts";
 import { BrokerTurns } from "./broker-turns.ts";
 import { Departures } from "./departures.ts";
 import { type Adopted, type AdoptOptions, BrokerHandover } from "./handover/broker-handover.ts";
-import { type BrokerState, brokerState } from "./handover/broker-state.ts";
+import { brokerState, type HandedBroker } from "./handover/broker-state.ts";
 import type { AnswerCount } from "./leaf/answer-book.ts";
 import { BrokerLinks, type LinkStats } from "./leaf/broker-links.ts";
 import type { DialedLink, DialedLinkOptions } from "./leaf/dialed-link.ts";
@@ -114,7 +114,7 @@ export interface Broker {
   /** Reads again: the program was not replaced. */
   resume(): void;
   /** Hands over the port, and the clients on plain TCP connections with everything that is on its way. Links are closed by the exec. */
-  handOver(): HandedOver;
+  handOver(): HandedBroker;
   /** Sends pending output, then closes every connection and socket; resolves when the socket files are gone. */
   close(): Promise<void>;
 }
@@ -140,7 +140,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly #ports = new Set<BrokerPort>();
   readonly #listeners: ClientListeners;
   readonly #endTicks: () => void;
-  readonly #taken: (HandedOver & { readonly state: BrokerState }) | null;
+  readonly #taken: HandedBroker | null;
   readonly #handover: BrokerHandover;
   #nextClient: number;
   #isRetiring = false;
@@ -169,6 +169,8 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#handover = new BrokerHandover({ environment: this, listeners: this.#listeners, clients: this.#clients });
     let beat = 0;
     this.#endTicks = everyBeat(this.limits.pingIntervalMs, () => {
+      // A client that is not read cannot answer.
+      if (this.#handover.isQuiet) return;
       const isLocalTurn = ++beat % LOCAL_PINGS === 0;
       for (const client of this.#clients) if (isLocalTurn || client.accepted.kind !== "unix") client.tick();
       this.links.tick(isLocalTurn);
@@ -191,7 +193,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
 
   adopt(options: AdoptOptions): Adopted {
     if (this.#taken === null) throw new MgrError("internal", "no earlier broker has handed over its connections");
-    return this.#handover.adopt(this.#taken.state, this.#taken, options);
+    return this.#handover.adopt(this.#taken, options);
   }
 
   quiet(): Promise<void> {
@@ -202,7 +204,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     this.#handover.resume();
   }
 
-  handOver(): HandedOver {
+  handOver(): HandedBroker {
     return this.#handover.handOver(this.#nextClient);
   }
 

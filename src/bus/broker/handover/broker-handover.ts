@@ -1,11 +1,10 @@
-import type { HandedOver } from "../../../base/handed-over.ts";
 import { poll } from "../../../base/wait.ts";
 import { BrokerClient, type ClientEnvironment } from "../broker-client.ts";
 import { ERROR_TEXTS } from "../broker-protocol.ts";
 import type { Subscriber } from "../broker-subscriber.ts";
 import type { ClientListeners, TcpOptions } from "../listeners/client-listeners.ts";
 import type { BrokerPermissions } from "../permissions.ts";
-import { type BrokerState, LISTENER } from "./broker-state.ts";
+import { type BrokerState, type HandedBroker, LISTENER } from "./broker-state.ts";
 import { GonePublisher } from "./gone-publisher.ts";
 import { type ClientState, handedNames } from "./handed-client.ts";
 import type { HandedFlow } from "./handed-queue.ts";
@@ -57,7 +56,7 @@ export class BrokerHandover {
     for (const { connection } of this.#parts.clients) connection.reading.unhalt();
   }
 
-  handOver(nextClient: number): HandedOver {
+  handOver(nextClient: number): HandedBroker {
     const { environment, listeners } = this.#parts;
     const { id, counters, router, links, hooks } = environment;
     const descriptors: Record<string, number> = {};
@@ -79,8 +78,8 @@ export class BrokerHandover {
     return { state, descriptors: { ...descriptors, ...table?.descriptors }, bytes: { ...bytes, ...table?.bytes } };
   }
 
-  /** Rejects nothing: a connection that cannot be continued is closed. Throws if the listening socket is missing. */
-  adopt(state: BrokerState, { descriptors, bytes }: HandedOver, { permissionsOf, ...options }: AdoptOptions): Adopted {
+  /** A connection that cannot be continued is closed. Throws if the listening socket is missing. */
+  adopt({ state, descriptors, bytes }: HandedBroker, { permissionsOf, ...options }: AdoptOptions): Adopted {
     const { environment, listeners, clients } = this.#parts;
     const port = listeners.adoptTcp(descriptors[LISTENER] ?? -1, options);
     const adopted = new Map<number, BrokerClient>();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { HandedOver } from "../../../base/handed-over.ts";
 import { handedClient, handedCounters } from "./handed-client.ts";
 
 const count = z.object({ msgs: z.number().min(0), bytes: z.number().min(0) });
@@ -31,6 +32,10 @@ export const brokerState = z.object({
   hooks: z.unknown(),
 });
 export type BrokerState = z.infer<typeof brokerState>;
+
+export interface HandedBroker extends HandedOver {
+  readonly state: BrokerState;
+}
 
 /** Name of the descriptor of the listening socket. */
 export const LISTENER = "listener";

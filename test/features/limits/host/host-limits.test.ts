@@ -244,13 +244,15 @@ test("the limits of a cgroup are set for each run and when they change, and a pr
 
 test("limits that were reached, and the time above one, continue when the daemon's program is replaced", async () => {
   const before = new Rig();
-  before.rules({ limits: [limit(), limit({ above: 500, for_ms: 10_000 })], cgroup: CGROUP });
+  before.rules({ limits: [limit({ for_ms: 25_000 }), limit({ above: 500, for_ms: 10_000 })], cgroup: CGROUP });
   before.run();
   await before.measure(200, 200);
   const rig = before.replaced();
   expect([rig.limits.seq, rig.events, rig.cgroups, rig.eachSecond]).toEqual([before.limits.seq, [], [], ["p"]]);
   await rig.measure(200, 200);
-  expect(rig.reached).toMatchObject([{ above: 100, over_ms: 30_000, run_id: "1-1", times: 1 }]);
+  expect(rig.reached).toMatchObject([{ above: 100, run_id: "1-1", times: 1 }]);
+  // The kernel's clock, by which the time is handed over, is not simulated.
+  expect(Math.round((rig.reached[0]?.over_ms ?? 0) / 10_000)).toBe(3);
   const third = rig.replaced();
   expect(third.limits.list()).toEqual(rig.limits.list());
   third.limits.clear("p");
