@@ -175,7 +175,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Continues a connection of an earlier broker. Called before `open`, which then gets no greeting. */
   adopt({ state, input, output, queue }: HandedConnection, publisherOf: (flow: HandedFlow) => Subscriber): void {
-    this.#output.blocks([Buffer.from(output)]);
+    if (output.length > 0) this.#output.blocks([Buffer.from(output)]);
     refillQueue(this.#queue, state.flows, queue, publisherOf);
     for (const { after, text } of state.answers) this.#deferred.add(text, after);
     if (input.length > 0) this.#input.add(input);
