@@ -80,7 +80,7 @@ export class Replacement {
   async #check(program: string, node: string): Promise<string | null> {
     const file = openMemoryFile("mgr-handover-check");
     try {
-      await this.#whileQuiet(() => this.#write(file, false));
+      await this.#whileQuiet(() => this.#write(file, { isCopy: true }));
       return await checkProgram({ program, node, file, argv: this.#argv(program) });
     } finally {
       closeSync(file);
@@ -99,7 +99,7 @@ export class Replacement {
           await drained();
           if (isEnding()) throw new MgrError("conflict", "the daemon ends");
           log("info", `replacing the program of this daemon by ${program}`);
-          const descriptors = this.#write(file, true);
+          const descriptors = this.#write(file, { isCopy: false });
           sealMemoryFile(file);
           flushLog();
           replaceProgram({
@@ -132,9 +132,9 @@ export class Replacement {
   }
 
   /** Writes the state of all parts; returns the descriptors that belong to it. */
-  #write(file: number, withBytes: boolean): number[] {
+  #write(file: number, how: { isCopy: boolean }): number[] {
     const parts = Object.entries(this.#options.parts()).map(([name, part]) => [name, part.handOver()] as const);
-    writeHandover(file, { program: this.#options.version, sections: Object.fromEntries(parts) }, { withBytes });
+    writeHandover(file, { program: this.#options.version, sections: Object.fromEntries(parts) }, how);
     return parts.flatMap(([, { descriptors }]) => Object.values(descriptors));
   }
 

@@ -39,7 +39,7 @@ export function takenOver(): TakenOver | null {
   delete process.env[HANDOVER_VARIABLE];
   const fd = Number(variable);
   try {
-    return checked(readHandover(fd, { holder: "self", withBytes: true }));
+    return checked(readHandover(fd, { isCopy: false }));
   } finally {
     closeSync(fd);
   }
@@ -50,7 +50,7 @@ export function answerCheck(version: string | null): void {
   const variable = process.env[CHECK_VARIABLE];
   if (variable === undefined) return;
   try {
-    checked(readHandover(Number(variable), { holder: process.ppid, withBytes: false }));
+    checked(readHandover(Number(variable), { isCopy: true }));
     writeSync(1, JSON.stringify({ takes_over: true, version } satisfies z.infer<typeof takeOverAnswer>));
     process.exit(0);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { fstatSync, readSync, statSync, writevSync } from "node:fs";
+import { fstatSync, readSync, writevSync } from "node:fs";
 import { z } from "zod";
 import { firstIssue, MgrError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
@@ -35,11 +35,11 @@ export interface Handover {
   readonly sections: Readonly<Record<string, HandedOver>>;
 }
 
-/** Writes to an empty file. Without the large bytes, it can only be checked. */
-export function writeHandover(fd: number, { program, sections }: Handover, { withBytes }: { withBytes: boolean }): void {
+/** Writes to an empty file; a copy has no large bytes. */
+export function writeHandover(fd: number, { program, sections }: Handover, { isCopy }: { isCopy: boolean }): void {
   const index = Object.entries(sections).map(([name, { state, descriptors, bytes }]) => {
     const lengths = Object.entries(bytes).map(([each, { length }]) => [each, length]);
-    const open = Object.entries(descriptors).map(([each, number]) => [each, [number, identityOf("self", number)]] as const);
+    const open = Object.entries(descriptors).map(([each, number]) => [each, [number, identityOf(number)]] as const);
     return [name, { state, descriptors: Object.fromEntries(open), bytes: lengths }] as const;
   });
   const state = Buffer.from(JSON.stringify({ version: HANDOVER_VERSION, program, sections: Object.fromEntries(index) }));
@@ -49,21 +49,15 @@ export function writeHandover(fd: number, { program, sections }: Handover, { wit
   MAGIC.copy(header);
   header.writeBigUInt64LE(BigInt(state.length), MAGIC.length);
   digestOf(state).copy(header, MAGIC.length + 8);
-  const large = withBytes ? Object.values(sections).flatMap(({ bytes }) => Object.values(bytes)) : [];
+  const large = isCopy ? [] : Object.values(sections).flatMap(({ bytes }) => Object.values(bytes));
   writeAll(fd, [header, state, ...large]);
 }
 
-interface ReadOptions {
-  /** The process that has the descriptors. */
-  readonly holder: number | "self";
-  readonly withBytes: boolean;
-}
-
 /**
- * Reads what `writeHandover` wrote. Throws `conflict` for a file that is damaged, incomplete or of another version, and for a descriptor that
- * its holder has not open on the same file.
+ * Reads what `writeHandover` wrote. Throws `conflict` for a file that is damaged, incomplete or of another version. `isCopy`: the state of another
+ * process, which goes on meanwhile; otherwise this process must have each descriptor open on the same file.
  */
-export function readHandover(fd: number, { holder, withBytes }: ReadOptions): Handover {
+export function readHandover(fd: number, { isCopy }: { isCopy: boolean }): Handover {
   const { size: whole } = fstatSync(fd);
   const header = readExactly(fd, 0, Math.min(HEADER_BYTES, whole));
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw refusal("it does not begin as the state of a daemon");
@@ -76,12 +70,12 @@ export function readHandover(fd: number, { holder, withBytes }: ReadOptions): Ha
   const read: Record<string, HandedOver> = {};
   for (const [name, { state, descriptors, bytes }] of Object.entries(sections)) {
     const large: Record<string, Uint8Array> = {};
-    for (const [each, size] of withBytes ? bytes : []) {
+    for (const [each, size] of isCopy ? [] : bytes) {
       if (at + size > whole) throw refusal(`the bytes '${each}' of '${name}' are incomplete`);
       large[each] = readExactly(fd, at, size);
       at += size;
     }
-    read[name] = { state, descriptors: numbersOf(name, descriptors, holder), bytes: large };
+    read[name] = { state, descriptors: numbersOf(name, descriptors, isCopy), bytes: large };
   }
   return { program, sections: read };
 }
@@ -96,20 +90,20 @@ function parsed(text: string): z.infer<typeof stateShape> {
   return result.data;
 }
 
-function numbersOf(section: string, descriptors: Readonly<Record<string, readonly [number, string]>>, holder: number | "self") {
+function numbersOf(section: string, descriptors: Readonly<Record<string, readonly [number, string]>>, isCopy: boolean) {
   const numbers: Record<string, number> = {};
   for (const [name, [number, identity]] of Object.entries(descriptors)) {
-    if (identityOf(holder, number) !== identity)
+    if (!isCopy && identityOf(number) !== identity)
       throw refusal(`descriptor ${number} ('${name}' of '${section}') is not the one that was handed over`);
     numbers[name] = number;
   }
   return numbers;
 }
 
-/** Identifies the file on which a process has a descriptor open; "": it is not open. */
-function identityOf(pid: number | "self", descriptor: number): string {
-  const found = statSync(`/proc/${pid}/fd/${descriptor}`, { throwIfNoEntry: false, bigint: true });
-  return found === undefined ? "" : `${found.dev}:${found.ino}:${found.rdev}`;
+/** Identifies the file on which a descriptor is open. Throws if it is closed. */
+function identityOf(descriptor: number): string {
+  const { dev, ino, rdev } = fstatSync(descriptor, { bigint: true });
+  return `${dev}:${ino}:${rdev}`;
 }
 
 function writeAll(fd: number, buffers: readonly Uint8Array[]): void {
