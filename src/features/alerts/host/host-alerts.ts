@@ -36,7 +36,6 @@ export class HostAlerts {
   readonly #options: HostAlertsOptions;
   readonly #allowance = new Allowance(EXAMINED);
   readonly #skipped: ThrottledWarning;
-  readonly #times: KernelTimes;
   #watched: ReadonlyMap<string, WatchedProcess> = new Map();
   /** Rules that have arrived of a table that is not complete. */
   #incoming = new Map<string, AlertRule>();
@@ -51,7 +50,6 @@ export class HostAlerts {
   constructor(options: HostAlertsOptions) {
     this.#options = options;
     this.#skipped = new ThrottledWarning(options.log);
-    this.#times = new KernelTimes(options.clock);
     const taken = takenState(options.taken, alertsState, options.log);
     if (taken !== null) this.#adopt(taken);
   }
@@ -107,25 +105,27 @@ export class HostAlerts {
 
   /** Hands over the rules and what was found. They stay as they are. */
   handOver(): HandedOver {
+    const times = new KernelTimes(this.#options.clock);
     const state: AlertsState = {
       seq: this.#seq,
-      watched: [...this.#watched.values()].map((watched) => watched.handOver(this.#times)),
+      watched: [...this.#watched.values()].map((watched) => watched.handOver(times)),
       incoming: [...this.#incoming.values()],
       runs: [...this.#runs].map(([name, run]) => ({ name, ...run })),
-      published: [...this.#published].map(([, { alert, at }]) => ({ alert, at: this.#times.toKernel(at) })),
+      published: [...this.#published].map(([, { alert, at }]) => ({ alert, at: times.toKernel(at) })),
     };
     return { state, descriptors: {}, bytes: {} };
   }
 
   #adopt({ seq, watched, incoming, runs, published }: AlertsState): void {
+    const times = new KernelTimes(this.#options.clock);
     this.#seq = seq;
     this.#incoming = new Map(incoming.map((rule) => [rule.name, rule]));
     for (const { name, ...run } of runs) this.#runs.set(name, run);
-    for (const { alert, at } of published) this.#published.set(alert.name, { alert, at: this.#times.fromKernel(at) });
+    for (const { alert, at } of published) this.#published.set(alert.name, { alert, at: times.fromKernel(at) });
     const patterns = new Map<string, LinePattern | null>();
     const all = watched.map((state) => {
       const each = this.#watch(state.rule, undefined, patterns);
-      each.adopt(state, this.#times);
+      each.adopt(state, times);
       return [state.rule.name, each] as const;
     });
     this.#watched = new Map(all);

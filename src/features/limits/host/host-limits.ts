@@ -49,11 +49,9 @@ export class HostLimits {
   /** The state that the manager knows. */
   readonly #published = new Map<string, HostLimitsRow>();
   #seq = 0;
-  readonly #times: KernelTimes;
 
   constructor(options: HostLimitsOptions) {
     this.#options = options;
-    this.#times = new KernelTimes(options.clock);
   }
 
   /** Number of the last change. */
@@ -122,7 +120,7 @@ export class HostLimits {
 
   /** Hands over the rules and what was measured. They stay as they are. */
   handOver(): HandedOver {
-    const times = this.#times;
+    const times = new KernelTimes(this.#options.clock);
     const state: LimitsState = {
       seq: this.#seq,
       rules: [...this.#rules.values()].map((rule) => ({ rule, watches: this.#processes.get(rule.name)?.handOver(times) ?? [] })),
@@ -137,7 +135,7 @@ export class HostLimits {
 
   /** Continues what the program before this one has handed over. */
   adopt({ seq, rules, incoming, runs, published }: LimitsState): void {
-    const times = this.#times;
+    const times = new KernelTimes(this.#options.clock);
     this.#seq = seq;
     this.#incoming = new Map(incoming.map((rule) => [rule.name, rule]));
     for (const { name, began, counted, ...run } of runs)

@@ -59,7 +59,6 @@ export class Recorder {
   /** Resolves when the files of an earlier daemon are complete, too. */
   readonly #opened: Promise<void>;
   readonly #instance: string;
-  readonly #times: KernelTimes;
   /** The saved state of each recording. */
   readonly #savedStates = new Map<string, string>();
 
@@ -67,7 +66,6 @@ export class Recorder {
     this.#options = options;
     this.#instance = instanceUuid(options.stateDir);
     this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
-    this.#times = new KernelTimes(options.clock);
     const taken = takenState(options.taken, recorderState, options.log);
     if (taken !== null && options.taken !== undefined) {
       this.#adopt(taken, options.taken);
@@ -184,7 +182,8 @@ export class Recorder {
 
   /** Hands over the recordings with their open files, and lines that have no end yet. */
   handOver(): HandedOver {
-    const handed = [...this.#recordings.values()].map((recording) => recording.handOver(this.#times));
+    const times = new KernelTimes(this.#options.clock);
+    const handed = [...this.#recordings.values()].map((recording) => recording.handOver(times));
     return {
       state: { seq: this.#seq, recordings: handed.map(({ state }) => state), lines: this.#lines.begun },
       descriptors: Object.assign({}, ...handed.map(({ descriptors }) => descriptors)),
@@ -193,13 +192,14 @@ export class Recorder {
   }
 
   #adopt({ seq, recordings, lines }: z.infer<typeof recorderState>, taken: HandedOver): void {
+    const times = new KernelTimes(this.#options.clock);
     this.#seq = seq;
     for (const line of lines) this.#lines.adopt(line);
     for (const state of recordings) {
       this.#savedStates.set(state.spec.name, stateText(state.state === "recording", state.startedAt));
       const recording = this.#add(state.spec);
       try {
-        recording.adopt(state, taken, this.#times);
+        recording.adopt(state, taken, times);
       } catch (error) {
         this.#unreadable(recording, error);
       }

@@ -70,6 +70,10 @@ it("continues in the same file, with one index, and counts what is missing as on
 
 it("a write that the disk has not confirmed is repeated at its place, and a disk that is too slow refuses the replacement", async () => {
   let isStuck = true;
+  let noteStuck = () => {};
+  const stuck = new Promise<void>((resolve) => {
+    noteStuck = resolve;
+  });
   const open: RecordingOptions["open"] = async (path) => {
     const file = await createFile(path);
     const half = async (pieces: readonly Uint8Array[], position: number) => {
@@ -77,6 +81,7 @@ it("a write that the disk has not confirmed is repeated at its place, and a disk
       // Half of it reaches the disk, and the call does not return.
       const all = Buffer.concat(pieces);
       await file.writev([all.subarray(0, all.length / 2)], position);
+      noteStuck();
       return new Promise<never>(() => {});
     };
     return {
@@ -91,6 +96,7 @@ it("a write that the disk has not confirmed is repeated at its place, and a disk
   using first = new RecordingRig({}, { open });
   await first.start();
   for (let n = 0; n < 100; n++) first.publish({ payload: Buffer.from(String(n)) });
+  await stuck;
   const quiet = first.recording.quiet();
   await expect(first.clock.until(quiet)).rejects.toMatchObject({ code: "busy", message: expect.stringContaining("'trial'") });
   first.recording.resume();
@@ -99,7 +105,6 @@ it("a write that the disk has not confirmed is repeated at its place, and a disk
   isStuck = false;
   next.publish({ payload: Buffer.from("101") });
   await next.recording.stop();
-  console.log(next.files(), next.logged, next.recording.report, next.read());
   expect(next.read().messages.map(({ data }) => Number(String(data)))).toEqual(Array.from({ length: 102 }, (_, n) => n));
 });
 
