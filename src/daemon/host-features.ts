@@ -50,10 +50,7 @@ export class HostFeatures {
   /** The features that survive a replacement of the program. Those that others use come last, so that these are quiet before. */
   get survivingParts(): Readonly<Record<string, SurvivingPart>> {
     const parts: Record<string, SurvivingPart> = {};
-    for (const [{ name }, part] of [...this.#begun].toReversed()) {
-      const { handOver } = part;
-      if (name !== undefined && handOver !== undefined) parts[sectionOf(name)] = Object.assign(part, { handOver });
-    }
+    for (const [{ name }, part] of [...this.#begun].toReversed()) if (name !== undefined && survives(part)) parts[sectionOf(name)] = part;
     return parts;
   }
 
@@ -125,6 +122,7 @@ export class HostFeatures {
   }
 }
 
+const survives = (part: AnyPart): part is AnyPart & SurvivingPart => part.handOver !== undefined;
 const sectionOf = (feature: string): string => `feature ${feature}`;
 
 function merged<T extends object>(parts: readonly T[]): Partial<T> {

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
 import type { HandedOver } from "../base/handed-over.ts";
 import { resolvesWithin } from "../base/wait.ts";
+import { HEARTBEAT_LOST_MS } from "../contract/messages.ts";
 import { KernelTimes } from "./handover/kernel-times.ts";
 import { type HostOutput, outputState } from "./output/host-output.ts";
 import type { TerminalEnds } from "./output/terminal.ts";
@@ -116,12 +117,16 @@ export class HostHandover {
 
   /** Continues with what the program before this one had: its output is in the rings already. */
   take(state: HostState, descriptors: HandedOver["descriptors"]): void {
-    const { clock, starter, output, supervisor, managerLost } = this.#parts;
+    const { clock, starter, output, supervisor, session, managerLost } = this.#parts;
     const living = state.living.map((run) => ({ state: run, ends: endsOf(run.facts.run_id, descriptors) }));
     starter.take(living, state.extinct, state.failed);
     output.begin(state.output);
     managerLost.take(state.manager_lost, new KernelTimes(clock));
     supervisor.take(state.supervisor);
+    // Readers that do not come back must not hold their processes for ever.
+    clock.setTimeout(() => {
+      if (session.id === null) output.closeWindows();
+    }, HEARTBEAT_LOST_MS);
   }
 }
 

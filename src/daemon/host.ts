@@ -301,6 +301,8 @@ export class Host implements HostLink {
       this.#refused = reason;
       throw error;
     }
+    // Those of readers before a replacement of the program: the manager opens its own.
+    this.#output.closeWindows();
     this.#managerLost.greeted(request.stop_after_ms ?? null);
     this.#features.managerGreeted(request.manager_pid);
     if (request.bus !== undefined) this.#bus?.follow(request.bus);

@@ -39,7 +39,7 @@ export function takenOver(): TakenOver | null {
   delete process.env[HANDOVER_VARIABLE];
   const fd = Number(variable);
   try {
-    return checked(readHandover(fd, { isCopy: false }));
+    return checkedHandover(readHandover(fd, { isCopy: false }));
   } finally {
     closeSync(fd);
   }
@@ -50,7 +50,7 @@ export function answerCheck(version: string | null): void {
   const variable = process.env[CHECK_VARIABLE];
   if (variable === undefined) return;
   try {
-    checked(readHandover(Number(variable), { isCopy: true }));
+    checkedHandover(readHandover(Number(variable), { isCopy: true }));
     writeSync(1, JSON.stringify({ takes_over: true, version } satisfies z.infer<typeof takeOverAnswer>));
     process.exit(0);
   } catch (error) {
@@ -59,8 +59,8 @@ export function answerCheck(version: string | null): void {
   }
 }
 
-/** Checks all sections of the daemon's own parts. Features drop what they cannot use. */
-function checked({ program, sections }: Handover): TakenOver {
+/** Checks all sections of the daemon's own parts, and throws `conflict`. Features drop what they cannot use. */
+export function checkedHandover({ program, sections }: Handover): TakenOver {
   const section = <T>(name: string, schema: z.ZodType<T>): T => {
     const parsed = schema.safeParse(sections[name]?.state);
     if (parsed.success) return parsed.data;

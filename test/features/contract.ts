@@ -18,6 +18,7 @@ import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
 import { runningSettingsContract } from "./running-settings/contract.ts";
 import { startAnalysisContract } from "./start-analysis/contract.ts";
+import { upgradesContract } from "./upgrades/contract.ts";
 
 /** The parts of the features in the tables of test/contract. */
 export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
@@ -40,4 +41,5 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   notificationsContract,
   accessTokensContract,
   oidcContract,
+  upgradesContract,
 ];

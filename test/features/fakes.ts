@@ -17,6 +17,7 @@ import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
 import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts";
 import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
+import { FakeUpgrades } from "./upgrades/fake-upgrades.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
 export const fakeFeatures = (control: FakeControl) => ({
@@ -38,4 +39,5 @@ export const fakeFeatures = (control: FakeControl) => ({
   notifications: new FakeNotifications(),
   limits: new FakeLimits(),
   accessTokens: new FakeAccessTokens(),
+  upgrades: new FakeUpgrades(),
 });

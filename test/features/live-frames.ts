@@ -16,6 +16,7 @@ import { processListLive } from "./process-list/live-frames.ts";
 import { recordingsLive } from "./recordings/live-frames.ts";
 import { runningSettingsLive } from "./running-settings/live-frames.ts";
 import { startAnalysisLive } from "./start-analysis/live-frames.ts";
+import { upgradesLive } from "./upgrades/live-frames.ts";
 
 /** The frames of the features, sent to a live manager; those that use others come after them. */
 export const LIVE_FRAMES: readonly LiveFrames[] = [
@@ -36,4 +37,5 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   auditLive,
   notificationsLive,
   accessTokensLive,
+  upgradesLive,
 ];

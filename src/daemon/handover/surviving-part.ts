@@ -6,6 +6,6 @@ export interface SurvivingPart {
   quiet?(): Promise<void>;
   /** Called when everything is quiet. The part does nothing afterwards, unless `resume` is called. */
   handOver(): HandedOver;
-  /** Continues: the program was not replaced. Also called if only `quiet` was called, or failed. */
+  /** Continues: the program was not replaced. Also called if `quiet` failed, or that of another part before. */
   resume?(): void;
 }

@@ -148,6 +148,11 @@ export class Terminal {
     return { state, ends: { master: this.#master, slave: this.#slave } };
   }
 
+  /** Reads again after `handOver`. */
+  resume(): void {
+    if (!this.#stream.destroyed) this.#stream.resume();
+  }
+
   /** Queues bytes for the child; throws `busy` if too many wait. Ignored once the child has ended. */
   write(bytes: Buffer): void {
     if (!this.#hasExited) this.#writer.write(bytes);

@@ -205,6 +205,7 @@ export class Run {
 
   /** Reads the terminal again after `handOver`. */
   resume(): void {
+    this.#terminal.resume();
     this.#terminal.hold(this.#holders.size > 0);
   }
 

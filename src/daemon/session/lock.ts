@@ -64,11 +64,10 @@ export async function acquireLock(path: string, about: LockAbout): Promise<Lock 
   throw new MgrError("conflict", `${path} is locked by a process that has not written its identity; find it with: fuser -v ${path}`);
 }
 
-/** Takes over the lock that this process held before its program was replaced. */
+/** Takes over the lock that this process held before its program was replaced. Throws `conflict`. */
 export function takeLock({ state, descriptors: { file } }: HandedOver): Lock {
-  if (!hasShape(state, LOCK_STATE) || file === undefined)
-    throw new MgrError("conflict", "the lock was handed over without its file, or without the identity of its holder");
-  return new FileLock(file, state.path, state.info);
+  if (hasShape(state, LOCK_STATE) && file !== undefined) return new FileLock(file, state.path, state.info);
+  throw new MgrError("conflict", "the lock was handed over without its file, or without the identity of its holder");
 }
 
 /** null: it is locked by a process that does not identify itself. */

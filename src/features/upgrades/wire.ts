@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { hostName, text } from "../../protocol/frames/field-kinds.ts";
-import { answer, clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
+import { clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
 
 const says = "must be an absolute path of at most 4096 characters";
 const path = text(1, 4_096, says).refine((value) => value.startsWith("/"), { error: says });
@@ -12,7 +12,7 @@ export const upgradeCommands = clientFrames("Upgrades", {
     scope: "global",
     role: "admin",
     meaning:
-      "Replaces the program of the manager by the one that is installed now. All connections are closed; processes go on, and the new program adopts them. `forbidden` for a manager in the foreground, and `conflict` if the installed program cannot be started: nothing changes then.",
+      "Replaces the program of the manager by the one that is installed now. All connections are closed; processes go on, and the new program adopts them. Nothing changes if the answer has a problem.",
   },
   upgrade_host: {
     fields: {
@@ -31,6 +31,19 @@ export const upgradeCommands = clientFrames("Upgrades", {
 const version = z.string().nullable().describe("Null: not known.");
 
 export const upgradeFrames = managerFrames("Upgrades", {
-  manager_upgraded: answer({ from: z.string(), to: z.string() }, "The versions of the replaced program, and of the one that now starts."),
+  manager_upgraded: result(
+    {},
+    {
+      from: z.string(),
+      to: version,
+      problem: z
+        .string()
+        .nullable()
+        .describe(
+          "Why the program is not replaced: the manager is in the foreground, or the installed program cannot be started. Null: it is.",
+        ),
+    },
+    "The versions of the replaced program, and of the one that now starts.",
+  ),
   host_upgraded: result({ host: z.string() }, { from: version, to: version }, "The versions of the replaced program, and of the new one."),
 });

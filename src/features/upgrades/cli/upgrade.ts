@@ -55,16 +55,12 @@ export async function upgrade(hosts: readonly string[], flags: UpgradeFlags): Pr
 
 /** Resolves with a connection to the new program, or the same one if it was not replaced. */
 async function upgradeManager(client: ManagerClient, flags: UpgradeFlags): Promise<{ next: ManagerClient; upgraded: Upgraded }> {
-  let versions: { readonly from: string; readonly to: string };
-  try {
-    versions = await client.request({ type: "upgrade_manager" }, { timeout: ANSWER_MS });
-  } catch (error) {
-    return { next: client, upgraded: { host: null, from: null, to: null, problem: messageOf(error) } };
-  }
+  const { from, to, problem } = await client.request({ type: "upgrade_manager" }, { timeout: ANSWER_MS });
+  if (problem !== null) return { next: client, upgraded: { host: null, from, to, problem } };
   // Its connections end with the program.
   await whileConnected(client, untilAborted).catch(() => {});
   const next = await reconnectManager(flags, AbortSignal.timeout(BACK_MS));
-  return { next, upgraded: { host: null, ...versions, problem: null } };
+  return { next, upgraded: { host: null, from, to, problem } };
 }
 
 async function connectedHosts(client: ManagerClient): Promise<string[]> {

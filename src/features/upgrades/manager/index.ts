@@ -27,7 +27,7 @@ export function upgradesExtension({ host: upgrade, manager }: Upgrades): Feature
             { type: "host_upgraded", ok: true, host, ...(await upgrade({ host, program, node })) },
           ],
         },
-        upgrade_manager: { kind: "request", answer: async () => [{ type: "manager_upgraded", ...(await manager()) }] },
+        upgrade_manager: { kind: "request", answer: async () => [{ type: "manager_upgraded", ok: true, ...(await manager()) }] },
       },
     },
   };

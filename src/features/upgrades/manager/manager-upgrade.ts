@@ -2,15 +2,23 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { ManagerCore } from "../../../app/feature.ts";
 import type { ManagerLaunch } from "../../../app/manager-options.ts";
-import { MgrError, messageOf } from "../../../base/errors.ts";
+import { messageOf } from "../../../base/errors.ts";
 import { replaceProgram } from "../../../daemon/native/exec.ts";
 import { VERSION } from "../../../http/package-files.ts";
 
 /** Time limit for the installed program to say its version, milliseconds. */
 const CHECK_MS = 30_000;
 
-/** Begins the replacement of the manager's program. Resolves with the versions; the program is replaced right after this answer. */
-export type ManagerUpgrade = () => Promise<{ from: string; to: string }>;
+export interface ManagerUpgraded {
+  readonly from: string;
+  /** Null: not known. */
+  readonly to: string | null;
+  /** Why the program is not replaced; null: it is, right after this answer. */
+  readonly problem: string | null;
+}
+
+/** Begins the replacement of the manager's program. */
+export type ManagerUpgrade = () => Promise<ManagerUpgraded>;
 
 /**
  * The manager holds no process: its next program starts as after a crash, and adopts what runs on the hosts. It has the same pid, so that the daemon
@@ -18,9 +26,14 @@ export type ManagerUpgrade = () => Promise<{ from: string; to: string }>;
  */
 export function managerUpgrade({ launch, log }: Pick<ManagerCore, "launch" | "log">): ManagerUpgrade {
   return async () => {
-    if (launch === null)
-      throw new MgrError("forbidden", "a manager in the foreground cannot replace its program: end it with --keep, and start it again");
-    const to = await installedVersion(launch);
+    const refused = (problem: string) => ({ from: VERSION, to: null, problem });
+    if (launch === null) return refused("it is in the foreground, or part of another program: start it again");
+    let to: string;
+    try {
+      to = await installedVersion(launch);
+    } catch (error) {
+      return refused(`the installed program cannot be started: ${messageOf(error)}`);
+    }
     log.info(`this manager replaces its program (version ${VERSION}) by version ${to}`);
     // The answer is sent first.
     setImmediate(() => {
@@ -30,7 +43,7 @@ export function managerUpgrade({ launch, log }: Pick<ManagerCore, "launch" | "lo
         log.error(`the program of this manager was not replaced: ${messageOf(error)}`);
       }
     });
-    return { from: VERSION, to };
+    return { from: VERSION, to, problem: null };
   };
 }
 
@@ -42,10 +55,6 @@ function start({ executable, args, cwd, environment }: ManagerLaunch): never {
 /** Asks the installed program for its version: one that cannot even say that must not replace this one. */
 async function installedVersion({ executable, args, environment }: ManagerLaunch): Promise<string> {
   const program = args.slice(0, args.indexOf("up"));
-  try {
-    const { stdout } = await promisify(execFile)(executable, [...program, "--version"], { env: environment, cwd: "/", timeout: CHECK_MS });
-    return stdout.trim().slice(0, 64);
-  } catch (cause) {
-    throw new MgrError("conflict", `the installed program cannot be started, and nothing was replaced: ${messageOf(cause)}`, { cause });
-  }
+  const { stdout } = await promisify(execFile)(executable, [...program, "--version"], { env: environment, cwd: "/", timeout: CHECK_MS });
+  return stdout.trim().slice(0, 64);
 }

@@ -218,11 +218,45 @@ describe("a daemon that replaces its program", () => {
   });
 });
 
+/** Starts processes whose hand-over needs all fields of the state. */
+async function spawnOfAllKinds(manager: Greeted): Promise<void> {
+  const stubborn = await manager.spawn("stubborn", `trap '' TERM; echo deaf; while :; do sleep ${word()}; done`, {
+    log_file: { path: join(folder, "stubborn.log"), max_size: 65_536, max_files: 2 },
+    watch: [join(folder, "*.txt")],
+    alive: { probe: { kind: "exec", program: { kind: "exec", argv: ["true"] }, interval_ms: 60_000, timeout_ms: 1_000 }, failures: 3 },
+  });
+  await manager.spawn("waiting", `sleep ${word()}`, { ready: { kind: "regex", pattern: "ready" } });
+  await manager.spawn("ended", "exit 3");
+  await expect(manager.spawn("missing", "", { program: { kind: "exec", argv: ["/no/program"] } })).rejects.toMatchObject({
+    code: "spawn_failed",
+  });
+  await reported(manager, "ended", ({ extinct }) => extinct);
+  await expect.poll(async () => (await outputOf(manager, "stubborn")).text).toBe("deaf\r\n");
+  const steps = [{ signal: "SIGTERM", timeout_ms: 600_000 }];
+  await manager.link.request("stop", { session: manager.session, run_id: stubborn.run_id, steps });
+}
+
+/** With MGR_RECORD, keeps the state that a daemon of this version hands over: later versions have to take it over. */
+function record(copy: string): void {
+  const bytes = readFileSync(copy);
+  const length = Number(bytes.readBigUInt64LE(8));
+  const state = bytes.subarray(48, 48 + length).toString();
+  const { sections } = JSON.parse(state);
+  expect(Object.keys(sections)).toEqual(expect.arrayContaining(["host", "bus", "reaper", "lock", "daemon"]));
+  if (process.env.MGR_RECORD === undefined) return;
+  for (const { program } of sections.host.state.living) program.environment = { PATH: "/usr/bin:/bin" };
+  const text = JSON.stringify({ program: "0.1.0", sections }, null, 1).replaceAll(folder, "/srv/bench").replaceAll(tmpdir(), "/tmp");
+  writeFileSync(join(import.meta.dirname, "../../../fixtures/handover/version-1.json"), `${text}\n`);
+}
+
 describe("a daemon whose new program cannot take over", () => {
   test("names the reason, and goes on as before", async () => {
     const manager = await greetHost(bus, "bench");
     const run = await manager.spawn("counter", "i=1; while :; do seq $i $((i+99)); i=$((i+100)); sleep 0.01; done");
+    await spawnOfAllKinds(manager);
+    const copy = join(folder, "copy");
     const scripts = {
+      "copies the state": `require("node:fs").writeFileSync(${JSON.stringify(copy)}, require("node:fs").readFileSync("/proc/self/fd/3"));`,
       "does not know this state": "process.stderr.write('cannot read it'); process.exit(4);",
       "says nothing": "",
       "is killed": "process.kill(process.pid, 'SIGKILL');",
@@ -243,6 +277,7 @@ describe("a daemon whose new program cannot take over", () => {
     });
     const after = await reports(manager);
     expect(after.counter).toMatchObject({ pid: run.pid, exit: null });
+    record(copy);
     expectCount(await outputOf(manager, "counter"));
     expect(replacements()).toBe(0);
   });
