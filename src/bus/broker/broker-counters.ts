@@ -1,4 +1,3 @@
-import type { Subscriber } from "./broker-subscriber.ts";
 import type { SubjectState } from "./handover/broker-state.ts";
 
 /** Messages and payload bytes, as a server counts them: `in` counts what clients published. */
@@ -90,7 +89,7 @@ export class SubjectBook {
   }
 
   /** Continues the counters of an earlier broker, whose clients of these ids were adopted. */
-  adopt(subjects: readonly SubjectState[], clients: ReadonlyMap<number, Pick<Subscriber, "published">>): void {
+  adopt(subjects: readonly SubjectState[], clients: ReadonlyMap<number, { readonly published: SubjectCounters[] }>): void {
     for (const { subject, publishers, ...counts } of subjects) {
       const account: SubjectCounters = { ...counts, publishers: new Set(publishers.filter((id) => clients.has(id))) };
       this.#accounts.set(subject, account);

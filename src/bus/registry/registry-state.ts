@@ -42,7 +42,6 @@ const serviceState = z.object({
   /** Whether its INFO is requested again. */
   isAsked: z.boolean(),
 });
-export type ServiceState = z.infer<typeof serviceState>;
 
 /** What the table of clients, topics and services hands to the next program. */
 export const registryState = z.object({

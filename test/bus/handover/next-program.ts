@@ -1,4 +1,3 @@
-import { closeSync } from "node:fs";
 import { Server, Socket } from "node:net";
 import type { HandedOver } from "../../../src/base/handed-over.ts";
 import { libc, systemError } from "../../../src/daemon/native/libc.ts";
@@ -13,7 +12,7 @@ interface Leaving {
 
 /**
  * What the next program takes up: the state as it is after JSON, copies of the bytes, and descriptors of its own. The earlier part then
- * loses its descriptors at once, as by an exec: bytes that it has not given to the kernel are never sent.
+ * loses its sockets at once, as by an exec: bytes that it has not given to the kernel are never sent.
  */
 export async function handedOver(part: Leaving): Promise<HandedOver> {
   await part.quiet();
@@ -38,17 +37,17 @@ function duplicate(fd: number): number {
   return copy;
 }
 
-/** Closes these descriptors without a word to their other ends: the duplicates keep the connections open. */
+/**
+ * Closes the sockets among these descriptors without a word to their other ends: the duplicates keep the connections open. Files stay open in
+ * the earlier part too, which does nothing with them.
+ */
 function forget(descriptors: ReadonlySet<number>): void {
-  const left = new Set(descriptors);
   const handles = (process as unknown as { _getActiveHandles(): object[] })._getActiveHandles();
   for (const handle of handles) {
     const { _handle: own } = handle as { _handle?: { fd?: number } | null };
     const fd = own?.fd ?? -1;
-    if (!left.delete(fd)) continue;
+    if (!descriptors.has(fd)) continue;
     if (handle instanceof Socket) handle.destroy();
     else if (handle instanceof Server) handle.close();
   }
-  // Not of libuv: files.
-  for (const fd of left) closeSync(fd);
 }

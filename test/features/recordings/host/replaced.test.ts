@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { KernelTimes } from "../../../../src/daemon/handover/kernel-times.ts";
 import type { RecordingOptions } from "../../../../src/features/recordings/host/recording.ts";
 import { recordingState } from "../../../../src/features/recordings/host/recording-state.ts";
@@ -16,8 +16,19 @@ function replaced(rig: RecordingRig, options?: Partial<RecordingOptions>): Recor
   return next;
 }
 
+const handles: { close(): Promise<void> }[] = [];
+/** As `createFile`; what the earlier program has open is closed after the test. */
+const open: RecordingOptions["open"] = async (path) => {
+  const file = await createFile(path);
+  handles.push(file);
+  return file;
+};
+afterEach(async () => {
+  for (const handle of handles.splice(0)) await handle.close();
+});
+
 it("continues in the same file, with one index, and counts what is missing as one program would", async () => {
-  using first = new RecordingRig();
+  using first = new RecordingRig({}, { open });
   await first.start();
   let rig = first;
   const definition = JSON.stringify({ title: "State", type: "object" });
@@ -74,8 +85,9 @@ it("a write that the disk has not confirmed is repeated at its place, and a disk
   const stuck = new Promise<void>((resolve) => {
     noteStuck = resolve;
   });
-  const open: RecordingOptions["open"] = async (path) => {
+  const slow: RecordingOptions["open"] = async (path) => {
     const file = await createFile(path);
+    handles.push(file);
     const half = async (pieces: readonly Uint8Array[], position: number) => {
       if (!isStuck) return file.writev(pieces, position);
       // Half of it reaches the disk, and the call does not return.
@@ -93,7 +105,7 @@ it("a write that the disk has not confirmed is repeated at its place, and a disk
       close: () => file.close(),
     };
   };
-  using first = new RecordingRig({}, { open });
+  using first = new RecordingRig({}, { open: slow });
   await first.start();
   for (let n = 0; n < 100; n++) first.publish({ payload: Buffer.from(String(n)) });
   await stuck;
