@@ -2,8 +2,8 @@ import { MgrError } from "../../base/errors.ts";
 import type { HostEvent } from "../../contract/messages.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
 import { KernelTimes } from "../handover/kernel-times.ts";
-import type { Run } from "./run.ts";
-import type { RunState, TakenRunOptions } from "./run-state.ts";
+import type { Run, TakenRunOptions } from "./run.ts";
+import type { RunState } from "./run-state.ts";
 
 /** A run as the host uses it. */
 export type HostedRun = Pick<Run, "id" | "spec" | "report" | "pid" | "resizedAt" | "usage" | "dumpedCore" | "isExtinct" | "isStopping"> &

@@ -8,8 +8,8 @@ import type { HostOutput } from "../output/host-output.ts";
 import { LOG_BACKLOG_BYTES } from "../output/log-file.ts";
 import type { TerminalEnds } from "../output/terminal.ts";
 import { ExtinctRun, type HostedRun } from "./extinct-run.ts";
-import { Run } from "./run.ts";
-import type { LivingRunState, RunOptions, RunState, TakenRunOptions } from "./run-state.ts";
+import { Run, type RunOptions, type TakenRunOptions } from "./run.ts";
+import type { LivingRunState, RunState } from "./run-state.ts";
 import type { FailedStarts, RunTable } from "./run-table.ts";
 import { checkSteps } from "./signal-name.ts";
 

@@ -1,20 +1,47 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import type { HostEvent } from "../../contract/messages.ts";
+import type { HostEvent, HostLogWriter } from "../../contract/messages.ts";
 import type { Program as ProgramSpec, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import type { Signal } from "../../protocol/process/signals.ts";
 import { KernelTimes } from "../handover/kernel-times.ts";
 import type { ChildUsage } from "../native/wait-status.ts";
 import { Echo } from "../output/echo.ts";
+import type { LogFile } from "../output/log-file.ts";
+import type { OutputRing } from "../output/output-ring.ts";
 import { Terminal, type TerminalEnds, type TerminalExit, type TerminalListener } from "../output/terminal.ts";
 import { type AuxiliaryProcess, adoptAuxiliaryProcess, startAuxiliaryProcess } from "../process/auxiliary-process.ts";
 import type { Program } from "../process/program.ts";
 import { besides, programOf } from "../process/run-program.ts";
-import type { TrackedTree } from "../tree/tree-reaper.ts";
+import type { TrackedTree, TreeReaper } from "../tree/tree-reaper.ts";
 import { MAX_CARRY_LENGTH } from "./readiness.ts";
 import { RunMonitors, type RunMonitorsOptions } from "./run-monitors.ts";
-import { factsOf, type LivingRunState, type RunFacts, type RunOptions, type RunState, type TakenRunOptions } from "./run-state.ts";
+import { factsOf, type LivingRunState, type RunFacts, type RunState } from "./run-state.ts";
 import { RunStop } from "./run-stop.ts";
+
+export interface RunOptions {
+  runId: string;
+  spec: RunSpec;
+  memo: string;
+  /** Value of the marker variable of the whole tree. */
+  marker: string;
+  /** MGR_BUS_URL; null: none. */
+  busUrl: string | null;
+  /** Variables from the features of the host. */
+  variables: Readonly<Record<string, string>>;
+  ring: OutputRing;
+  /** File that also receives the output. */
+  logFile: LogFile | null;
+  reaper: TreeReaper;
+  clock: Clock;
+  onChange: (kind: HostEvent["kind"], run: Run) => void;
+  /** Called when the ring has grown. The bytes are borrowed. */
+  onOutput: (name: string, bytes: Uint8Array) => void;
+  log: HostLogWriter;
+}
+
+/** The options of a run of the program before this one; its state has the rest. */
+export type TakenRunOptions = Omit<RunOptions, "runId" | "spec" | "memo" | "marker" | "busUrl" | "variables">;
 
 /** Reason that a run's output is left in the terminal. */
 type Holder = "reader" | "log file";
