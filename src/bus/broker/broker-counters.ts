@@ -1,4 +1,4 @@
-import type { SubjectState } from "./handover/broker-state.ts";
+import type { SubjectState } from "./handover/subject-state.ts";
 
 /** Messages and payload bytes, as a server counts them: `in` counts what clients published. */
 export interface BrokerCounters {

@@ -5,7 +5,7 @@ import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
 import { SubscriptionTree } from "./broker-subscriptions.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
 import { Fanout, receives } from "./fanout.ts";
-import type { SubjectState } from "./handover/broker-state.ts";
+import type { SubjectState } from "./handover/subject-state.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import { SlicedDeliveries } from "./sliced-deliveries.ts";
 

@@ -1,5 +1,5 @@
 import { addMessage, type MessageCount } from "../broker-counters.ts";
-import type { AnswersState } from "../handover/broker-state.ts";
+import type { AnswersState } from "../handover/subject-state.ts";
 import type { Envelope } from "../parser/broker-operations.ts";
 import { isInbox } from "./link-filter.ts";
 
